@@ -1,0 +1,150 @@
+package metadata
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Equal compares two trees as JSON: numbers by value, objects without regard to order, a nil object like an empty one.
+func Equal(a, b any) bool { return equal(a, b, nil) }
+
+// EqualKnowing compares like Equal, but a null that known names counts as equal to an absent key: some services store a
+// null, others drop it, and once it has been sent neither is a difference.
+func EqualKnowing(a, b, known Object) bool { return equal(a, b, known) }
+
+func equal(a, b any, known Object) bool {
+	switch a := a.(type) {
+	case Object:
+		b, ok := b.(Object)
+		return ok && equalObjects(a, b, known)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, Equal)
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && (a == b || numberOf(a).Cmp(numberOf(b)) == 0)
+	default:
+		switch b.(type) {
+		case Object, []any, json.Number:
+			return false
+		}
+		return a == b
+	}
+}
+
+func equalObjects(a, b, known Object) bool {
+	for key, value := range a {
+		other, there := b[key]
+		below, named := known[key]
+		if !there && (value != nil || !named) {
+			return false
+		}
+		knownBelow, _ := below.(Object)
+		if there && !equal(value, other, knownBelow) {
+			return false
+		}
+	}
+	for key, value := range b {
+		_, there := a[key]
+		_, named := known[key]
+		if !there && (value != nil || !named) {
+			return false
+		}
+	}
+	return true
+}
+
+// Merge lays over on top of base as the service does (Recurring billing §4, custom_metadata_mode): objects merge, everything else
+// replaces the key, nulls are kept. Neither argument is changed.
+func Merge(base, over Object) Object {
+	merged := make(Object, len(base)+len(over))
+	for key, value := range base {
+		merged[key] = value
+	}
+	for key, value := range over {
+		below, isObject := value.(Object)
+		under, wasObject := merged[key].(Object)
+		if isObject && wasObject {
+			merged[key] = Merge(under, below)
+			continue
+		}
+		merged[key] = value
+	}
+	return merged
+}
+
+// Project shows of remote only what shape names, at any depth. A null that shape names stays, also when remote has dropped it.
+func Project(shape, remote Object) Object {
+	shown := make(Object, len(shape))
+	for key, want := range shape {
+		have, there := remote[key]
+		if !there {
+			if want == nil {
+				shown[key] = nil
+			}
+			continue
+		}
+		below, wantsObject := want.(Object)
+		under, hasObject := have.(Object)
+		if wantsObject && hasObject {
+			have = Project(below, under)
+		}
+		shown[key] = have
+	}
+	return shown
+}
+
+// Release takes out of remote what owned names and wanted does not any more. An object that only held such keys goes with them;
+// one that also holds keys of others stays, with those.
+func Release(remote, owned, wanted Object) Object {
+	left := make(Object, len(remote))
+	for key, have := range remote {
+		was, ours := owned[key]
+		want, still := wanted[key]
+		if !ours {
+			left[key] = have
+			continue
+		}
+		wasBelow, wasObject := was.(Object)
+		under, hasObject := have.(Object)
+		wantBelow, wantsObject := want.(Object)
+		switch {
+		case wasObject && hasObject && (wantsObject || !still):
+			rest := Release(under, wasBelow, wantBelow)
+			if still || len(rest) > 0 {
+				left[key] = rest
+			}
+		case still:
+			left[key] = have
+		}
+	}
+	return left
+}
+
+// Without takes out of remote the keys of defaults whose value is the default's, except those that shape names itself. It is what
+// a configuration that owns the whole object sees of it when the provider's defaults lie under it.
+func Without(remote, defaults, shape Object) Object {
+	left := make(Object, len(remote))
+	for key, have := range remote {
+		preset, isDefault := defaults[key]
+		named, isNamed := shape[key]
+		if !isDefault {
+			left[key] = have
+			continue
+		}
+		under, hasObject := have.(Object)
+		presetBelow, presetObject := preset.(Object)
+		if hasObject && presetObject {
+			namedBelow, _ := named.(Object)
+			rest := Without(under, presetBelow, namedBelow)
+			if isNamed || len(rest) > 0 {
+				left[key] = rest
+			}
+			continue
+		}
+		if isNamed || !Equal(have, preset) {
+			left[key] = have
+		}
+	}
+	return left
+}

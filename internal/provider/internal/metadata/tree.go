@@ -1,0 +1,183 @@
+package metadata
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+)
+
+// precision is the one Terraform itself uses for numbers, in bits: integers far above 2^53 stay exact.
+const precision = 512
+
+// ErrUnknown says that a value, or something inside it, is only known after apply.
+var ErrUnknown = errors.New("the value is not known yet")
+
+// Object is a JSON object as a tree: nil, bool, string, json.Number, []any and map[string]any below it.
+type Object = map[string]any
+
+// Parse reads the JSON text of an object, numbers exactly. Absent text and JSON null are the nil object.
+func Parse(text []byte) (Object, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var object Object
+	if err := decoder.Decode(&object); err != nil {
+		return nil, fmt.Errorf("not a JSON object: %w", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("not a JSON object: something follows it")
+	}
+	return object, nil
+}
+
+// Text is the normalized JSON of an object: sorted keys, no white space, {} for the nil object.
+func Text(object Object) string {
+	if object == nil {
+		return "{}"
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(object); err != nil {
+		// Only trees that Parse and Value.Object build come here, and those always encode.
+		panic(fmt.Sprintf("metadata: %v", err))
+	}
+	return string(bytes.TrimSpace(out.Bytes()))
+}
+
+// Object converts a Terraform value. It answers ErrUnknown when any part of the value is unknown, and nil for an absent object.
+func (v Value) Object() (Object, error) {
+	if v.IsUnknown() {
+		return nil, ErrUnknown
+	}
+	if v.IsAbsent() {
+		return nil, nil
+	}
+	tree, err := fromAttr(v.UnderlyingValue())
+	if err != nil {
+		return nil, err
+	}
+	object, ok := tree.(Object)
+	if !ok {
+		return nil, errors.New("not an object")
+	}
+	return object, nil
+}
+
+// FromObject builds the Terraform value of an object; the nil object is null.
+func FromObject(object Object) Value {
+	if object == nil {
+		return Null()
+	}
+	return Value{DynamicValue: basetypes.NewDynamicValue(toAttr(object))}
+}
+
+func fromAttr(v attr.Value) (any, error) {
+	if v.IsUnknown() {
+		return nil, ErrUnknown
+	}
+	if v.IsNull() {
+		return nil, nil
+	}
+	switch v := v.(type) {
+	case basetypes.DynamicValue:
+		return fromAttr(v.UnderlyingValue())
+	case basetypes.BoolValue:
+		return v.ValueBool(), nil
+	case basetypes.StringValue:
+		return v.ValueString(), nil
+	case basetypes.NumberValue:
+		return json.Number(numberText(v.ValueBigFloat())), nil
+	case basetypes.ObjectValue:
+		return fromFields(v.Attributes())
+	case basetypes.MapValue:
+		return fromFields(v.Elements())
+	case basetypes.ListValue:
+		return fromItems(v.Elements())
+	case basetypes.TupleValue:
+		return fromItems(v.Elements())
+	case basetypes.SetValue:
+		return fromItems(v.Elements())
+	default:
+		return nil, fmt.Errorf("a value of type %s has no JSON form", v.Type(context.Background()))
+	}
+}
+
+func fromFields(fields map[string]attr.Value) (any, error) {
+	object := make(Object, len(fields))
+	for key, field := range fields {
+		tree, err := fromAttr(field)
+		if err != nil {
+			return nil, err
+		}
+		object[key] = tree
+	}
+	return object, nil
+}
+
+func fromItems(items []attr.Value) (any, error) {
+	list := make([]any, len(items))
+	for i, item := range items {
+		tree, err := fromAttr(item)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = tree
+	}
+	return list, nil
+}
+
+func toAttr(tree any) attr.Value {
+	switch v := tree.(type) {
+	case bool:
+		return basetypes.NewBoolValue(v)
+	case string:
+		return basetypes.NewStringValue(v)
+	case json.Number:
+		return basetypes.NewNumberValue(numberOf(v))
+	case []any:
+		types, values := make([]attr.Type, len(v)), make([]attr.Value, len(v))
+		for i, item := range v {
+			values[i] = toAttr(item)
+			types[i] = values[i].Type(context.Background())
+		}
+		return basetypes.NewTupleValueMust(types, values)
+	case Object:
+		types, values := make(map[string]attr.Type, len(v)), make(map[string]attr.Value, len(v))
+		for key, field := range v {
+			values[key] = toAttr(field)
+			types[key] = values[key].Type(context.Background())
+		}
+		return basetypes.NewObjectValueMust(types, values)
+	default:
+		return basetypes.NewDynamicNull()
+	}
+}
+
+// numberText writes a number without an exponent where that stays readable, so that 1e2 and 100 look the same.
+func numberText(f *big.Float) string {
+	if f.IsInt() && f.MantExp(nil) < precision {
+		return f.Text('f', 0)
+	}
+	if exp := f.MantExp(nil); exp > precision || exp < -precision {
+		return f.Text('g', -1)
+	}
+	return f.Text('f', -1)
+}
+
+func numberOf(n json.Number) *big.Float {
+	f, _, err := big.ParseFloat(n.String(), 10, precision, big.ToNearestEven)
+	if err != nil {
+		return new(big.Float)
+	}
+	return f
+}

@@ -1,0 +1,103 @@
+// Package metadata holds what the provider knows about custom_metadata: a free-form object of which this configuration owns
+// the keys it names and other systems own the rest.
+//
+// value.go is the Terraform type, tree.go the conversion between Terraform values and JSON, object.go the arithmetic on objects
+// (merge, projection, removal), ownership.go the decisions (what a plan changes, what is sent, what a refresh shows).
+package metadata
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+var (
+	_ basetypes.DynamicTypable                    = Type{}
+	_ basetypes.DynamicValuableWithSemanticEquals = Value{}
+	_ xattr.ValidateableAttribute                 = Value{}
+)
+
+// Type is the attribute type of free-form objects: any object or map, nested at will. Two values that mean the same JSON are
+// semantically equal, so that an object against a map, a tuple against a list, or 1 against 1.0 is no change.
+type Type struct{ basetypes.DynamicType }
+
+// Equal reports whether o is the same type.
+func (t Type) Equal(o attr.Type) bool {
+	_, ok := o.(Type)
+	return ok
+}
+
+// String names the type in the framework's messages.
+func (t Type) String() string { return "metadata.Type" }
+
+// ValueType is the value type of the attribute.
+func (t Type) ValueType(context.Context) attr.Value { return Value{} }
+
+// ValueFromDynamic wraps a dynamic value.
+func (t Type) ValueFromDynamic(_ context.Context, v basetypes.DynamicValue) (basetypes.DynamicValuable, diag.Diagnostics) {
+	return Value{DynamicValue: v}, nil
+}
+
+// ValueFromTerraform reads the wire value.
+func (t Type) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
+	v, err := t.DynamicType.ValueFromTerraform(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	dynamic, ok := v.(basetypes.DynamicValue)
+	if !ok {
+		return nil, fmt.Errorf("unexpected value type %T", v)
+	}
+	return Value{DynamicValue: dynamic}, nil
+}
+
+// Value is a free-form object in configuration, plan or state.
+type Value struct{ basetypes.DynamicValue }
+
+// Null is the absent object.
+func Null() Value { return Value{DynamicValue: basetypes.NewDynamicNull()} }
+
+// Unknown is an object that is not known yet.
+func Unknown() Value { return Value{DynamicValue: basetypes.NewDynamicUnknown()} }
+
+// Type is the attribute type of the value.
+func (v Value) Type(context.Context) attr.Type { return Type{} }
+
+// Equal compares exactly, types included.
+func (v Value) Equal(o attr.Value) bool {
+	other, ok := o.(Value)
+	return ok && v.DynamicValue.Equal(other.DynamicValue)
+}
+
+// IsAbsent reports whether the configuration names no object here; a typed null counts too.
+func (v Value) IsAbsent() bool { return v.IsNull() || v.IsUnderlyingValueNull() }
+
+// DynamicSemanticEquals reports whether both values mean the same JSON.
+func (v Value) DynamicSemanticEquals(_ context.Context, o basetypes.DynamicValuable) (bool, diag.Diagnostics) {
+	other, ok := o.(Value)
+	if !ok {
+		return false, nil
+	}
+	a, errA := v.Object()
+	b, errB := other.Object()
+	return errA == nil && errB == nil && Equal(a, b), nil
+}
+
+// ValidateAttribute refuses everything that is not an object or a map.
+func (v Value) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
+	if v.IsNull() || v.IsUnknown() {
+		return
+	}
+	switch v.UnderlyingValue().(type) {
+	case basetypes.ObjectValue, basetypes.MapValue:
+	default:
+		resp.Diagnostics.AddAttributeError(req.Path, "Not an object",
+			fmt.Sprintf("%s takes an object such as { team = \"billing\", limits = { seats = 5 } }, or a map. "+
+				"Write the value inside braces; JSON text goes through jsondecode().", req.Path))
+	}
+}

@@ -1,0 +1,85 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// ErrNotGiven is wrapped by the error of a claim that could not be checked
+// because the [Target] lacks something optional, for example an expired token.
+// Such a claim is neither kept nor broken.
+var ErrNotGiven = errors.New("the target does not give what this claim needs")
+
+// Target is a running recurring-billing service that claims are checked against.
+type Target struct {
+	// BaseURL is the address without the /v1 of the paths, for example
+	// "https://127.0.0.1:8443".
+	BaseURL string
+	// Token may read and write customers and read billing accounts.
+	Token string
+	// Client sends the requests; it must trust the server's certificate. Nil
+	// means [http.DefaultClient]. Redirects are never followed.
+	Client *http.Client
+
+	// RevokedToken and ExpiredToken are optional tokens that once worked.
+	RevokedToken, ExpiredToken string
+	// NarrowToken is an optional working token whose scopes do not allow
+	// creating a customer.
+	NarrowToken string
+
+	// MaxPerPage is the largest page that the service gives, in items. Zero
+	// means 100, the documented bound; a sandbox may be set to less.
+	MaxPerPage int
+}
+
+// Claim is one statement about a service that can be checked from outside.
+type Claim struct {
+	// Number identifies the claim in reports. It is never reused.
+	Number int
+	// Source names the section and the operation that the claim follows from.
+	Source string
+	// Text is the statement, a full sentence.
+	Text string
+	// Check returns nil when the target keeps the claim, an error wrapping
+	// [ErrNotGiven] when the target lacks what is needed to tell, and otherwise
+	// an error that says what was expected and what came. It removes what it made.
+	Check func(ctx context.Context, target Target) error
+}
+
+// String is the claim as reports show it.
+func (c Claim) String() string {
+	return fmt.Sprintf("claim %d (%s): %s", c.Number, c.Source, c.Text)
+}
+
+// Result is what checking one claim gave.
+type Result struct {
+	Claim Claim
+	// Err is nil when the claim holds.
+	Err error
+}
+
+// NotGiven tells that the claim could not be checked because the target lacks
+// something optional.
+func (r Result) NotGiven() bool { return errors.Is(r.Err, ErrNotGiven) }
+
+// Run checks the claims one after the other and returns one result for each, in
+// their order. Once the context is done the remaining claims get its error.
+func Run(ctx context.Context, target Target, claims []Claim) []Result {
+	results := make([]Result, 0, len(claims))
+	for _, claim := range claims {
+		err := ctx.Err()
+		if err == nil {
+			err = claim.Check(ctx, target)
+		}
+		results = append(results, Result{Claim: claim, Err: err})
+	}
+	return results
+}
+
+// BillingClaims returns every claim about the recurring-billing service, sorted
+// by number.
+func BillingClaims() []Claim {
+	return nil
+}

@@ -1,0 +1,187 @@
+package sandbox
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// billingAccount is a billing account on the wire
+// (service description, Recurring billing §2 Billing account).
+type billingAccount struct {
+	ID                      string            `json:"id"`
+	PublicID                string            `json:"public_id"`
+	ExternalID              *string           `json:"external_id"`
+	Currency                string            `json:"currency"`
+	BillingEmail            *string           `json:"billing_email"`
+	PaymentTermsDays        int64             `json:"payment_terms_days"`
+	AutoCollection          bool              `json:"auto_collection"`
+	BalanceCents            int64             `json:"balance_cents"`
+	Status                  string            `json:"status"`
+	SuspendedAt             *instant          `json:"suspended_at"`
+	SuspensionReason        *string           `json:"suspension_reason"`
+	TaxExempt               bool              `json:"tax_exempt"`
+	TaxExemptionCertificate *string           `json:"tax_exemption_certificate"`
+	CustomerTaxType         *string           `json:"customer_tax_type"`
+	Metadata                object            `json:"metadata"`
+	CustomMetadata          object            `json:"custom_metadata"`
+	CreatedAt               instant           `json:"created_at"`
+	UpdatedAt               instant           `json:"updated_at"`
+	Customer                *embeddedCustomer `json:"customer,omitempty"`
+}
+
+// embeddedCustomer is the customer loaded with a billing account. Its kind has
+// words of its own: individual and company.
+type embeddedCustomer struct {
+	ID             string    `json:"id"`
+	ExternalID     *string   `json:"external_id"`
+	Name           string    `json:"name"`
+	Nickname       *string   `json:"nickname"`
+	LegalName      *string   `json:"legal_name"`
+	DocumentType   *string   `json:"document_type"`
+	DocumentNumber *string   `json:"document_number"`
+	Kind           *string   `json:"kind"`
+	Birthday       *string   `json:"birthday"`
+	Notes          *string   `json:"notes"`
+	Addresses      []address `json:"addresses"`
+	Phones         []contact `json:"phones"`
+	Emails         []contact `json:"emails"`
+	Websites       []contact `json:"websites"`
+	Tags           []string  `json:"tags"`
+	CustomMetadata object    `json:"custom_metadata"`
+	CreatedAt      instant   `json:"created_at"`
+	UpdatedAt      instant   `json:"updated_at"`
+}
+
+// accountRow is a billing account as the tables keep it, its customer by id.
+type accountRow struct {
+	Organization string         `json:"organization"`
+	CustomerID   string         `json:"customer_id"`
+	Account      billingAccount `json:"account"`
+}
+
+// What the service gives a new account where the request says nothing
+// (service description, Recurring billing §4 Customer create; the currency is
+// not described).
+const (
+	defaultCurrency     = "BRL"
+	defaultPaymentTerms = 10
+
+	accountActive = "active"
+	accountClosed = "closed"
+)
+
+// openAccount makes the account that comes with a new customer.
+func (c *call) openAccount(tx *store.Tx, owner customer, in customerInput) billingAccount {
+	account := billingAccount{
+		ID:               c.server.source.uuid(),
+		PublicID:         c.server.source.uuid(),
+		Currency:         defaultCurrency,
+		BillingEmail:     in.Email,
+		PaymentTermsDays: defaultPaymentTerms,
+		AutoCollection:   true,
+		Status:           accountActive,
+		Metadata:         object{},
+		CreatedAt:        instant{c.now},
+		UpdatedAt:        instant{c.now},
+	}
+	if in.BillingEmail != nil {
+		account.BillingEmail = in.BillingEmail
+	}
+	if in.PaymentTermsDays != nil {
+		account.PaymentTermsDays = *in.PaymentTermsDays
+	}
+	if in.AutoCollection != nil {
+		account.AutoCollection = *in.AutoCollection
+	}
+	row := accountRow{Organization: c.organization, CustomerID: owner.ID, Account: account}
+	c.server.accounts.Put(tx, account.ID, row)
+	c.server.lag.hide(account.ID)
+	return c.loaded(tx, row, c.server.options.Tolerance.LeanAccounts)
+}
+
+// closeAccounts closes what a deleted customer leaves behind.
+func (c *call) closeAccounts(tx *store.Tx, customerID string) {
+	for id, row := range c.server.accounts.All(tx) {
+		if row.CustomerID != customerID || row.Account.Status == accountClosed {
+			continue
+		}
+		row.Account.Status = accountClosed
+		row.Account.UpdatedAt = row.Account.UpdatedAt.after(c.now)
+		c.server.accounts.Put(tx, id, row)
+	}
+}
+
+// loaded answers the account with its customer, unless lean.
+func (c *call) loaded(tx *store.Tx, row accountRow, lean bool) billingAccount {
+	account := row.Account
+	owner, ok := c.server.customers.Get(tx, row.CustomerID)
+	if ok && !lean {
+		account.Customer = embed(owner.Customer)
+	}
+	return account
+}
+
+func embed(u customer) *embeddedCustomer {
+	return &embeddedCustomer{
+		ID: u.ID, ExternalID: u.ExternalID, Name: u.Name, Nickname: u.Nickname,
+		LegalName: u.LegalName, DocumentType: u.DocumentType, DocumentNumber: u.DocumentNumber,
+		Kind: embeddedKind(u.Kind), Birthday: u.Birthday, Notes: u.Notes,
+		Addresses: u.Addresses, Phones: u.Phones, Emails: u.Emails, Websites: u.Websites,
+		Tags: u.Tags, CustomMetadata: u.CustomMetadata,
+		CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt,
+	}
+}
+
+func embeddedKind(kind *string) *string {
+	if kind == nil {
+		return nil
+	}
+	word := "individual"
+	if *kind == "juridical" {
+		word = "company"
+	}
+	return &word
+}
+
+// getAccount serves billing_accounts.get. The account of another organization
+// does not exist.
+func getAccount(c *call, tx *store.Tx) (reply, error) {
+	row, ok := c.server.accounts.Get(tx, c.path["id"])
+	if !ok || row.Organization != c.organization {
+		return reply{}, errNotFound
+	}
+	account := c.loaded(tx, row, false)
+	return c.single(http.StatusOK, account, account.modified()), nil
+}
+
+// modified is when the answer last changed, the customer inside included.
+func (a billingAccount) modified() time.Time {
+	if a.Customer != nil && a.Customer.UpdatedAt.After(a.UpdatedAt.Time) {
+		return a.Customer.UpdatedAt.Time
+	}
+	return a.UpdatedAt.Time
+}
+
+// listAccounts serves billing_accounts.list.
+func listAccounts(c *call, tx *store.Tx) (reply, error) {
+	since, err := c.since()
+	if err != nil {
+		return reply{}, err
+	}
+	found := []billingAccount{}
+	for id, row := range c.server.accounts.All(tx) {
+		if row.Organization != c.organization || !c.server.lag.shows(id) {
+			continue
+		}
+		if row.Account.UpdatedAt.Before(since) ||
+			!c.filter("external_id", func(want string) bool { return is(row.Account.ExternalID, want) }) ||
+			!c.filter("customer_id", func(want string) bool { return row.CustomerID == want }) ||
+			!c.filter("status", func(want string) bool { return row.Account.Status == want }) {
+			continue
+		}
+		found = append(found, c.loaded(tx, row, c.server.options.Tolerance.LeanAccounts))
+	}
+	return list(c, found)
+}

@@ -1,0 +1,96 @@
+package sandbox
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock is the time the sandbox lives in: what stands in created_at and
+// updated_at, and what an expiry is compared with. It either runs with the
+// real clock, at a distance, or stands still until it is moved.
+// It does not outlive the process.
+type Clock struct {
+	mu     sync.Mutex
+	fixed  bool
+	at     time.Time     // where a fixed clock stands
+	offset time.Duration // how far a running clock is from the real one
+}
+
+func newClock(start time.Time) *Clock {
+	return &Clock{fixed: !start.IsZero(), at: start}
+}
+
+// Now answers the sandbox's time in UTC, cut to the milliseconds that the
+// service answers.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now().UTC().Truncate(time.Millisecond)
+}
+
+func (c *Clock) now() time.Time {
+	if c.fixed {
+		return c.at
+	}
+	return time.Now().Add(c.offset)
+}
+
+// Advance moves the clock forward by d, or back when d is negative.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fixed {
+		c.at = c.at.Add(d)
+		return
+	}
+	c.offset += d
+}
+
+// Set moves the clock to t. A running clock runs on from there.
+func (c *Clock) Set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fixed {
+		c.at = t
+		return
+	}
+	c.offset = time.Until(t)
+}
+
+// Fixed reports whether the clock stands still until it is moved.
+func (c *Clock) Fixed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fixed
+}
+
+// instant is a moment as the service answers it: UTC, milliseconds, Z
+// (wire contract: datetimes answered).
+type instant struct{ time.Time }
+
+const instantLayout = "2006-01-02T15:04:05.000Z"
+
+func (i instant) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + i.UTC().Format(instantLayout) + `"`), nil
+}
+
+// after answers now, or one millisecond past the instant when the clock has
+// not moved since: updated_at moves with every change, even while a fixed
+// clock stands.
+func (i instant) after(now time.Time) instant {
+	if now.After(i.Time) {
+		return instant{now}
+	}
+	return instant{i.Add(time.Millisecond)}
+}
+
+// parseMoment reads a date or a date-time with a zone
+// (service description, Recurring billing §1 Data types).
+func parseMoment(s string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}

@@ -1,0 +1,122 @@
+package sandbox
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// customer is a customer on the wire, every documented field always present
+// (service description, Recurring billing §2 Customer). billing_accounts is
+// left out: no operation loads the relation.
+type customer struct {
+	ID             string    `json:"id"`
+	PublicID       string    `json:"public_id"`
+	ExternalID     *string   `json:"external_id"`
+	Name           string    `json:"name"`
+	Nickname       *string   `json:"nickname"`
+	LegalName      *string   `json:"legal_name"`
+	DocumentType   *string   `json:"document_type"`
+	DocumentNumber *string   `json:"document_number"`
+	Kind           *string   `json:"kind"`
+	Birthday       *string   `json:"birthday"`
+	Notes          *string   `json:"notes"`
+	Addresses      []address `json:"addresses"`
+	Phones         []contact `json:"phones"`
+	Emails         []contact `json:"emails"`
+	Websites       []contact `json:"websites"`
+	Tags           []string  `json:"tags"`
+	Metadata       object    `json:"metadata"`
+	CustomMetadata object    `json:"custom_metadata"`
+	CreatedAt      instant   `json:"created_at"`
+	UpdatedAt      instant   `json:"updated_at"`
+}
+
+type address struct {
+	Kind         *string `json:"kind"`
+	Street       *string `json:"street"`
+	Number       *string `json:"number"`
+	Complement   *string `json:"complement"`
+	Neighborhood *string `json:"neighborhood"`
+	City         *string `json:"city"`
+	State        *string `json:"state"`
+	PostalCode   *string `json:"postal_code"`
+	Country      *string `json:"country"`
+}
+
+// contact is an item of phones, emails and websites. kind is optional there,
+// so an item without one is answered without one.
+type contact struct {
+	Kind  *string `json:"kind,omitempty"`
+	Value string  `json:"value"`
+}
+
+// customerRow is a customer as the tables keep it. A deleted one stays for the
+// billing accounts that were closed with it; no customer operation sees it.
+type customerRow struct {
+	Organization string   `json:"organization"`
+	Deleted      bool     `json:"deleted"`
+	Customer     customer `json:"customer"`
+}
+
+// findCustomer answers the live customer that the path names.
+func (c *call) findCustomer(tx *store.Tx) (customerRow, error) {
+	row, ok := c.server.customers.Get(tx, c.path["id"])
+	if !ok || row.Deleted || row.Organization != c.organization {
+		return customerRow{}, errNotFound
+	}
+	return row, nil
+}
+
+// claimExternalID refuses an external_id that another live customer has
+// (wire contract: same external_id twice in one resource type).
+func (c *call) claimExternalID(tx *store.Tx, wanted *string, own string) error {
+	if wanted == nil {
+		return nil
+	}
+	for id, row := range c.server.customers.All(tx) {
+		if id != own && !row.Deleted && row.Organization == c.organization && is(row.Customer.ExternalID, *wanted) {
+			return errExternalIDTaken.about(map[string]any{"field": "external_id", "id": id})
+		}
+	}
+	return nil
+}
+
+// matches is the free-text search: a part of a name, the external_id or an
+// email, whatever the case, or of the document number, whatever the mask.
+func (u customer) matches(search string) bool {
+	needle := strings.ToLower(strings.TrimSpace(search))
+	if strings.Contains(strings.ToLower(u.Name), needle) || contains(u.Nickname, needle) ||
+		contains(u.LegalName, needle) || contains(u.ExternalID, needle) {
+		return true
+	}
+	if slices.ContainsFunc(u.Emails, func(e contact) bool { return contains(&e.Value, needle) }) {
+		return true
+	}
+	number := digits(needle)
+	isNumber := number != "" && strings.Trim(needle, "0123456789.-/ ") == ""
+	return isNumber && u.DocumentNumber != nil && strings.Contains(digits(*u.DocumentNumber), number)
+}
+
+// documentType infers the type from the number's digits
+// (service description, Recurring billing §2 Customer).
+func documentType(number *string) *string {
+	if number == nil {
+		return nil
+	}
+	kind := "cnpj"
+	if len(digits(*number)) <= 11 {
+		kind = "cpf"
+	}
+	return &kind
+}
+
+// promote puts a value first in a list of contacts that does not have it
+// (wire contract: customer email, phone on create and update).
+func promote(contacts []contact, value *string) []contact {
+	if value == nil || slices.ContainsFunc(contacts, func(c contact) bool { return c.Value == *value }) {
+		return contacts
+	}
+	return append([]contact{{Value: *value}}, contacts...)
+}

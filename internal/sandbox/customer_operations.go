@@ -1,0 +1,120 @@
+package sandbox
+
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// listCustomers serves customers.list.
+func listCustomers(c *call, tx *store.Tx) (reply, error) {
+	since, err := c.since()
+	if err != nil {
+		return reply{}, err
+	}
+	found := []customer{}
+	for id, row := range c.server.customers.All(tx) {
+		u := row.Customer
+		if row.Deleted || row.Organization != c.organization || !c.server.lag.shows(id) {
+			continue
+		}
+		if u.UpdatedAt.Before(since) ||
+			!c.filter("search", u.matches) ||
+			!c.filter("external_id", func(want string) bool { return is(u.ExternalID, want) }) ||
+			!c.filter("document_number", u.hasDocument) {
+			continue
+		}
+		found = append(found, u)
+	}
+	return list(c, found)
+}
+
+// hasDocument compares digits: masks differ, numbers do not.
+func (u customer) hasDocument(number string) bool {
+	return u.DocumentNumber != nil && digits(*u.DocumentNumber) == digits(number)
+}
+
+// getCustomer serves customers.get.
+func getCustomer(c *call, tx *store.Tx) (reply, error) {
+	row, err := c.findCustomer(tx)
+	if err != nil {
+		return reply{}, err
+	}
+	return c.single(http.StatusOK, row.Customer, row.Customer.UpdatedAt.Time), nil
+}
+
+// createCustomer serves customers.create: a customer and, unless told not to,
+// its billing account.
+func createCustomer(c *call, tx *store.Tx) (reply, error) {
+	var in customerInput
+	sent, err := c.readObject(customerCreateShape, []string{"name"}, &in)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.claimExternalID(tx, in.ExternalID, ""); err != nil {
+		return reply{}, err
+	}
+	u := in.apply(customer{
+		ID:        c.server.source.uuid(),
+		PublicID:  c.server.source.uuid(),
+		Metadata:  object{},
+		CreatedAt: instant{c.now},
+		UpdatedAt: instant{c.now},
+	}, sent)
+	u.CustomMetadata = in.CustomMetadata
+	row := customerRow{Organization: c.organization, Customer: u}
+	c.server.customers.Put(tx, u.ID, row)
+	c.server.lag.hide(u.ID)
+
+	answer := struct {
+		Customer       customer        `json:"customer"`
+		BillingAccount *billingAccount `json:"billing_account"`
+	}{Customer: u}
+	if in.CreateBillingAccount == nil || *in.CreateBillingAccount {
+		account := c.openAccount(tx, u, in)
+		answer.BillingAccount = &account
+	}
+	return c.single(http.StatusCreated, answer, u.UpdatedAt.Time), nil
+}
+
+// updateCustomer serves customers.update.
+func updateCustomer(c *call, tx *store.Tx) (reply, error) {
+	row, err := c.findCustomer(tx)
+	if err != nil {
+		return reply{}, err
+	}
+	var in customerInput
+	sent, err := c.readObject(customerUpdateShape, nil, &in)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.claimExternalID(tx, in.ExternalID, row.Customer.ID); err != nil {
+		return reply{}, err
+	}
+	changed := in.apply(row.Customer, sent)
+	changed.CustomMetadata = in.applyMetadata(changed.CustomMetadata, c.server.options.Tolerance.NullsChangeNothing)
+	if !reflect.DeepEqual(changed, row.Customer) {
+		changed.UpdatedAt = changed.UpdatedAt.after(c.now)
+		row.Customer = changed
+		c.server.customers.Put(tx, changed.ID, row)
+	}
+	return c.single(http.StatusOK, changed, changed.UpdatedAt.Time), nil
+}
+
+// deleteCustomer serves customers.delete: refused while a subscription is not
+// canceled, otherwise the billing accounts are closed with the customer
+// (wire contract: deleting a customer).
+func deleteCustomer(c *call, tx *store.Tx) (reply, error) {
+	row, err := c.findCustomer(tx)
+	if err != nil {
+		return reply{}, err
+	}
+	if c.hasLiveSubscription(tx, row.Customer.ID) {
+		return reply{}, errActiveSubscriptions
+	}
+	c.closeAccounts(tx, row.Customer.ID)
+	row.Deleted = true
+	c.server.customers.Put(tx, row.Customer.ID, row)
+	return c.deleted(), nil
+}

@@ -1,0 +1,23 @@
+// Package sandbox is a server of the three billing services, written from the
+// service descriptions and the wire contract, for tests and for trying things
+// out. It knows nothing of the client that talks to it.
+//
+// It serves https on loopback with a certificate authority of its own, one
+// listener a service and one more, control, over which a running sandbox is
+// asked and steered. Recurring billing serves me, customers and the reading of
+// billing accounts; the listeners of the other two services authenticate and
+// have no routes yet.
+//
+// Where the descriptions leave a choice, the sandbox is strict. Unknown
+// fields, fields of the wrong type and create-only fields in an update are
+// 422, as are unknown or repeated query parameters, an unknown sort_by, and a
+// page that is no integer (one out of range is clamped, as documented). An id
+// that is no UUID is an object that does not exist. A body that is no JSON
+// object, and a request without Content-Type: application/json, are 400.
+// Nulls sort before values, equal values by id.
+//
+// How it is laid out: serve.go is the way of a request, route.go the table of
+// operations, body.go the rules for bodies, list.go and sort.go the listings,
+// errors.go every error; then one file or two an object. Rows live in
+// internal/store.
+package sandbox

@@ -1,0 +1,59 @@
+package sandbox
+
+import (
+	cryptorand "crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+// source is where ids, secrets and shuffles come from: real chance, or a seed
+// so that runs repeat. It is safe for use by several goroutines.
+type source struct {
+	mu     sync.Mutex
+	reader io.Reader
+	random *rand.Rand
+}
+
+// newSource seeds with the number of times the state has been started beside
+// the seed itself: a restart must not hand out the ids of the run before.
+func newSource(seed, starts uint64) *source {
+	var key [32]byte
+	if seed == 0 {
+		// Read never fails: it ends the process instead.
+		_, _ = cryptorand.Read(key[:])
+		return &source{reader: cryptorand.Reader, random: rand.New(rand.NewChaCha8(key))}
+	}
+	binary.LittleEndian.PutUint64(key[:8], seed)
+	binary.LittleEndian.PutUint64(key[8:16], starts)
+	stream := rand.NewChaCha8(key)
+	return &source{reader: stream, random: rand.New(stream)}
+}
+
+// uuid answers a fresh version 4 UUID.
+func (s *source) uuid() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// Neither reader fails: crypto/rand ends the process, ChaCha8 has no errors.
+	return uuid.Must(uuid.NewRandomFromReader(s.reader)).String()
+}
+
+// hex answers n random bytes in lowercase hexadecimal.
+func (s *source) hex(n int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := make([]byte, n)
+	// See uuid: no reader here fails.
+	_, _ = io.ReadFull(s.reader, b)
+	return hex.EncodeToString(b)
+}
+
+func (s *source) shuffle(n int, swap func(i, j int)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.random.Shuffle(n, swap)
+}

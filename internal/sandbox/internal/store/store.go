@@ -1,0 +1,157 @@
+// Package store keeps the sandbox's rows: whole in memory, and, when a file is
+// named, written through to it before a change counts as made.
+//
+// The file is a bbolt database with one bucket a table and one JSON document a
+// row. A transaction reaches the file in one piece, so that after a kill the
+// file holds either all of it or nothing.
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// openTimeout bounds the wait for the lock of a file that another process holds.
+const openTimeout = 2 * time.Second
+
+// DB holds all tables. It is safe for use by several goroutines: readers run
+// together, a writer alone.
+type DB struct {
+	mu     sync.RWMutex
+	tables map[string]map[string]any
+	file   *bbolt.DB
+}
+
+// Open reads the file at path, making it (mode 0600) when it does not exist;
+// an empty path means memory only. It fails when the file is no bbolt database
+// or another process holds it.
+func Open(path string) (*DB, error) {
+	db := &DB{tables: map[string]map[string]any{}}
+	if path == "" {
+		return db, nil
+	}
+	file, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: openTimeout})
+	if errors.Is(err, bbolt.ErrTimeout) {
+		return nil, fmt.Errorf("open state file %s: another process holds it: %w", path, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open state file %s: %w", path, err)
+	}
+	db.file = file
+	return db, nil
+}
+
+// Close releases the file. The tables must not be used afterwards.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.file == nil {
+		return nil
+	}
+	if err := db.file.Close(); err != nil {
+		return fmt.Errorf("close state file: %w", err)
+	}
+	return nil
+}
+
+// View runs read with a consistent sight of all tables.
+func (db *DB) View(read func(tx *Tx) error) error {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return read(&Tx{db: db})
+}
+
+// Update runs change and makes what it wrote stand, in the file first and then
+// in memory. When change or the file fails, nothing is changed.
+func (db *DB) Update(change func(tx *Tx) error) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	tx := &Tx{db: db, writes: map[string]map[string]write{}}
+	if err := change(tx); err != nil {
+		return err
+	}
+	if err := db.persist(tx.writes); err != nil {
+		return fmt.Errorf("write state file: %w", err)
+	}
+	for table, rows := range tx.writes {
+		for id, w := range rows {
+			if w.deleted {
+				delete(db.tables[table], id)
+				continue
+			}
+			db.tables[table][id] = w.row
+		}
+	}
+	return nil
+}
+
+func (db *DB) persist(writes map[string]map[string]write) error {
+	if db.file == nil || len(writes) == 0 {
+		return nil
+	}
+	return db.file.Update(func(btx *bbolt.Tx) error {
+		for table, rows := range writes {
+			bucket, err := btx.CreateBucketIfNotExists([]byte(table))
+			if err != nil {
+				return err
+			}
+			if err := putAll(bucket, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func putAll(bucket *bbolt.Bucket, rows map[string]write) error {
+	for id, w := range rows {
+		if w.deleted {
+			if err := bucket.Delete([]byte(id)); err != nil {
+				return err
+			}
+			continue
+		}
+		document, err := json.Marshal(w.row)
+		if err != nil {
+			return fmt.Errorf("row %s: %w", id, err)
+		}
+		if err := bucket.Put([]byte(id), document); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tx is one transaction. It lives no longer than the function it was given to.
+type Tx struct {
+	db     *DB
+	writes map[string]map[string]write // nil: a View
+}
+
+type write struct {
+	row     any
+	deleted bool
+}
+
+func (tx *Tx) get(table, id string) (any, bool) {
+	if w, ok := tx.writes[table][id]; ok {
+		return w.row, !w.deleted
+	}
+	row, ok := tx.db.tables[table][id]
+	return row, ok
+}
+
+func (tx *Tx) set(table, id string, w write) {
+	if tx.writes == nil {
+		panic("store: write inside a View")
+	}
+	if tx.writes[table] == nil {
+		tx.writes[table] = map[string]write{}
+	}
+	tx.writes[table][id] = w
+}

@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Options say how a sandbox differs from the plain one. The zero value is a
+// server in memory, on free ports of 127.0.0.1, on the real clock.
+type Options struct {
+	// Addr is the host all listeners bind to, "127.0.0.1" when empty.
+	Addr string
+	// The ports of the listeners; 0 takes a free one.
+	BillingPort, FinancePort, CollectionsPort, ControlPort int
+
+	// StateFile keeps everything in a file, in which an answered write
+	// survives the death of the process; empty means memory only.
+	StateFile string
+	// CAFile is where the PEM of the certificate authority is written. Empty
+	// means beside the state file, or without one a temporary file that Close
+	// removes.
+	CAFile string
+
+	// Start makes the clock stand still there until it is moved; zero lets
+	// the real clock run.
+	Start time.Time
+	// Seed, when not zero, is what ids, tokens and shuffles come from, so that
+	// the same requests in the same order get the same answers.
+	Seed uint64
+	// MaxPerPage is the largest page, 100 when zero as documented. A test sets
+	// 2, so that every listing crosses a page boundary.
+	MaxPerPage int
+	// ReadLag is how many listings a new object is missing from, as behind a
+	// search index that follows the writes. A single read sees it at once.
+	ReadLag int
+	// Tolerance makes the server differ in ways that a client must tolerate.
+	Tolerance Tolerance
+
+	// Organization is what the default tokens belong to. Fields left empty
+	// get example values; Environment is "sandbox".
+	Organization Organization
+	// Tokens are those the server knows; none means one for each service that
+	// may do everything. Ignored when the state file has tokens already.
+	Tokens []Token
+
+	// Logger hears of every request at debug and of failures of the sandbox
+	// itself at error; nil means silence.
+	Logger *slog.Logger
+}
+
+// Tolerance lists the ways in which servers of the wire contract differ and a
+// client must work all the same (wire contract: Tolerance). The zero value
+// differs in none.
+type Tolerance struct {
+	IgnoreFilters      bool // list filters and search are read and not applied
+	BareObjects        bool // single objects come without the {data: …} envelope
+	DeleteNoContent    bool // a deletion answers 204 instead of 200 {data: {deleted: true}}
+	NoValidators       bool // neither ETag nor Last-Modified, so never a 304
+	NullsChangeNothing bool // merge reads a null as "leave the key alone"
+	OmitNullFields     bool // fields without a value are missing instead of null
+	UnknownFields      bool // every object carries fields nobody has documented
+	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
+	NullLists          bool // an empty array is answered as null
+	LeanAccounts       bool // only single reads of a billing account load its customer
+	RepeatAcrossPages  bool // every later page begins with the last object of the page before
+	SkipAcrossPages    bool // every later page leaves its first object out
+}
+
+func (o Options) withDefaults() Options {
+	if o.Addr == "" {
+		o.Addr = "127.0.0.1"
+	}
+	if o.MaxPerPage <= 0 {
+		o.MaxPerPage = documentedMaxPerPage
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}

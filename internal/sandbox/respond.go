@@ -1,0 +1,144 @@
+package sandbox
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// reply is what a handler answers: a status and a value to be encoded.
+type reply struct {
+	status   int
+	body     any       // nil: none
+	modified time.Time // zero: no Last-Modified
+}
+
+// single answers one object in its envelope
+// (service description, Recurring billing §2 Envelopes).
+func (c *call) single(status int, object any, modified time.Time) reply {
+	if c.server.options.Tolerance.BareObjects {
+		return reply{status: status, body: object, modified: modified}
+	}
+	return reply{status: status, body: map[string]any{"data": object}, modified: modified}
+}
+
+// deleted answers a deletion.
+func (c *call) deleted() reply {
+	if c.server.options.Tolerance.DeleteNoContent {
+		return reply{status: http.StatusNoContent}
+	}
+	return reply{
+		status: http.StatusOK,
+		body:   map[string]any{"data": map[string]any{"deleted": true}},
+	}
+}
+
+// answer is a response before it is written.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// success encodes a reply, and turns it into a 304 when the request's
+// conditions say that the client has it already.
+func (s *Server) success(r *http.Request, result reply) answer {
+	a := answer{status: result.status, header: http.Header{}}
+	if result.body == nil {
+		return a
+	}
+	body, err := s.options.Tolerance.encode(result.body)
+	if err != nil {
+		return s.failure(err)
+	}
+	a.body = body
+	a.header.Set("Content-Type", "application/json")
+	if r.Method != http.MethodGet || s.options.Tolerance.NoValidators {
+		return a
+	}
+	sum := sha256.Sum256(body)
+	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	a.header.Set("ETag", etag)
+	if !result.modified.IsZero() {
+		a.header.Set("Last-Modified", result.modified.UTC().Format(http.TimeFormat))
+	}
+	if unchanged(r.Header, etag, result.modified) {
+		a.status, a.body = http.StatusNotModified, nil
+		a.header.Del("Content-Type")
+	}
+	return a
+}
+
+// unchanged evaluates If-None-Match, and only without one If-Modified-Since:
+// a date has seconds, the hash does not miss a change within one.
+func unchanged(header http.Header, etag string, modified time.Time) bool {
+	if conditions := header.Values("If-None-Match"); len(conditions) > 0 {
+		for candidate := range strings.SplitSeq(strings.Join(conditions, ","), ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
+				return true
+			}
+		}
+		return false
+	}
+	since, err := http.ParseTime(header.Get("If-Modified-Since"))
+	return err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(since)
+}
+
+// failure encodes an error. One that is not meant for the client is logged
+// and answers 500.
+func (s *Server) failure(err error) answer {
+	var e *apiError
+	if !errors.As(err, &e) {
+		s.options.Logger.Error("request failed inside the sandbox", "error", err)
+		e = errInternal
+	}
+	a := answer{status: e.status, header: http.Header{"Content-Type": {"application/json"}}}
+	if e.allow != "" {
+		a.header.Set("Allow", e.allow)
+	}
+	body, err := encode(e.body(s.options.Tolerance.FlatErrors))
+	if err != nil {
+		s.options.Logger.Error("encode error", "error", err)
+		return answer{status: http.StatusInternalServerError, header: http.Header{}}
+	}
+	a.body = body
+	return a
+}
+
+// write sends the answer; a truncated one promises more than it sends and
+// then drops the connection.
+func (a answer) write(w http.ResponseWriter, truncate bool) {
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	body := a.body
+	if truncate {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)+1))
+		body = body[:len(body)/2]
+	}
+	w.WriteHeader(a.status)
+	// A client that has gone away is no concern of the sandbox.
+	_, _ = w.Write(body)
+	if truncate {
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// encode is JSON as the service writes it: one line, nothing escaped beyond need.
+func encode(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(out.Bytes(), "\n"), nil
+}

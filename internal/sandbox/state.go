@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// bootstrap is what a restart over the same state file must find again:
+// addresses change, credentials and the authority do not.
+type bootstrap struct {
+	Authority    authority          `json:"authority"`
+	Organization string             `json:"organization"`
+	Credentials  map[Service]string `json:"credentials"` // the first token of each service, whole
+	ControlToken string             `json:"control_token"`
+	Starts       uint64             `json:"starts"`
+}
+
+const bootstrapID = "bootstrap"
+
+// openState opens the tables and makes or finds the bootstrap row.
+func (s *Server) openState() error {
+	db, err := store.Open(s.options.StateFile)
+	if err != nil {
+		return err
+	}
+	s.db = db
+	if err := s.openTables(); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	if err := db.Update(s.boot); err != nil {
+		return errors.Join(fmt.Errorf("prepare state: %w", err), db.Close())
+	}
+	return nil
+}
+
+// openTables attaches every table. A table is opened even before anything
+// fills it when a rule reads it: the rule is then real from the start.
+func (s *Server) openTables() error {
+	var errs [6]error
+	s.settings, errs[0] = store.NewTable[bootstrap](s.db, "settings")
+	s.organizations, errs[1] = store.NewTable[Organization](s.db, "organizations")
+	s.tokens, errs[2] = store.NewTable[storedToken](s.db, "tokens")
+	s.customers, errs[3] = store.NewTable[customerRow](s.db, "customers")
+	s.accounts, errs[4] = store.NewTable[accountRow](s.db, "billing_accounts")
+	s.subscriptions, errs[5] = store.NewTable[subscriptionRow](s.db, "subscriptions")
+	return errors.Join(errs[:]...)
+}
+
+func (s *Server) boot(tx *store.Tx) error {
+	saved, ok := s.settings.Get(tx, bootstrapID)
+	saved.Starts++
+	s.source = newSource(s.options.Seed, saved.Starts)
+	s.bootstrap = saved
+	if !ok {
+		if err := s.firstBoot(tx); err != nil {
+			return err
+		}
+	}
+	s.settings.Put(tx, bootstrapID, s.bootstrap)
+	return nil
+}
+
+func (s *Server) firstBoot(tx *store.Tx) error {
+	issuer, err := processAuthority()
+	if s.options.StateFile != "" {
+		issuer, err = newAuthority()
+	}
+	if err != nil {
+		return err
+	}
+	organization := s.organizationWithDefaults(s.options.Organization)
+	s.organizations.Put(tx, organization.ID, organization)
+	s.bootstrap.Authority = issuer
+	s.bootstrap.Organization = organization.ID
+	s.bootstrap.ControlToken = "control_" + s.source.hex(20)
+	s.bootstrap.Credentials = map[Service]string{}
+
+	tokens := s.options.Tokens
+	if len(tokens) == 0 {
+		tokens = []Token{{Service: Billing}, {Service: Finance}, {Service: Collections}}
+	}
+	for _, token := range tokens {
+		if token.Service == "" {
+			token.Service = Billing
+		}
+		value, err := s.putToken(tx, token)
+		if err != nil {
+			return err
+		}
+		if s.bootstrap.Credentials[token.Service] == "" {
+			s.bootstrap.Credentials[token.Service] = value
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package sandbox
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// Service names one of the three services.
+type Service string
+
+// The three services, each with a listener and tokens of its own.
+const (
+	Billing     Service = "billing"
+	Finance     Service = "finance"
+	Collections Service = "collections"
+)
+
+// Token is a credential of one service
+// (service description, Recurring billing §5; Financial management §5;
+// Collections §5).
+type Token struct {
+	Service      Service   `json:"service"`      // empty: Billing
+	Organization string    `json:"organization"` // id; empty: the server's own
+	Scopes       []string  `json:"scopes"`       // such as "customers:read", "customers:*"; none: "*"
+	Expires      time.Time `json:"expires,omitzero"`
+	Revoked      bool      `json:"revoked"`
+	Blocked      bool      `json:"blocked"` // the holder's API access is blocked: 403
+	// Value is the secret; empty: made up. The server keeps only its digest.
+	Value string `json:"-"`
+}
+
+// storedToken is a token as the tables keep it, under the digest of its value.
+type storedToken struct {
+	Token
+	Prefix string `json:"prefix"` // the public part, unique
+}
+
+func digest(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(sum[:])
+}
+
+// NewToken makes the token known and answers its value, which is shown only
+// here. It fails when the service or organization is unknown, or the state
+// cannot be written.
+func (s *Server) NewToken(t Token) (string, error) {
+	var value string
+	err := s.db.Update(func(tx *store.Tx) error {
+		var err error
+		value, err = s.putToken(tx, t)
+		return err
+	})
+	return value, err
+}
+
+// RevokeToken ends a token, given by its value or its public prefix. The next
+// request with it answers 401.
+func (s *Server) RevokeToken(token string) error {
+	return s.db.Update(func(tx *store.Tx) error {
+		for id, stored := range s.tokens.All(tx) {
+			if stored.Prefix == token || id == digest(token) {
+				stored.Revoked = true
+				s.tokens.Put(tx, id, stored)
+				return nil
+			}
+		}
+		return fmt.Errorf("no token with this value or prefix")
+	})
+}
+
+func (s *Server) putToken(tx *store.Tx, t Token) (string, error) {
+	if t.Service == "" {
+		t.Service = Billing
+	}
+	if t.Organization == "" {
+		t.Organization = s.bootstrap.Organization
+	}
+	if len(t.Scopes) == 0 {
+		t.Scopes = []string{"*"}
+	}
+	if _, ok := s.organizations.Get(tx, t.Organization); !ok {
+		return "", fmt.Errorf("no organization %q", t.Organization)
+	}
+	prefix, value, err := s.mint(t)
+	if err != nil {
+		return "", err
+	}
+	if t.Value != "" {
+		value = t.Value
+	}
+	s.tokens.Put(tx, digest(value), storedToken{Token: t, Prefix: prefix})
+	return value, nil
+}
+
+// mint makes a public prefix and a value in the shape of the token's service.
+func (s *Server) mint(t Token) (prefix, value string, err error) {
+	id := s.source.hex(4)
+	switch t.Service {
+	case Billing:
+		prefix = "rb_sandbox_" + id
+		return prefix, prefix + "_" + s.source.hex(20), nil
+	case Collections:
+		prefix = "ck_sandbox_" + id
+		return prefix, prefix + "_" + s.source.hex(20), nil
+	case Finance:
+		value, err = s.mintJWT(id, t)
+		return "jwt_sandbox_" + id, value, err
+	default:
+		return "", "", fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
+	}
+}
+
+// mintJWT makes a token of financial management: a JWT signed with HS512
+// (service description, Financial management §5). The sandbox knows its tokens
+// by digest, so the signing key is of no further use and is not kept.
+func (s *Server) mintJWT(id string, t Token) (string, error) {
+	claims := map[string]any{"jti": id, "sub": t.Organization, "iat": s.clock.Now().Unix()}
+	if !t.Expires.IsZero() {
+		claims["exp"] = t.Expires.Unix()
+	}
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		return "", fmt.Errorf("encode claims: %w", err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	signed := encode([]byte(`{"alg":"HS512","typ":"JWT"}`)) + "." + encode(payload)
+	mac := hmac.New(sha512.New, []byte(s.source.hex(64)))
+	mac.Write([]byte(signed))
+	return signed + "." + encode(mac.Sum(nil)), nil
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 // ErrNotGiven is wrapped by the error of a claim that could not be checked
@@ -81,5 +82,15 @@ func Run(ctx context.Context, target Target, claims []Claim) []Result {
 // BillingClaims returns every claim about the recurring-billing service, sorted
 // by number.
 func BillingClaims() []Claim {
-	return nil
+	return slices.Concat(
+		conventionClaims(),
+		accessClaims(),
+		listClaims(),
+		createClaims(),
+		updateClaims(),
+		metadataClaims(),
+		refusalClaims(),
+		deleteClaims(),
+		accountClaims(),
+	)
 }

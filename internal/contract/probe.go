@@ -1,0 +1,188 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// maxAnswerBytes bounds what a claim reads of one answer.
+	maxAnswerBytes = 8 << 20
+	// cleanupTime bounds taking away what one claim has made. It runs on a
+	// context of its own, so that an interrupt leaves nothing behind.
+	cleanupTime = 30 * time.Second
+)
+
+// object is a JSON object to send.
+type object = map[string]any
+
+// probe carries one claim's conversation with the target. Its first failure
+// sticks: later calls do nothing, so that a check reads as a list of steps and
+// the error that is reported is the one that came first.
+type probe struct {
+	ctx    context.Context
+	target Target
+	client *http.Client
+	err    error
+	made   []string // paths of the objects to delete at the end
+}
+
+// claim builds a [Claim] from a check in steps.
+func claim(number int, source, text string, check func(*probe)) Claim {
+	return Claim{Number: number, Source: source, Text: text, Check: func(ctx context.Context, target Target) error {
+		p := newProbe(ctx, target)
+		check(p)
+		return errors.Join(p.err, p.cleanUp())
+	}}
+}
+
+func newProbe(ctx context.Context, target Target) *probe {
+	client := http.Client{}
+	if target.Client != nil {
+		client = *target.Client
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &probe{ctx: ctx, target: target, client: &client}
+}
+
+// failf records the claim's failure unless there already is one.
+func (p *probe) failf(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+}
+
+// cleanUp deletes what the claim made. Accounts are closed with their customer,
+// and what is gone already is fine.
+func (p *probe) cleanUp() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), cleanupTime)
+	defer cancel()
+	q := &probe{ctx: ctx, target: p.target, client: p.client}
+	for _, path := range p.made {
+		a := q.send(call{method: http.MethodDelete, path: path})
+		switch a.status {
+		case http.StatusOK, http.StatusNoContent, http.StatusNotFound:
+		default:
+			q.failf("clean-up: %s answered %d", a.what, a.status)
+		}
+	}
+	return q.err
+}
+
+// call is one request. The zero token is the target's own.
+type call struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         any    // sent as JSON
+	raw          string // sent as it is, instead of body
+	token        string
+	anonymous    bool // no Authorization header at all
+}
+
+// send does the call. It never returns nil, and an answer without content after
+// a failure.
+func (p *probe) send(c call) *answer {
+	a := &answer{p: p, what: c.method + " " + c.path}
+	if p.err != nil {
+		return a
+	}
+	request, err := p.request(c)
+	if err != nil {
+		p.failf("%s: %w", a.what, err)
+		return a
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		p.failf("%s: %w", a.what, err)
+		return a
+	}
+	defer response.Body.Close()
+	a.status, a.header, a.tls = response.StatusCode, response.Header, response.TLS
+	a.raw, err = io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes))
+	if err != nil {
+		p.failf("%s: reading the answer: %w", a.what, err)
+		return a
+	}
+	a.decode()
+	p.remember(c, a)
+	return a
+}
+
+func (p *probe) request(c call) (*http.Request, error) {
+	body := []byte(c.raw)
+	if c.body != nil {
+		var err error
+		if body, err = json.Marshal(c.body); err != nil {
+			return nil, err
+		}
+	}
+	address := strings.TrimSuffix(p.target.BaseURL, "/") + c.path
+	if len(c.query) > 0 {
+		address += "?" + c.query.Encode()
+	}
+	request, err := http.NewRequestWithContext(p.ctx, c.method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	if token := c.token; !c.anonymous {
+		if token == "" {
+			token = p.target.Token
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	for name, values := range c.header {
+		request.Header[name] = values
+	}
+	return request, nil
+}
+
+// remember notes a customer that a call made, whatever the claim makes of the
+// answer: one that was made against the contract must go too.
+func (p *probe) remember(c call, a *answer) {
+	if c.method != http.MethodPost || c.path != customersPath {
+		return
+	}
+	if id, ok := a.at("data.customer.id").(string); ok && id != "" {
+		p.made = append(p.made, customerPath(id))
+	}
+}
+
+func (p *probe) get(path string, query ...string) *answer {
+	return p.send(call{method: http.MethodGet, path: path, query: pairs(query)})
+}
+
+func (p *probe) post(path string, body object) *answer {
+	return p.send(call{method: http.MethodPost, path: path, body: body})
+}
+
+func (p *probe) patch(path string, body object) *answer {
+	return p.send(call{method: http.MethodPatch, path: path, body: body})
+}
+
+func (p *probe) delete(path string) *answer {
+	return p.send(call{method: http.MethodDelete, path: path})
+}
+
+// pairs turns "name", "value", … into a query.
+func pairs(namesAndValues []string) url.Values {
+	query := url.Values{}
+	for i := 0; i+1 < len(namesAndValues); i += 2 {
+		query.Set(namesAndValues[i], namesAndValues[i+1])
+	}
+	return query
+}
+
+// unique is a lowercase word that nothing else in the target holds.
+func unique() string { return "claim" + strings.ToLower(rand.Text()) }

@@ -140,8 +140,6 @@ func (o Ownership) Seen(prior Value, remote Object, whole bool) (Value, error) {
 		return Null(), nil
 	case Equal(shape, shown):
 		return prior, nil
-	case o.Mode == ModeMerge && remote == nil && len(shape) > 0:
-		return FromObject(Object{}), nil
 	}
 	return FromObject(shown), nil
 }

@@ -1,0 +1,117 @@
+package provider
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+)
+
+// connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate limit slows
+// the whole provider down together.
+func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
+	c := &conn.Conn{Defaults: conn.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
+	var roots *x509.CertPool
+	if s.caCertificateFile != "" {
+		pool, err := api.LoadCertPool(s.caCertificateFile)
+		if err != nil {
+			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file", err.Error())
+			return c
+		}
+		roots = pool
+	}
+	gate := api.NewGate(s.requestsPerSecond)
+	base := api.Config{
+		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RequestTimeout: s.requestTimeout,
+		Gate: gate, Operations: s.operations, Observer: conn.Log{Secrets: s.secrets()},
+	}
+	c.Billing = service(s, s.billing, base, billing.New, diags)
+	return c
+}
+
+// service prepares the way to one service, or notes what is missing for it.
+func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Client) T, diags *diag.Diagnostics) conn.Service[T] {
+	out := conn.Service[T]{Unknown: s.unknownFor(e)}
+	for _, v := range []value{e.address, e.secret} {
+		if v.text == "" && !v.unknown {
+			out.Missing = append(out.Missing, conn.Argument{Name: v.argument, Variable: v.variable})
+		}
+	}
+	if len(out.Missing) > 0 || len(out.Unknown) > 0 {
+		return out
+	}
+	base.Service, base.BaseURL, base.Token = e.service, e.address.text, e.secret.text
+	client, err := api.New(base)
+	if err != nil {
+		diags.AddAttributeError(path.Root(e.address.argument), "The service cannot be reached as configured", err.Error())
+		return out
+	}
+	out.Client, out.Ready = wrap(client), true
+	return out
+}
+
+// unknownFor lists the unknown arguments that keep a service from being used: its own, and those that all services share.
+func (s settings) unknownFor(e endpoint) []string {
+	var names []string
+	for _, name := range s.unknown {
+		foreign := slices.ContainsFunc([]endpoint{s.billing, s.finance, s.collections}, func(other endpoint) bool {
+			return other.service != e.service && (other.address.argument == name || other.secret.argument == name)
+		})
+		if !foreign && (name != "collections_auth_header" || e.service == s.collections.service) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s settings) secrets() []string {
+	var secrets []string
+	for _, e := range []endpoint{s.billing, s.finance, s.collections} {
+		if e.secret.text != "" {
+			secrets = append(secrets, e.secret.text)
+		}
+	}
+	return secrets
+}
+
+// guard asks the service once whose token this is, when the configuration restricts that. It runs at plan time already, before
+// anything is read or changed.
+func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnostics) {
+	if s.environment == "" && len(s.organizations) == 0 {
+		return
+	}
+	if len(c.Billing.Unknown) > 0 {
+		// Nothing can be done with the service before these are known, and then the guard is asked first.
+		return
+	}
+	client, ready := c.Billing.For("A guard (environment or allowed_organization_ids)", diags)
+	if !ready {
+		return
+	}
+	organization, err := client.Me(ctx)
+	if err != nil {
+		apidiag.Add(diags, err, apidiag.Doing{Verb: "ask", Object: "the service which organization the token belongs to"})
+		return
+	}
+	if s.environment != "" && organization.Environment != s.environment {
+		diags.AddAttributeError(path.Root("environment"), "Wrong environment",
+			fmt.Sprintf("The configuration allows %s, but the token belongs to the environment %q of organization %s (%s). Nothing was read or "+
+				"changed. Use a token and base_url of %s, or change environment.",
+				s.environment, organization.Environment, organization.ID, organization.Name, s.environment))
+	}
+	if len(s.organizations) > 0 && !slices.Contains(s.organizations, organization.ID) {
+		diags.AddAttributeError(path.Root("allowed_organization_ids"), "Wrong organization",
+			fmt.Sprintf("The token belongs to organization %s (%s), but the configuration only allows %s. Nothing was read or changed. "+
+				"Use a token of an allowed organization, or add this one.",
+				organization.ID, organization.Name, strings.Join(s.organizations, ", ")))
+	}
+}

@@ -1,0 +1,87 @@
+package customer
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// ListDataSource is the data source of many customers.
+type ListDataSource struct{ conn.DataSource }
+
+var _ datasource.DataSourceWithConfigure = (*ListDataSource)(nil)
+
+// NewListDataSource makes the data source.
+func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
+
+// Metadata names the type.
+func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName + "s"
+}
+
+type listDataModel struct {
+	Search       types.String `tfsdk:"search"`
+	UpdatedAtGTE types.String `tfsdk:"updated_at_gte"`
+	SortBy       types.String `tfsdk:"sort_by"`
+	SortOrder    types.String `tfsdk:"sort_order"`
+	Limit        types.Int64  `tfsdk:"limit"`
+	Customers    []dataModel  `tfsdk:"customers"`
+}
+
+// Schema describes the data source.
+func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The customers of the organization. All pages are read unless `limit` stops earlier.",
+		Attributes: map[string]schema.Attribute{
+			"search": schema.StringAttribute{Optional: true, MarkdownDescription: "Free text that the service looks for in customers."},
+			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
+				MarkdownDescription: "Only customers changed at or after this ISO 8601 date or time."},
+			"sort_by": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
+				MarkdownDescription: "Field to sort by, as named in the service's answers. Default `created_at`."},
+			"sort_order": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
+				MarkdownDescription: "`asc` (default) or `desc`."},
+			"limit": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+				MarkdownDescription: "Largest number of customers to read. Default: all."},
+			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the order asked for.",
+				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
+		},
+	}
+}
+
+// Read lists the customers.
+func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var state listDataModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
+	client, ready := d.Conn.Billing.For("data."+typeName+"s", &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	query := billing.CustomerQuery{Search: state.Search.ValueString(), UpdatedAtGTE: state.UpdatedAtGTE.ValueString(),
+		SortBy: state.SortBy.ValueString(), SortOrder: state.SortOrder.ValueString()}
+	state.Customers = []dataModel{}
+	for customer, err := range client.ListCustomers(ctx, query) {
+		var item dataModel
+		if err == nil {
+			item, err = dataFromAPI(&customer)
+		}
+		if err != nil {
+			apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "customers"})
+			return
+		}
+		state.Customers = append(state.Customers, item)
+		if limit := state.Limit; !limit.IsNull() && int64(len(state.Customers)) >= limit.ValueInt64() {
+			break
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}

@@ -1,0 +1,148 @@
+package customer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	ID                      types.String    `tfsdk:"id"`
+	PublicID                types.String    `tfsdk:"public_id"`
+	ExternalID              types.String    `tfsdk:"external_id"`
+	Name                    types.String    `tfsdk:"name"`
+	Nickname                types.String    `tfsdk:"nickname"`
+	LegalName               types.String    `tfsdk:"legal_name"`
+	DocumentType            types.String    `tfsdk:"document_type"`
+	DocumentNumber          fwtype.Document `tfsdk:"document_number"`
+	Kind                    types.String    `tfsdk:"kind"`
+	Birthday                types.String    `tfsdk:"birthday"`
+	Email                   types.String    `tfsdk:"email"`
+	Phone                   types.String    `tfsdk:"phone"`
+	Notes                   types.String    `tfsdk:"notes"`
+	Addresses               types.List      `tfsdk:"addresses"`
+	Phones                  types.List      `tfsdk:"phones"`
+	Emails                  types.List      `tfsdk:"emails"`
+	Websites                types.List      `tfsdk:"websites"`
+	Tags                    types.Set       `tfsdk:"tags"`
+	CustomMetadata          metadata.Value  `tfsdk:"custom_metadata"`
+	CustomMetadataMode      types.String    `tfsdk:"custom_metadata_mode"`
+	EffectiveCustomMetadata types.String    `tfsdk:"effective_custom_metadata"`
+	CreateBillingAccount    types.Bool      `tfsdk:"create_billing_account"`
+	BillingEmail            types.String    `tfsdk:"billing_email"`
+	PaymentTermsDays        types.Int64     `tfsdk:"payment_terms_days"`
+	AutoCollection          types.Bool      `tfsdk:"auto_collection"`
+	BillingAccountID        types.String    `tfsdk:"billing_account_id"`
+	DeletionPolicy          types.String    `tfsdk:"deletion_policy"`
+	Metadata                types.String    `tfsdk:"metadata"`
+	CreatedAt               types.String    `tfsdk:"created_at"`
+	UpdatedAt               types.String    `tfsdk:"updated_at"`
+}
+
+// fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata, and the
+// defaults for what only this provider knows.
+func fromAPI(c *billing.Customer) (model, error) {
+	remote, err := metadata.Parse(c.CustomMetadata)
+	if err != nil {
+		return model{}, fmt.Errorf("custom_metadata of customer %s: %w", c.ID, err)
+	}
+	custom, err := metadata.Ownership{}.Seen(metadata.Null(), remote, true)
+	if err != nil {
+		return model{}, fmt.Errorf("custom_metadata of customer %s: %w", c.ID, err)
+	}
+	emails, phones := imported(c.Emails), imported(c.Phones)
+	return model{
+		ID:                      types.StringValue(c.ID),
+		PublicID:                textOrNull(c.PublicID),
+		ExternalID:              types.StringPointerValue(c.ExternalID),
+		Name:                    types.StringValue(c.Name),
+		Nickname:                types.StringPointerValue(c.Nickname),
+		LegalName:               types.StringPointerValue(c.LegalName),
+		DocumentType:            types.StringPointerValue(c.DocumentType),
+		DocumentNumber:          fwtype.DocumentPointer(c.DocumentNumber),
+		Kind:                    types.StringPointerValue(c.Kind),
+		Birthday:                types.StringPointerValue(c.Birthday),
+		Email:                   emails.Main,
+		Phone:                   phones.Main,
+		Notes:                   types.StringPointerValue(c.Notes),
+		Addresses:               addressList(c.Addresses),
+		Phones:                  phones.List,
+		Emails:                  emails.List,
+		Websites:                contactList(contactsOf(c.Websites)),
+		Tags:                    tagSet(c.Tags),
+		CustomMetadata:          custom,
+		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
+		EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+		CreateBillingAccount:    types.BoolNull(),
+		DeletionPolicy:          types.StringValue(policyDelete),
+		Metadata:                jsonText(c.Metadata),
+		CreatedAt:               textOrNull(c.CreatedAt),
+		UpdatedAt:               textOrNull(c.UpdatedAt),
+	}, nil
+}
+
+// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way
+// prior writes what can be written in more than one way. remote is the customer that m was built from.
+func (m model) keeping(ctx context.Context, prior model, remote *billing.Customer, own ownership) (model, error) {
+	m.CustomMetadataMode = prior.CustomMetadataMode
+	m.DeletionPolicy = prior.DeletionPolicy
+	m.CreateBillingAccount = prior.CreateBillingAccount
+	m.BillingEmail = prior.BillingEmail
+	m.PaymentTermsDays = prior.PaymentTermsDays
+	m.AutoCollection = prior.AutoCollection
+	m.BillingAccountID = prior.BillingAccountID
+	m.Email, m.Emails = pair{prior.Email, prior.Emails}.seen(remote.Emails).split()
+	m.Phone, m.Phones = pair{prior.Phone, prior.Phones}.seen(remote.Phones).split()
+	m.Addresses = keepOrder(prior.Addresses, m.Addresses)
+	m.Websites = keepOrder(prior.Websites, m.Websites)
+	if m.Tags.IsNull() && len(prior.Tags.Elements()) == 0 && !prior.Tags.IsUnknown() {
+		m.Tags = prior.Tags
+	}
+	if same, _ := prior.DocumentNumber.StringSemanticEquals(ctx, m.DocumentNumber); same && !prior.DocumentNumber.IsNull() && !m.DocumentNumber.IsNull() {
+		m.DocumentNumber = prior.DocumentNumber
+	}
+	object, err := metadata.Parse(remote.CustomMetadata)
+	if err != nil {
+		return m, fmt.Errorf("custom_metadata of customer %s: %w", remote.ID, err)
+	}
+	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
+	m.CustomMetadata, err = own.of(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
+	return m, err
+}
+
+// withAccount notes the billing account that belongs to the creation of the customer; nil means there is none.
+func (m model) withAccount(account *billing.BillingAccount) model {
+	m.CreateBillingAccount = types.BoolValue(account != nil)
+	m.BillingAccountID, m.BillingEmail = types.StringNull(), types.StringNull()
+	m.PaymentTermsDays, m.AutoCollection = types.Int64Null(), types.BoolNull()
+	if account != nil {
+		m.BillingAccountID = types.StringValue(account.ID)
+		m.BillingEmail = types.StringPointerValue(account.BillingEmail)
+		m.PaymentTermsDays = types.Int64PointerValue(account.PaymentTermsDays)
+		m.AutoCollection = types.BoolPointerValue(account.AutoCollection)
+	}
+	return m
+}
+
+// textOrNull is null for a field that the service has left out.
+func textOrNull(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
+}
+
+// jsonText is the normalized text of an object that is only read; null stays null.
+func jsonText(raw []byte) types.String {
+	object, err := metadata.Parse(raw)
+	if err != nil || object == nil {
+		return types.StringNull()
+	}
+	return types.StringValue(metadata.Text(object))
+}

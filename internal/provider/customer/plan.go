@@ -1,0 +1,164 @@
+package customer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
+// same. What cannot change stays known.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var config, state, planned model
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		refusePrevented(state, &resp.Diagnostics)
+		return
+	}
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, planned.plannedCreate(config))...)
+		return
+	}
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	planned = planned.plannedUpdate(ctx, config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
+}
+
+func refusePrevented(state model, diags *diag.Diagnostics) {
+	if state.DeletionPolicy.ValueString() != policyPrevent {
+		return
+	}
+	diags.AddError("Destroying this customer is prevented",
+		fmt.Sprintf("Customer %q (id %s) was applied with deletion_policy = \"prevent\". To delete it, set deletion_policy = \"delete\" and apply that first; "+
+			"to only forget it here, set \"abandon\" and apply, or use a removed block with destroy = false.", state.Name.ValueString(), state.ID.ValueString()))
+}
+
+// plannedCreate leaves to apply what only the service can say.
+func (m model) plannedCreate(config model) model {
+	none := pair{Main: types.StringNull(), List: types.ListNull(contactType)}
+	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(none, ownedPair{}).split()
+	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(none, ownedPair{}).split()
+	m.CustomMetadata = config.CustomMetadata
+	if config.CreateBillingAccount.IsNull() {
+		m.CreateBillingAccount = types.BoolValue(true)
+	}
+	if m.CreateBillingAccount.Equal(types.BoolValue(false)) {
+		m.BillingAccountID, m.BillingEmail = types.StringNull(), types.StringNull()
+		m.PaymentTermsDays, m.AutoCollection = types.Int64Null(), types.BoolNull()
+	}
+	if config.DocumentNumber.IsNull() {
+		m.DocumentType = types.StringNull()
+	}
+	return m
+}
+
+// plannedUpdate starts from the state's computed values and makes unknown only what this change can touch:
+//
+//	any change at the service   updated_at
+//	document_number             document_type
+//	custom_metadata             effective_custom_metadata
+func (m model) plannedUpdate(ctx context.Context, config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) model {
+	m.ID, m.PublicID, m.CreatedAt, m.Metadata = state.ID, state.PublicID, state.CreatedAt, state.Metadata
+	m.DocumentType, m.EffectiveCustomMetadata, m.UpdatedAt = state.DocumentType, state.EffectiveCustomMetadata, state.UpdatedAt
+	m.BillingAccountID = state.BillingAccountID
+	m.keepCreateOnly(config, state, diags)
+
+	if same, _ := m.DocumentNumber.StringSemanticEquals(ctx, state.DocumentNumber); same && !config.DocumentNumber.IsUnknown() &&
+		!config.DocumentNumber.IsNull() && !state.DocumentNumber.IsNull() {
+		m.DocumentNumber = state.DocumentNumber
+	}
+	m.Addresses = keepWritten(state.Addresses, m.Addresses)
+	m.Websites = keepWritten(state.Websites, m.Websites)
+	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
+	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
+
+	metadataDiffers := m.planMetadata(config, state, own, defaults, diags)
+	update := m.toUpdate(ctx, state)
+	if metadataDiffers {
+		m.EffectiveCustomMetadata = types.StringUnknown()
+	}
+	if !update.DocumentNumber.IsZero() {
+		m.DocumentType = types.StringUnknown()
+	}
+	if metadataDiffers || !update.IsEmpty() {
+		m.UpdatedAt = types.StringUnknown()
+	}
+	return m
+}
+
+// keepWritten is keepOrder where Terraform allows it: a null in the state or in the configuration cannot be kept over the other.
+func keepWritten(state, planned types.List) types.List {
+	if state.IsNull() || planned.IsNull() {
+		return planned
+	}
+	return keepOrder(state, planned)
+}
+
+// keepCreateOnly holds what only a creation uses to its first value, and says so when the configuration asks for another.
+func (m *model) keepCreateOnly(config, state model, diags *diag.Diagnostics) {
+	for _, field := range []struct {
+		name          string
+		config, state attr.Value
+		keep          func()
+	}{
+		{"create_billing_account", config.CreateBillingAccount, state.CreateBillingAccount, func() { m.CreateBillingAccount = state.CreateBillingAccount }},
+		{"billing_email", config.BillingEmail, state.BillingEmail, func() { m.BillingEmail = state.BillingEmail }},
+		{"payment_terms_days", config.PaymentTermsDays, state.PaymentTermsDays, func() { m.PaymentTermsDays = state.PaymentTermsDays }},
+		{"auto_collection", config.AutoCollection, state.AutoCollection, func() { m.AutoCollection = state.AutoCollection }},
+	} {
+		if config := field.config; config.IsNull() || !field.state.IsNull() {
+			field.keep()
+		}
+		if field.config.IsNull() || field.config.IsUnknown() || field.config.Equal(field.state) {
+			continue
+		}
+		diags.AddAttributeWarning(path.Root(field.name), field.name+" is only used when the customer is created",
+			fmt.Sprintf("Customer %q exists already, so %s has no effect. Change it on the billing account (a billing_account resource), "+
+				"or take the argument back to what it was.", state.Name.ValueString(), field.name))
+	}
+}
+
+// planMetadata plans custom_metadata and reports whether the service's object must change.
+func (m *model) planMetadata(config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) bool {
+	if defaults.Unknown {
+		m.CustomMetadata = config.CustomMetadata
+		return true
+	}
+	remote, err := metadata.Parse([]byte(state.EffectiveCustomMetadata.ValueString()))
+	if err != nil {
+		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state", err.Error())
+		return false
+	}
+	change, err := own.of(m.CustomMetadataMode, defaults.Object).Plan(config.CustomMetadata, state.CustomMetadata, remote)
+	if err != nil {
+		diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+		return false
+	}
+	m.CustomMetadata = change.Planned
+	if len(change.Foreign) > 0 {
+		slices.Sort(change.Foreign)
+		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
+			fmt.Sprintf("Customer %q was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: "+
+				"they stay on the customer, although this plan shows them leaving the state.", state.Name.ValueString(), strings.Join(change.Foreign, ", ")))
+	}
+	return change.Differs
+}

@@ -1,0 +1,194 @@
+// Package customer is the customer of the recurring-billing service: the resource, the data sources and the list resource.
+//
+// schema.go says what a user writes, model.go and lists.go convert, contacts.go knows how email and emails belong together, plan.go
+// decides what a plan shows, resource.go and update.go talk to the service.
+package customer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
+)
+
+// Resource is billing_customer.
+type Resource struct{ conn.Resource }
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource)(nil)
+	_ resource.ResourceWithIdentity       = (*Resource)(nil)
+	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
+)
+
+// NewResource makes the resource.
+func NewResource() resource.Resource { return &Resource{} }
+
+// Metadata names the type.
+func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+// ValidateConfig refuses arguments for a billing account that is not to be opened.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !config.CreateBillingAccount.Equal(types.BoolValue(false)) {
+		return
+	}
+	for name, given := range map[string]bool{
+		"billing_email":      !config.BillingEmail.IsNull(),
+		"payment_terms_days": !config.PaymentTermsDays.IsNull(),
+		"auto_collection":    !config.AutoCollection.IsNull(),
+	} {
+		if given {
+			resp.Diagnostics.AddAttributeError(path.Root(name), name+" needs a billing account",
+				fmt.Sprintf("%s is an attribute of the billing account that is opened together with the customer, and create_billing_account is false. "+
+					"Remove %s, or let the account be opened.", name, name))
+		}
+	}
+}
+
+// Create creates the customer and writes it to the state before anything else is done.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var config, plan model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	desired, err := ownership{}.of(plan.CustomMetadataMode, r.Conn.Defaults.Object).Desired(config.CustomMetadata)
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+		return
+	}
+	created, err := client.CreateCustomer(ctx, config.toCreate(desired))
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
+		return
+	}
+	own := ownedBy(config, desired)
+	state := plan.settledOn(ctx, &created.Customer, own, &resp.Diagnostics).withAccount(created.BillingAccount)
+	state.CreateBillingAccount = plan.CreateBillingAccount
+	warnDifferences(settle.Onto(ctx, &plan, &state), state, &resp.Diagnostics)
+	r.save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	own.write(ctx, resp.Private, &resp.Diagnostics)
+	if created.Adopted {
+		resp.Diagnostics.AddWarning("Found the customer instead of creating it twice",
+			fmt.Sprintf("The answer to the creation of customer %q was lost. A customer with its external_id and the same data exists (id %s), so it was taken over.",
+				plan.Name.ValueString(), created.Customer.ID))
+	}
+	if created.BillingAccount == nil && plan.CreateBillingAccount.ValueBool() {
+		resp.Diagnostics.AddAttributeWarning(path.Root("billing_account_id"), "The billing account is not known",
+			fmt.Sprintf("Customer %q (id %s) was created, but the service did not say which billing account was opened with it.",
+				plan.Name.ValueString(), created.Customer.ID))
+	}
+}
+
+// Read refreshes the state. Only the service's own not-found drops the customer; a bare 404 of a wrong address is an error.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
+	importing := isImporting(ctx, req.Private, &resp.Diagnostics)
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	customer, err := client.GetCustomer(ctx, state.ID.ValueString())
+	if api.IsNotFound(err) {
+		resp.Diagnostics.AddWarning("A customer was deleted outside of Terraform",
+			fmt.Sprintf("Customer %q (id %s) does not exist any more at the service. If it is still configured, the plan creates it again, as a new customer with a new id.",
+				state.Name.ValueString(), state.ID.ValueString()))
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("read", state))
+		return
+	}
+	if importing {
+		state = importedState(ctx, client, customer, &resp.Diagnostics)
+		markImporting(ctx, resp.Private, false, &resp.Diagnostics)
+	} else {
+		state = state.settledOn(ctx, customer, own, &resp.Diagnostics)
+	}
+	r.save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+}
+
+// Delete does what deletion_policy says.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	refusePrevented(state, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if state.DeletionPolicy.ValueString() == policyAbandon {
+		resp.Diagnostics.AddWarning("The customer stays at the service",
+			fmt.Sprintf("deletion_policy is \"abandon\": customer %q (id %s) was only removed from the state.", state.Name.ValueString(), state.ID.ValueString()))
+		return
+	}
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready {
+		return
+	}
+	if err := client.DeleteCustomer(ctx, state.ID.ValueString()); err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
+	}
+}
+
+// save writes state and identity. The identity holds the id alone: external_id only selects what to import.
+func (r *Resource) save(ctx context.Context, m model, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	diags.Append(state.Set(ctx, m)...)
+	if identity != nil {
+		diags.Append(identity.Set(ctx, identityModel{ID: m.ID, ExternalID: types.StringNull()})...)
+	}
+}
+
+// settledOn is the state after the service has answered c, where m is what was planned or known before.
+func (m model) settledOn(ctx context.Context, c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
+	answered, err := fromAPI(c)
+	if err == nil {
+		answered, err = answered.keeping(ctx, m, c, own)
+	}
+	if err != nil {
+		diags.AddError("Unreadable answer of the service", err.Error())
+		return m
+	}
+	return answered
+}
+
+// warnDifferences tells which arguments the service stored in another form than it was asked to. Computed attributes are not worth a
+// warning: the next refresh shows them.
+func warnDifferences(differences []settle.Difference, m model, diags *diag.Diagnostics) {
+	for _, d := range differences {
+		if slices.Contains(arguments, d.Attribute) {
+			diags.AddAttributeWarning(path.Root(d.Attribute), "The service stored something else",
+				fmt.Sprintf("Customer %q (id %s): %s was to become %s, and the service answers %s. The next plan shows the difference; "+
+					"write in the configuration what the service accepts.", m.Name.ValueString(), m.ID.ValueString(), d.Attribute, d.Planned, d.Answered))
+		}
+	}
+}
+
+// doing describes an operation on the customer for an error.
+func doing(verb string, m model) apidiag.Doing {
+	object := fmt.Sprintf("customer %q", m.Name.ValueString())
+	if id := m.ID.ValueString(); id != "" {
+		object += " (id " + id + ")"
+	}
+	return apidiag.Doing{Verb: verb, Object: object, TypeName: typeName, Attributes: arguments}
+}

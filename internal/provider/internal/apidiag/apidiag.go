@@ -1,0 +1,193 @@
+// Package apidiag turns errors of the services into diagnostics: on the argument that the service blames, with what to do next, the
+// service's code and the Request-Id.
+package apidiag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// Doing says what was being done when an error came, in words that make a sentence: "Could not <Verb> <Object>".
+type Doing struct {
+	// Verb is an infinitive: create, read, update, delete.
+	Verb string
+	// Object names the object for the user: `customer "Acme" (id …)`.
+	Object string
+	// TypeName is the Terraform type, for the ready-made import block; empty where there is none to offer.
+	TypeName string
+	// Attributes are the names of the arguments that the service knows by the same name. Errors in any other field are reported on
+	// the whole object.
+	Attributes []string
+}
+
+// Add reports err. It is the one place where errors of the services become diagnostics.
+func Add(diags *diag.Diagnostics, err error, doing Doing) {
+	summary := fmt.Sprintf("Could not %s %s", doing.Verb, doing.Object)
+	var conflict *api.ConflictError
+	if errors.As(err, &conflict) {
+		diags.AddAttributeError(path.Root("external_id"), summary, conflictText(conflict, doing))
+		return
+	}
+	if ambiguous, ok := api.AsAmbiguous(err); ok {
+		diags.AddError(summary+": the outcome is unknown", sentence(ambiguous.Error()))
+		return
+	}
+	e, ok := api.AsError(err)
+	if !ok {
+		diags.AddError(summary, plainText(err))
+		return
+	}
+	refused(diags, e, doing, summary)
+}
+
+// refused reports an answer of the service: one diagnostic for each field it blames, or one for the whole object.
+func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string) {
+	if e.Code == "external_id_taken" {
+		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken", takenText(e, doing)+evidence(e))
+		return
+	}
+	if len(e.Fields) == 0 && e.Field == "" {
+		diags.AddError(summary, sentence(e.Message)+" "+advice(e)+evidence(e))
+		return
+	}
+	fields := e.Fields
+	if len(fields) == 0 {
+		fields = map[string]string{e.Field: e.Message}
+	}
+	names := make([]string, 0, len(fields))
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text := fmt.Sprintf("The service refuses %s: %s", name, sentence(fields[name])) + evidence(e)
+		if root := attribute(name); slices.Contains(doing.Attributes, root) {
+			diags.AddAttributeError(path.Root(root), summary, text)
+			continue
+		}
+		diags.AddError(summary, text)
+	}
+}
+
+// attribute is the top-level argument of a field such as emails[0].value or emails.0.value.
+func attribute(field string) string {
+	if end := strings.IndexAny(field, ".["); end >= 0 {
+		return field[:end]
+	}
+	return field
+}
+
+// advice says what to do next.
+func advice(e *api.Error) string {
+	switch {
+	case e.Code == "customer_has_active_subscriptions":
+		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this customer, so that " +
+			"Terraform destroys them before it. To keep the customer at the service and only forget it here, set deletion_policy = \"abandon\"."
+	case e.Status == http.StatusUnauthorized:
+		return "The token is missing, wrong, revoked or expired: check token and base_url of the provider (or BILLING_TOKEN and " +
+			"BILLING_BASE_URL); tokens of the test environment do not work in production."
+	case e.Status == http.StatusForbidden && len(e.Required) > 0:
+		return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use another token.",
+			list(e.Required), list(e.Granted))
+	case e.Status == http.StatusForbidden:
+		return "The token may not do this, or access by API is blocked for the organization."
+	case e.Status == http.StatusNotFound && !e.Structured:
+		return "This is not the service's own answer for a missing object, so the base address is probably wrong or a proxy answered. " +
+			"Nothing was dropped from the state. Check base_url, and the provider argument operations if it names " + e.Operation + "."
+	case e.Status == http.StatusNotFound:
+		return "The object does not exist, or it belongs to another organization than the token."
+	case e.Status == http.StatusTooManyRequests:
+		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second in the provider block."
+	case e.Status >= http.StatusInternalServerError:
+		return fmt.Sprintf("The service failed %s; such failures pass. Run again in a few minutes.", times(e.Attempts))
+	case e.Status == http.StatusMethodNotAllowed:
+		return "The service knows no such operation here. If it uses another path or method, set the provider argument operations for " + e.Operation + "."
+	}
+	return "Change what the message names and run again."
+}
+
+func wait(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return " and asks to wait " + d.Round(time.Second).String()
+}
+
+func times(n int) string {
+	if n <= 1 {
+		return "to answer"
+	}
+	return fmt.Sprintf("to answer %d times in a row", n)
+}
+
+func list(scopes []string) string {
+	if len(scopes) == 0 {
+		return "none"
+	}
+	return strings.Join(scopes, ", ")
+}
+
+// evidence is what support needs to find the request again.
+func evidence(e *api.Error) string {
+	code := e.Code
+	if code == "" {
+		code = "none"
+	}
+	id := e.RequestID
+	if id == "" {
+		id = "none"
+	}
+	return fmt.Sprintf("\n\nOperation: %s (%s %s)\nStatus: %d, code: %s\nRequest-Id: %s", e.Operation, e.Method, e.Path, e.Status, code, id)
+}
+
+func takenText(e *api.Error, doing Doing) string {
+	text := "Another object of this organization already has this external_id. Nothing was created."
+	if e.ExistingID == "" || doing.TypeName == "" {
+		return text + " Use another external_id, or import the existing object."
+	}
+	return text + " Use another external_id, or take the existing one over with this block (put this resource's name after the type):\n\n" +
+		ImportBlock(doing.TypeName, e.ExistingID)
+}
+
+func conflictText(e *api.ConflictError, doing Doing) string {
+	text := sentence(e.Error())
+	if len(e.IDs) == 1 && doing.TypeName != "" {
+		text += " If it is the one you mean, take it over with this block (put this resource's name after the type):\n\n" +
+			ImportBlock(doing.TypeName, e.IDs[0])
+	}
+	return text
+}
+
+// ImportBlock is configuration that takes an existing object over.
+func ImportBlock(typeName, id string) string {
+	return fmt.Sprintf("  import {\n    to = %s.this\n    id = %q\n  }", typeName, id)
+}
+
+func plainText(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "The run was interrupted before the service answered. What the state holds is what is known to exist."
+	}
+	return sentence(err.Error())
+}
+
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "The service gives no reason."
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
+	}
+	return text + "."
+}

@@ -1,0 +1,59 @@
+// Package conn carries what the provider's Configure has learned to everything that talks to a service.
+package conn
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// Conn is the configured provider. It is shared by all objects of one provider configuration and safe for concurrent use.
+type Conn struct {
+	// Billing is the recurring-billing service.
+	Billing Service[*billing.Service]
+	// Defaults is the provider's default_custom_metadata.
+	Defaults Defaults
+}
+
+// Defaults is default_custom_metadata, which may depend on values that are only known after apply.
+type Defaults struct {
+	Object  metadata.Object
+	Unknown bool
+}
+
+// Service is the way to one service, or the reason why there is none yet. Nothing is missing until something needs it: a
+// configuration without finance records needs no finance token.
+type Service[T any] struct {
+	// Client is set when address and token are known.
+	Client T
+	// Ready says that Client may be used.
+	Ready bool
+	// Missing lists the provider arguments that neither configuration nor environment gives.
+	Missing []Argument
+	// Unknown lists the provider arguments whose values are only known after apply.
+	Unknown []string
+}
+
+// Argument is a provider argument and the environment variable that stands in for it.
+type Argument struct{ Name, Variable string }
+
+// For answers the client for an object of the given type name, or false with an error that names what is missing, where it can be
+// set, and who needed it.
+func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
+	for _, name := range s.Unknown {
+		diags.AddAttributeError(path.Root(name), "The provider configuration is not known yet",
+			fmt.Sprintf("%s needs the service now, but the provider argument %s depends on something that is only known after apply. "+
+				"Apply that first, for example with terraform apply -target=<the resource it comes from>, "+
+				"or give the argument a value that is known at plan time.", typeName, name))
+	}
+	for _, argument := range s.Missing {
+		diags.AddAttributeError(path.Root(argument.Name), "Missing provider argument "+argument.Name,
+			fmt.Sprintf("%s needs it. Set %s in the provider \"billing\" block, or the environment variable %s.",
+				typeName, argument.Name, argument.Variable))
+	}
+	return s.Client, s.Ready
+}

@@ -1,0 +1,37 @@
+package conn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+)
+
+// Resource is embedded by resources and list resources; it keeps the Conn that Configure hands out.
+type Resource struct{ Conn *Conn }
+
+// Configure takes the Conn. Terraform calls it without one while it only validates.
+func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.Conn = from(req.ProviderData, &resp.Diagnostics)
+}
+
+// DataSource is embedded by data sources.
+type DataSource struct{ Conn *Conn }
+
+// Configure takes the Conn. Terraform calls it without one while it only validates.
+func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.Conn = from(req.ProviderData, &resp.Diagnostics)
+}
+
+func from(data any, diags *diag.Diagnostics) *Conn {
+	if data == nil {
+		return nil
+	}
+	c, ok := data.(*Conn)
+	if !ok {
+		diags.AddError("Unexpected provider data", fmt.Sprintf("This is a mistake in the provider, please report it: got %T.", data))
+	}
+	return c
+}

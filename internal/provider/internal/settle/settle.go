@@ -1,0 +1,67 @@
+// Package settle makes the answer of a service fit the plan that led to it.
+//
+// Terraform refuses a result that differs from the plan, and on a create marks the new object for replacement; for an object that
+// stands for money this would be worse than the difference. So where a service stores something else than it was asked to, the
+// state keeps what was planned, the user is told, and the next refresh shows the difference as drift.
+package settle
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// Difference is one attribute that the service answered differently from the plan.
+type Difference struct {
+	// Attribute is the name of the top-level attribute.
+	Attribute string
+	// Planned and Answered are the two values.
+	Planned, Answered attr.Value
+}
+
+// Onto copies each fully known value of plan into state where state means something else, and lists what it copied. Both point to
+// the same struct type, whose fields carry `tfsdk` tags.
+func Onto(ctx context.Context, plan, state any) []Difference {
+	planned, answered := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
+	var differences []Difference
+	for i := range planned.NumField() {
+		name := planned.Type().Field(i).Tag.Get("tfsdk")
+		want, isValue := planned.Field(i).Interface().(attr.Value)
+		have, _ := answered.Field(i).Interface().(attr.Value)
+		if !isValue || name == "" || !fullyKnown(ctx, want) || same(ctx, want, have) {
+			continue
+		}
+		differences = append(differences, Difference{Attribute: name, Planned: want, Answered: have})
+		answered.Field(i).Set(planned.Field(i))
+	}
+	return differences
+}
+
+func fullyKnown(ctx context.Context, v attr.Value) bool {
+	raw, err := v.ToTerraformValue(ctx)
+	return err == nil && raw.IsFullyKnown()
+}
+
+func same(ctx context.Context, want, have attr.Value) bool {
+	if want.Equal(have) {
+		return true
+	}
+	if want.IsNull() || have.IsNull() || have.IsUnknown() {
+		return false
+	}
+	switch want := want.(type) {
+	case basetypes.StringValuableWithSemanticEquals:
+		other, ok := have.(basetypes.StringValuable)
+		equal, _ := want.StringSemanticEquals(ctx, other)
+		return ok && equal
+	case metadata.Value:
+		other, ok := have.(metadata.Value)
+		equal, _ := want.DynamicSemanticEquals(ctx, other)
+		return ok && equal
+	}
+	return false
+}

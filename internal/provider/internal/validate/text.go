@@ -1,0 +1,87 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"net/mail"
+	"regexp"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+)
+
+// text is a validator over one string: check answers what is wrong and what to write instead, or "".
+type text struct {
+	description, summary string
+	check                func(string) string
+}
+
+func (v text) Description(context.Context) string { return v.description }
+
+func (v text) MarkdownDescription(context.Context) string { return v.description }
+
+func (v text) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if wrong := v.check(req.ConfigValue.ValueString()); wrong != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, v.summary, wrong)
+	}
+}
+
+// Email requires a bare e-mail address.
+func Email() validator.String {
+	return text{"an e-mail address", "Invalid e-mail address", func(s string) string {
+		if address, err := mail.ParseAddress(s); err == nil && address.Address == s && address.Name == "" {
+			return ""
+		}
+		return fmt.Sprintf("%q is not an e-mail address. Write one address without a name or brackets, such as finance@example.com.", s)
+	}}
+}
+
+// Date requires a calendar date without a time (ISO 8601).
+func Date() validator.String {
+	return text{"a date, YYYY-MM-DD", "Invalid date", func(s string) string {
+		if _, err := time.Parse(time.DateOnly, s); err == nil {
+			return ""
+		}
+		return fmt.Sprintf("%q is not a date of the calendar. Write year, month and day, such as 1990-12-31.", s)
+	}}
+}
+
+// DateOrDateTime requires an ISO 8601 date, or a date with time and zone.
+func DateOrDateTime() validator.String {
+	return text{"an ISO 8601 date, or date and time with zone", "Invalid date or time", func(s string) string {
+		if _, err := time.Parse(time.DateOnly, s); err == nil {
+			return ""
+		}
+		if _, err := time.Parse(time.RFC3339, s); err == nil {
+			return ""
+		}
+		return fmt.Sprintf("%q is neither a date such as 2026-01-31 nor a time with zone such as 2026-01-31T12:00:00Z.", s)
+	}}
+}
+
+var countryCode = regexp.MustCompile(`^[A-Z]{2}$`)
+
+// Country requires an ISO 3166-1 alpha-2 code.
+func Country() validator.String {
+	return text{"an ISO 3166-1 country code of two capital letters", "Invalid country code", func(s string) string {
+		if countryCode.MatchString(s) {
+			return ""
+		}
+		return fmt.Sprintf("%q is not a country code. Write the two capital letters of ISO 3166-1, such as BR or PT.", s)
+	}}
+}
+
+// NotBlank refuses the empty string and text of white space only: absent is null, so leave the argument out instead.
+func NotBlank() validator.String {
+	return text{"text that is not blank", "Blank value", func(s string) string {
+		for _, r := range s {
+			if r > ' ' {
+				return ""
+			}
+		}
+		return "The text is empty. Leave the argument out, or set it to null, when there is no value."
+	}}
+}

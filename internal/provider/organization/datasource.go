@@ -1,0 +1,84 @@
+// Package organization is the organization that the recurring-billing token belongs to.
+package organization
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+)
+
+const typeName = "billing_organization"
+
+// DataSource is billing_organization.
+type DataSource struct{ conn.DataSource }
+
+var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
+
+// NewDataSource makes the data source.
+func NewDataSource() datasource.DataSource { return &DataSource{} }
+
+type model struct {
+	ID             types.String `tfsdk:"id"`
+	Name           types.String `tfsdk:"name"`
+	Email          types.String `tfsdk:"email"`
+	DocumentType   types.String `tfsdk:"document_type"`
+	DocumentNumber types.String `tfsdk:"document_number"`
+	Environment    types.String `tfsdk:"environment"`
+	CreatedAt      types.String `tfsdk:"created_at"`
+}
+
+func fromAPI(o *billing.Organization) model {
+	return model{
+		ID:             types.StringValue(o.ID),
+		Name:           types.StringValue(o.Name),
+		Email:          types.StringValue(o.Email),
+		DocumentType:   types.StringValue(o.DocumentType),
+		DocumentNumber: types.StringValue(o.DocumentNumber),
+		Environment:    types.StringValue(o.Environment),
+		CreatedAt:      types.StringValue(o.CreatedAt),
+	}
+}
+
+// Metadata names the type.
+func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+// Schema describes the data source.
+func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The organization that the provider's `token` belongs to. Every object of this provider lives in it.",
+		Attributes: map[string]schema.Attribute{
+			"id":              text("Id of the organization; what `allowed_organization_ids` of the provider lists."),
+			"name":            text("Name of the organization."),
+			"email":           text("E-mail address of the organization."),
+			"document_type":   text("Kind of its tax number, `cpf` or `cnpj`."),
+			"document_number": text("Its tax number."),
+			"environment":     text("Environment of the token, for example `sandbox` or `production`."),
+			"created_at":      text("When the organization was created, ISO 8601."),
+		},
+	}
+}
+
+// Read asks the service whose token this is.
+func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	client, ready := d.Conn.Billing.For("data."+typeName, &resp.Diagnostics)
+	if !ready {
+		return
+	}
+	organization, err := client.Me(ctx)
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "read", Object: "the organization of the token"})
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, fromAPI(organization))...)
+}

@@ -1,0 +1,268 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// Limits and defaults of the provider arguments.
+const (
+	defaultMaxRetries     = 4
+	highestMaxRetries     = 20
+	defaultRequestTimeout = 30 * time.Second
+	lowestRequestTimeout  = 100 * time.Millisecond
+	highestRequestTimeout = 10 * time.Minute
+	highestRequestRate    = 1000
+)
+
+// settings is the provider block with the environment's help, validated.
+type settings struct {
+	billing, finance, collections endpoint
+	collectionsAuthHeader         string
+	environment                   string
+	organizations                 []string
+	caCertificateFile             string
+	defaults                      metadata.Object
+	defaultsUnknown               bool
+	maxRetries                    int
+	requestTimeout                time.Duration
+	requestsPerSecond             float64
+	operations                    api.Operations
+	// unknown names the arguments, other than default_custom_metadata, that are only known after apply.
+	unknown []string
+}
+
+// endpoint is the way to one service, as configured.
+type endpoint struct {
+	service         string
+	address, secret value
+}
+
+// value is one text argument; empty text means that nobody gave it.
+type value struct {
+	argument, variable string
+	text               string
+	unknown            bool
+}
+
+func environment(variable string) string { return os.Getenv(variable) }
+
+// resolver gathers what is wrong while the arguments are read one by one.
+type resolver struct {
+	getenv  func(string) string
+	diags   diag.Diagnostics
+	unknown []string
+}
+
+// resolve reads every argument, from the configuration first and from the environment otherwise.
+func resolve(ctx context.Context, config providerModel, getenv func(string) string) (settings, diag.Diagnostics) {
+	r := &resolver{getenv: getenv}
+	s := settings{
+		billing:           r.endpoint("billing", "base_url", config.BaseURL, "token", config.Token),
+		finance:           r.endpoint("finance", "finance_base_url", config.FinanceBaseURL, "finance_token", config.FinanceToken),
+		collections:       r.endpoint("collections", "collections_base_url", config.CollectionsBaseURL, "collections_api_key", config.CollectionsAPIKey),
+		environment:       r.environment(config.Environment),
+		organizations:     r.organizations(ctx, config.AllowedOrganizationIDs),
+		caCertificateFile: r.text("ca_certificate_file", config.CACertificateFile).text,
+		maxRetries:        r.maxRetries(config.MaxRetries),
+		requestTimeout:    r.requestTimeout(config.RequestTimeout),
+		requestsPerSecond: r.requestsPerSecond(config.RequestsPerSecond),
+		operations:        r.operations(ctx, config.Operations),
+	}
+	s.collectionsAuthHeader = r.header(config.CollectionsAuthHeader)
+	s.defaults, s.defaultsUnknown = r.defaults(config.DefaultCustomMetadata)
+	s.unknown = r.unknown
+	return s, r.diags
+}
+
+// text reads a text argument whose variable is BILLING_ and its name in capitals.
+func (r *resolver) text(argument string, configured types.String) value {
+	v := value{argument: argument, variable: "BILLING_" + strings.ToUpper(argument), unknown: configured.IsUnknown(), text: configured.ValueString()}
+	if v.unknown {
+		r.unknown = append(r.unknown, argument)
+	}
+	if configured.IsNull() {
+		v.text = r.getenv(v.variable)
+	}
+	return v
+}
+
+// wrong reports a bad value and where it came from.
+func (r *resolver) wrong(v value, format string, args ...any) {
+	r.diags.AddAttributeError(path.Root(v.argument), "Invalid provider argument "+v.argument,
+		fmt.Sprintf(format, args...)+fmt.Sprintf(" (Provider argument %s, environment variable %s.)", v.argument, v.variable))
+}
+
+func (r *resolver) endpoint(service, addressName string, address types.String, secretName string, secret types.String) endpoint {
+	e := endpoint{service: service, address: r.text(addressName, address), secret: r.text(secretName, secret)}
+	if e.address.text != "" {
+		if err := api.ValidateBaseURL(e.address.text); err != nil {
+			r.wrong(e.address, "%s.", err)
+		}
+	}
+	if e.secret.text != "" {
+		if err := api.ValidateToken(e.secret.text); err != nil {
+			r.wrong(e.secret, "%s.", err)
+		}
+	}
+	return e
+}
+
+func (r *resolver) environment(configured types.String) string {
+	v := r.text("environment", configured)
+	if v.text != "" && v.text != "sandbox" && v.text != "production" {
+		r.wrong(v, "%q is no environment. Write sandbox or production.", v.text)
+	}
+	return v.text
+}
+
+func (r *resolver) organizations(ctx context.Context, configured types.Set) []string {
+	const argument = "allowed_organization_ids"
+	if configured.IsNull() {
+		return nil
+	}
+	for _, element := range configured.Elements() {
+		if element.IsUnknown() {
+			configured = types.SetUnknown(types.StringType)
+		}
+	}
+	if configured.IsUnknown() {
+		r.unknown = append(r.unknown, argument)
+		return nil
+	}
+	var ids []types.String
+	r.diags.Append(configured.ElementsAs(ctx, &ids, false)...)
+	var allowed []string
+	for _, id := range ids {
+		if id.ValueString() != "" {
+			allowed = append(allowed, id.ValueString())
+		}
+	}
+	if len(allowed) == 0 || len(allowed) < len(ids) {
+		r.diags.AddAttributeError(path.Root(argument), "Invalid provider argument "+argument,
+			"The set holds no id, or an empty one, so no organization could match. List the ids of the organizations that this configuration "+
+				"may touch, or leave the argument out to allow any.")
+	}
+	slices.Sort(allowed)
+	return allowed
+}
+
+func (r *resolver) header(configured types.String) string {
+	v := r.text("collections_auth_header", configured)
+	if strings.Trim(v.text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
+		r.wrong(v, "%q is no header name. Write letters, digits and dashes, such as X-Api-Key.", v.text)
+	}
+	return v.text
+}
+
+func (r *resolver) maxRetries(configured types.Int64) int {
+	v, given := r.number("max_retries", configured.IsNull(), configured.IsUnknown(), configured.String())
+	if !given {
+		return defaultMaxRetries
+	}
+	n, err := strconv.Atoi(v.text)
+	if err != nil || n < 0 || n > highestMaxRetries {
+		r.wrong(v, "%q is out of range. Write a whole number from 0 to %d.", v.text, highestMaxRetries)
+	}
+	return n
+}
+
+func (r *resolver) requestsPerSecond(configured types.Float64) float64 {
+	v, given := r.number("requests_per_second", configured.IsNull(), configured.IsUnknown(), strconv.FormatFloat(configured.ValueFloat64(), 'g', -1, 64))
+	if !given {
+		return 0
+	}
+	n, err := strconv.ParseFloat(v.text, 64)
+	// Written so that NaN is refused too.
+	if inRange := n > 0 && n <= highestRequestRate; err != nil || !inRange {
+		r.wrong(v, "%q is out of range. Write a number above 0 and up to %d, or leave the argument out for no limit.", v.text, highestRequestRate)
+	}
+	return n
+}
+
+func (r *resolver) number(argument string, null, unknown bool, text string) (value, bool) {
+	configured := types.StringValue(text)
+	switch {
+	case null:
+		configured = types.StringNull()
+	case unknown:
+		configured = types.StringUnknown()
+	}
+	v := r.text(argument, configured)
+	return v, v.text != "" && !v.unknown
+}
+
+func (r *resolver) requestTimeout(configured types.String) time.Duration {
+	v := r.text("request_timeout", configured)
+	if v.text == "" {
+		return defaultRequestTimeout
+	}
+	d, err := time.ParseDuration(v.text)
+	if err != nil || d < lowestRequestTimeout || d > highestRequestTimeout {
+		r.wrong(v, "%q is no duration between 100ms and 10m. Write a number with its unit, such as 30s or 2m.", v.text)
+	}
+	return d
+}
+
+func (r *resolver) operations(ctx context.Context, configured types.Map) api.Operations {
+	overrides := map[string]string{}
+	for name, element := range configured.Elements() {
+		if element.IsUnknown() {
+			configured = types.MapUnknown(types.StringType)
+			break
+		}
+		overrides[name] = ""
+	}
+	if configured.IsUnknown() {
+		r.unknown = append(r.unknown, "operations")
+		return api.DefaultOperations()
+	}
+	if len(overrides) > 0 {
+		r.diags.Append(configured.ElementsAs(ctx, &overrides, false)...)
+	}
+	operations, err := api.ParseOperations(overrides)
+	for _, wrong := range joined(err) {
+		at := path.Root("operations")
+		var operation *api.OperationError
+		if errors.As(wrong, &operation) {
+			at = at.AtMapKey(operation.Name)
+		}
+		r.diags.AddAttributeError(at, "Invalid operation", wrong.Error())
+	}
+	return operations
+}
+
+// joined takes apart what errors.Join has put together.
+func joined(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		return several.Unwrap()
+	}
+	return []error{err}
+}
+
+func (r *resolver) defaults(configured metadata.Value) (metadata.Object, bool) {
+	object, err := configured.Object()
+	if errors.Is(err, metadata.ErrUnknown) {
+		return nil, true
+	}
+	if err != nil {
+		r.diags.AddAttributeError(path.Root("default_custom_metadata"), "Invalid provider argument default_custom_metadata", err.Error())
+	}
+	return object, false
+}

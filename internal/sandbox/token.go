@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -43,6 +44,8 @@ type storedToken struct {
 	Prefix string `json:"prefix"` // the public part, unique
 }
 
+var errNoToken = errors.New("no token has this value or prefix")
+
 func digest(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return hex.EncodeToString(sum[:])
@@ -64,15 +67,16 @@ func (s *Server) NewToken(t Token) (string, error) {
 // RevokeToken ends a token, given by its value or its public prefix. The next
 // request with it answers 401.
 func (s *Server) RevokeToken(token string) error {
+	sum := digest(token)
 	return s.db.Update(func(tx *store.Tx) error {
 		for id, stored := range s.tokens.All(tx) {
-			if stored.Prefix == token || id == digest(token) {
+			if stored.Prefix == token || id == sum {
 				stored.Revoked = true
 				s.tokens.Put(tx, id, stored)
 				return nil
 			}
 		}
-		return fmt.Errorf("no token with this value or prefix")
+		return errNoToken
 	})
 }
 

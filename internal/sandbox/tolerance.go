@@ -1,5 +1,12 @@
 package sandbox
 
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
 // undocumented is the field that UnknownFields adds to every object.
 const undocumented = "x_undocumented"
 
@@ -44,4 +51,40 @@ func (t Tolerance) bend(value any) any {
 	default:
 		return value
 	}
+}
+
+// toleranceNames are the switches as they are written on a command line.
+var toleranceNames = map[string]func(t *Tolerance) *bool{
+	"ignore-filters":       func(t *Tolerance) *bool { return &t.IgnoreFilters },
+	"bare-objects":         func(t *Tolerance) *bool { return &t.BareObjects },
+	"delete-no-content":    func(t *Tolerance) *bool { return &t.DeleteNoContent },
+	"no-validators":        func(t *Tolerance) *bool { return &t.NoValidators },
+	"nulls-change-nothing": func(t *Tolerance) *bool { return &t.NullsChangeNothing },
+	"omit-null-fields":     func(t *Tolerance) *bool { return &t.OmitNullFields },
+	"unknown-fields":       func(t *Tolerance) *bool { return &t.UnknownFields },
+	"flat-errors":          func(t *Tolerance) *bool { return &t.FlatErrors },
+	"null-lists":           func(t *Tolerance) *bool { return &t.NullLists },
+	"lean-accounts":        func(t *Tolerance) *bool { return &t.LeanAccounts },
+	"repeat-across-pages":  func(t *Tolerance) *bool { return &t.RepeatAcrossPages },
+	"skip-across-pages":    func(t *Tolerance) *bool { return &t.SkipAcrossPages },
+}
+
+// ToleranceNames answers the names ParseTolerance knows, sorted.
+func ToleranceNames() []string { return slices.Sorted(maps.Keys(toleranceNames)) }
+
+// ParseTolerance reads switch names parted by commas; the error lists the
+// known ones.
+func ParseTolerance(names string) (Tolerance, error) {
+	var t Tolerance
+	for name := range strings.SplitSeq(names, ",") {
+		if name == "" {
+			continue
+		}
+		field, ok := toleranceNames[name]
+		if !ok {
+			return Tolerance{}, fmt.Errorf("no tolerance %q: use %s", name, strings.Join(ToleranceNames(), ", "))
+		}
+		*field(&t) = true
+	}
+	return t, nil
 }

@@ -1,0 +1,195 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// FaultSpecHelp says how a fault is written on a command line.
+const FaultSpecHelp = `KEY=VALUE,… of
+  operation=NAME     name in the wire contract, such as customers.create
+  method=METHOD      any when not given
+  path=PREFIX        paths that begin so
+  times=N            how many requests it hits; until cleared when not given
+  skip=N             how many matching requests pass first
+  latency=DURATION   waits, such as 2s
+  status=N           answers this status without processing
+  retry-after=VALUE  header with a status: seconds, or date:30s for an HTTP date
+  code=CODE          error code of the answer
+  drop=before|after  drops the connection before or after processing
+  after              a status is answered after processing
+  truncate           the answer ends before its Content-Length
+  html, empty        the answer is an HTML page, or has no body
+  body=TEXT          the answer's body; must come last, takes in commas`
+
+// faultField reads and writes one key of a fault's spec.
+type faultField struct {
+	key   string
+	flag  bool // a key without a value
+	read  func(f *Fault, value string) error
+	write func(f Fault) string // empty: not set
+}
+
+var faultFields = []faultField{
+	{"operation", false, func(f *Fault, v string) error { f.Operation = v; return knownOperation(v) },
+		func(f Fault) string { return f.Operation }},
+	{"method", false, func(f *Fault, v string) error { f.Method = v; return nil },
+		func(f Fault) string { return f.Method }},
+	{"path", false, func(f *Fault, v string) error { f.PathPrefix = v; return nil },
+		func(f Fault) string { return f.PathPrefix }},
+	{"times", false, func(f *Fault, v string) error { return count(&f.Times, v) },
+		func(f Fault) string { return number(f.Times) }},
+	{"skip", false, func(f *Fault, v string) error { return count(&f.Skip, v) },
+		func(f Fault) string { return number(f.Skip) }},
+	{"latency", false, readLatency, writeLatency},
+	{"status", false, readStatus, func(f Fault) string { return number(f.Status) }},
+	{"retry-after", false, func(f *Fault, v string) error { f.RetryAfter = v; return nil },
+		func(f Fault) string { return f.RetryAfter }},
+	{"code", false, func(f *Fault, v string) error { f.Code = v; return nil },
+		func(f Fault) string { return f.Code }},
+	{"drop", false, readDrop, writeDrop},
+	{"after", true, func(f *Fault, _ string) error { f.After = true; return nil },
+		func(f Fault) string { return set(f.After) }},
+	{"truncate", true, func(f *Fault, _ string) error { f.TruncateBody = true; return nil },
+		func(f Fault) string { return set(f.TruncateBody) }},
+	{"html", true, func(f *Fault, _ string) error { f.HTML = true; return nil },
+		func(f Fault) string { return set(f.HTML) }},
+	{"empty", true, func(f *Fault, _ string) error { f.Empty = true; return nil },
+		func(f Fault) string { return set(f.Empty) }},
+	{"body", false, func(f *Fault, v string) error { f.Body = v; return nil },
+		func(f Fault) string { return f.Body }},
+}
+
+// ParseFault reads a fault as FaultSpecHelp describes it. The error names the
+// key that is wrong, and what it may be.
+func ParseFault(spec string) (Fault, error) {
+	var f Fault
+	for rest := spec; rest != ""; {
+		var part string
+		if part, rest, _ = strings.Cut(rest, ","); strings.HasPrefix(part, "body=") && rest != "" {
+			part, rest = part+","+rest, ""
+		}
+		key, value, valued := strings.Cut(part, "=")
+		i := slices.IndexFunc(faultFields, func(field faultField) bool { return field.key == key })
+		if i < 0 {
+			return Fault{}, fmt.Errorf("fault %q: no key %q; a fault is %s", spec, key, FaultSpecHelp)
+		}
+		if valued == faultFields[i].flag {
+			return Fault{}, fmt.Errorf("fault %q: %s", spec, needs(faultFields[i]))
+		}
+		if err := faultFields[i].read(&f, value); err != nil {
+			return Fault{}, fmt.Errorf("fault %q: %s: %w", spec, key, err)
+		}
+	}
+	if !f.answers() && !f.DropBefore && !f.DropAfter && !f.TruncateBody && f.Latency == 0 {
+		return Fault{}, fmt.Errorf("fault %q does nothing: give one of latency, status, drop, truncate, html, empty, body", spec)
+	}
+	return f, nil
+}
+
+func needs(field faultField) string {
+	if field.flag {
+		return field.key + " takes no value"
+	}
+	return field.key + " needs a value"
+}
+
+// String writes the fault as ParseFault reads it.
+func (f Fault) String() string {
+	var parts []string
+	for _, field := range faultFields {
+		value := field.write(f)
+		switch {
+		case value == "":
+		case field.flag:
+			parts = append(parts, field.key)
+		default:
+			parts = append(parts, field.key+"="+value)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// knownOperation refuses a name that no request would ever match.
+func knownOperation(name string) error {
+	var names []string
+	for _, r := range billingRoutes {
+		names = append(names, r.name)
+	}
+	if !slices.Contains(names, name) {
+		return fmt.Errorf("the sandbox serves no operation of this name, only %s", strings.Join(names, ", "))
+	}
+	return nil
+}
+
+func readLatency(f *Fault, value string) error {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < 0 {
+		return errors.New("must be a duration such as 500ms or 2s")
+	}
+	f.Latency = d
+	return nil
+}
+
+func writeLatency(f Fault) string {
+	if f.Latency == 0 {
+		return ""
+	}
+	return f.Latency.String()
+}
+
+func readStatus(f *Fault, value string) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < http.StatusOK || n > 599 {
+		return errors.New("must be an HTTP status from 200 to 599")
+	}
+	f.Status = n
+	return nil
+}
+
+func readDrop(f *Fault, value string) error {
+	f.DropBefore, f.DropAfter = value == "before", value == "after"
+	if !f.DropBefore && !f.DropAfter {
+		return errors.New("must be before or after")
+	}
+	return nil
+}
+
+func writeDrop(f Fault) string {
+	switch {
+	case f.DropBefore:
+		return "before"
+	case f.DropAfter:
+		return "after"
+	default:
+		return ""
+	}
+}
+
+func count(into *int, value string) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return errors.New("must be a number from 0 up")
+	}
+	*into = n
+	return nil
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func set(flag bool) string {
+	if flag {
+		return "set"
+	}
+	return ""
+}

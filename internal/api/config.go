@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -63,6 +64,11 @@ func parseBaseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("the address must carry no query (?)")
 	case strings.Contains(raw, "#"):
 		return nil, errors.New("the address must carry no fragment (#)")
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return nil, errors.New("the port of the address must be a number from 1 to 65535")
+		}
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {

@@ -1,0 +1,28 @@
+package billing
+
+import "errors"
+
+var (
+	errNoCustomerID     = errors.New("the answer holds no customer with an id")
+	errNoAccountID      = errors.New("the answer holds no billing account with an id")
+	errNoOrganizationID = errors.New("the answer holds no organization with an id")
+)
+
+// Check refuses an answer without what everything else hangs on.
+func (c *Customer) Check() error { return present(c.ID, errNoCustomerID) }
+
+// Check refuses an answer without what everything else hangs on.
+func (c *CustomerCreated) Check() error { return present(c.Customer.ID, errNoCustomerID) }
+
+// Check refuses an answer without what everything else hangs on.
+func (a *BillingAccount) Check() error { return present(a.ID, errNoAccountID) }
+
+// Check refuses an answer without what everything else hangs on.
+func (o *Organization) Check() error { return present(o.ID, errNoOrganizationID) }
+
+func present(id string, missing error) error {
+	if id == "" {
+		return missing
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package billing
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// only passes on the items that match, and every error.
+func only[T any](all iter.Seq2[T, error], matches func(T) bool) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for item, err := range all {
+			if err == nil && !matches(item) {
+				continue
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+func setIf(query url.Values, name, value string) {
+	if value != "" {
+		query.Set(name, value)
+	}
+}
+
+func (q CustomerQuery) matches(c Customer) bool {
+	return (q.ExternalID == "" || sameText(&q.ExternalID, c.ExternalID)) &&
+		(q.DocumentNumber == "" || sameDigits(&q.DocumentNumber, c.DocumentNumber)) &&
+		notBefore(c.UpdatedAt, q.UpdatedAtGTE)
+}
+
+func (q BillingAccountQuery) matches(a BillingAccount) bool {
+	return (q.ExternalID == "" || sameText(&q.ExternalID, a.ExternalID)) &&
+		(q.CustomerID == "" || a.Customer == nil || a.Customer.ID == q.CustomerID) &&
+		(q.Status == "" || a.Status == q.Status) &&
+		notBefore(a.UpdatedAt, q.UpdatedAtGTE)
+}
+
+// notBefore compares two moments. What cannot be read decides nothing.
+func notBefore(value, earliest string) bool {
+	at, ok := moment(value)
+	limit, limitOK := moment(earliest)
+	return !ok || !limitOK || !at.Before(limit)
+}
+
+// moment reads a DateTime: a date with time and zone, or a date, which is its
+// midnight in UTC (service description, Recurring billing §1).
+func moment(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// matches says whether a customer is what this create asked for. What was left
+// out of the create may have any value.
+func (w CustomerCreate) matches(c Customer) bool {
+	return w.Name == c.Name &&
+		asked(w.ExternalID, c.ExternalID, sameText) &&
+		asked(w.Nickname, c.Nickname, sameText) &&
+		asked(w.LegalName, c.LegalName, sameText) &&
+		asked(w.DocumentNumber, c.DocumentNumber, sameDigits) &&
+		asked(w.Kind, c.Kind, sameText) &&
+		asked(w.Birthday, c.Birthday, sameText) &&
+		asked(w.Notes, c.Notes, sameText) &&
+		sameSet(w.Addresses, c.Addresses) &&
+		sameContacts(w.Phones, w.Phone, c.Phones) &&
+		sameContacts(w.Emails, w.Email, c.Emails) &&
+		sameSet(w.Websites, c.Websites) &&
+		sameSet(w.Tags, c.Tags) &&
+		sameJSON(w.CustomMetadata, c.CustomMetadata)
+}
+
+// asked compares a field only when it was sent.
+func asked(want, have *string, same func(want, have *string) bool) bool {
+	return want == nil || same(want, have)
+}
+
+// sameText takes null for the empty text.
+func sameText(want, have *string) bool { return text(want) == text(have) }
+
+// sameDigits compares document numbers without their masks.
+func sameDigits(want, have *string) bool { return digits(text(want)) == digits(text(have)) }
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// sameSet compares without order, each item as often as it stands.
+func sameSet[T any](want, have []T) bool {
+	if len(want) == 0 {
+		return true
+	}
+	rest := slices.Clone(have)
+	for _, item := range want {
+		i := slices.IndexFunc(rest, func(other T) bool { return reflect.DeepEqual(item, other) })
+		if i < 0 {
+			return false
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return len(rest) == 0
+}
+
+// sameContacts knows that the single email or phone of a create becomes an item
+// of the list unless its value is there already (wire contract: behaviour).
+func sameContacts(want []Contact, single *string, have []Contact) bool {
+	if len(want) == 0 && single == nil {
+		return true
+	}
+	all := slices.Clone(want)
+	if single != nil && !slices.ContainsFunc(all, func(c Contact) bool { return c.Value == *single }) {
+		all = append(all, Contact{Value: *single})
+	}
+	return sameSet(all, have)
+}
+
+// sameJSON compares documents by value: keys in any order, and numbers as they
+// are written, so that large ones stay apart.
+func sameJSON(want, have json.RawMessage) bool {
+	if len(want) == 0 {
+		return true
+	}
+	wanted, ok := decoded(want)
+	had, hadOK := decoded(have)
+	return ok && hadOK && reflect.DeepEqual(wanted, had)
+}
+
+func decoded(raw json.RawMessage) (value any, ok bool) {
+	if len(raw) == 0 {
+		return nil, true
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	return value, decoder.Decode(&value) == nil
+}

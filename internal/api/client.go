@@ -1,0 +1,236 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// idempotencyHeader makes net/http replay a POST on its own when a reused
+	// connection dies. So it goes only to the service that honours it (service
+	// description, Financial management §1).
+	idempotencyHeader = "X-Idempotency-Key"
+
+	maxHeaderBytes = 256 << 10
+)
+
+// Client speaks to one service. It is safe for concurrent use.
+type Client struct {
+	cfg       Config
+	base      *url.URL
+	transport http.RoundTripper
+	gate      *Gate
+	observer  Observer
+	cache     *cache
+	random    func() float64 // in [0, 1)
+	// refused is the first 401. The token will not get better during a run, so
+	// every later call fails with it at once instead of knocking again.
+	refused atomic.Pointer[Error]
+}
+
+// Request names an operation and what fills it.
+type Request struct {
+	Operation      string            // name in the operations table
+	Path           map[string]string // placeholder → value; escaped; "", "." and ".." are refused
+	Query          url.Values
+	Body           any    // nil: none; marshalled once
+	IdempotencyKey string // sent with a POST, to the service that honours it
+}
+
+// Response is an answer with a 2xx status, or a 304 filled from memory.
+type Response struct {
+	Status    int
+	Header    http.Header
+	Body      []byte // at most 16 MiB; must not be changed
+	RequestID string
+
+	call   *call     // what it answers
+	sentAt time.Time // start of the attempt it answers
+}
+
+// New checks the configuration and makes a client of it. Nothing is sent.
+func New(cfg Config) (*Client, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configure the client of %s: %w", cfg.Service, err)
+	}
+	base, err := parseBaseURL(cfg.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("configure the client of %s: %w", cfg.Service, err)
+	}
+	if cfg.RequestTimeout == 0 {
+		cfg.RequestTimeout = defaultRequestTimeout
+	}
+	if cfg.MaxWait == 0 {
+		cfg.MaxWait = defaultMaxWait
+	}
+	c := &Client{
+		cfg: cfg, base: base, transport: cfg.Transport, gate: cfg.Gate,
+		observer: cfg.Observer, cache: newCache(), random: rand.Float64,
+	}
+	if c.transport == nil {
+		c.transport = newTransport(cfg)
+	}
+	if c.gate == nil {
+		c.gate = NewGate(0)
+	}
+	if c.observer == nil {
+		c.observer = silent{}
+	}
+	return c, nil
+}
+
+// newTransport is used without an http.Client around it, so no redirect is
+// ever followed and no cookie kept.
+func newTransport(cfg Config) *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		TLSClientConfig:        tlsConfig(cfg.RootCAs),
+		TLSHandshakeTimeout:    10 * time.Second,
+		ForceAttemptHTTP2:      true, // a TLS configuration of one's own switches it off otherwise
+		MaxIdleConnsPerHost:    32,   // above Terraform's usual parallelism of 10
+		IdleConnTimeout:        60 * time.Second,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+	}
+}
+
+// Do carries out one operation and returns its answer. Everything else is an
+// error: *Error for an answer, *AmbiguousError for a request that must not be
+// repeated and whose outcome is unknown, *TransportError when no answer came,
+// and ctx's own error when it ended. It repeats what may be repeated and waits
+// at the gate; both obey ctx.
+func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
+	k, err := c.prepare(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return c.run(ctx, k)
+}
+
+// call is one Request made ready to be sent, perhaps more than once.
+type call struct {
+	operation    string
+	route        route
+	url          string
+	resourcePath string // path of url, escaped, with ids
+	header       http.Header
+	body         []byte // nil: none
+	repeatable   bool
+	waiting      context.Context // obeyed while nothing is under way
+	latest       time.Time       // no wait for the gate beyond this
+	sent         int             // requests sent so far
+}
+
+func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
+	row, ok := c.cfg.Operations.route(r.Operation)
+	if !ok {
+		return nil, fmt.Errorf("%s: there is no operation named %q", c.cfg.Service, r.Operation)
+	}
+	path, err := expand(row.template, r.Path)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", c.cfg.Service, r.Operation, err)
+	}
+	k := &call{
+		operation:    r.Operation,
+		route:        row,
+		resourcePath: strings.TrimRight(c.base.EscapedPath(), "/") + path,
+		repeatable:   c.cfg.Operations.repeatable(r.Operation),
+		waiting:      waitingContext(ctx),
+		latest:       time.Now().Add(c.cfg.MaxWait),
+	}
+	k.url = "https://" + c.base.Host + k.resourcePath
+	if len(r.Query) > 0 {
+		k.url += "?" + r.Query.Encode()
+	}
+	if r.Body != nil {
+		if k.body, err = json.Marshal(r.Body); err != nil {
+			return nil, fmt.Errorf("%s %s: encode the request: %w", c.cfg.Service, r.Operation, err)
+		}
+	}
+	return k, c.setHeader(k, r)
+}
+
+// setHeader fills the headers that every attempt carries.
+func (c *Client) setHeader(k *call, r Request) error {
+	// Content-Type goes with every request, also with GET and DELETE (service
+	// description, Recurring billing §1).
+	k.header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	if c.cfg.UserAgent != "" {
+		k.header.Set("User-Agent", c.cfg.UserAgent)
+	}
+	if name := http.CanonicalHeaderKey(c.cfg.AuthHeader); name == "" || name == "Authorization" {
+		k.header.Set("Authorization", "Bearer "+c.cfg.Token)
+	} else {
+		k.header.Set(name, c.cfg.Token)
+	}
+	if r.IdempotencyKey == "" || !c.cfg.HonoursIdempotencyKey || k.route.method != http.MethodPost {
+		return nil
+	}
+	if ValidateToken(r.IdempotencyKey) != nil {
+		return fmt.Errorf("%s %s: the idempotency key holds a character that no header can carry", c.cfg.Service, r.Operation)
+	}
+	k.header.Set(idempotencyHeader, r.IdempotencyKey)
+	// A repetition with the same key returns the original result and creates
+	// no duplicate.
+	k.repeatable = true
+	return nil
+}
+
+// expand fills a template. A value that would change the meaning of the path
+// is refused: an empty id turns the read of one object into a list.
+func expand(template string, values map[string]string) (string, error) {
+	var failure error
+	path := placeholder.ReplaceAllStringFunc(template, func(match string) string {
+		name := match[1 : len(match)-1]
+		value, ok := values[name]
+		switch {
+		case !ok:
+			failure = fmt.Errorf("the path needs a value for {%s}", name)
+		case value == "" || value == "." || value == "..":
+			failure = fmt.Errorf("%q cannot stand for {%s} in the path", value, name)
+		}
+		return url.PathEscape(value)
+	})
+	return path, failure
+}
+
+// request builds one attempt. A request that must not be repeated has no
+// GetBody, so that net/http cannot replay it either.
+func (k *call) request(ctx context.Context) (*http.Request, error) {
+	var body io.Reader
+	if k.body != nil {
+		body = bytes.NewReader(k.body)
+	}
+	request, err := http.NewRequestWithContext(ctx, k.route.method, k.url, body)
+	if err != nil {
+		return nil, err
+	}
+	if !k.repeatable {
+		request.GetBody = nil
+	}
+	request.Header = k.header.Clone()
+	return request, nil
+}
+
+// newError makes an Error that says where it comes from.
+func (c *Client) newError(k *call, status int, header http.Header, body []byte) *Error {
+	e := parseError(status, header, body)
+	e.Service, e.Operation = c.cfg.Service, k.operation
+	e.Method, e.Path, e.ResourcePath = k.route.method, k.route.template, k.resourcePath
+	e.Attempts = k.sent
+	e.Message = c.scrub(e.Message)
+	return e
+}
+
+// scrub takes this client's own token out of a text, whatever put it there.
+func (c *Client) scrub(text string) string {
+	return strings.ReplaceAll(text, c.cfg.Token, masked)
+}

@@ -1,0 +1,145 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// One carries out an operation that answers one object, bare or inside
+// {data: …}. An answer without an object is an error; so is one that is not
+// JSON, whatever its status says. After a request that must not be repeated
+// such an answer is an *AmbiguousError: something happened, and what is unknown.
+//
+// A *T that has a method Check() error is asked whether it can be used; its
+// error counts like a body that cannot be decoded.
+func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
+	var value T
+	response, err := c.Do(ctx, r)
+	if err != nil {
+		return value, err
+	}
+	object, err := objectOf(response)
+	if err == nil {
+		err = decodeInto(object, &value)
+	}
+	if checked, ok := any(&value).(interface{ Check() error }); ok && err == nil {
+		err = checked.Check()
+	}
+	if err != nil {
+		var zero T
+		return zero, c.unusable(response, err)
+	}
+	return value, nil
+}
+
+// Delete carries out a deletion: 204 or 200 with {data: {deleted: true}}. An
+// object that is not there is deleted: a 404 in the service's own shape, or a
+// bare one after a repetition, whose first attempt may have done it. A bare 404
+// to the first attempt is an error, as the address may be wrong.
+func Delete(ctx context.Context, c *Client, r Request) error {
+	response, err := c.Do(ctx, r)
+	if e, ok := AsError(err); ok && e.Status == http.StatusNotFound && (e.Structured || e.Attempts > 1) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(response.Body)) == 0 {
+		return nil
+	}
+	object, err := objectOf(response)
+	if err != nil {
+		return c.unusable(response, err)
+	}
+	var result struct {
+		Deleted *bool `json:"deleted"`
+	}
+	if err := decodeInto(object, &result); err != nil {
+		return c.unusable(response, err)
+	}
+	if result.Deleted != nil && !*result.Deleted {
+		return c.answerError(response, "the service answered that it did not delete the object (deleted: false)")
+	}
+	return nil
+}
+
+// unusable words a success whose body is not what the operation promises.
+func (c *Client) unusable(response *Response, cause error) error {
+	e := c.answerError(response, cause.Error())
+	if response.call.repeatable {
+		return e
+	}
+	return &AmbiguousError{
+		Service: e.Service, Operation: e.Operation,
+		RequestID: response.RequestID, SentAt: response.sentAt, Err: e,
+	}
+}
+
+func (c *Client) answerError(response *Response, message string) *Error {
+	e := c.newError(response.call, response.Status, response.Header, nil)
+	e.Message = c.scrub(message)
+	return e
+}
+
+// objectOf finds the object in an answer.
+func objectOf(response *Response) (json.RawMessage, error) {
+	top, err := topOf(response)
+	if err != nil {
+		return nil, err
+	}
+	_, hasID := top["id"]
+	data, enveloped := top["data"]
+	_, hasError := top["error"]
+	switch {
+	case hasID || len(top) > 0 && !enveloped && !hasError:
+		return response.Body, nil
+	case enveloped && !isNothing(data):
+		return data, nil
+	case hasError && !enveloped:
+		return nil, errors.New("an error object came with the status of a success")
+	}
+	return nil, errors.New("the answer holds no object")
+}
+
+// topOf parses the outermost object of an answer.
+func topOf(response *Response) (map[string]json.RawMessage, error) {
+	body := bytes.TrimSpace(response.Body)
+	if len(body) == 0 {
+		return nil, errors.New("the answer has no body")
+	}
+	if !isJSON(response.Header) && checkJSON(body) != nil {
+		what := hint(body, response.Header.Get("Content-Type"))
+		return nil, fmt.Errorf("the answer is not JSON, its content type is %q: %s; check the configured address",
+			cleanLine(response.Header.Get("Content-Type"), maxHintRunes), what)
+	}
+	var top map[string]json.RawMessage
+	if err := json.Unmarshal(body, &top); err != nil || top == nil {
+		return nil, errors.New("the answer is not a JSON object")
+	}
+	return top, nil
+}
+
+func isNothing(raw json.RawMessage) bool {
+	var fields map[string]json.RawMessage
+	return json.Unmarshal(raw, &fields) == nil && len(fields) == 0
+}
+
+// decodeInto decodes with exact numbers, and names the field that does not fit.
+func decodeInto(data []byte, target any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	err := decoder.Decode(target)
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		return fmt.Errorf("the field %q of the answer holds a JSON %s, which is not what it is documented to hold",
+			mismatch.Field, cleanLine(mismatch.Value, maxHintRunes))
+	}
+	if err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
+	}
+	return nil
+}

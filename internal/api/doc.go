@@ -1,0 +1,27 @@
+// Package api is the client of the billing platform's services: transport,
+// authentication, typed errors, retry, rate limit, paging, and the table of
+// operations. It knows nothing of any single object, and nothing of Terraform.
+//
+// One call of [Client.Do] passes through small pieces, each in its own file:
+//
+//	client.go     the request is prepared: route, address, body, headers
+//	run.go        the loop that decides what an answer means: done, again, or over
+//	gate.go       the door all clients of one provider share: 429 and the client-side limit
+//	exchange.go   one attempt: send, read within the caps, tell the observer
+//	cache.go      conditional requests, in memory only
+//	decode.go     One and Delete: what a success must look like
+//	list.go       List: pages as one sequence
+//	settle.go     what to do when a create may or may not have happened
+//
+// # Why no ready-made retry library
+//
+// go-retryablehttp was considered and does not fit the rules that keep a
+// billing client from charging twice. It repeats a POST on 5xx; it swallows the
+// last answer, unless told otherwise, and with it code and Request-Id; its
+// backoff has no jitter and obeys Retry-After without a cap; it cannot know
+// whether a connection was ever obtained, which is what makes a failed POST
+// safe to repeat; it is done once the header has come and does not see a body
+// cut short; and every client waits for itself, so a 429 slows down one request
+// instead of all. The limit of requests per second is golang.org/x/time/rate,
+// which does exactly what is needed.
+package api

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxMessageRunes = 500
+	maxHintRunes    = 120
+)
+
+// parseError reads an answer that is no success, whatever its shape: the
+// service's own error object, its flat variant, a proxy's page, nothing at all.
+// It takes any bytes without panicking.
+func parseError(status int, header http.Header, body []byte) *Error {
+	e := &Error{
+		Status:      status,
+		RequestID:   cleanLine(header.Get("Request-Id"), 100),
+		ContentType: cleanLine(header.Get("Content-Type"), 100),
+		RetryAfter:  retryAfter(header, time.Now()),
+	}
+	switch {
+	case status >= 300 && status <= 399:
+		e.Message = redirectMessage(header)
+	case tooDeep(body) || !e.readShape(body):
+		e.Message = hint(body, e.ContentType)
+	}
+	return e
+}
+
+// readShape recognises the two documented shapes (service description,
+// Recurring billing §7). It is false when the body is something else.
+func (e *Error) readShape(body []byte) bool {
+	var top struct {
+		Error     json.RawMessage `json:"error"`
+		ErrorCode string          `json:"error_code"`
+	}
+	if json.Unmarshal(body, &top) != nil {
+		return false
+	}
+	var text string
+	if json.Unmarshal(top.Error, &text) == nil && text != "" && top.ErrorCode != "" {
+		e.set(top.ErrorCode, text, nil)
+		return true
+	}
+	// A code that is not a string is not this service's: gateways answer
+	// {"error": {"code": 404, …}} too.
+	var object struct {
+		Code    string          `json:"code"`
+		Message json.RawMessage `json:"message"`
+		Details json.RawMessage `json:"details"`
+	}
+	if json.Unmarshal(top.Error, &object) != nil || object.Code == "" {
+		return false
+	}
+	e.set(object.Code, plainText(object.Message), object.Details)
+	return true
+}
+
+func (e *Error) set(code, message string, details json.RawMessage) {
+	e.Structured = true
+	e.Code = cleanLine(code, maxHintRunes)
+	e.Message = maskText(cleanLine(message, maxMessageRunes))
+	if len(details) > 0 && !bytes.Equal(details, []byte("null")) {
+		e.Details = details
+		e.readDetails()
+	}
+}
+
+// readDetails picks out what the details are known to hold.
+func (e *Error) readDetails() {
+	var details map[string]json.RawMessage
+	if json.Unmarshal(e.Details, &details) != nil {
+		return
+	}
+	e.Field = plainText(details["field"])
+	e.ExistingID = plainText(details["id"])
+	e.Required = texts(details["required"])
+	e.Granted = texts(details["granted"])
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(details["fields"], &fields) != nil || len(fields) == 0 {
+		return
+	}
+	e.Fields = make(map[string]string, len(fields))
+	for name, value := range fields {
+		e.Fields[name] = maskText(cleanLine(strings.Join(texts(value), "; "), maxMessageRunes))
+	}
+}
+
+// plainText is a JSON string's text, and the JSON itself for anything else.
+func plainText(raw json.RawMessage) string {
+	var text string
+	switch {
+	case len(raw) == 0 || bytes.Equal(raw, []byte("null")):
+		return ""
+	case json.Unmarshal(raw, &text) == nil:
+		return text
+	}
+	return string(raw)
+}
+
+// texts reads a list of strings; a single string is a list of one.
+func texts(raw json.RawMessage) []string {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		items = []json.RawMessage{raw}
+	}
+	var found []string
+	for _, item := range items {
+		if text := plainText(item); text != "" {
+			found = append(found, text)
+		}
+	}
+	return found
+}
+
+// redirectMessage names the host only: the rest of a location may carry what
+// nobody should log.
+func redirectMessage(header http.Header) string {
+	target := "another address"
+	if location, err := url.Parse(header.Get("Location")); err == nil && location.Host != "" {
+		target = "the host " + cleanLine(location.Hostname(), maxHintRunes)
+	}
+	return "the service redirects to " + target + ", and redirects are not followed; check the configured address"
+}
+
+var (
+	htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	htmlNoise = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
+)
+
+// hint says what came instead of the service's error object, in a few words.
+func hint(body []byte, contentType string) string {
+	body = bytes.TrimSpace(body[:min(len(body), 64<<10)])
+	var other struct {
+		Message json.RawMessage `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+		Error   json.RawMessage `json:"error"`
+	}
+	switch {
+	case len(body) == 0:
+		return "the answer has no body"
+	case body[0] == '<' || strings.Contains(strings.ToLower(contentType), "html"):
+		return quoteHint("an HTML page instead of JSON", htmlText(string(body)))
+	case !tooDeep(body) && json.Unmarshal(body, &other) == nil:
+		for _, raw := range []json.RawMessage{other.Message, other.Detail, other.Error} {
+			if text := plainText(raw); text != "" {
+				return quoteHint("JSON that is not the service's error object", text)
+			}
+		}
+		return "JSON that is not the service's error object"
+	}
+	return quoteHint("no JSON", string(body))
+}
+
+func htmlText(page string) string {
+	if title := htmlTitle.FindStringSubmatch(page); title != nil {
+		page = title[1]
+	}
+	return html.UnescapeString(htmlNoise.ReplaceAllString(page, " "))
+}
+
+func quoteHint(what, text string) string {
+	text = maskText(cleanLine(text, maxHintRunes))
+	if text == "" {
+		return what
+	}
+	return fmt.Sprintf("%s (%q)", what, text)
+}
+
+// cleanLine makes one line of at most limit runes, free of control characters.
+func cleanLine(text string, limit int) string {
+	text = text[:min(len(text), 64<<10)]
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}), " ")
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
+}

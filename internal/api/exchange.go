@@ -1,0 +1,202 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	maxBodyBytes = 16 << 20
+	maxNesting   = 512
+)
+
+var (
+	errTooLarge  = fmt.Errorf("the answer is larger than %d MiB", maxBodyBytes>>20)
+	errTooDeep   = fmt.Errorf("the answer is nested deeper than %d levels", maxNesting)
+	errMalformed = errors.New("the answer says that it is JSON, and is not")
+	errTruncated = errors.New("the answer was cut short")
+)
+
+// answer is what one attempt brought. A status with an error is an answer whose
+// body is unusable; no status is no answer.
+type answer struct {
+	status    int
+	header    http.Header
+	body      []byte
+	err       error
+	connected bool // a connection was obtained, so the request may have arrived
+	sentAt    time.Time
+}
+
+func (a *answer) requestID() string { return cleanLine(a.header.Get("Request-Id"), 100) }
+
+// exchange makes one attempt, with the conditions that the memory allows, and
+// keeps the memory current.
+func (c *Client) exchange(ctx context.Context, k *call) *answer {
+	kept := c.cache.get(k)
+	a := c.send(ctx, k, kept.conditions())
+	if a.status == http.StatusNotModified && a.err == nil {
+		if kept != nil {
+			return kept.fill(a)
+		}
+		// Nobody asked for a 304, so something in between made it up: ask
+		// again in a way that it must pass on.
+		a = c.send(ctx, k, http.Header{"Cache-Control": {"no-cache"}})
+	}
+	c.cache.update(k, a)
+	return a
+}
+
+// send sends the request once and reads the answer within the caps.
+func (c *Client) send(ctx context.Context, k *call, extra http.Header) *answer {
+	k.sent++
+	a := &answer{sentAt: time.Now()}
+	watched := c.watch(ctx, k)
+
+	attempt, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
+	defer cancel()
+	var connected atomic.Bool // the trace may still run when RoundTrip has returned
+	attempt = httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
+	c.roundTrip(attempt, k, extra, a)
+	a.connected = connected.Load() || a.status != 0
+	if a.err != nil {
+		a.err = c.explain(ctx, attempt, a.err)
+	}
+	watched(a)
+	return a
+}
+
+func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *answer) {
+	request, err := k.request(ctx)
+	if err != nil {
+		a.err = err
+		return
+	}
+	for name, values := range extra {
+		request.Header[name] = values
+	}
+	response, err := c.transport.RoundTrip(request)
+	if err != nil {
+		a.err = err
+		return
+	}
+	defer response.Body.Close()
+	a.status, a.header = response.StatusCode, response.Header
+	a.body, a.err = readBody(response.Body)
+	if a.err == nil && isSuccess(a.status) && len(a.body) > 0 && isJSON(a.header) {
+		a.err = checkJSON(a.body)
+	}
+}
+
+// explain words the error of an attempt: whose time ran out, and never the
+// token.
+func (c *Client) explain(ctx, attempt context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ended(ctx)
+	case attempt.Err() != nil:
+		// Not wrapped: DeadlineExceeded would read as if the caller's own time
+		// had run out.
+		return fmt.Errorf("it did not come within %s", c.cfg.RequestTimeout)
+	case strings.Contains(err.Error(), c.cfg.Token):
+		return errors.New(c.scrub(err.Error()))
+	}
+	return err
+}
+
+// watch tells the observer that an attempt begins, and returns what tells it
+// how the attempt ended.
+func (c *Client) watch(ctx context.Context, k *call) func(*answer) {
+	e := c.describe(k)
+	if k.body != nil {
+		e.RequestBody = func() string { return c.scrub(MaskJSON(k.body)) }
+	}
+	c.observer.Request(ctx, e)
+	return func(a *answer) {
+		e.Status, e.Err = a.status, a.err
+		e.Duration = time.Since(a.sentAt)
+		e.RequestID = a.requestID()
+		if len(a.body) > 0 {
+			e.ResponseBody = func() string { return c.scrub(MaskJSON(a.body)) }
+		}
+		c.observer.Response(ctx, e)
+	}
+}
+
+func (c *Client) describe(k *call) Exchange {
+	return Exchange{
+		Service: c.cfg.Service, Operation: k.operation,
+		Method: k.route.method, Path: k.route.template, Attempt: k.sent,
+	}
+}
+
+func readBody(body io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(body, maxBodyBytes+1))
+	switch {
+	case len(data) > maxBodyBytes:
+		return nil, errTooLarge
+	case err != nil:
+		return data, fmt.Errorf("%w: %w", errTruncated, err)
+	}
+	return data, nil
+}
+
+func isSuccess(status int) bool { return status >= 200 && status <= 299 }
+
+// isJSON says whether an answer calls itself JSON.
+func isJSON(header http.Header) bool {
+	mediaType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
+}
+
+// checkJSON tells a body cut short, which is worth asking for again, from one
+// that is no JSON or nested beyond reason.
+func checkJSON(body []byte) error {
+	if tooDeep(body) {
+		return errTooDeep
+	}
+	if json.Valid(body) {
+		return nil
+	}
+	var whole json.RawMessage
+	err := json.NewDecoder(bytes.NewReader(body)).Decode(&whole)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errTruncated
+	}
+	return errMalformed
+}
+
+// tooDeep counts brackets outside of strings, without recursion.
+func tooDeep(body []byte) bool {
+	depth, quoted, escaped := 0, false, false
+	for _, c := range body {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			escaped = c == '\\'
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			if depth++; depth > maxNesting {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}

@@ -1,0 +1,226 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/url"
+	"strconv"
+)
+
+const (
+	defaultPerPage = 100
+	// maxPages bounds one listing: a million objects at 100 a page.
+	maxPages = 10_000
+)
+
+// ListOptions say how a list is read.
+type ListOptions[T any] struct {
+	ID        func(T) string // tells items apart; nil: none is ever taken for a duplicate
+	PerPage   int            // asked for; 0 means 100; the service may give less
+	SortBy    string         // default "created_at", so that pages are stable; "-" sends none
+	SortOrder string         // default "asc", so that what is new comes last
+}
+
+// List reads a list page by page while it is consumed; breaking out of the loop
+// stops it. Each object comes once, also when the list changes meanwhile: an
+// item that stands on two pages is yielded once, and when the total says that
+// items are missing, the list is read a second time for what is new. What is
+// still missing then is no proof of absence.
+//
+// The last yield may be an error, with the zero T.
+func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		reading := &reading[T]{
+			client: c, request: r, options: o, yield: yield,
+			yielded: map[string]bool{},
+		}
+		for range 2 {
+			if reading.pass(ctx); reading.stopped || reading.complete() {
+				return
+			}
+		}
+	}
+}
+
+// page is one answer of a list.
+type page[T any] struct {
+	items []*T
+	meta  meta
+}
+
+// meta is the paging information, as far as it came.
+type meta struct {
+	Total      *int `json:"total"`
+	PerPage    *int `json:"per_page"`
+	TotalPages *int `json:"total_pages"`
+}
+
+// reading is one List under way.
+type reading[T any] struct {
+	client  *Client
+	request Request
+	options ListOptions[T]
+	yield   func(T, error) bool
+
+	yielded map[string]bool // by id, over all passes
+	unnamed int             // items without an id, which cannot be told apart
+	total   *int            // as the last page said
+	moved   bool            // the total changed during the last pass
+	stopped bool            // by the consumer or an error
+}
+
+// complete says whether all that the service counts has been seen. A total that
+// changed on the way proves nothing: what was deleted on a page already read has
+// pulled another item over the edge of the page, unseen.
+func (l *reading[T]) complete() bool {
+	if l.total == nil || l.options.ID == nil || l.unnamed > 0 {
+		return true
+	}
+	return !l.moved && len(l.yielded) >= *l.total
+}
+
+// pass reads the list from the first page on.
+func (l *reading[T]) pass(ctx context.Context) {
+	seen := map[string]bool{} // in this pass
+	longest := 0
+	l.total, l.moved = nil, false
+	for number := 1; number <= maxPages; number++ {
+		p, err := l.fetch(ctx, number)
+		if err != nil {
+			l.fail(err)
+			return
+		}
+		l.count(p.meta.Total)
+		longest = max(longest, len(p.items))
+		fresh := l.emit(p.items, seen)
+		if l.stopped || fresh == 0 || p.last(number, longest) {
+			return
+		}
+	}
+	l.fail(fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service, l.request.Operation, maxPages))
+}
+
+func (l *reading[T]) count(total *int) {
+	if l.total != nil && total != nil && *l.total != *total {
+		l.moved = true
+	}
+	l.total = total
+}
+
+func (l *reading[T]) fail(err error) {
+	var zero T
+	l.stopped = true
+	l.yield(zero, err)
+}
+
+// emit yields what was not yielded before, and counts what is new in this pass.
+func (l *reading[T]) emit(items []*T, seen map[string]bool) (fresh int) {
+	for _, item := range items {
+		if item == nil {
+			continue
+		}
+		id := ""
+		if l.options.ID != nil {
+			id = l.options.ID(*item)
+		}
+		if id == "" {
+			l.unnamed++
+		} else {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+		}
+		fresh++
+		if l.yielded[id] {
+			continue
+		}
+		if id != "" {
+			l.yielded[id] = true
+		}
+		if !l.yield(*item, nil) {
+			l.stopped = true
+			return fresh
+		}
+	}
+	return fresh
+}
+
+// last says whether no page follows. It goes by what the service says it did,
+// not by what it was asked: it clamps. Without that, a page shorter than
+// another one was the last.
+func (p *page[T]) last(number, longest int) bool {
+	switch {
+	case len(p.items) == 0:
+		return true
+	case p.meta.TotalPages != nil:
+		return number >= *p.meta.TotalPages
+	case p.meta.Total != nil && p.meta.PerPage != nil && *p.meta.PerPage > 0:
+		return number*(*p.meta.PerPage) >= *p.meta.Total
+	}
+	return len(p.items) < longest
+}
+
+func (l *reading[T]) fetch(ctx context.Context, number int) (*page[T], error) {
+	r := l.request
+	r.Query = l.query(number)
+	response, err := l.client.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := decodePage[T](response)
+	if err != nil {
+		return nil, l.client.unusable(response, err)
+	}
+	return p, nil
+}
+
+func (l *reading[T]) query(number int) url.Values {
+	query := url.Values{}
+	for name, values := range l.request.Query {
+		query[name] = values
+	}
+	perPage, sortBy, sortOrder := l.options.PerPage, l.options.SortBy, l.options.SortOrder
+	if perPage == 0 {
+		perPage = defaultPerPage
+	}
+	query.Set("page", strconv.Itoa(number))
+	query.Set("per_page", strconv.Itoa(perPage))
+	if sortBy == "-" {
+		return query
+	}
+	if sortBy == "" {
+		sortBy = "created_at"
+	}
+	if sortOrder == "" {
+		sortOrder = "asc"
+	}
+	query.Set("sort_by", sortBy)
+	query.Set("sort_order", sortOrder)
+	return query
+}
+
+// decodePage reads the list envelope. Null stands for no items; without the key
+// data it is no list.
+func decodePage[T any](response *Response) (*page[T], error) {
+	top, err := topOf(response)
+	if err != nil {
+		return nil, err
+	}
+	data, ok := top["data"]
+	if !ok {
+		return nil, fmt.Errorf("the answer is no list: it has no data")
+	}
+	p := &page[T]{}
+	if err := decodeInto(data, &p.items); err != nil {
+		return nil, err
+	}
+	// Paging information that cannot be read is treated as absent: the items
+	// came, and the pages tell their end themselves.
+	if raw, ok := top["meta"]; ok && json.Unmarshal(raw, &p.meta) != nil {
+		p.meta = meta{}
+	}
+	return p, nil
+}

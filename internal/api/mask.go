@@ -1,0 +1,125 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// masked stands where a secret stood.
+const masked = "(masked)"
+
+// secretText matches what is a secret wherever it stands: a webhook secret, a
+// JWT, a bearer token, an Authorization header in a text.
+var secretText = regexp.MustCompile(`whsec_[A-Za-z0-9+/=_-]+` +
+	`|eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*` +
+	`|(?i:\bbearer\s+[A-Za-z0-9._~+/=-]{20,})` +
+	`|(?i:\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]+\s+)?[^\s"',;]+)`)
+
+// MaskJSON renders a JSON body for a log, with every secret replaced: the values
+// of keys that name one (token, secret, password, authorization, api_key and
+// their compounds), the value inside an authentication object, and whatever
+// looks like a secret by itself. JSON text inside a string is masked too. Keys
+// come out sorted, numbers as they were. What is not JSON is only counted,
+// because nothing is known about it.
+func MaskJSON(body []byte) string {
+	value, err := decodeAny(body)
+	if err != nil {
+		return fmt.Sprintf("[%d bytes not JSON]", len(body))
+	}
+	return encodeMasked(maskValue(value))
+}
+
+func decodeAny(body []byte) (any, error) {
+	if tooDeep(body) {
+		return nil, errTooDeep
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, errMalformed
+	}
+	return value, nil
+}
+
+func encodeMasked(value any) string {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return "[cannot be shown]"
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+func maskValue(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		return maskObject(v, false)
+	case []any:
+		for i := range v {
+			v[i] = maskValue(v[i])
+		}
+	case string:
+		return maskString(v)
+	}
+	return value
+}
+
+// maskObject masks in a new map, as a key can hold a secret too.
+func maskObject(object map[string]any, authentication bool) map[string]any {
+	shown := make(map[string]any, len(object))
+	for key, value := range object {
+		name := normalKey(key)
+		inner, isObject := value.(map[string]any)
+		switch {
+		case value == nil:
+		case isSecretKey(name), authentication && name == "value":
+			value = masked
+		case name == "authentication" && isObject:
+			value = maskObject(inner, true)
+		default:
+			value = maskValue(value)
+		}
+		shown[maskText(key)] = value
+	}
+	return shown
+}
+
+// maskString looks into JSON text, such as the body kept with a delivery.
+func maskString(text string) string {
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
+		if value, err := decodeAny([]byte(trimmed)); err == nil {
+			return encodeMasked(maskValue(value))
+		}
+	}
+	return maskText(text)
+}
+
+func maskText(text string) string { return secretText.ReplaceAllString(text, masked) }
+
+// normalKey makes api_key, apiKey, X-Api-Key alike.
+func normalKey(key string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(key))
+}
+
+// isSecretKey judges a normalized key by its end, so that accessToken and
+// webhook_secret are found and key_prefix is not.
+func isSecretKey(name string) bool {
+	for _, end := range []string{
+		"token", "tokens", "secret", "secrets", "password", "passphrase", "authorization",
+		"apikey", "privatekey", "credential", "credentials", "cookie",
+	} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}

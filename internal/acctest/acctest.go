@@ -1,0 +1,89 @@
+// Package acctest gives acceptance tests a service to run against: a sandbox of their own in the same process, or the real sandbox
+// named by the BILLING_* variables when BILLING_ACC_LIVE is 1.
+package acctest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// Factories serve the provider in the test's own process.
+var Factories = map[string]func() (tfprotov6.ProviderServer, error){
+	"billing": providerserver.NewProtocol6WithError(provider.New("test")()),
+}
+
+// Epoch is where the clock of a test's sandbox stands still.
+var Epoch = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
+
+// Service is what a test runs against.
+type Service struct {
+	// Sandbox is nil when the test runs against a live service; see NeedsSandbox.
+	Sandbox *sandbox.Server
+	// BaseURL, Token and CAFile reach recurring billing.
+	BaseURL, Token, CAFile string
+
+	t *testing.T
+}
+
+// Option changes the sandbox that Start starts.
+type Option func(*sandbox.Options)
+
+// Tolerating makes the sandbox differ from the documents as a client has to tolerate.
+func Tolerating(tolerance sandbox.Tolerance) Option {
+	return func(o *sandbox.Options) { o.Tolerance = tolerance }
+}
+
+// Start gives the test a service: pages of two, so that every listing crosses a page boundary, and an order that shuffles where none
+// is asked for.
+func Start(t *testing.T, options ...Option) *Service {
+	t.Helper()
+	if os.Getenv("BILLING_ACC_LIVE") == "1" {
+		if len(options) > 0 {
+			t.Skip("needs a sandbox of its own: the live service cannot be made to behave differently")
+		}
+		return &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"), CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"), t: t}
+	}
+	o := sandbox.Options{Start: Epoch, Seed: 1, MaxPerPage: 2}
+	for _, option := range options {
+		option(&o)
+	}
+	server, err := sandbox.Start(context.WithoutCancel(t.Context()), o)
+	if err != nil {
+		t.Fatalf("start the sandbox: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
+		}
+	})
+	return &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(), t: t}
+}
+
+// NeedsSandbox skips the test when it runs against a live service, which cannot do what the test is about.
+func (s *Service) NeedsSandbox(why string) {
+	s.t.Helper()
+	if s.Sandbox == nil {
+		s.t.Skip("needs a sandbox of its own: " + why)
+	}
+}
+
+// Config is a configuration with the provider block for this service before it. extra are further lines of the provider block.
+func (s *Service) Config(body string, extra ...string) string {
+	block := fmt.Sprintf("provider \"billing\" {\n  base_url = %q\n  token    = %q\n", s.BaseURL, s.Token)
+	if s.CAFile != "" {
+		block += fmt.Sprintf("  ca_certificate_file = %q\n", s.CAFile)
+	}
+	for _, line := range extra {
+		block += "  " + line + "\n"
+	}
+	return block + "}\n\n" + body
+}

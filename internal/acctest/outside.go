@@ -1,0 +1,100 @@
+package acctest
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+)
+
+// JSON is an object on the wire.
+type JSON = map[string]any
+
+// Call speaks to recurring billing directly, as another system would: past Terraform, and past the provider's own client. It answers
+// the status and the decoded body.
+func (s *Service) Call(method, path string, body any) (int, JSON) {
+	s.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), 30*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, s.BaseURL+path, bytes.NewReader(text))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.Token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := s.http().Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer := JSON{}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&answer); err != nil && len(raw) > 0 {
+		s.t.Fatalf("%s %s: %s", method, path, raw)
+	}
+	return resp.StatusCode, answer
+}
+
+// Must is Call for what has to succeed; it answers the data of the answer.
+func (s *Service) Must(method, path string, body any) JSON {
+	s.t.Helper()
+	status, answer := s.Call(method, path, body)
+	data, ok := answer["data"].(JSON)
+	if status/100 != 2 || !ok {
+		s.t.Fatalf("%s %s: status %d: %v", method, path, status, answer)
+	}
+	return data
+}
+
+// Operations lists the operations of the requests that the sandbox has served since they were last reset, oldest first.
+func (s *Service) Operations() []string {
+	var names []string
+	for _, request := range s.Sandbox.Requests() {
+		names = append(names, request.Operation)
+	}
+	return names
+}
+
+// Count is how often one operation was requested.
+func (s *Service) Count(operation string) int {
+	n := 0
+	for name := range slices.Values(s.Operations()) {
+		if name == operation {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Service) http() *http.Client {
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if s.CAFile != "" {
+		pem, err := os.ReadFile(s.CAFile)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		roots.AppendCertsFromPEM(pem)
+	}
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		DisableKeepAlives: true,
+	}}
+}

@@ -76,7 +76,8 @@ func (a *answer) wantNames(names ...string) *answer {
 	for i := range a.list("data") {
 		got = append(got, a.at("data."+strconv.Itoa(i)+".name"))
 	}
-	if wanted := asJSON(names); !sameJSON(any(got), wanted) {
+	wanted := asJSON(append([]string{}, names...))
+	if !sameJSON(any(got), wanted) {
 		a.failf("the names are %s, want %s", show(got), show(wanted))
 	}
 	return a

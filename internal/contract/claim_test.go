@@ -1,0 +1,132 @@
+package contract_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+)
+
+// start serves the handler over TLS until the test ends.
+func start(t *testing.T, handler http.Handler) contract.Target {
+	t.Helper()
+	server := httptest.NewTLSServer(handler)
+	t.Cleanup(server.Close)
+	return contract.Target{
+		BaseURL: server.URL, Token: goodToken, Client: server.Client(), NarrowToken: narrowToken,
+		RevokedToken: "faithful-revoked-token", ExpiredToken: "faithful-expired-token",
+	}
+}
+
+func TestClaimsHoldAgainstAFaithfulServer(t *testing.T) {
+	t.Parallel()
+	server := newFaithful()
+	target := start(t, server)
+	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+		if result.Err != nil {
+			t.Errorf("%s\n%v", result.Claim, result.Err)
+		}
+	}
+	if n := len(server.customers); n != 0 {
+		t.Errorf("the claims left %d customers behind", n)
+	}
+}
+
+func TestClaimsHoldBesideOtherObjectsAndWithSmallPages(t *testing.T) {
+	t.Parallel()
+	server := newFaithful()
+	for range 30 {
+		server.create(object{"name": "somebody else"})
+	}
+	server.most = 2
+	target := start(t, server)
+	target.MaxPerPage = 2
+	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+		if result.Err != nil {
+			t.Errorf("%s\n%v", result.Claim, result.Err)
+		}
+	}
+	if n := len(server.customers); n != 30 {
+		t.Errorf("%d customers after the claims, want the 30 of before", n)
+	}
+}
+
+func TestClaimsAreNumberedOnceAndInOrder(t *testing.T) {
+	t.Parallel()
+	last := 0
+	texts := map[string]int{}
+	for _, claim := range contract.BillingClaims() {
+		if claim.Number <= last {
+			t.Errorf("claim %d stands after claim %d", claim.Number, last)
+		}
+		last = claim.Number
+		if other, ok := texts[claim.Text+claim.Source]; ok {
+			t.Errorf("claims %d and %d say the same", other, claim.Number)
+		}
+		texts[claim.Text+claim.Source] = claim.Number
+		checkSource(t, claim.Source)
+		if !strings.HasSuffix(claim.Text, ".") {
+			t.Errorf("claim %d is no full sentence: %q", claim.Number, claim.Text)
+		}
+	}
+}
+
+func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
+	t.Parallel()
+	target := start(t, newFaithful())
+	target.NarrowToken, target.RevokedToken, target.ExpiredToken = "", "", ""
+	var lacking []string
+	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+		if result.NotGiven() {
+			lacking = append(lacking, result.Err.Error())
+		} else if result.Err != nil {
+			t.Errorf("%s\n%v", result.Claim, result.Err)
+		}
+	}
+	if len(lacking) != 3 {
+		t.Errorf("%d claims say what they lack, want the 3 about special tokens: %q", len(lacking), lacking)
+	}
+}
+
+func TestRunStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	checked := 0
+	claims := []contract.Claim{
+		{Number: 1, Check: func(context.Context, contract.Target) error { checked++; cancel(); return nil }},
+		{Number: 2, Check: func(context.Context, contract.Target) error { checked++; return nil }},
+	}
+	results := contract.Run(ctx, contract.Target{}, claims)
+	if checked != 1 || results[0].Err != nil || !errors.Is(results[1].Err, context.Canceled) {
+		t.Errorf("checked %d claims with results %v, want the first one only", checked, results)
+	}
+}
+
+// TestClaimsCleanUpAfterAnInterrupt cancels in the middle of a claim that has
+// made a customer.
+func TestClaimsCleanUpAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	server := newFaithful()
+	ctx, cancel := context.WithCancel(t.Context())
+	target := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server.ServeHTTP(w, r)
+		if r.Method == http.MethodPatch {
+			cancel()
+		}
+	}))
+	for _, claim := range contract.BillingClaims() {
+		if claim.Number != 71 {
+			continue
+		}
+		if err := claim.Check(ctx, target); !errors.Is(err, context.Canceled) {
+			t.Errorf("the interrupted claim says %v, want the context's error", err)
+		}
+	}
+	if n := len(server.customers); n != 0 {
+		t.Errorf("%d customers left behind, want none", n)
+	}
+}

@@ -1,0 +1,266 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+)
+
+var (
+	sourceForm = regexp.MustCompile(`^(Recurring billing §[1-9] |[Ww]ire contract: [a-z_]+\.[a-z_.]+)`)
+	namedForm  = regexp.MustCompile(`[Ww]ire contract: ([a-z_]+\.[a-z_.]+[a-z])`)
+	uuidForm   = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	likeUUID   = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-`)
+	answerTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`)
+	secretForm = regexp.MustCompile(`(?i)bearer |"authorization"|whsec_|"token"|"secret"|password`)
+)
+
+func operation(name string) (contract.Operation, bool) {
+	operations := contract.Operations()
+	i := slices.IndexFunc(operations, func(o contract.Operation) bool { return o.Name == name })
+	if i < 0 {
+		return contract.Operation{}, false
+	}
+	return operations[i], true
+}
+
+// checkSource holds sources to the two forms and to operations that exist.
+func checkSource(t *testing.T, source string) {
+	t.Helper()
+	if !sourceForm.MatchString(source) {
+		t.Errorf("source %q names neither a section nor an operation", source)
+	}
+	if named := namedForm.FindStringSubmatch(source); named != nil {
+		if _, ok := operation(named[1]); !ok {
+			t.Errorf("source %q names the unknown operation %q", source, named[1])
+		}
+	}
+}
+
+func TestExchangesFollowTheirOperation(t *testing.T) {
+	t.Parallel()
+	for _, exchange := range contract.All("") {
+		t.Run(exchange.Name, func(t *testing.T) {
+			t.Parallel()
+			checkSource(t, exchange.Source)
+			operation, ok := operation(exchange.Operation)
+			if !ok {
+				t.Fatalf("unknown operation %q", exchange.Operation)
+			}
+			if !strings.Contains(exchange.Source, operation.Name) {
+				t.Errorf("source %q does not name the operation %s", exchange.Source, operation.Name)
+			}
+			if exchange.Request.Method != operation.Method || !matches(operation.Path, exchange.Request.Path) {
+				t.Errorf("%s %s, want %s %s", exchange.Request.Method, exchange.Request.Path, operation.Method, operation.Path)
+			}
+			if got := exchange.Request.Headers["Content-Type"]; got != "application/json" {
+				t.Errorf("the request's Content-Type is %q, want application/json with every request", got)
+			}
+			checkResponse(t, exchange.Response)
+		})
+	}
+}
+
+// matches tells whether a path is the template with its placeholders filled by ids.
+func matches(template, path string) bool {
+	wanted, got := strings.Split(template, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(wanted, got, func(w, g string) bool {
+		return w == g || strings.HasPrefix(w, "{") && uuidForm.MatchString(g)
+	})
+}
+
+func checkResponse(t *testing.T, response contract.Response) {
+	t.Helper()
+	if http.StatusText(response.Status) == "" {
+		t.Errorf("status %d is none", response.Status)
+	}
+	hasBody := len(response.Bytes()) > 0
+	if hasBody != (response.Headers["Content-Type"] != "") {
+		t.Errorf("Content-Type is %q beside a body of %d bytes", response.Headers["Content-Type"], len(response.Bytes()))
+	}
+	if response.Text != "" && response.Body != nil {
+		t.Error("both body and text are given")
+	}
+	// Only a proxy in between leaves the Request-Id out.
+	proxy := response.Body == nil && response.Status >= 500
+	if id := response.Headers["Request-Id"]; !proxy && !uuidForm.MatchString(id) {
+		t.Errorf("Request-Id %q is no UUID", id)
+	}
+	if response.Status >= 400 && response.Body != nil {
+		checkErrorShape(t, response.Body)
+	}
+	for _, name := range []string{"Last-Modified", "Date"} {
+		if moment := response.Headers[name]; moment != "" {
+			if _, err := http.ParseTime(moment); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func checkErrorShape(t *testing.T, body json.RawMessage) {
+	t.Helper()
+	got := decode(body)
+	_, flat := at(got, "error").(string)
+	if flat && at(got, "error_code") == "unauthorized" {
+		return
+	}
+	for _, path := range []string{"error.code", "error.message"} {
+		if text, ok := at(got, path).(string); !ok || text == "" {
+			t.Errorf("%s is %v in %s", path, at(got, path), body)
+		}
+	}
+}
+
+func TestExchangesHoldWellFormedValues(t *testing.T) {
+	t.Parallel()
+	for _, exchange := range contract.All("") {
+		t.Run(exchange.Name, func(t *testing.T) {
+			t.Parallel()
+			checkValues(t, "request", decode(exchange.Request.Body))
+			checkValues(t, "response", decode(exchange.Response.Body))
+			raw, err := json.Marshal(exchange)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if secret := secretForm.Find(raw); secret != nil {
+				t.Errorf("holds what looks like a secret: %q", secret)
+			}
+		})
+	}
+}
+
+// checkValues walks a body: ids are UUIDs of version 4, moments have their form,
+// tax numbers have valid check digits.
+func checkValues(t *testing.T, path string, value any) {
+	t.Helper()
+	switch value := value.(type) {
+	case object:
+		for name, member := range value {
+			checkValues(t, path+"."+name, member)
+		}
+	case []any:
+		for _, item := range value {
+			checkValues(t, path, item)
+		}
+	case string:
+		checkText(t, path, value)
+	}
+}
+
+func checkText(t *testing.T, path, value string) {
+	t.Helper()
+	name := path[strings.LastIndex(path, ".")+1:]
+	switch {
+	case likeUUID.MatchString(value) || name == "id" || name == "public_id":
+		if !uuidForm.MatchString(value) {
+			t.Errorf("%s is %q, no UUID of version 4", path, value)
+		}
+	case strings.HasSuffix(name, "_at"):
+		if _, err := time.Parse(time.RFC3339, value); err != nil || !answerTime.MatchString(value) {
+			t.Errorf("%s is %q, no moment in UTC with milliseconds", path, value)
+		}
+	case name == "document_number":
+		if !validDocument(value) {
+			t.Errorf("%s is %q, whose check digits are wrong", path, value)
+		}
+	}
+}
+
+// validDocument checks the two last digits of a CPF or CNPJ, the mask left out.
+func validDocument(text string) bool {
+	var digits []int
+	for _, r := range text {
+		if r >= '0' && r <= '9' {
+			digits = append(digits, int(r-'0'))
+		}
+	}
+	highest := map[int]int{11: 11, 14: 9}[len(digits)] // of the weights, which start again at 2 after it
+	if highest == 0 {
+		return false
+	}
+	for position := len(digits) - 2; position < len(digits); position++ {
+		sum, weight := 0, 2
+		for i := position - 1; i >= 0; i-- {
+			sum += digits[i] * weight
+			if weight++; weight > highest {
+				weight = 2
+			}
+		}
+		if digits[position] != sum*10%11%10 {
+			return false
+		}
+	}
+	return true
+}
+
+// TestExchangesCoverEveryOperationInScope names what has to be there.
+func TestExchangesCoverEveryOperationInScope(t *testing.T) {
+	t.Parallel()
+	statuses := map[string][]int{}
+	for _, exchange := range contract.All("billing/") {
+		statuses[exchange.Operation] = append(statuses[exchange.Operation], exchange.Response.Status)
+	}
+	for name, wanted := range map[string][]int{
+		"me.get":               {200, 401},
+		"customers.list":       {200, 400, 429},
+		"customers.create":     {201, 403, 422},
+		"customers.get":        {200, 304, 404, 500, 502, 503, 504},
+		"customers.update":     {200, 404, 422},
+		"customers.delete":     {200, 404, 422},
+		"billing_accounts.get": {200, 404}, "billing_accounts.list": {200},
+	} {
+		for _, status := range wanted {
+			if !slices.Contains(statuses[name], status) {
+				t.Errorf("no exchange of %s with status %d", name, status)
+			}
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	exchange, err := contract.Load("billing/me_get")
+	if err != nil || exchange.Name != "billing/me_get" || exchange.Operation != "me.get" {
+		t.Errorf("Load gives %q of %q and error %v", exchange.Name, exchange.Operation, err)
+	}
+	for _, name := range []string{"billing/none", "", "../doc"} {
+		if _, err := contract.Load(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Load(%q) gives error %v, want one that says there is none", name, err)
+		}
+	}
+}
+
+func TestAllTakesAPrefix(t *testing.T) {
+	t.Parallel()
+	accounts := contract.All("billing/billing_account_")
+	if len(accounts) == 0 || len(accounts) >= len(contract.All("billing/")) {
+		t.Errorf("%d exchanges of accounts among %d", len(accounts), len(contract.All("billing/")))
+	}
+	sorted := slices.IsSortedFunc(accounts, func(a, b contract.Exchange) int { return strings.Compare(a.Name, b.Name) })
+	if !sorted {
+		t.Error("the exchanges are not sorted by name")
+	}
+}
+
+func TestOperationsHaveOneRowEach(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, operation := range contract.Operations() {
+		if seen[operation.Name] {
+			t.Errorf("%s stands twice", operation.Name)
+		}
+		seen[operation.Name] = true
+		if !strings.HasPrefix(operation.Path, "/v1/") && !strings.HasPrefix(operation.Path, "/api/v1/") {
+			t.Errorf("%s has the path %q", operation.Name, operation.Path)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// service answers 429 until reopens, then 200, and records when it was asked.
+type service struct {
+	mu         sync.Mutex
+	reopens    time.Time
+	retryAfter string
+	asked      []time.Time
+	busy, most atomic.Int32
+}
+
+func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.most.Store(max(s.most.Load(), s.busy.Add(1)))
+	defer s.busy.Add(-1)
+	s.mu.Lock()
+	s.asked = append(s.asked, time.Now())
+	closed := time.Now().Before(s.reopens)
+	s.mu.Unlock()
+	time.Sleep(50 * time.Millisecond)
+	if closed {
+		return step{status: 429, header: map[string]string{"Retry-After": s.retryAfter}}.answer(r)
+	}
+	return ok(`{}`).answer(r)
+}
+
+func (s *service) since(from time.Time) []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var times []time.Time
+	for _, at := range s.asked {
+		if !at.Before(from) {
+			times = append(times, at)
+		}
+	}
+	return times
+}
+
+func together(t *testing.T, n int, clients ...*Client) {
+	t.Helper()
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() {
+			if _, err := clients[i%len(clients)].Do(t.Context(), getCustomer); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		s := &service{reopens: start.Add(30 * time.Second), retryAfter: "30"}
+		gate := NewGate(0)
+		share := func(cfg *Config) { cfg.Gate = gate }
+		together(t, 20, newClient(t, s, share), newClient(t, s, share))
+
+		first := s.since(start)
+		if len(first) != 40 {
+			t.Fatalf("asked %d times, want each of 20 refused once and answered once", len(first))
+		}
+		reopened := s.since(start.Add(time.Second))
+		if len(reopened) != 20 || reopened[0].Before(start.Add(30*time.Second)) {
+			t.Fatalf("%d requests after the 429, the first at +%s", len(reopened), reopened[0].Sub(start))
+		}
+		// The probe is alone until its answer has come.
+		if gap := reopened[1].Sub(reopened[0]); gap < 50*time.Millisecond {
+			t.Errorf("the second request came %s after the probe, before its answer", gap)
+		}
+		// 20 requests in a first second were too many: now 10 a second.
+		for i := 3; i < len(reopened); i++ {
+			if gap := reopened[i].Sub(reopened[i-1]); gap < 99*time.Millisecond {
+				t.Errorf("request %d came %s after the one before, want half the rate", i, gap)
+			}
+		}
+	})
+}
+
+func TestGateSlowsDownOncePerEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := NewGate(8)
+		var passes []*pass
+		for range 4 {
+			p, err := gate.enter(t.Context(), time.Now().Add(time.Hour), func(time.Duration) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			passes = append(passes, p)
+		}
+		for _, p := range passes {
+			p.throttled(&Error{Status: 429})
+		}
+		if gate.speed.current != 4 || gate.strikes != 1 {
+			t.Errorf("rate %v after %d strikes, want 4 after 1", gate.speed.current, gate.strikes)
+		}
+	})
+}
+
+func TestGateRecoversStepByStep(t *testing.T) {
+	tests := map[string]struct {
+		limit float64
+		want  []float64 // rate in force after each further 10 s
+	}{
+		"to the configured limit": {8, []float64{4, 6, 8, 8}},
+		"to no limit":             {0, []float64{4, 6, 9, 13.5, 0, 0}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gate := NewGate(test.limit)
+				enter := func() *pass {
+					p, err := gate.enter(t.Context(), time.Now().Add(time.Hour), func(time.Duration) {})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return p
+				}
+				for range 7 {
+					enter().done(200)
+				}
+				enter().throttled(&Error{Status: 429, RetryAfter: time.Second})
+				enter().done(200)
+				if test.limit == 0 {
+					gate.speed.current, gate.speed.lift = 4, 16
+				}
+				for i, want := range test.want {
+					enter().done(200)
+					if gate.speed.current != want {
+						t.Errorf("after %d steps: rate %v, want %v", i, gate.speed.current, want)
+					}
+					time.Sleep(recoverEvery)
+				}
+			})
+		})
+	}
+}
+
+func TestMeasuredRate(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	s := newSpeed(0)
+	for i := range 60 {
+		s.started(start.Add(time.Duration(i) * 100 * time.Millisecond))
+	}
+	if got := s.measured(start.Add(6 * time.Second)); got != 10 {
+		t.Errorf("60 requests in 6 s measure as %v a second", got)
+	}
+	if got := s.measured(start.Add(time.Minute)); got != 0 {
+		t.Errorf("what is long ago measures as %v", got)
+	}
+	s.halve(start.Add(time.Minute))
+	if s.current != slowest {
+		t.Errorf("rate %v, want the floor %v", s.current, slowest)
+	}
+}
+
+func TestGateLimitsTheRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		s := &service{}
+		together(t, 11, newClient(t, s, func(cfg *Config) { cfg.Gate = NewGate(5) }))
+		asked := s.since(start)
+		if took := asked[10].Sub(asked[0]); took != 2*time.Second {
+			t.Errorf("11 requests at 5 a second took %s, want 2s", took)
+		}
+	})
+}
+
+func TestGateLimitObeysTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, play(ok(`{}`)), func(cfg *Config) { cfg.Gate = NewGate(0.1) })
+		if _, err := c.Do(t.Context(), getCustomer); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := c.Do(ctx, getCustomer)
+		if !errors.Is(err, errLimitTooLow) || time.Since(start) != 0 {
+			t.Errorf("%v after %s", err, time.Since(start))
+		}
+		// The place it gave up is free again.
+		if _, err := c.Do(t.Context(), getCustomer); err != nil || time.Since(start) != 10*time.Second {
+			t.Errorf("%v, the next one went through after %s, want 10s", err, time.Since(start))
+		}
+	})
+}
+
+func TestProbeThatFailsIsFollowedByAnother(t *testing.T) {
+	for name, failure := range map[string]step{"no answer": {err: errReset}, "5xx": status(500)} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				transport := play(status(429), failure, ok(`{}`))
+				c := newClient(t, transport)
+				together(t, 3, c)
+				if c.gate.recovering || c.gate.probing {
+					t.Error("the gate did not open")
+				}
+			})
+		})
+	}
+}
+
+func TestProbeThatIsCancelledFreesTheGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := play(status(429), step{hang: true}, ok(`{}`))
+		c := newClient(t, transport)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		probe := make(chan error, 1)
+		go func() {
+			_, err := c.Do(ctx, getCustomer)
+			probe <- err
+		}()
+		time.Sleep(4 * time.Second)
+		_, err := c.Do(t.Context(), getCustomer)
+		if err != nil {
+			t.Error(err)
+		}
+		if err := <-probe; !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestWaiterThatNeverSentNamesThe429(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := play(step{
+			status: 429, body: `{"error":{"code":"rate_limited","message":"slow"}}`,
+			header: map[string]string{"Retry-After": "3600", "Request-Id": "r-429"},
+		})
+		watcher := &events{}
+		c := newClient(t, transport, func(cfg *Config) { cfg.Observer = watcher })
+		if _, err := c.Do(t.Context(), getCustomer); !HasCode(err, "rate_limited") {
+			t.Fatal(err)
+		}
+		_, err := c.Do(t.Context(), updateCustomer)
+		e, ok := AsError(err)
+		if !ok || e.RequestID != "r-429" || e.RetryAt.Before(time.Now().Add(time.Hour)) {
+			t.Errorf("got %v", err)
+		}
+		if transport.count() != 1 {
+			t.Errorf("sent %d requests", transport.count())
+		}
+		if len(watcher.waiting) != 0 {
+			t.Error("announced a wait that was not made")
+		}
+	})
+}
+
+func TestWaitAtTheGateIsAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		watcher := &events{}
+		c := newClient(t, play(step{status: 429, header: map[string]string{"Retry-After": "10"}}, ok(`{}`)),
+			func(cfg *Config) { cfg.Observer = watcher })
+		if _, err := c.Do(t.Context(), getCustomer); err != nil {
+			t.Fatal(err)
+		}
+		if len(watcher.waiting) != 1 || watcher.waiting[0].Delay < 10*time.Second || watcher.waiting[0].Reason == "" {
+			t.Errorf("announced %+v", watcher.waiting)
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// start runs a sandbox for one test.
+func start(t *testing.T, o sandbox.Options) *sandbox.Server {
+	t.Helper()
+	server, err := sandbox.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// caller speaks plain HTTP to one service of a sandbox.
+type caller struct {
+	t           *testing.T
+	base, token string
+	contentType string
+	client      *http.Client
+}
+
+func call(t *testing.T, server *sandbox.Server) caller {
+	t.Helper()
+	return caller{
+		t: t, base: server.BillingURL(), token: server.BillingToken(),
+		contentType: "application/json", client: trusting(t, server.CAPEM(), nil),
+	}
+}
+
+// trusting makes a client that trusts the authority and keeps no connection.
+func trusting(t *testing.T, ca []byte, config *tls.Config) *http.Client {
+	t.Helper()
+	if config == nil {
+		config = &tls.Config{}
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(ca) {
+		t.Fatal("the CA is no PEM certificate")
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
+}
+
+func (c caller) with(token string) caller {
+	c.token = token
+	return c
+}
+
+// result is an answer, its body read whole.
+type result struct {
+	t      *testing.T
+	status int
+	header http.Header
+	body   []byte
+}
+
+// try sends a request with extra headers given as name, value pairs.
+func (c caller) try(method, path, body string, headers ...string) (result, error) {
+	c.t.Helper()
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	if c.contentType != "" {
+		request.Header.Set("Content-Type", c.contentType)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return result{}, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	return result{c.t, response.StatusCode, response.Header, content}, err
+}
+
+// do is try for a request that must be answered whole.
+func (c caller) do(method, path, body string, headers ...string) result {
+	c.t.Helper()
+	r, err := c.try(method, path, body, headers...)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return r
+}
+
+// want fails the test unless the answer has the status.
+func (r result) want(status int) result {
+	r.t.Helper()
+	if r.status != status {
+		r.t.Fatalf("status %d, want %d: %s", r.status, status, r.body)
+	}
+	return r
+}
+
+// at answers the value under the keys; numbers index arrays.
+func (r result) at(keys ...any) any {
+	r.t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(r.body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		r.t.Fatalf("body %q: %v", r.body, err)
+	}
+	for _, key := range keys {
+		switch k := key.(type) {
+		case string:
+			object, ok := value.(map[string]any)
+			if !ok {
+				r.t.Fatalf("no object at %q of %v in %s", k, keys, r.body)
+			}
+			value = object[k]
+		case int:
+			list, ok := value.([]any)
+			if !ok || k >= len(list) {
+				r.t.Fatalf("no item %d of %v in %s", k, keys, r.body)
+			}
+			value = list[k]
+		}
+	}
+	return value
+}
+
+func (r result) text(keys ...any) string {
+	r.t.Helper()
+	s, ok := r.at(keys...).(string)
+	if !ok {
+		r.t.Fatalf("no text at %v in %s", keys, r.body)
+	}
+	return s
+}
+
+// json is the value under the keys, in JSON with sorted keys.
+func (r result) json(keys ...any) string {
+	r.t.Helper()
+	document, err := json.Marshal(r.at(keys...))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(document)
+}
+
+// names lists the field of every object of a listing.
+func (r result) names(field string) []string {
+	r.t.Helper()
+	var out []string
+	items, _ := r.at("data").([]any)
+	for i := range items {
+		out = append(out, r.text("data", i, field))
+	}
+	return out
+}
+
+// create makes a customer and answers its id.
+func (c caller) create(body string) string {
+	c.t.Helper()
+	return c.do("POST", "/v1/customers", body).want(201).text("data", "customer", "id")
+}

@@ -1,0 +1,138 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestBillingClaims holds the sandbox against the evidence that was written
+// apart from it.
+func TestBillingClaims(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{MaxPerPage: 2})
+	token := func(more sandbox.Token) string {
+		value, err := server.NewToken(more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	target := contract.Target{
+		BaseURL:      server.BillingURL(),
+		Token:        server.BillingToken(),
+		Client:       trusting(t, server.CAPEM(), nil),
+		RevokedToken: token(sandbox.Token{Revoked: true}),
+		ExpiredToken: token(sandbox.Token{Expires: time.Now().Add(-time.Hour)}),
+		NarrowToken:  token(sandbox.Token{Scopes: []string{"customers:read"}}),
+		MaxPerPage:   2,
+	}
+	results := contract.Run(t.Context(), target, contract.BillingClaims())
+	if len(results) == 0 {
+		t.Fatal("no claims")
+	}
+	for _, r := range results {
+		if r.Err != nil {
+			t.Errorf("%s\n\t%v", r.Claim, r.Err)
+		}
+	}
+}
+
+var (
+	anUUID  = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	aMoment = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+)
+
+// TestCreateExchanges sends the recorded creates and compares the answers with
+// the recorded ones; ids and moments are compared in their form.
+func TestCreateExchanges(t *testing.T) {
+	t.Parallel()
+	compared := 0
+	for _, exchange := range contract.All("billing/") {
+		if exchange.Operation != "customers.create" || exchange.Response.Status != 201 {
+			continue
+		}
+		compared++
+		t.Run(exchange.Name, func(t *testing.T) {
+			t.Parallel()
+			c := call(t, start(t, sandbox.Options{}))
+			got := c.do("POST", exchange.Request.Path, string(exchange.Request.Body)).want(201)
+			var want any
+			if err := json.Unmarshal(exchange.Response.Body, &want); err != nil {
+				t.Fatal(err)
+			}
+			var have any
+			if err := json.Unmarshal(got.body, &have); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, "", want, have)
+		})
+	}
+	if compared == 0 {
+		t.Fatal("no exchange of customers.create")
+	}
+}
+
+// empty tells whether a field says "nothing": null, [] and {} are all
+// documented for that, and the exchanges and the sandbox each chose one.
+func empty(value any) bool {
+	list, isList := value.([]any)
+	object, isObject := value.(map[string]any)
+	return value == nil || isList && len(list) == 0 || isObject && len(object) == 0
+}
+
+// compare holds an answer against a recorded one. What the system puts into
+// metadata is its own affair.
+func compare(t *testing.T, path string, want, have any) {
+	t.Helper()
+	if strings.HasSuffix(path, ".metadata") || empty(want) && empty(have) {
+		return
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		object, ok := have.(map[string]any)
+		if !ok {
+			t.Errorf("%s: %v, want an object", path, have)
+			return
+		}
+		for key := range object {
+			if _, ok := want[key]; !ok {
+				t.Errorf("%s.%s: not in the exchange", path, key)
+			}
+		}
+		for key, value := range want {
+			if _, ok := object[key]; !ok {
+				t.Errorf("%s.%s: missing", path, key)
+			}
+			compare(t, path+"."+key, value, object[key])
+		}
+	case []any:
+		list, ok := have.([]any)
+		if !ok || len(list) != len(want) {
+			t.Errorf("%s: %v, want %v", path, have, want)
+			return
+		}
+		for i := range want {
+			compare(t, path+"[]", want[i], list[i])
+		}
+	case string:
+		text, _ := have.(string)
+		for _, form := range []*regexp.Regexp{anUUID, aMoment} {
+			if form.MatchString(want) && form.MatchString(text) {
+				return
+			}
+		}
+		if have != want {
+			t.Errorf("%s: %v, want %q", path, have, want)
+		}
+	default:
+		if have != want {
+			t.Errorf("%s: %v, want %v", path, have, want)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	state := plan.settledOn(ctx, &created.Customer, own, &resp.Diagnostics).withAccount(created.BillingAccount)
 	state.CreateBillingAccount = plan.CreateBillingAccount
 	warnDifferences(settle.Onto(ctx, &plan, &state), state, &resp.Diagnostics)
-	r.save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	own.write(ctx, resp.Private, &resp.Diagnostics)
 	if created.Adopted {
 		resp.Diagnostics.AddWarning("Found the customer instead of creating it twice",
@@ -108,6 +108,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
+	// Also for a customer that turns out to be gone: the framework wants an identity from every refresh, and a state that an older
+	// Terraform wrote has none.
+	identify(ctx, state, resp.Identity, &resp.Diagnostics)
 	customer, err := client.GetCustomer(ctx, state.ID.ValueString())
 	if api.IsNotFound(err) {
 		resp.Diagnostics.AddWarning("A customer was deleted outside of Terraform",
@@ -126,7 +129,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	} else {
 		state = state.settledOn(ctx, customer, own, &resp.Diagnostics)
 	}
-	r.save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 }
 
 // Delete does what deletion_policy says.
@@ -151,9 +154,14 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
-// save writes state and identity. The identity holds the id alone: external_id only selects what to import.
-func (r *Resource) save(ctx context.Context, m model, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+// save writes state and identity.
+func save(ctx context.Context, m model, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	diags.Append(state.Set(ctx, m)...)
+	identify(ctx, m, identity, diags)
+}
+
+// identify writes the identity. It holds the id alone: external_id only selects what to import.
+func identify(ctx context.Context, m model, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	if identity != nil {
 		diags.Append(identity.Set(ctx, identityModel{ID: m.ID, ExternalID: types.StringNull()})...)
 	}

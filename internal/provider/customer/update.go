@@ -48,7 +48,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		warnDifferences(settle.Onto(ctx, &plan, &settled), settled, &resp.Diagnostics)
 		plan = settled
 	}
-	r.save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
+	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
 	after.write(ctx, resp.Private, &resp.Diagnostics)
 }
 

@@ -1,0 +1,25 @@
+output "organization" {
+  description = "The organization, and the environment, that everything here lives in."
+  value       = "${data.billing_organization.this.name} (${data.billing_organization.this.environment})"
+}
+
+output "billing_accounts" {
+  description = "The billing account that was opened with each customer; null for whom none was."
+  value = {
+    for customer in [billing_customer.headquarters, billing_customer.branch, billing_customer.owner] :
+    customer.external_id => customer.billing_account_id
+  }
+}
+
+output "aurora" {
+  description = "The names of all customers that the search found."
+  value       = data.billing_customers.aurora.customers[*].name
+}
+
+output "existing_customer" {
+  description = "Name and custom_metadata of the customer that was looked up."
+  value = one([for customer in data.billing_customer.existing : {
+    name            = customer.name
+    custom_metadata = try(jsondecode(customer.custom_metadata), null)
+  }])
+}

@@ -31,7 +31,8 @@ resource "billing_customer" "horizonte" {
   # For the billing account that is opened together with the customer.
   payment_terms_days = 21
 
-  deletion_policy = "prevent"
+  # "prevent" would refuse to destroy this customer, "abandon" would only forget it here.
+  deletion_policy = "delete"
 }
 
 # A person that is billed through somebody else's account.

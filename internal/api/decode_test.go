@@ -1,0 +1,156 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// thing is a wire object of the tests' own.
+type thing struct {
+	ID    string          `json:"id"`
+	Count int64           `json:"count"`
+	Tags  []string        `json:"tags"`
+	Free  json.RawMessage `json:"free"`
+}
+
+func TestOneAcceptsBareAndEnveloped(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"bare":               `{"id":"c1","count":9007199254740993}`,
+		"enveloped":          `{"data":{"id":"c1","count":9007199254740993}}`,
+		"envelope with meta": `{"data":{"id":"c1","count":9007199254740993},"meta":{}}`,
+		"bare with own data": `{"id":"c1","count":9007199254740993,"data":{"x":1}}`,
+		"unknown fields":     `{"data":{"id":"c1","count":9007199254740993,"new":{"deep":[1]},"status":"quantum"}}`,
+		"null for a list":    `{"data":{"id":"c1","count":9007199254740993,"tags":null,"free":null}}`,
+		"blanks around":      " \n{\"id\":\"c1\",\"count\":9007199254740993}\n ",
+		"own error field":    `{"id":"c1","count":9007199254740993,"error":null}`,
+	} {
+		for _, contentType := range []string{"application/json; charset=utf-8", "application/problem+json", "text/plain", ""} {
+			transport := play(step{status: 200, body: body, header: map[string]string{"Content-Type": contentType}})
+			got, err := One[thing](t.Context(), newClient(t, transport), getCustomer)
+			if err != nil || got.ID != "c1" || got.Count != 9007199254740993 {
+				t.Errorf("%s as %q: %+v, %v", name, contentType, got, err)
+			}
+		}
+	}
+}
+
+func TestOneKeepsNumbersExact(t *testing.T) {
+	t.Parallel()
+	transport := play(ok(`{"data":{"id":"x","big":9007199254740993,"long":0.10000000000000000001}}`))
+	got, err := One[map[string]any](t.Context(), newClient(t, transport), getCustomer)
+	if err != nil || got["big"] != json.Number("9007199254740993") || got["long"] != json.Number("0.10000000000000000001") {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestOneRefusesWhatIsNoObject(t *testing.T) {
+	t.Parallel()
+	html := map[string]string{"Content-Type": "text/html"}
+	tests := map[string]struct {
+		answer step
+		want   string
+	}{
+		"empty body":        {ok(``), "no body"},
+		"204":               {status(204), "no body"},
+		"empty object":      {ok(`{}`), "no object"},
+		"null data":         {ok(`{"data":null}`), "no object"},
+		"empty data":        {ok(`{"data":{}}`), "no object"},
+		"null":              {ok(`null`), "not a JSON object"},
+		"list":              {ok(`[]`), "not a JSON object"},
+		"list in envelope":  {ok(`{"data":[]}`), "holds a JSON array"},
+		"error with 200":    {ok(`{"error":{"code":"x"}}`), "error object"},
+		"HTML with 200":     {step{status: 200, body: "<html><title>Log in</title>", header: html}, `"text/html": an HTML page instead of JSON ("Log in")`},
+		"text with 200":     {step{status: 200, body: "fine", header: map[string]string{"Content-Type": "text/plain"}}, `"text/plain"`},
+		"mistyped field":    {ok(`{"data":{"id":7}}`), `field "id" of the answer holds a JSON number`},
+		"number too large":  {ok(`{"data":{"id":"x","count":1e30}}`), `field "count"`},
+		"fraction":          {ok(`{"data":{"id":"x","count":1.5}}`), `field "count"`},
+		"refused by itself": {ok(`{"data":{"id":"unwanted"}}`), "refuses itself"},
+	}
+	for name, test := range tests {
+		_, err := One[picky](t.Context(), newClient(t, play(test.answer)), getCustomer)
+		if e, ok := AsError(err); !ok || !strings.Contains(e.Message, test.want) || e.Structured || e.Status != test.answer.status {
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		}
+		_, err = One[picky](t.Context(), newClient(t, play(test.answer)), createCustomer)
+		if outcomeOf(err) != isAmbiguous || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s after a POST: %v, want ambiguous", name, err)
+		}
+	}
+}
+
+// picky is a thing that can refuse itself.
+type picky thing
+
+func (p *picky) Check() error {
+	if p.ID == "unwanted" {
+		return errors.New("it refuses itself")
+	}
+	return nil
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	own404 := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`)
+	tests := map[string]struct {
+		answers []step
+		want    string // "" is done
+	}{
+		"204":                         {[]step{status(204)}, ""},
+		"200 without a body":          {[]step{status(200)}, ""},
+		"200 enveloped":               {[]step{ok(`{"data":{"deleted":true}}`)}, ""},
+		"200 bare":                    {[]step{ok(`{"deleted":true}`)}, ""},
+		"200 with the object":         {[]step{ok(`{"data":{"id":"c1"}}`)}, ""},
+		"deleted false":               {[]step{ok(`{"data":{"deleted":false}}`)}, "deleted: false"},
+		"deleted of another type":     {[]step{ok(`{"data":{"deleted":"yes"}}`)}, `field "deleted"`},
+		"null data":                   {[]step{ok(`{"data":null}`)}, "no object"},
+		"HTML":                        {[]step{{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}}, "not JSON"},
+		"the service's 404":           {[]step{own404}, ""},
+		"a bare 404":                  {[]step{status(404)}, "404"},
+		"a bare 404 after a failure":  {[]step{{err: errReset}, status(404)}, ""},
+		"the service's 404 after 503": {[]step{status(503), own404}, ""},
+		"refused":                     {[]step{refusal(422, `{"error":{"code":"customer_has_active_subscriptions","message":"no"}}`)}, "active_subscriptions"},
+	}
+	for name, test := range tests {
+		c := newClient(t, play(test.answers...))
+		c.random = func() float64 { return 0 }
+		err := Delete(t.Context(), c, deleteCustomer)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+func TestField(t *testing.T) {
+	t.Parallel()
+	type patch struct {
+		Name  Field[string]          `json:"name,omitzero"`
+		Notes Field[string]          `json:"notes,omitzero"`
+		Tags  Field[[]string]        `json:"tags,omitzero"`
+		Days  Field[int64]           `json:"days,omitzero"`
+		Free  Field[json.RawMessage] `json:"free,omitzero"`
+	}
+	tests := []struct {
+		patch patch
+		want  string
+	}{
+		{patch{}, `{}`},
+		{patch{Name: Set(""), Notes: Null[string]()}, `{"name":"","notes":null}`},
+		{patch{Tags: Set([]string{}), Days: Set(int64(0)), Free: Set(json.RawMessage(`{"a":1}`))}, `{"tags":[],"days":0,"free":{"a":1}}`},
+		{patch{Tags: Null[[]string]()}, `{"tags":null}`},
+	}
+	for _, test := range tests {
+		got, err := json.Marshal(test.patch)
+		if err != nil || string(got) != test.want {
+			t.Errorf("%s, %v, want %s", got, err, test.want)
+		}
+	}
+	if value, ok := Set("x").Get(); !ok || value != "x" || Set("x").IsNull() {
+		t.Error("Set")
+	}
+	if _, ok := Null[string]().Get(); ok || !Null[string]().IsNull() || Null[string]().IsZero() {
+		t.Error("Null")
+	}
+}

@@ -1,0 +1,177 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var listCustomers = Request{Operation: "customers.list"}
+
+func byID(v thing) string { return v.ID }
+
+// collect reads a list to its end or its error.
+func collect(t *testing.T, c *Client, o ListOptions[thing]) (ids []string, err error) {
+	t.Helper()
+	for v, failure := range List(t.Context(), c, listCustomers, o) {
+		if failure != nil {
+			return ids, failure
+		}
+		ids = append(ids, v.ID)
+	}
+	return ids, nil
+}
+
+// envelope renders a page; a negative total leaves meta out.
+func envelope(total, page, perPage int, ids ...string) string {
+	items := make([]map[string]string, len(ids))
+	for i, id := range ids {
+		items[i] = map[string]string{"id": id}
+	}
+	body := map[string]any{"data": items}
+	if total >= 0 {
+		body["meta"] = map[string]int{"total": total, "page": page, "per_page": perPage, "total_pages": (total + perPage - 1) / perPage}
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+func TestListFollowsThePagesThatCame(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		pages []string
+		want  string
+		sent  int
+	}{
+		"one page":                        {[]string{envelope(2, 1, 100, "a", "b")}, "a b", 1},
+		"none":                            {[]string{envelope(0, 1, 100)}, "", 1},
+		"clamped pages":                   {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 2, 2, "c", "d"), envelope(5, 3, 2, "e")}, "a b c d e", 3},
+		"null data":                       {[]string{`{"data":null,"meta":{"total":0,"page":1,"per_page":20,"total_pages":0}}`}, "", 1},
+		"null items":                      {[]string{`{"data":[null,{"id":"a"},null],"meta":{"total":1,"total_pages":1}}`}, "a", 1},
+		"without meta":                    {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c")}, "a b c", 2},
+		"without meta, full last page":    {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c", "d"), envelope(-1, 0, 0)}, "a b c d", 3},
+		"without total_pages":             {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`, `{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`}, "a b", 2},
+		"broken meta":                     {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`, `{"data":[],"meta":3}`}, "a", 2},
+		"the page parameter ignored":      {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b")}, "a b", 2},
+		"one on two pages":                {[]string{envelope(3, 1, 2, "a", "b"), envelope(3, 2, 2, "b", "c")}, "a b c", 2},
+		"missing between pages":           {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "d"), envelope(4, 1, 2, "b", "c"), envelope(4, 2, 2, "d", "e")}, "a b d c e", 4},
+		"still missing after a restart":   {[]string{envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c"), envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c")}, "a b c", 4},
+		"the total shrinks on the way":    {[]string{envelope(4, 1, 2, "a", "b"), envelope(3, 2, 2, "d"), envelope(3, 1, 2, "b", "c"), envelope(3, 2, 2, "d")}, "a b d c", 4},
+		"the total grows on the way":      {[]string{envelope(2, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c"), envelope(3, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c")}, "a b c", 6},
+		"more pages promised than exist":  {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`, `{"data":[],"meta":{"total_pages":99}}`}, "a", 2},
+		"without ids, told by the meta":   {[]string{`{"data":[{},{}],"meta":{"total":3,"total_pages":2}}`, `{"data":[{}],"meta":{"total":3,"total_pages":2}}`}, "  ", 2},
+		"a total that counts other items": {[]string{envelope(1, 1, 100, "a", "b")}, "a b", 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var steps []step
+			for _, page := range test.pages {
+				steps = append(steps, ok(page))
+			}
+			transport := play(append(steps, step{status: 418})...)
+			got, err := collect(t, newClient(t, transport), ListOptions[thing]{ID: byID})
+			if err != nil || strings.Join(got, " ") != test.want {
+				t.Errorf("got %q, %v, want %q", got, err, test.want)
+			}
+			if transport.count() != test.sent {
+				t.Errorf("asked %d times, want %d", transport.count(), test.sent)
+			}
+		})
+	}
+}
+
+func TestListAsksForAStableOrder(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		options ListOptions[thing]
+		want    string
+	}{
+		{ListOptions[thing]{}, "page=1&per_page=100&search=x&sort_by=created_at&sort_order=asc"},
+		{ListOptions[thing]{PerPage: 7, SortBy: "name", SortOrder: "desc"}, "page=1&per_page=7&search=x&sort_by=name&sort_order=desc"},
+		{ListOptions[thing]{SortBy: "-", SortOrder: "desc"}, "page=1&per_page=100&search=x"},
+	}
+	for _, test := range tests {
+		transport := play(ok(`{"data":[]}`))
+		r := listCustomers
+		r.Query = map[string][]string{"search": {"x"}}
+		for _, err := range List(t.Context(), newClient(t, transport), r, test.options) {
+			t.Error(err)
+		}
+		if got := transport.seen[0].URL.RawQuery; got != test.want {
+			t.Errorf("asked %s, want %s", got, test.want)
+		}
+		if len(r.Query) != 1 {
+			t.Errorf("the caller's query became %v", r.Query)
+		}
+	}
+}
+
+func TestListStopsWithItsConsumer(t *testing.T) {
+	t.Parallel()
+	transport := play(ok(envelope(6, 1, 2, "a", "b")), ok(envelope(6, 2, 2, "c", "d")))
+	var got []string
+	for v, err := range List(t.Context(), newClient(t, transport), listCustomers, ListOptions[thing]{ID: byID}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, v.ID); len(got) == 3 {
+			break
+		}
+	}
+	if !slices.Equal(got, []string{"a", "b", "c"}) || transport.count() != 2 {
+		t.Errorf("%v after %d requests", got, transport.count())
+	}
+}
+
+func TestListFailsWhereItStands(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		second step
+		want   string
+	}{
+		"refused":       {status(403), "403"},
+		"no data":       {ok(`{"items":[]}`), "no list"},
+		"data no list":  {ok(`{"data":{"id":"x"}}`), "holds a JSON object"},
+		"HTML":          {step{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}, "not JSON"},
+		"a bad item":    {ok(`{"data":[{"id":5}]}`), `"id"`},
+		"an empty body": {ok(``), "no body"},
+	} {
+		transport := play(ok(envelope(4, 1, 2, "a", "b")), test.second)
+		got, err := collect(t, newClient(t, transport), ListOptions[thing]{ID: byID})
+		if len(got) != 2 || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, %v, want %s", name, got, err, test.want)
+		}
+	}
+}
+
+// endless answers a new item on every page.
+type endless struct{}
+
+func (endless) RoundTrip(r *http.Request) (*http.Response, error) {
+	page, err := strconv.Atoi(r.URL.Query().Get("page"))
+	if err != nil {
+		return nil, err
+	}
+	return ok(fmt.Sprintf(`{"data":[{"id":"%d"}]}`, page)).answer(r)
+}
+
+func TestListEndsEndlessPages(t *testing.T) {
+	t.Parallel()
+	got, err := collect(t, newClient(t, endless{}), ListOptions[thing]{ID: byID})
+	if len(got) != maxPages || err == nil || !strings.Contains(err.Error(), "pages") {
+		t.Errorf("%d items, %v", len(got), err)
+	}
+	var plain *Error
+	if errors.As(err, &plain) {
+		t.Error("a list without an end is no answer's error")
+	}
+}

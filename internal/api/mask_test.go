@@ -1,0 +1,119 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestMaskJSON(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ in, want string }{
+		"nothing secret":    {`{"name":"x","n":9007199254740993,"f":1.50,"l":[true,null]}`, `{"f":1.50,"l":[true,null],"n":9007199254740993,"name":"x"}`},
+		"named":             {`{"token":"a","secret":"b","password":"c","Authorization":"d","api_key":"e","apiKey":"f"}`, `{"Authorization":"(masked)","apiKey":"(masked)","api_key":"(masked)","password":"(masked)","secret":"(masked)","token":"(masked)"}`},
+		"compounds":         {`{"access_token":"a","webhookSecret":"b","X-Api-Key":"c","client_credentials":{"id":"d"}}`, `{"X-Api-Key":"(masked)","access_token":"(masked)","client_credentials":"(masked)","webhookSecret":"(masked)"}`},
+		"not secrets":       {`{"key_prefix":"bk_1","keyPrefix":"bk_2","secretary":"Ana","tokenizer":"t"}`, `{"keyPrefix":"bk_2","key_prefix":"bk_1","secretary":"Ana","tokenizer":"t"}`},
+		"null and numbers":  {`{"secret":null,"token":12,"password":false}`, `{"password":"(masked)","secret":null,"token":"(masked)"}`},
+		"nested":            {`[{"a":{"b":[{"token":"x"}]}}]`, `[{"a":{"b":[{"token":"(masked)"}]}}]`},
+		"authentication":    {`{"authentication":{"type":"header","name":"X","value":"v"},"emails":[{"value":"a@b.c"}]}`, `{"authentication":{"name":"X","type":"header","value":"(masked)"},"emails":[{"value":"a@b.c"}]}`},
+		"basic":             {`{"authentication":{"type":"basic","username":"u","password":"p"}}`, `{"authentication":{"password":"(masked)","type":"basic","username":"u"}}`},
+		"looks like one":    {`{"note":"use whsec_aB3/+= now","jwt":"eyJhbGciOiJIUzUxMiJ9.eyJzdWIiOiIxIn0.c2ln","whsec_key":1}`, `{"(masked)":1,"jwt":"(masked)","note":"use (masked) now"}`},
+		"header in a text":  {`{"log":"sent Authorization: Basic dTpw to x"}`, `{"log":"sent (masked) to x"}`},
+		"words that are no": {`{"log":"bearer authentication and basic knowledge"}`, `{"log":"bearer authentication and basic knowledge"}`},
+		"JSON in a string":  {`{"requestBody":"{\"data\":{\"secret\":\"s\",\"id\":1}}"}`, `{"requestBody":"{\"data\":{\"id\":1,\"secret\":\"(masked)\"}}"}`},
+		"HTML stays":        {`{"a":"<b>&"}`, `{"a":"<b>&"}`},
+		"scalar":            {`"whsec_abc"`, `"(masked)"`},
+		"no JSON":           {`token=abc`, `[9 bytes not JSON]`},
+		"cut":               {`{"token":"abc`, `[13 bytes not JSON]`},
+		"two documents":     {`{"a":1} {"token":"x"}`, `[21 bytes not JSON]`},
+		"empty":             {``, `[0 bytes not JSON]`},
+		"too deep":          {strings.Repeat("[", 600), `[600 bytes not JSON]`},
+		"repeated key":      {`{"token":"a","token":"b"}`, `{"token":"(masked)"}`},
+	}
+	for name, test := range tests {
+		if got := MaskJSON([]byte(test.in)); got != test.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, test.want)
+		}
+	}
+}
+
+func FuzzMaskJSON(f *testing.F) {
+	for _, seed := range []string{
+		``, `{}`, `null`, `{"a":{"token":"hush-hush-42"}}`, `[[[{"authentication":{"value":"hush-hush-42"}}]]]`,
+		`{"a":"{\"secret\":\"hush-hush-42\"}"}`, `{"":"\u0000"}`, "\xff", strings.Repeat("[", 2000),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		MaskJSON(body)
+		var inner any
+		if json.Unmarshal(body, &inner) != nil {
+			return
+		}
+		wrapped, err := json.Marshal(map[string]any{"outer": []any{inner, map[string]any{"api_key": "hush-hush-42", "authentication": map[string]any{"value": "hush-hush-42", "x": inner}}}})
+		if err != nil || strings.Contains(string(body), "hush") || tooDeep(wrapped) {
+			return
+		}
+		shown := MaskJSON(wrapped)
+		if strings.Contains(shown, "hush-hush-42") {
+			t.Errorf("a secret is shown: %s", shown)
+		}
+		if !json.Valid([]byte(shown)) {
+			t.Errorf("masked JSON is no JSON: %s", shown)
+		}
+	})
+}
+
+// BenchmarkMaskJSON says how much dearer masking is than only parsing.
+func BenchmarkMaskJSON(b *testing.B) {
+	body := []byte(`{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"43b4343a-65c4-4556-a059-d121c7fd99d7","name":"Padaria","secret":"s","emails":[{"value":"a@b.c"}],"n":12},`, 100), ",") + `]}`)
+	var parsing, masking testing.BenchmarkResult
+	parsing = testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			var v any
+			if err := json.Unmarshal(body, &v); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	masking = testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			MaskJSON(body)
+		}
+	})
+	for b.Loop() {
+		MaskJSON(body)
+	}
+	b.SetBytes(int64(len(body)))
+	b.ReportMetric(float64(masking.NsPerOp())/float64(parsing.NsPerOp()), "x-parsing")
+}
+
+// BenchmarkListDecode says how much dearer a page is, with its envelope, caps
+// and exact numbers, than decoding its items alone.
+func BenchmarkListDecode(b *testing.B) {
+	items := strings.TrimSuffix(strings.Repeat(`{"id":"43b4343a-65c4-4556-a059-d121c7fd99d7","count":12,"tags":["a","b"],"free":{"k":[1,2,3]}},`, 100), ",")
+	body := []byte(`{"data":[` + items + `],"meta":{"total":100,"page":1,"per_page":100,"total_pages":1}}`)
+	response := &Response{Status: 200, Header: map[string][]string{"Content-Type": {"application/json"}}, Body: body}
+	bare := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			var v []thing
+			if err := json.Unmarshal([]byte("["+items+"]"), &v); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	page := func(b *testing.B) {
+		for b.Loop() {
+			if err := checkJSON(body); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := decodePage[thing](response); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	whole := testing.Benchmark(page)
+	page(b)
+	b.SetBytes(int64(len(body)))
+	b.ReportMetric(float64(whole.NsPerOp())/float64(bare.NsPerOp()), "x-items-alone")
+}

@@ -24,5 +24,5 @@
 // To add one, append it to the list of its subject (claims_*.go) with the next
 // free number. Numbers are never used twice nor given to another statement,
 // because reports name them. Then add the fault that it is meant to find to
-// faults_test.go: a claim that no fault can fail proves nothing.
+// the tests (faults*_test.go): a claim that no fault can fail proves nothing.
 package contract

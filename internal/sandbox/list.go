@@ -46,31 +46,33 @@ func list[T any](c *call, objects []T) (reply, error) {
 	if err := p.err(); err != nil {
 		return reply{}, err
 	}
-	meta := pageMeta{
-		Total: len(objects), Page: page, PerPage: perPage,
-		TotalPages: (len(objects) + perPage - 1) / perPage,
-	}
-	from, to := c.server.options.Tolerance.window(page, perPage, len(objects))
+	shift := c.server.options.Tolerance.shift(page)
+	total := max(len(objects)-shift, 0)
+	meta := pageMeta{Total: total, Page: page, PerPage: perPage, TotalPages: (total + perPage - 1) / perPage}
+	from, to := window(page, perPage, len(objects), shift)
 	return reply{status: http.StatusOK, body: map[string]any{"data": objects[from:to], "meta": meta}}, nil
 }
 
-// window is the part of the objects that stands on a page, shifted by one
-// where a tolerance makes the list move under the reader.
-func (t Tolerance) window(page, perPage, total int) (from, to int) {
-	if page-1 > total/perPage {
+// shift is by how many objects the list seems to have moved forward since the
+// first page was read: an object before it has gone, or (-1) has come.
+func (t Tolerance) shift(page int) int {
+	switch {
+	case page > 1 && t.RepeatAcrossPages:
+		return -1
+	case page > 1 && t.SkipAcrossPages:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// window is the part of total objects that stands on a page.
+func window(page, perPage, total, shift int) (from, to int) {
+	if page-1 > total/perPage { // before the product could overflow
 		return total, total
 	}
-	from = (page - 1) * perPage
-	to = min(from+perPage, total)
-	if page > 1 && from < total {
-		if t.RepeatAcrossPages {
-			from--
-		}
-		if t.SkipAcrossPages {
-			from++
-		}
-	}
-	return min(from, to), to
+	from = min((page-1)*perPage+shift, total)
+	return from, min(from+perPage, total)
 }
 
 // clamped reads an integer parameter of at least 1 and, when most is not 0, at

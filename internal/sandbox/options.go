@@ -62,8 +62,8 @@ type Tolerance struct {
 	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
 	NullLists          bool // an empty array is answered as null
 	LeanAccounts       bool // only single reads of a billing account load its customer
-	RepeatAcrossPages  bool // every later page begins with the last object of the page before
-	SkipAcrossPages    bool // every later page leaves its first object out
+	RepeatAcrossPages  bool // an object comes in front after the first page: its last one stands on the second too
+	SkipAcrossPages    bool // an object in front goes after the first page: one between two pages is missed
 }
 
 func (o Options) withDefaults() Options {

@@ -1,0 +1,144 @@
+package store_test
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+type row struct {
+	Name string   `json:"name"`
+	Tags []string `json:"tags"`
+}
+
+func open(t *testing.T, path string) (*store.DB, store.Table[row]) {
+	t.Helper()
+	db, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := store.NewTable[row](db, "rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, rows
+}
+
+func ids(t *testing.T, db *store.DB, rows store.Table[row]) (found []string) {
+	t.Helper()
+	if err := db.View(func(tx *store.Tx) error {
+		for id := range rows.All(tx) {
+			found = append(found, id)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func put(names ...string) func(tx *store.Tx, rows store.Table[row]) {
+	return func(tx *store.Tx, rows store.Table[row]) {
+		for _, name := range names {
+			rows.Put(tx, name, row{Name: name})
+		}
+	}
+}
+
+// In memory and in a file alike: what a transaction did stands, in the order of ids.
+func TestUpdates(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{"memory": "", "file": filepath.Join(t.TempDir(), "state.db")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, rows := open(t, path)
+			if err := db.Update(func(tx *store.Tx) error {
+				put("b", "c", "a")(tx, rows)
+				rows.Delete(tx, "c")
+				if _, ok := rows.Get(tx, "c"); ok {
+					t.Error("a transaction does not see its own deletion")
+				}
+				if got, ok := rows.Get(tx, "a"); !ok || got.Name != "a" {
+					t.Error("a transaction does not see its own write")
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if got := ids(t, db, rows); !slices.Equal(got, []string{"a", "b"}) {
+				t.Errorf("rows %v", got)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if path == "" {
+				return
+			}
+			db, rows = open(t, path)
+			defer db.Close()
+			if got := ids(t, db, rows); !slices.Equal(got, []string{"a", "b"}) {
+				t.Errorf("rows after opening again %v", got)
+			}
+		})
+	}
+}
+
+// A transaction that fails has done nothing, in memory or in the file.
+func TestFailedUpdateChangesNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	db, rows := open(t, path)
+	stop := errors.New("stop")
+	steps := []struct {
+		name string
+		err  error
+	}{{"a", nil}, {"b", stop}}
+	for _, step := range steps {
+		err := db.Update(func(tx *store.Tx) error {
+			put(step.name)(tx, rows)
+			return step.err
+		})
+		if !errors.Is(err, step.err) {
+			t.Errorf("%s: %v", step.name, err)
+		}
+	}
+	if got := ids(t, db, rows); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("rows %v", got)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(func(tx *store.Tx) error { put("c")(tx, rows); return nil }); err == nil {
+		t.Error("a closed file took a write")
+	}
+	if got := ids(t, db, rows); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("a write that the file refused stands: %v", got)
+	}
+}
+
+// A row of another type is an error when the table is opened, not a surprise later.
+func TestTableOfAnotherType(t *testing.T) {
+	t.Parallel()
+	db, rows := open(t, filepath.Join(t.TempDir(), "state.db"))
+	defer db.Close()
+	if err := db.Update(func(tx *store.Tx) error { put("a")(tx, rows); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.NewTable[[]int](db, "rows"); err == nil {
+		t.Error("opened")
+	}
+}
+
+func TestWriteInViewPanics(t *testing.T) {
+	t.Parallel()
+	db, rows := open(t, "")
+	defer func() {
+		if recover() == nil {
+			t.Error("a View wrote")
+		}
+	}()
+	_ = db.View(func(tx *store.Tx) error { put("a")(tx, rows); return nil })
+}

@@ -1,0 +1,154 @@
+package sandbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// wire contract: Tolerance. Each switch makes the one difference it names.
+func TestTolerances(t *testing.T) {
+	t.Parallel()
+	const metadata = `{"kept":null,"list":[]}`
+	tests := map[string]struct {
+		tolerance sandbox.Tolerance
+		check     func(t *testing.T, c caller, path string)
+	}{
+		"none": {sandbox.Tolerance{}, func(t *testing.T, c caller, path string) {
+			if r := c.do("GET", path, ""); strings.Contains(string(r.body), "x_undocumented") || r.header.Get("ETag") == "" {
+				t.Errorf("plain answer %s", r.body)
+			}
+		}},
+		"IgnoreFilters": {sandbox.Tolerance{IgnoreFilters: true}, func(t *testing.T, c caller, _ string) {
+			query := "?external_id=x&search=zzz&document_number=1&updated_at_gte=2100-01-01"
+			if got := c.do("GET", "/v1/customers"+query, "").want(200).json("meta", "total"); got != "1" {
+				t.Errorf("total %s", got)
+			}
+		}},
+		"BareObjects": {sandbox.Tolerance{BareObjects: true}, func(t *testing.T, c caller, path string) {
+			if c.do("GET", path, "").text("name") != "Ana" || c.do("PATCH", path, `{}`).text("name") != "Ana" {
+				t.Error("objects are not bare")
+			}
+			if c.do("GET", "/v1/customers", "").text("data", 0, "name") != "Ana" {
+				t.Error("a list has lost its envelope")
+			}
+		}},
+		"DeleteNoContent": {sandbox.Tolerance{DeleteNoContent: true}, func(t *testing.T, c caller, path string) {
+			if r := c.do("DELETE", path, "").want(204); len(r.body) != 0 {
+				t.Errorf("body %s", r.body)
+			}
+			c.do("DELETE", path, "").want(404)
+		}},
+		"NoValidators": {sandbox.Tolerance{NoValidators: true}, func(t *testing.T, c caller, path string) {
+			r := c.do("GET", path, "", "If-None-Match", "*").want(200)
+			if r.header.Get("ETag") != "" || r.header.Get("Last-Modified") != "" {
+				t.Errorf("validators %v", r.header)
+			}
+		}},
+		"NullsChangeNothing": {sandbox.Tolerance{NullsChangeNothing: true}, func(t *testing.T, c caller, path string) {
+			c.do("PATCH", path, `{"custom_metadata":{"a":1,"b":{"c":2}}}`).want(200)
+			r := c.do("PATCH", path, `{"custom_metadata":{"a":null,"b":{"c":null},"d":null},"custom_metadata_mode":"merge"}`).want(200)
+			if got := r.json("data", "custom_metadata"); got != `{"a":1,"b":{"c":2}}` {
+				t.Errorf("custom_metadata %s", got)
+			}
+		}},
+		"OmitNullFields": {sandbox.Tolerance{OmitNullFields: true}, func(t *testing.T, c caller, path string) {
+			r := c.do("GET", path, "")
+			if strings.Contains(string(r.body), `"nickname"`) || r.json("data", "custom_metadata") != metadata {
+				t.Errorf("answer %s", r.body)
+			}
+		}},
+		"UnknownFields": {sandbox.Tolerance{UnknownFields: true}, func(t *testing.T, c caller, path string) {
+			r := c.do("GET", path, "")
+			if r.at("data", "x_undocumented") == nil || r.json("data", "custom_metadata") != metadata {
+				t.Errorf("answer %s", r.body)
+			}
+			if refusal := c.do("POST", "/v1/customers", `{}`).json("error", "details", "fields"); refusal != `{"name":"is required"}` {
+				t.Errorf("fields %s", refusal)
+			}
+		}},
+		"FlatErrors": {sandbox.Tolerance{FlatErrors: true}, func(t *testing.T, c caller, _ string) {
+			r := c.do("POST", "/v1/customers", `{}`).want(422)
+			if r.text("error_code") != "validation_error" || r.text("error") == "" {
+				t.Errorf("error %s", r.body)
+			}
+		}},
+		"NullLists": {sandbox.Tolerance{NullLists: true}, func(t *testing.T, c caller, path string) {
+			if got := c.do("PATCH", path, `{"tags":[]}`).json("data", "tags"); got != "null" {
+				t.Errorf("tags %s", got)
+			}
+			if got := c.do("GET", "/v1/customers?page=9", "").json("data"); got != "null" {
+				t.Errorf("data %s", got)
+			}
+			if got := c.do("GET", path, "").json("data", "custom_metadata"); got != metadata {
+				t.Errorf("custom_metadata %s", got)
+			}
+		}},
+		"LeanAccounts": {sandbox.Tolerance{LeanAccounts: true}, func(t *testing.T, c caller, _ string) {
+			r := c.do("GET", "/v1/billing-accounts", "")
+			if r.at("data", 0, "customer") != nil {
+				t.Errorf("list %s", r.body)
+			}
+			if c.do("GET", "/v1/billing-accounts/"+r.text("data", 0, "id"), "").at("data", "customer") == nil {
+				t.Error("a single read does not load the customer")
+			}
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := call(t, start(t, sandbox.Options{Tolerance: test.tolerance}))
+			c.do("POST", "/v1/customers", `{"name":"Ana","custom_metadata":`+metadata+`}`).want(201)
+			plain := c.do("GET", "/v1/customers", "")
+			test.check(t, c, "/v1/customers/"+plain.text("data", 0, "id"))
+		})
+	}
+}
+
+// One item standing on two pages, or missing between two pages.
+func TestListsThatMoveUnderTheReader(t *testing.T) {
+	t.Parallel()
+	for want, tolerance := range map[string]sandbox.Tolerance{
+		"c1 c2 of 5|c2 c3 of 6|c4 c5 of 6| of 6": {RepeatAcrossPages: true},
+		"c1 c2 of 5|c4 c5 of 4| of 4| of 4":      {SkipAcrossPages: true},
+	} {
+		_, c := five(t, sandbox.Options{Tolerance: tolerance})
+		var pages []string
+		for _, page := range []string{"1", "2", "3", "4"} {
+			r := c.do("GET", "/v1/customers?per_page=2&sort_by=name&sort_order=asc&page="+page, "").want(200)
+			pages = append(pages, strings.Join(r.names("name"), " ")+" of "+r.json("meta", "total"))
+		}
+		if got := strings.Join(pages, "|"); got != want {
+			t.Errorf("%+v: %s, want %s", tolerance, got, want)
+		}
+	}
+}
+
+// A new object is missing from its first listings, and from no single read.
+func TestReadLag(t *testing.T) {
+	t.Parallel()
+	c := call(t, start(t, sandbox.Options{ReadLag: 2}))
+	id := c.create(`{"name":"Ana","external_id":"x"}`)
+	c.do("GET", "/v1/customers/"+id, "").want(200)
+	for _, want := range []string{"0", "0", "1"} {
+		if got := c.do("GET", "/v1/customers?external_id=x", "").json("meta", "total"); got != want {
+			t.Errorf("total %s, want %s", got, want)
+		}
+	}
+}
+
+func TestParseTolerance(t *testing.T) {
+	t.Parallel()
+	got, err := sandbox.ParseTolerance("bare-objects,null-lists")
+	if err != nil || got != (sandbox.Tolerance{BareObjects: true, NullLists: true}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := sandbox.ParseTolerance("bare"); err == nil || !strings.Contains(err.Error(), "bare-objects") {
+		t.Errorf("the error does not name the known ones: %v", err)
+	}
+	every, err := sandbox.ParseTolerance(strings.Join(sandbox.ToleranceNames(), ","))
+	if err != nil || every.SkipAcrossPages != true || len(sandbox.ToleranceNames()) != 12 {
+		t.Errorf("%+v, %v", every, err)
+	}
+}

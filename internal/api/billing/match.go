@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -137,8 +138,8 @@ func sameContacts(want []Contact, single *string, have []Contact) bool {
 	return sameSet(all, have)
 }
 
-// sameJSON compares documents by value: keys in any order, and numbers as they
-// are written, so that large ones stay apart.
+// sameJSON compares documents by value: keys in any order, numbers exactly but
+// however they are written.
 func sameJSON(want, have json.RawMessage) bool {
 	if len(want) == 0 {
 		return true
@@ -154,5 +155,54 @@ func decoded(raw json.RawMessage) (value any, ok bool) {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	return value, decoder.Decode(&value) == nil
+	if decoder.Decode(&value) != nil {
+		return nil, false
+	}
+	return plainNumbers(value), true
+}
+
+// plainNumbers gives every number in a document its one plain form.
+func plainNumbers(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		return plainNumber(v.String())
+	case []any:
+		for i := range v {
+			v[i] = plainNumbers(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = plainNumbers(v[key])
+		}
+	}
+	return value
+}
+
+// number is a decimal: its digits without zeros at either end, and the power of
+// ten that the last of them stands for. Unlike a big.Rat it costs nothing when
+// the exponent is absurd.
+type number struct {
+	negative bool
+	digits   string
+	power    int64
+}
+
+func plainNumber(literal string) any {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
+	var power int64
+	if exponent != "" {
+		var err error
+		if power, err = strconv.ParseInt(exponent, 10, 32); err != nil {
+			return literal // too large to mean anything: as it is written
+		}
+	}
+	mantissa, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	power -= int64(len(fraction))
+	all := strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(all, "0")
+	if short == "" {
+		return number{}
+	}
+	return number{negative: negative, digits: short, power: power + int64(len(all)-len(short))}
 }

@@ -1,0 +1,265 @@
+package billing
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+const (
+	createPath   = "POST /v1/customers"
+	listPath     = "GET /v1/customers"
+	accountsPath = "GET /v1/billing-accounts"
+	ours         = `{"id":"c1","external_id":"e1","name":"Ana"}`
+)
+
+var wanted = CustomerCreate{Name: "Ana", ExternalID: new("e1")}
+
+func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
+	t.Parallel()
+	taken := answer(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"c1"}}}`)
+	created := answer(201, `{"data":{"customer":`+ours+`,"billing_account":{"id":"a1"}}}`)
+	account := `{"id":"a1","customer":{"id":"c1"}}`
+	tests := map[string]struct {
+		create   http.HandlerFunc
+		list     http.HandlerFunc
+		accounts http.HandlerFunc
+		adopted  bool
+		account  string
+		posts    int
+		err      string
+	}{
+		"answered": {create: created, account: "a1", posts: 1},
+		"lost, found": {create: lost, list: answer(200, listOf(ours)), accounts: answer(200, listOf(account)),
+			adopted: true, account: "a1", posts: 1},
+		"5xx, found": {create: answer(502, "<html>"), list: answer(200, listOf(ours)), accounts: answer(200, listOf(account)),
+			adopted: true, account: "a1", posts: 1},
+		"answered without an id, found": {create: answer(201, `{"data":{"customer":{},"billing_account":null}}`),
+			list: answer(200, listOf(ours)), accounts: answer(200, listOf()), adopted: true, posts: 1},
+		"found among others, filter ignored": {create: lost, list: answer(200, listOf(`{"id":"c0","external_id":"e0","name":"Ana"}`, ours, `{"id":"c2","external_id":null,"name":"Ana"}`)),
+			accounts: answer(200, listOf(`{"id":"a0","customer":{"id":"c0"}}`, account)), adopted: true, account: "a1", posts: 1},
+		"accounts cannot be read": {create: lost, list: answer(200, listOf(ours)), accounts: answer(403, ""), adopted: true, posts: 1},
+		"lost, sent again":        {create: turns(lost, created), list: answer(200, listOf()), account: "a1", posts: 2},
+		"lost, sent again, taken by the first": {create: turns(lost, taken),
+			list:     turns(answer(200, listOf()), answer(200, listOf()), answer(200, listOf()), answer(200, listOf(ours))),
+			accounts: answer(200, listOf(account)), adopted: true, account: "a1", posts: 2},
+		"found with another name": {create: lost, list: answer(200, listOf(`{"id":"c9","external_id":"e1","name":"Bia"}`)), posts: 1, err: "differs"},
+		"taken before":            {create: taken, posts: 1, err: "external_id_taken"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(map[string]http.HandlerFunc{
+					createPath: test.create, listPath: orNothing(test.list), accountsPath: orNothing(test.accounts),
+				})
+				got, err := newService(t, w).CreateCustomer(t.Context(), wanted)
+				if w.count(createPath) != test.posts {
+					t.Errorf("posted %d times, want %d", w.count(createPath), test.posts)
+				}
+				if test.err != "" {
+					if err == nil || !strings.Contains(err.Error(), test.err) {
+						t.Errorf("got %v, want %s", err, test.err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Customer.ID != "c1" || got.Adopted != test.adopted {
+					t.Errorf("got %+v", got)
+				}
+				if account := got.BillingAccount; (account != nil) != (test.account != "") || account != nil && account.ID != test.account {
+					t.Errorf("account %+v, want %q", account, test.account)
+				}
+			})
+		})
+	}
+}
+
+func orNothing(handler http.HandlerFunc) http.HandlerFunc {
+	if handler == nil {
+		return answer(500, "")
+	}
+	return handler
+}
+
+func TestCreateCustomerWithoutExternalIDStaysUndecided(t *testing.T) {
+	t.Parallel()
+	w := newWire(map[string]http.HandlerFunc{createPath: lost})
+	_, err := newService(t, w).CreateCustomer(t.Context(), CustomerCreate{Name: "Ana"})
+	if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `customer named "Ana" may or may not exist`) {
+		t.Errorf("got %v", err)
+	}
+	if len(w.seen) != 1 {
+		t.Errorf("sent %v", w.seen)
+	}
+}
+
+func TestAdoptionFindsTheAccountItself(t *testing.T) {
+	t.Parallel()
+	get := func(id, customer string) http.HandlerFunc {
+		return answer(200, fmt.Sprintf(`{"data":{"id":%q,"customer":{"id":%q}}}`, id, customer))
+	}
+	routes := map[string]http.HandlerFunc{
+		createPath: lost, listPath: answer(200, listOf(ours)),
+		accountsPath:                  answer(200, listOf(`{"id":"a0"}`, `{"id":"a1"}`)),
+		"GET /v1/billing-accounts/a0": get("a0", "c0"), "GET /v1/billing-accounts/a1": get("a1", "c1"),
+	}
+	got, err := newService(t, newWire(routes)).CreateCustomer(t.Context(), wanted)
+	if err != nil || got.BillingAccount == nil || got.BillingAccount.ID != "a1" {
+		t.Errorf("%+v, %v", got, err)
+	}
+
+	w := newWire(routes)
+	without := wanted
+	without.CreateBillingAccount = new(false)
+	got, err = newService(t, w).CreateCustomer(t.Context(), without)
+	if err != nil || got.BillingAccount != nil || w.count(accountsPath) != 0 {
+		t.Errorf("%+v, %v: none was asked for", got, err)
+	}
+}
+
+func TestFindCustomersComparesEveryItem(t *testing.T) {
+	t.Parallel()
+	pages := []http.HandlerFunc{
+		answer(200, `{"data":[{"id":"c1","external_id":"e1","document_number":"529.982.247-25"},{"id":"c2"}],"meta":{"total":4,"page":1,"per_page":2,"total_pages":2}}`),
+		answer(200, `{"data":[{"id":"c3","external_id":"E1","document_number":"52998224725"},{"id":"c4","external_id":"e1","document_number":null}],"meta":{"total":4,"page":2,"per_page":2,"total_pages":2}}`),
+	}
+	tests := []struct {
+		query CustomerQuery
+		want  string
+	}{
+		{CustomerQuery{ExternalID: "e1"}, "c1 c4"},
+		{CustomerQuery{DocumentNumber: "529982247-25"}, "c1 c3"},
+		{CustomerQuery{ExternalID: "e1", DocumentNumber: "52998224725"}, "c1"},
+		{CustomerQuery{ExternalID: "e9"}, ""},
+	}
+	for _, test := range tests {
+		next := turns(pages...)
+		w := newWire(map[string]http.HandlerFunc{listPath: func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("external_id") != test.query.ExternalID || r.URL.Query().Get("document_number") != test.query.DocumentNumber {
+				t.Errorf("asked %s", r.URL.RawQuery)
+			}
+			next(w, r)
+		}})
+		found, err := newService(t, w).FindCustomers(t.Context(), test.query)
+		var ids []string
+		for _, customer := range found {
+			ids = append(ids, customer.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != test.want {
+			t.Errorf("%+v: %s, %v, want %s", test.query, got, err, test.want)
+		}
+	}
+	if _, err := newService(t, newWire(nil)).FindCustomers(t.Context(), CustomerQuery{Search: "x"}); err == nil {
+		t.Error("found customers by nothing")
+	}
+	if _, err := newService(t, newWire(map[string]http.HandlerFunc{listPath: answer(403, "")})).FindCustomers(t.Context(), CustomerQuery{ExternalID: "e1"}); err == nil {
+		t.Error("a list that cannot be read found nothing, without an error")
+	}
+}
+
+func TestListsApplyTheFiltersThemselves(t *testing.T) {
+	t.Parallel()
+	s := newService(t, newWire(map[string]http.HandlerFunc{
+		listPath: answer(200, listOf(`{"id":"old","updated_at":"2025-12-31T23:59:59.999Z"}`, `{"id":"new","updated_at":"2026-01-01T00:00:00.000Z"}`, `{"id":"odd","updated_at":"lately"}`)),
+		accountsPath: answer(200, listOf(
+			`{"id":"a1","external_id":"x","status":"active","updated_at":"2026-02-01T00:00:00Z","customer":{"id":"c1"}}`,
+			`{"id":"a2","external_id":"y","status":"closed","updated_at":"2025-02-01T00:00:00Z","customer":{"id":"c2"}}`,
+			`{"id":"a3","status":"frozen","updated_at":"2026-02-01T00:00:00Z"}`)),
+	}))
+	var got []string
+	for customer, err := range s.ListCustomers(t.Context(), CustomerQuery{UpdatedAtGTE: "2026-01-01"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, customer.ID)
+	}
+	if strings.Join(got, " ") != "new odd" {
+		t.Errorf("customers %v", got)
+	}
+	for want, query := range map[string]BillingAccountQuery{
+		"a1": {ExternalID: "x"}, "a2 a3": {CustomerID: "c2"}, "a2": {Status: "closed"}, "a3": {Status: "frozen"},
+		"a1 a3": {UpdatedAtGTE: "2025-12-31T22:00:00-02:00"},
+	} {
+		var got []string
+		for account, err := range s.ListBillingAccounts(t.Context(), query) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, account.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%+v: accounts %v, want %s", query, got, want)
+		}
+	}
+}
+
+func TestAnswersWithoutAnIDAreErrors(t *testing.T) {
+	t.Parallel()
+	s := newService(t, newWire(map[string]http.HandlerFunc{"/": answer(200, `{"data":{"name":"x"}}`)}))
+	_, customer := s.GetCustomer(t.Context(), "c1")
+	_, update := s.UpdateCustomer(t.Context(), "c1", CustomerUpdate{})
+	_, account := s.GetBillingAccount(t.Context(), "a1")
+	_, me := s.Me(t.Context())
+	for name, err := range map[string]error{"customer": customer, "update": update, "account": account, "me": me} {
+		if e, ok := api.AsError(err); !ok || !strings.Contains(e.Message, "with an id") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestReadsOfEmptyIDsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWire(map[string]http.HandlerFunc{"/": answer(200, listOf(ours))})
+	s := newService(t, w)
+	_, get := s.GetCustomer(t.Context(), "")
+	_, update := s.UpdateCustomer(t.Context(), "..", CustomerUpdate{})
+	remove := s.DeleteCustomer(t.Context(), ".")
+	if get == nil || update == nil || remove == nil || len(w.seen) != 0 {
+		t.Errorf("%v, %v, %v; sent %v", get, update, remove, w.seen)
+	}
+}
+
+func TestMeIsABareObject(t *testing.T) {
+	t.Parallel()
+	s := newService(t, newWire(map[string]http.HandlerFunc{"GET /v1/me": answer(200, `{"id":"o1","environment":"sandbox","plan":{"x":1}}`)}))
+	me, err := s.Me(t.Context())
+	if err != nil || me.ID != "o1" || me.Environment != "sandbox" {
+		t.Errorf("%+v, %v", me, err)
+	}
+	s = newService(t, newWire(map[string]http.HandlerFunc{"GET /v1/me": answer(404, "<html>")}))
+	if _, err := s.Me(t.Context()); err == nil || api.IsNotFound(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCustomerUpdateIsEmpty(t *testing.T) {
+	t.Parallel()
+	for want, updates := range map[bool][]CustomerUpdate{
+		true:  {{}, {CustomMetadataMode: api.Set("merge")}},
+		false: {{Name: api.Set("")}, {Notes: api.Null[string]()}, {Tags: api.Set([]string{})}, {CustomMetadata: api.Set(json.RawMessage(`{}`))}},
+	} {
+		for _, u := range updates {
+			if u.IsEmpty() != want {
+				t.Errorf("%+v: empty is %v", u, u.IsEmpty())
+			}
+		}
+	}
+}
+
+func TestConflictNamesWhatWasFound(t *testing.T) {
+	t.Parallel()
+	w := newWire(map[string]http.HandlerFunc{createPath: lost, listPath: answer(200, listOf(ours, `{"id":"c2","external_id":"e1","name":"Ana"}`))})
+	_, err := newService(t, w).CreateCustomer(t.Context(), wanted)
+	var conflict *api.ConflictError
+	if !errors.As(err, &conflict) || strings.Join(conflict.IDs, " ") != "c1 c2" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,252 @@
+package billing
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+)
+
+// TestDocumentedAnswers decodes every written-down success into this package's
+// types, strictly, and encodes it again: nothing may get lost or change.
+func TestDocumentedAnswers(t *testing.T) {
+	t.Parallel()
+	count := 0
+	for _, exchange := range contract.All("billing/") {
+		target := targetOf(exchange.Operation)
+		if exchange.Response.Status > 299 || exchange.Response.Body == nil || target == nil {
+			continue
+		}
+		count++
+		decoder := json.NewDecoder(bytes.NewReader(exchange.Response.Body))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(target); err != nil {
+			t.Errorf("%s: %v", exchange.Name, err)
+			continue
+		}
+		compareJSON(t, exchange.Name, target, exchange.Response.Body)
+	}
+	if count < 10 {
+		t.Errorf("only %d exchanges were read", count)
+	}
+}
+
+type envelope[T any] struct {
+	Data T               `json:"data"`
+	Meta json.RawMessage `json:"meta,omitempty"`
+}
+
+func targetOf(operation string) any {
+	switch operation {
+	case "me.get":
+		return new(Organization)
+	case "customers.create":
+		return new(envelope[CustomerCreated])
+	case "customers.get", "customers.update":
+		return new(envelope[Customer])
+	case "customers.list":
+		return new(envelope[[]Customer])
+	case "billing_accounts.get":
+		return new(envelope[BillingAccount])
+	case "billing_accounts.list":
+		return new(envelope[[]BillingAccount])
+	}
+	return nil
+}
+
+// TestDocumentedBodies rebuilds the bodies of written-down requests out of this
+// package's types.
+func TestDocumentedBodies(t *testing.T) {
+	t.Parallel()
+	count := 0
+	for _, exchange := range contract.All("billing/customer_") {
+		var target any
+		switch {
+		case exchange.Response.Status > 299:
+			continue
+		case exchange.Operation == "customers.create":
+			target = new(CustomerCreate)
+		case exchange.Operation == "customers.update":
+			target = updateOf(t, exchange.Request.Body)
+		default:
+			continue
+		}
+		count++
+		if exchange.Operation == "customers.create" {
+			decoder := json.NewDecoder(bytes.NewReader(exchange.Request.Body))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(target); err != nil {
+				t.Errorf("%s: %v", exchange.Name, err)
+			}
+		}
+		compareJSON(t, exchange.Name, target, exchange.Request.Body)
+	}
+	if count < 5 {
+		t.Errorf("only %d exchanges were rebuilt", count)
+	}
+}
+
+// updateOf fills an update from a body, key by key, as a caller would.
+func updateOf(t *testing.T, body json.RawMessage) *CustomerUpdate {
+	t.Helper()
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(body, &keys); err != nil {
+		t.Fatal(err)
+	}
+	u := &CustomerUpdate{}
+	texts := map[string]*api.Field[string]{
+		"name": &u.Name, "external_id": &u.ExternalID, "nickname": &u.Nickname, "legal_name": &u.LegalName,
+		"document_number": &u.DocumentNumber, "kind": &u.Kind, "birthday": &u.Birthday, "email": &u.Email,
+		"phone": &u.Phone, "notes": &u.Notes, "custom_metadata_mode": &u.CustomMetadataMode,
+	}
+	contacts := map[string]*api.Field[[]Contact]{"phones": &u.Phones, "emails": &u.Emails, "websites": &u.Websites}
+	for key, raw := range keys {
+		switch {
+		case texts[key] != nil:
+			*texts[key] = fieldOf[string](t, raw)
+		case contacts[key] != nil:
+			*contacts[key] = fieldOf[[]Contact](t, raw)
+		case key == "addresses":
+			u.Addresses = fieldOf[[]Address](t, raw)
+		case key == "tags":
+			u.Tags = fieldOf[[]string](t, raw)
+		case key == "custom_metadata":
+			u.CustomMetadata = fieldOf[json.RawMessage](t, raw)
+		default:
+			t.Errorf("the update has no field for %q", key)
+		}
+	}
+	return u
+}
+
+func fieldOf[T any](t *testing.T, raw json.RawMessage) api.Field[T] {
+	t.Helper()
+	if string(raw) == "null" {
+		return api.Null[T]()
+	}
+	var value T
+	if err := json.Unmarshal(raw, &value); err != nil {
+		t.Fatal(err)
+	}
+	return api.Set(value)
+}
+
+// compareJSON compares the encoding of value with raw. Inside the items of
+// lists a null and an absent key mean the same.
+func compareJSON(t *testing.T, name string, value any, raw json.RawMessage) {
+	t.Helper()
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, gotOK := decoded(encoded)
+	want, wantOK := decoded(raw)
+	if !gotOK || !wantOK || !reflect.DeepEqual(withoutNullsInItems(got, false), withoutNullsInItems(want, false)) {
+		t.Errorf("%s:\ngot  %s\nwant %s", name, encoded, raw)
+	}
+}
+
+func withoutNullsInItems(value any, item bool) any {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = withoutNullsInItems(v[i], true)
+		}
+	case map[string]any:
+		for key, inner := range v {
+			if inner == nil && item {
+				delete(v, key)
+				continue
+			}
+			v[key] = withoutNullsInItems(inner, false)
+		}
+	}
+	return value
+}
+
+// TestDocumentedExchanges plays the written-down answers to the calls
+// themselves and looks at what was sent.
+func TestDocumentedExchanges(t *testing.T) {
+	t.Parallel()
+	calls := map[string]func(*Service, contract.Exchange) error{
+		"billing/me_get": func(s *Service, _ contract.Exchange) error { _, err := s.Me(t.Context()); return err },
+		"billing/customer_create": func(s *Service, e contract.Exchange) error {
+			var create CustomerCreate
+			if err := json.Unmarshal(e.Request.Body, &create); err != nil {
+				return err
+			}
+			_, err := s.CreateCustomer(t.Context(), create)
+			return err
+		},
+		"billing/customer_get": func(s *Service, e contract.Exchange) error {
+			_, err := s.GetCustomer(t.Context(), lastSegment(e.Request.Path))
+			return err
+		},
+		"billing/customer_update": func(s *Service, e contract.Exchange) error {
+			_, err := s.UpdateCustomer(t.Context(), lastSegment(e.Request.Path), *updateOf(t, e.Request.Body))
+			return err
+		},
+		"billing/customer_delete": func(s *Service, e contract.Exchange) error {
+			return s.DeleteCustomer(t.Context(), lastSegment(e.Request.Path))
+		},
+		"billing/customers_list_by_external_id": func(s *Service, e contract.Exchange) error {
+			found, err := s.FindCustomers(t.Context(), CustomerQuery{ExternalID: e.Request.Query["external_id"]})
+			if err == nil && len(found) == 0 {
+				t.Error("found nothing")
+			}
+			return err
+		},
+		"billing/billing_account_get": func(s *Service, e contract.Exchange) error {
+			_, err := s.GetBillingAccount(t.Context(), lastSegment(e.Request.Path))
+			return err
+		},
+	}
+	for name, call := range calls {
+		exchange, err := contract.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent *http.Request
+		var body []byte
+		w := newWire(map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
+			sent = r
+			w.WriteHeader(exchange.Response.Status)
+			_, _ = w.Write(exchange.Response.Bytes())
+		}})
+		if err := call(newService(t, w), exchange); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		body = []byte(w.bodies[0])
+		if sent.Method != exchange.Request.Method || sent.URL.Path != exchange.Request.Path {
+			t.Errorf("%s: sent %s %s", name, sent.Method, sent.URL.Path)
+		}
+		if len(exchange.Request.Body) > 0 {
+			compareJSON(t, name, json.RawMessage(body), exchange.Request.Body)
+		}
+	}
+}
+
+func lastSegment(path string) string { return path[strings.LastIndex(path, "/")+1:] }
+
+func TestDocumentedRefusals(t *testing.T) {
+	t.Parallel()
+	exchange, err := contract.Load("billing/customer_create_external_id_taken")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newService(t, newWire(map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(exchange.Response.Status)
+		_, _ = io.Copy(w, bytes.NewReader(exchange.Response.Bytes()))
+	}}))
+	_, err = s.CreateCustomer(t.Context(), CustomerCreate{Name: "n", ExternalID: new("x")})
+	e, ok := api.AsError(err)
+	if !ok || e.Code != "external_id_taken" || e.Field != "external_id" || e.ExistingID == "" {
+		t.Errorf("got %+v, %v", e, err)
+	}
+}

@@ -103,8 +103,8 @@ func (c *call) openAccount(tx *store.Tx, owner customer, in customerInput) billi
 
 // closeAccounts closes what a deleted customer leaves behind.
 func (c *call) closeAccounts(tx *store.Tx, customerID string) {
-	for id, row := range c.server.accounts.All(tx) {
-		if row.CustomerID != customerID || row.Account.Status == accountClosed {
+	for id, row := range c.server.accountsOf.All(tx, customerID) {
+		if row.Account.Status == accountClosed {
 			continue
 		}
 		row.Account.Status = accountClosed

@@ -75,12 +75,22 @@ func (c *call) claimExternalID(tx *store.Tx, wanted *string, own string) error {
 	if wanted == nil {
 		return nil
 	}
-	for id, row := range c.server.customers.All(tx) {
-		if id != own && !row.Deleted && row.Organization == c.organization && is(row.Customer.ExternalID, *wanted) {
+	claim := customerRow{Organization: c.organization, Customer: customer{ExternalID: wanted}}
+	for id := range c.server.externalIDs.All(tx, claim.externalKey()) {
+		if id != own {
 			return errExternalIDTaken.about(map[string]any{"field": "external_id", "id": id})
 		}
 	}
 	return nil
+}
+
+// externalKey is what no two live customers share; empty when there is nothing
+// to share.
+func (r customerRow) externalKey() string {
+	if r.Deleted || r.Customer.ExternalID == nil {
+		return ""
+	}
+	return r.Organization + "/" + *r.Customer.ExternalID
 }
 
 // matches is the free-text search: a part of a name, the external_id or an

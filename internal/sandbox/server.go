@@ -28,6 +28,10 @@ type Server struct {
 	accounts      store.Table[accountRow]
 	subscriptions store.Table[subscriptionRow]
 
+	externalIDs     store.Index[customerRow]     // live customers, by externalKey
+	accountsOf      store.Index[accountRow]      // by customer
+	subscriptionsOf store.Index[subscriptionRow] // by billing account
+
 	listeners map[string]string // name → https://host:port
 	http      []*http.Server
 	serving   sync.WaitGroup

@@ -45,7 +45,13 @@ func (s *Server) openTables() error {
 	s.customers, errs[3] = store.NewTable[customerRow](s.db, "customers")
 	s.accounts, errs[4] = store.NewTable[accountRow](s.db, "billing_accounts")
 	s.subscriptions, errs[5] = store.NewTable[subscriptionRow](s.db, "subscriptions")
-	return errors.Join(errs[:]...)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	s.externalIDs = store.NewIndex(s.db, s.customers, customerRow.externalKey)
+	s.accountsOf = store.NewIndex(s.db, s.accounts, func(r accountRow) string { return r.CustomerID })
+	s.subscriptionsOf = store.NewIndex(s.db, s.subscriptions, func(r subscriptionRow) string { return r.BillingAccountID })
+	return nil
 }
 
 func (s *Server) boot(tx *store.Tx) error {

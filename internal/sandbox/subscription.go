@@ -14,10 +14,11 @@ const subscriptionCanceled = "canceled"
 // hasLiveSubscription tells whether one of the customer's billing accounts has
 // a subscription that is not canceled.
 func (c *call) hasLiveSubscription(tx *store.Tx, customerID string) bool {
-	for _, subscription := range c.server.subscriptions.All(tx) {
-		account, ok := c.server.accounts.Get(tx, subscription.BillingAccountID)
-		if ok && account.CustomerID == customerID && subscription.Status != subscriptionCanceled {
-			return true
+	for accountID := range c.server.accountsOf.All(tx, customerID) {
+		for _, subscription := range c.server.subscriptionsOf.All(tx, accountID) {
+			if subscription.Status != subscriptionCanceled {
+				return true
+			}
 		}
 	}
 	return false

@@ -23,7 +23,7 @@ const openTimeout = 2 * time.Second
 // together, a writer alone.
 type DB struct {
 	mu     sync.RWMutex
-	tables map[string]map[string]any
+	tables map[string]*rows
 	file   *bbolt.DB
 }
 
@@ -31,7 +31,7 @@ type DB struct {
 // an empty path means memory only. It fails when the file is no bbolt database
 // or another process holds it.
 func Open(path string) (*DB, error) {
-	db := &DB{tables: map[string]map[string]any{}}
+	db := &DB{tables: map[string]*rows{}}
 	if path == "" {
 		return db, nil
 	}
@@ -78,13 +78,9 @@ func (db *DB) Update(change func(tx *Tx) error) error {
 	if err := db.persist(tx.writes); err != nil {
 		return fmt.Errorf("write state file: %w", err)
 	}
-	for table, rows := range tx.writes {
-		for id, w := range rows {
-			if w.deleted {
-				delete(db.tables[table], id)
-				continue
-			}
-			db.tables[table][id] = w.row
+	for table, writes := range tx.writes {
+		for id, w := range writes {
+			db.tables[table].apply(id, w)
 		}
 	}
 	return nil
@@ -142,7 +138,7 @@ func (tx *Tx) get(table, id string) (any, bool) {
 	if w, ok := tx.writes[table][id]; ok {
 		return w.row, !w.deleted
 	}
-	row, ok := tx.db.tables[table][id]
+	row, ok := tx.db.tables[table].byID[id]
 	return row, ok
 }
 

@@ -142,3 +142,56 @@ func TestWriteInViewPanics(t *testing.T) {
 	}()
 	_ = db.View(func(tx *store.Tx) error { put("a")(tx, rows); return nil })
 }
+
+// An index answers the rows with a key, before and after a commit, and from a file.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	byTag := func(r row) string {
+		if len(r.Tags) == 0 {
+			return ""
+		}
+		return r.Tags[0]
+	}
+	db, rows := open(t, path)
+	index := store.NewIndex(db, rows, byTag)
+	found := func(tx *store.Tx, key string) (names []string) {
+		for id := range index.All(tx, key) {
+			names = append(names, id)
+		}
+		return names
+	}
+	want := func(tx *store.Tx, key string, names ...string) {
+		t.Helper()
+		if got := found(tx, key); !slices.Equal(got, names) {
+			t.Errorf("%s: %v, want %v", key, got, names)
+		}
+	}
+	update := func(change func(tx *store.Tx)) {
+		t.Helper()
+		if err := db.Update(func(tx *store.Tx) error { change(tx); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(func(tx *store.Tx) {
+		rows.Put(tx, "1", row{Tags: []string{"x"}})
+		rows.Put(tx, "2", row{Tags: []string{"x"}})
+		rows.Put(tx, "3", row{Tags: []string{"y"}})
+		rows.Put(tx, "4", row{})
+		want(tx, "x", "1", "2")
+	})
+	update(func(tx *store.Tx) {
+		rows.Put(tx, "1", row{Tags: []string{"y"}})
+		rows.Delete(tx, "2")
+		want(tx, "x")
+		want(tx, "y", "1", "3")
+	})
+	update(func(tx *store.Tx) { want(tx, "x"); want(tx, "y", "1", "3") })
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, rows = open(t, path)
+	defer db.Close()
+	index = store.NewIndex(db, rows, byTag)
+	update(func(tx *store.Tx) { want(tx, "x"); want(tx, "y", "1", "3") })
+}

@@ -21,11 +21,11 @@ type Table[T any] struct {
 func NewTable[T any](db *DB, name string) (Table[T], error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	rows := map[string]any{}
-	if err := load[T](db.file, name, rows); err != nil {
+	all := &rows{byID: map[string]any{}}
+	if err := load[T](db.file, name, all.byID); err != nil {
 		return Table[T]{}, fmt.Errorf("read table %s: %w", name, err)
 	}
-	db.tables[name] = rows
+	db.tables[name] = all
 	return Table[T]{name: name}, nil
 }
 
@@ -73,7 +73,7 @@ func (t Table[T]) Delete(tx *Tx, id string) {
 // included.
 func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
-		for _, id := range t.ids(tx) {
+		for _, id := range t.with(tx, maps.Keys(tx.db.tables[t.name].byID)) {
 			row, ok := t.Get(tx, id)
 			if ok && !yield(id, row) {
 				return
@@ -82,13 +82,11 @@ func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	}
 }
 
-func (t Table[T]) ids(tx *Tx) []string {
-	ids := slices.Collect(maps.Keys(tx.db.tables[t.name]))
-	for id := range tx.writes[t.name] {
-		if _, stands := tx.db.tables[t.name][id]; !stands {
-			ids = append(ids, id)
-		}
-	}
+// with answers the standing ids and those the transaction has written, each
+// once, sorted.
+func (t Table[T]) with(tx *Tx, standing iter.Seq[string]) []string {
+	ids := slices.Collect(standing)
+	ids = slices.AppendSeq(ids, maps.Keys(tx.writes[t.name]))
 	slices.Sort(ids)
-	return ids
+	return slices.Compact(ids)
 }

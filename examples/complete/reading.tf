@@ -4,7 +4,7 @@ data "billing_organization" "this" {}
 # Customers that match a search, all pages of them. created_at is known only once a customer exists, so this
 # is read after both have been created, and not before.
 data "billing_customers" "aurora" {
-  search         = "Aurora"
+  search         = "Padaria Aurora"
   updated_at_gte = sort([billing_customer.headquarters.created_at, billing_customer.branch.created_at])[0]
   sort_by        = "name"
 }

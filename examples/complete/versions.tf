@@ -16,11 +16,11 @@ provider "billing" {
   # Refuses to run with a production token. Take it out, or say "production", when you mean it.
   environment = "sandbox"
 
-  # Merged under the custom_metadata of every resource; a resource's own keys win.
+  # What every customer of this company carries, whichever system made it. It is merged under the
+  # custom_metadata of every resource; a resource's own keys win.
   default_custom_metadata = {
-    managed_by = "terraform"
-    cost_center = {
-      code = "BR-100"
+    accounting = {
+      cost_center = "BR-100"
     }
   }
 }

@@ -1,0 +1,71 @@
+// Command demo shows the provider at work: it builds the provider and the
+// sandbox, starts the sandbox on loopback, and runs real Terraform over the
+// examples. Every step checks what it promises.
+//
+//	go run ./internal/cmd/demo          from the root of the repository
+//	go run ./internal/cmd/demo -keep    leaves everything running to play on
+//
+// The Terraform to run is the one that TERRAFORM or TF_ACC_TERRAFORM_PATH
+// names, else the one in PATH.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	keep := flag.Bool("keep", false, "leave the sandbox and the folders, and print how to use them")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := demo(ctx, &report{out: os.Stdout}, *keep)
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "\ndemo: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// demo plays all stories. What it started is stopped and what it wrote is
+// removed when it returns, unless keep is set and all went well.
+func demo(ctx context.Context, say *report, keep bool) (err error) {
+	shop, err := newWorkshop()
+	if err != nil {
+		return err
+	}
+	kept := false
+	defer func() {
+		if !kept {
+			err = errors.Join(err, shop.clear())
+		}
+	}()
+	if err := shop.prepare(ctx, say); err != nil {
+		return err
+	}
+	stages := make([]*stage, 0, len(stories))
+	for _, told := range stories {
+		stage, err := shop.stage(told, say)
+		if err != nil {
+			return err
+		}
+		stages = append(stages, stage)
+		if err := told.play(ctx, stage); err != nil {
+			break
+		}
+	}
+	if err := say.summary(len(stories.steps())); err != nil || !keep {
+		return err
+	}
+	for _, stage := range stages {
+		if err := stage.putUpAgain(ctx); err != nil {
+			return err
+		}
+	}
+	kept = true
+	return shop.handOver(say)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+)
+
+// service speaks to recurring billing over plain HTTP requests, beside the
+// provider and its client: it is the other systems that change things, and
+// the witness of what the service really has.
+type service struct {
+	base, token string
+	client      *http.Client
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+func newService(env map[string]string) (*service, error) {
+	pem, err := os.ReadFile(env["BILLING_CA_CERTIFICATE_FILE"])
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, errors.New("the sandbox's CA file holds no certificate")
+	}
+	return &service{base: env["BILLING_BASE_URL"], token: env["BILLING_TOKEN"], client: &http.Client{
+		Timeout:   30 * time.Second,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
+	}}, nil
+}
+
+// call makes a request and decodes the answer. An answer of 300 or above is
+// an error.
+func (s *service) call(ctx context.Context, method, path string, body, answer any) error {
+	payload, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.base+path, bytes.NewReader(payload))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+s.token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := s.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if response.StatusCode >= http.StatusMultipleChoices {
+		return fmt.Errorf("%s %s: %s: %s", method, path, response.Status, content)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	if err := decoder.Decode(answer); err != nil {
+		return fmt.Errorf("%s %s: read the answer: %w", method, path, err)
+	}
+	return nil
+}
+
+// customers counts the customers that there are.
+func (s *service) customers(ctx context.Context) (int, error) {
+	var answer struct{ Meta struct{ Total int } }
+	err := s.call(ctx, http.MethodGet, "/v1/customers", nil, &answer)
+	return answer.Meta.Total, err
+}
+
+// customer reads one customer by its external_id.
+func (s *service) customer(ctx context.Context, externalID string) (object, error) {
+	var answer struct{ Data []object }
+	if err := s.call(ctx, http.MethodGet, "/v1/customers?external_id="+url.QueryEscape(externalID), nil, &answer); err != nil {
+		return nil, err
+	}
+	if len(answer.Data) != 1 {
+		return nil, fmt.Errorf("%d customers have the external_id %q", len(answer.Data), externalID)
+	}
+	return answer.Data[0], nil
+}
+
+// createCustomer makes a customer.
+func (s *service) createCustomer(ctx context.Context, customer object) error {
+	var answer object
+	return s.call(ctx, http.MethodPost, "/v1/customers", customer, &answer)
+}
+
+// changeCustomer changes fields of a customer.
+func (s *service) changeCustomer(ctx context.Context, externalID string, fields object) error {
+	customer, err := s.customer(ctx, externalID)
+	if err != nil {
+		return err
+	}
+	var answer object
+	return s.call(ctx, http.MethodPatch, "/v1/customers/"+url.PathEscape(fmt.Sprint(customer["id"])), fields, &answer)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A story is a run of steps over one folder of the examples. Each step goes
+// on where the one before it has stopped; the last one leaves nothing behind.
+type story struct {
+	name   string // also the name of its folder in the workshop
+	folder string // the example, from the root of the repository
+	steps  []step
+}
+
+// A step does one thing and checks what its title promises: run fails when
+// the promise is not kept.
+type step struct {
+	title string
+	run   func(context.Context, *stage) error
+}
+
+// A program is the stories in the order they are played.
+type program []story
+
+// stories is what the demo plays. A new story is a file of its own and a
+// line here.
+var stories = program{customers}
+
+func (p program) steps() []step {
+	var all []step
+	for _, told := range p {
+		all = append(all, told.steps...)
+	}
+	return all
+}
+
+// stage is what the steps of one story play on.
+type stage struct {
+	terraform *terraform
+	service   *service
+	say       *report
+}
+
+// play runs the steps until one fails.
+func (s story) play(ctx context.Context, on *stage) error {
+	on.say.story(s)
+	if err := on.terraform.init(ctx); err != nil {
+		on.say.step("terraform init")
+		return on.say.done(err)
+	}
+	for _, step := range s.steps {
+		on.say.step(step.title)
+		if err := on.say.done(step.run(ctx, on)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putUpAgain applies the configuration as the story has left it.
+func (s *stage) putUpAgain(ctx context.Context) error {
+	if _, err := s.terraform.plan(ctx); err != nil {
+		return err
+	}
+	return s.terraform.apply(ctx)
+}
+
+// planEmpty checks that there is nothing to do.
+func (s *stage) planEmpty(ctx context.Context) error {
+	plan, err := s.terraform.plan(ctx)
+	if err != nil {
+		return err
+	}
+	s.say.quote(plan.headlines())
+	if !plan.empty {
+		return fmt.Errorf("the plan is not empty:\n%s", plan.text)
+	}
+	return nil
+}
+
+// write puts a file into the story's folder.
+func (s *stage) write(name, content string) error {
+	return os.WriteFile(filepath.Join(s.terraform.dir, name), []byte(content), 0o600)
+}
+
+// edit replaces a text that stands exactly once in a file of the story's
+// folder, as a person would who edits the configuration.
+func (s *stage) edit(name, from, to string) error {
+	content, err := os.ReadFile(filepath.Join(s.terraform.dir, name))
+	if err != nil {
+		return err
+	}
+	if found := strings.Count(string(content), from); found != 1 {
+		return fmt.Errorf("%q stands %d times in %s, not once", from, found, name)
+	}
+	return s.write(name, strings.Replace(string(content), from, to, 1))
+}
+
+// errBroken is the demo's result when a step has failed. The step itself has
+// said why.
+var errBroken = errors.New("a step was not as promised")
+
+// outcome is one step that has been played.
+type outcome struct {
+	title string
+	took  time.Duration
+	err   error
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The oldest Terraform that the provider supports.
+const oldestMinor = 11
+
+// planFile is where a plan is saved, so that apply does what was shown and
+// nothing else.
+const planFile = "demo.tfplan"
+
+// terraform runs one Terraform in one folder.
+type terraform struct {
+	binary string
+	dir    string
+	env    []string
+}
+
+// findTerraform finds the Terraform to run.
+func findTerraform() (string, error) {
+	for _, name := range []string{"TERRAFORM", "TF_ACC_TERRAFORM_PATH"} {
+		if path := os.Getenv(name); path != "" {
+			found, err := exec.LookPath(path)
+			if err != nil {
+				return "", fmt.Errorf("%s names no program that can be run: %w", name, err)
+			}
+			return filepath.Abs(found)
+		}
+	}
+	found, err := exec.LookPath("terraform")
+	if err != nil {
+		return "", errors.New("needs Terraform 1.11 or newer: put terraform into PATH, or name it with TERRAFORM=/path/to/terraform")
+	}
+	return filepath.Abs(found)
+}
+
+// release is what Terraform says about itself.
+type release struct {
+	Version  string `json:"terraform_version"`
+	Platform string `json:"platform"` // such as linux_amd64
+}
+
+// release asks Terraform which one it is, and fails when it is too old.
+func (t *terraform) release(ctx context.Context) (release, error) {
+	var r release
+	out, _, err := t.run(ctx, "version", "-json")
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		return r, fmt.Errorf("read the version of %s: %w", t.binary, err)
+	}
+	if !supported(r.Version) {
+		return r, fmt.Errorf("%s is version %s; the provider needs 1.%d or newer", t.binary, r.Version, oldestMinor)
+	}
+	return r, nil
+}
+
+func supported(version string) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	major, majorErr := strconv.Atoi(parts[0])
+	minor, minorErr := strconv.Atoi(parts[1])
+	return majorErr == nil && minorErr == nil && (major > 1 || major == 1 && minor >= oldestMinor)
+}
+
+func (t *terraform) init(ctx context.Context) error {
+	_, _, err := t.run(ctx, "init", "-no-color", "-input=false")
+	return err
+}
+
+// plan saves a plan and reads it.
+func (t *terraform) plan(ctx context.Context, arguments ...string) (*plan, error) {
+	text, changes, err := t.run(ctx, append([]string{"plan", "-no-color", "-input=false", "-detailed-exitcode", "-out=" + planFile}, arguments...)...)
+	if err != nil {
+		return nil, err
+	}
+	document, _, err := t.run(ctx, "show", "-json", planFile)
+	if err != nil {
+		return nil, err
+	}
+	read, err := readPlan(document)
+	if err != nil {
+		return nil, err
+	}
+	read.text, read.empty = string(text), !changes
+	return read, nil
+}
+
+// apply carries the last plan out.
+func (t *terraform) apply(ctx context.Context) error {
+	_, _, err := t.run(ctx, "apply", "-no-color", "-input=false", planFile)
+	return err
+}
+
+// run answers the standard output. pending is what exit code 2 of a plan
+// says: there is something to do.
+func (t *terraform) run(ctx context.Context, arguments ...string) (out []byte, pending bool, err error) {
+	command := exec.CommandContext(ctx, t.binary, arguments...)
+	command.Dir, command.Env = t.dir, t.env
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	// An interrupt lets Terraform finish what it is at and write its state;
+	// from the terminal's own Ctrl-C it is kept away, because a second
+	// interrupt would make it stop in the middle.
+	setApart(command)
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = 30 * time.Second
+	err = command.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 2 && arguments[0] == "plan" {
+		return stdout.Bytes(), true, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("terraform %s: %w\n%s%s", arguments[0], err, stdout.Bytes(), stderr.Bytes())
+	}
+	return stdout.Bytes(), false, nil
+}

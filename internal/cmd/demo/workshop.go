@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	tfaddr "github.com/hashicorp/terraform-registry-address"
+)
+
+// version is the release that the provider is installed as; the examples ask
+// for it or newer.
+const version = "0.1.0"
+
+// workshop is the temporary folder of a run with what was built and started.
+type workshop struct {
+	root    string // of the repository
+	dir     string
+	binary  string // Terraform's
+	env     []string
+	sandbox *sandbox
+}
+
+func newWorkshop() (*workshop, error) {
+	binary, err := findTerraform()
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(root, "examples", "complete")); err != nil {
+		return nil, fmt.Errorf("runs in the root of the repository: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "billing-demo-")
+	if err != nil {
+		return nil, err
+	}
+	return &workshop{root: root, dir: dir, binary: binary}, nil
+}
+
+// clear stops the sandbox and removes the folder.
+func (w *workshop) clear() error {
+	return errors.Join(w.sandbox.stop(), os.RemoveAll(w.dir))
+}
+
+// prepare builds, installs and starts everything that the stories need.
+func (w *workshop) prepare(ctx context.Context, say *report) error {
+	cli := filepath.Join(w.dir, "terraform.tfrc")
+	w.env = append(cleanEnvironment(os.Environ()), "TF_CLI_CONFIG_FILE="+cli, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1")
+	release, err := (&terraform{binary: w.binary, dir: w.dir, env: w.env}).release(ctx)
+	if err != nil {
+		return err
+	}
+	say.line("Terraform %s (%s)", release.Version, w.binary)
+	began := time.Now()
+	say.line("Building the provider and the sandbox. The first time this takes a while.")
+	mirror := filepath.Join(w.dir, "mirror")
+	if err := w.build(ctx, ".", providerPath(mirror, release.Platform), release.Platform); err != nil {
+		return err
+	}
+	if err := w.build(ctx, "./internal/cmd/sandbox", w.program("sandbox"), ""); err != nil {
+		return err
+	}
+	if err := os.WriteFile(cli, cliConfig(mirror), 0o600); err != nil {
+		return err
+	}
+	if w.sandbox, err = startSandbox(ctx, w.program("sandbox"), w.dir); err != nil {
+		return err
+	}
+	say.line("Built in %s. The sandbox listens on %s.", seconds(time.Since(began)), w.sandbox.env["BILLING_BASE_URL"])
+	return nil
+}
+
+// build compiles one of the repository's programs, for the given platform or
+// for this machine.
+func (w *workshop) build(ctx context.Context, name, output, platform string) error {
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", output, name)
+	command.Dir = w.root
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if system, machine, found := strings.Cut(platform, "_"); found {
+		command.Env = append(command.Env, "GOOS="+system, "GOARCH="+machine)
+	}
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", name, err, out)
+	}
+	return nil
+}
+
+func (w *workshop) program(name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(w.dir, "bin", name)
+}
+
+// stage sets up a story: its own copy of the example, and ways to the service.
+func (w *workshop) stage(s story, say *report) (*stage, error) {
+	service, err := newService(w.sandbox.env)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(w.dir, s.name)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(w.root, filepath.FromSlash(s.folder)))); err != nil {
+		return nil, fmt.Errorf("copy %s: %w", s.folder, err)
+	}
+	env := append(w.env[:len(w.env):len(w.env)], w.sandbox.environ()...)
+	return &stage{terraform: &terraform{binary: w.binary, dir: dir, env: env}, service: service, say: say}, nil
+}
+
+// handOver lets the sandbox run on and tells how to go on with it.
+func (w *workshop) handOver(say *report) error {
+	exports := filepath.Join(w.dir, "demo.env")
+	var lines strings.Builder
+	for _, pair := range append(w.sandbox.environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(w.dir, "terraform.tfrc")) {
+		name, value, _ := strings.Cut(pair, "=")
+		fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+	}
+	if err := os.WriteFile(exports, []byte(lines.String()), 0o600); err != nil {
+		return err
+	}
+	say.line("\nKEPT, to play on. Everything is applied again and the sandbox runs. In a shell:\n")
+	say.line("%s", lines.String())
+	say.line("The same lines are in a file:\n")
+	say.line("  . %s", exports)
+	for _, told := range stories {
+		say.line("  cd %s && terraform plan", filepath.Join(w.dir, told.name))
+	}
+	say.line("  %s requests        # what the provider asked the service", w.program("sandbox"))
+	say.line("\nTo end it:\n\n  kill %d && rm -r %s", w.sandbox.command.Process.Pid, w.dir)
+	return nil
+}
+
+// cleanEnvironment leaves out what would change how Terraform or the
+// provider behaves: a workspace, extra arguments, another service.
+func cleanEnvironment(environ []string) []string {
+	var kept []string
+	for _, pair := range environ {
+		if !strings.HasPrefix(pair, "TF_") && !strings.HasPrefix(pair, "BILLING_") {
+			kept = append(kept, pair)
+		}
+	}
+	return kept
+}
+
+// providerPath is where a filesystem mirror has the provider's program.
+func providerPath(mirror, platform string) string {
+	name := "terraform-provider-billing_v" + version
+	if strings.HasPrefix(platform, "windows_") {
+		name += ".exe"
+	}
+	return filepath.Join(mirror, tfaddr.DefaultProviderRegistryHost.String(), "recurring-billing", "billing", version, platform, name)
+}
+
+// cliConfig makes Terraform install providers from the mirror and from
+// nowhere else, so that a run needs no network.
+func cliConfig(mirror string) []byte {
+	return fmt.Appendf(nil, `provider_installation {
+  filesystem_mirror {
+    path = %q
+  }
+}
+`, filepath.ToSlash(mirror))
+}

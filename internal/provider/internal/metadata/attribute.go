@@ -1,0 +1,45 @@
+package metadata
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+)
+
+// PlanAttribute plans custom_metadata of an existing object and reports whether the service's object must change. object names it in
+// messages: `Customer "Acme"`. defaultsUnknown says that the provider's defaults are only known after apply.
+func (o Ownership) PlanAttribute(config, state Value, effective basetypes.StringValue, defaultsUnknown bool, object string, diags *diag.Diagnostics) (Value, bool) {
+	if defaultsUnknown {
+		return config, true
+	}
+	remote, err := Parse([]byte(effective.ValueString()))
+	if err != nil {
+		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state", err.Error())
+		return state, false
+	}
+	change, err := o.Plan(config, state, remote)
+	if err != nil {
+		diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+		return state, false
+	}
+	if len(change.Foreign) > 0 {
+		slices.Sort(change.Foreign)
+		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
+			fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: "+
+				"they stay where they are, although this plan shows them leaving the state.", object, strings.Join(change.Foreign, ", ")))
+	}
+	return change.Planned, change.Differs
+}
+
+// DesiredAttribute is Desired with the error on the attribute; false means that there was one.
+func (o Ownership) DesiredAttribute(config Value, diags *diag.Diagnostics) (Object, bool) {
+	desired, err := o.Desired(config)
+	if err != nil {
+		diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+	}
+	return desired, err == nil
+}

@@ -1,0 +1,39 @@
+// Package policy is deletion_policy: what destroying an object does at the service.
+package policy
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Values that deletion_policy has for every object beside those of its own.
+const (
+	Delete  = "delete"
+	Abandon = "abandon"
+	Prevent = "prevent"
+)
+
+// Attribute names the argument.
+const Attribute = "deletion_policy"
+
+// Refuse reports an error when the policy prevents destroying. object names the object at the beginning of a sentence, others are
+// the values that would let it go.
+func Refuse(policy types.String, object, others string, diags *diag.Diagnostics) {
+	if policy.ValueString() != Prevent {
+		return
+	}
+	diags.AddError("Destroying this object is prevented",
+		fmt.Sprintf("%s was applied with deletion_policy = \"prevent\". To let it go, set deletion_policy to %s and apply that first; "+
+			"to only forget it here, use \"abandon\", or a removed block with destroy = false.", object, others))
+}
+
+// Abandoned reports whether the policy only forgets the object, and says so.
+func Abandoned(policy types.String, object string, diags *diag.Diagnostics) bool {
+	if policy.ValueString() != Abandon {
+		return false
+	}
+	diags.AddWarning("The object stays at the service", fmt.Sprintf("deletion_policy is \"abandon\": %s was only removed from the state.", object))
+	return true
+}

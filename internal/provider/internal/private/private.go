@@ -1,0 +1,42 @@
+// Package private reads and writes the private state of resources: what this provider must remember of an object and the state does
+// not show. Terraform keeps it in clear text, so no secret belongs there.
+package private
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+// Store is the private state of a request or a response.
+type Store interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// Get reads the value under key; the zero value when there is none.
+func Get[T any](ctx context.Context, store Store, key string, diags *diag.Diagnostics) T {
+	var value T
+	raw, found := store.GetKey(ctx, key)
+	diags.Append(found...)
+	if len(raw) == 0 {
+		return value
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		diags.AddError("Unreadable private state", fmt.Sprintf("What this provider noted under %q in the state cannot be read: %s. "+
+			"Remove the object from the state and import it again.", key, err))
+	}
+	return value
+}
+
+// Set writes the value under key.
+func Set[T any](ctx context.Context, store Store, key string, value T, diags *diag.Diagnostics) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		diags.AddError("Could not write the private state", err.Error())
+		return
+	}
+	diags.Append(store.SetKey(ctx, key, raw)...)
+}

@@ -1,0 +1,21 @@
+package settle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+)
+
+// Warn tells which arguments the service stored in another form than it was asked to. object names the object at the beginning of a
+// sentence. Computed attributes are not worth a warning: the next refresh shows them.
+func Warn(differences []Difference, object string, arguments []string, diags *diag.Diagnostics) {
+	for _, d := range differences {
+		if slices.Contains(arguments, d.Attribute) {
+			diags.AddAttributeWarning(path.Root(d.Attribute), "The service stored something else",
+				fmt.Sprintf("%s: %s was to become %s, and the service answers %s. The next plan shows the difference; "+
+					"write in the configuration what the service accepts.", object, d.Attribute, d.Planned, d.Answered))
+		}
+	}
+}

@@ -22,7 +22,7 @@ func equal(a, b any, known Object) bool {
 		return ok && slices.EqualFunc(a, b, Equal)
 	case json.Number:
 		b, ok := b.(json.Number)
-		return ok && (a == b || numberOf(a).Cmp(numberOf(b)) == 0)
+		return ok && sameNumber(a, b)
 	default:
 		switch b.(type) {
 		case Object, []any, json.Number:

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
@@ -15,6 +16,13 @@ import (
 
 // precision is the one Terraform itself uses for numbers, in bits: integers far above 2^53 stay exact.
 const precision = 512
+
+// Numbers beyond these are no quantities, and Terraform writes every number out in decimal, which takes minutes and gigabytes for a
+// short text such as 1e999999999. From a service they are carried as text; in a configuration they are refused.
+const (
+	longestNumber   = 4096    // characters
+	largestExponent = 1 << 14 // bits: about 4900 decimal places on either side of the point
+)
 
 // ErrUnknown says that a value, or something inside it, is only known after apply.
 var ErrUnknown = errors.New("the value is not known yet")
@@ -96,7 +104,10 @@ func fromAttr(v attr.Value) (any, error) {
 	case basetypes.StringValue:
 		return v.ValueString(), nil
 	case basetypes.NumberValue:
-		return json.Number(numberText(v.ValueBigFloat())), nil
+		if f := v.ValueBigFloat(); representable(f) {
+			return json.Number(numberText(f)), nil
+		}
+		return nil, errors.New("a number in it is too large, or too close to zero; numbers have at most 4900 places before and after the point")
 	case basetypes.ObjectValue:
 		return fromFields(v.Attributes())
 	case basetypes.MapValue:
@@ -143,7 +154,10 @@ func toAttr(tree any) attr.Value {
 	case string:
 		return basetypes.NewStringValue(v)
 	case json.Number:
-		return basetypes.NewNumberValue(numberOf(v))
+		if f, ok := numberOf(v); ok {
+			return basetypes.NewNumberValue(f)
+		}
+		return basetypes.NewStringValue(v.String())
 	case []any:
 		types, values := make([]attr.Type, len(v)), make([]attr.Value, len(v))
 		for i, item := range v {
@@ -174,10 +188,30 @@ func numberText(f *big.Float) string {
 	return f.Text('f', -1)
 }
 
-func numberOf(n json.Number) *big.Float {
-	f, _, err := big.ParseFloat(n.String(), 10, precision, big.ToNearestEven)
-	if err != nil {
-		return new(big.Float)
+// numberOf reads a JSON number; false means that it is not representable.
+func numberOf(n json.Number) (*big.Float, bool) {
+	if len(n) > longestNumber {
+		return nil, false
 	}
-	return f
+	f, _, err := big.ParseFloat(n.String(), 10, precision, big.ToNearestEven)
+	if err != nil || !representable(f) {
+		return nil, false
+	}
+	mantissa, _, _ := strings.Cut(strings.ToLower(n.String()), "e")
+	underflow := f.Sign() == 0 && strings.ContainsAny(mantissa, "123456789")
+	return f, !underflow
+}
+
+func representable(f *big.Float) bool {
+	exp := f.MantExp(nil)
+	return !f.IsInf() && exp <= largestExponent && exp >= -largestExponent
+}
+
+func sameNumber(a, b json.Number) bool {
+	if a == b {
+		return true
+	}
+	x, okX := numberOf(a)
+	y, okY := numberOf(b)
+	return okX && okY && x.Cmp(y) == 0
 }

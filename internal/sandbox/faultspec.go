@@ -54,13 +54,13 @@ var faultFields = []faultField{
 		func(f Fault) string { return f.Code }},
 	{"drop", false, readDrop, writeDrop},
 	{"after", true, func(f *Fault, _ string) error { f.After = true; return nil },
-		func(f Fault) string { return set(f.After) }},
+		func(f Fault) string { return marked(f.After) }},
 	{"truncate", true, func(f *Fault, _ string) error { f.TruncateBody = true; return nil },
-		func(f Fault) string { return set(f.TruncateBody) }},
+		func(f Fault) string { return marked(f.TruncateBody) }},
 	{"html", true, func(f *Fault, _ string) error { f.HTML = true; return nil },
-		func(f Fault) string { return set(f.HTML) }},
+		func(f Fault) string { return marked(f.HTML) }},
 	{"empty", true, func(f *Fault, _ string) error { f.Empty = true; return nil },
-		func(f Fault) string { return set(f.Empty) }},
+		func(f Fault) string { return marked(f.Empty) }},
 	{"body", false, func(f *Fault, v string) error { f.Body = v; return nil },
 		func(f Fault) string { return f.Body }},
 }
@@ -187,7 +187,7 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-func set(flag bool) string {
+func marked(flag bool) string {
 	if flag {
 		return "set"
 	}

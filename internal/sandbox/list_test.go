@@ -89,6 +89,13 @@ func TestSorting(t *testing.T) {
 			ids = got
 		}
 	}
+	if ties := c.do("GET", "/v1/customers?sort_by=kind&sort_order=asc", "").names("id"); !slices.IsSorted(ties) {
+		t.Errorf("equal values are not in the order of their ids: %v", ties)
+	}
+	ties := c.do("GET", "/v1/customers?sort_by=kind&sort_order=desc", "").names("id")
+	if slices.Reverse(ties); !slices.IsSorted(ties) {
+		t.Errorf("descending, equal values are not in the reverse order of their ids: %v", ties)
+	}
 	nulls := c.create(`{"name":"c0"}`)
 	if got := c.do("GET", "/v1/customers?sort_by=nickname&sort_order=asc", "").text("data", 0, "id"); got != nulls {
 		t.Error("a null does not sort before a value")

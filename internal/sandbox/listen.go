@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -101,6 +102,11 @@ func (s *Server) writeCAFile() error {
 		s.caFile, s.temporary = file.Name(), true
 		_, err = file.Write(s.CAPEM())
 		return errors.Join(err, file.Close())
+	}
+	// Terraform runs in folders of its own, so a relative path would be lost.
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("place the CA certificate: %w", err)
 	}
 	s.caFile = path
 	if err := os.WriteFile(path, s.CAPEM(), 0o644); err != nil {

@@ -37,7 +37,8 @@ type Options struct {
 	Tolerance Tolerance
 
 	// Organization is what the default tokens belong to. Fields left empty
-	// get example values; Environment is "sandbox".
+	// get example values; Environment is "sandbox". Ignored when the state file
+	// has one already.
 	Organization Organization
 	// Tokens are those the server knows; none means one for each service that
 	// may do everything. Ignored when the state file has tokens already.

@@ -102,7 +102,7 @@ func (s *Server) ControlToken() string { return s.bootstrap.ControlToken }
 // CAPEM is the certificate of the authority that has signed the listeners'.
 func (s *Server) CAPEM() []byte { return s.bootstrap.Authority.Certificate }
 
-// CAFile is the file that holds CAPEM.
+// CAFile is the absolute path of the file that holds CAPEM.
 func (s *Server) CAFile() string { return s.caFile }
 
 // BillingToken is the first token of recurring billing; without Options.Tokens

@@ -68,6 +68,15 @@ func TestCAFileLivesAsLongAsTheServer(t *testing.T) {
 	}
 }
 
+// Whoever reads the path may stand in another folder.
+func TestCAFilePathIsAbsolute(t *testing.T) {
+	t.Chdir(t.TempDir())
+	server := start(t, sandbox.Options{CAFile: "ca.pem"})
+	if _, err := os.Stat(server.CAFile()); err != nil || !filepath.IsAbs(server.CAFile()) {
+		t.Errorf("CA file %s, %v", server.CAFile(), err)
+	}
+}
+
 // A seed makes runs repeat, and a restart over the same state does not repeat ids.
 func TestSeed(t *testing.T) {
 	t.Parallel()
@@ -89,9 +98,12 @@ func TestSeed(t *testing.T) {
 		t.Errorf("another seed makes %v", other)
 	}
 	state := filepath.Join(t.TempDir(), "state.db")
-	before, after := ids(sandbox.Options{Seed: 42, StateFile: state}), ids(sandbox.Options{Seed: 42, StateFile: state})
-	if before[0] != after[0] || before[1] == after[1] {
-		t.Errorf("a restart made %v after %v", after, before)
+	var runs [3][]string
+	for i := range runs {
+		runs[i] = ids(sandbox.Options{Seed: 42, StateFile: state})
+	}
+	if runs[0][0] != runs[2][0] || runs[0][1] == runs[1][1] || runs[1][1] == runs[2][1] {
+		t.Errorf("restarts made %v", runs)
 	}
 }
 

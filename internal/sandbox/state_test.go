@@ -1,0 +1,111 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// A seed makes runs repeat, and a restart over the same state does not repeat ids.
+func TestSeed(t *testing.T) {
+	t.Parallel()
+	ids := func(o sandbox.Options) []string {
+		server := start(t, o)
+		c := call(t, server)
+		made := []string{server.BillingToken(), c.create(`{"name":"Ana"}`), c.create(`{"name":"Bia"}`)}
+		made = append(made, c.do("GET", "/v1/customers", "").names("name")...)
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		return made
+	}
+	first := ids(sandbox.Options{Seed: 42})
+	if again := ids(sandbox.Options{Seed: 42}); !slices.Equal(first, again) {
+		t.Errorf("runs differ: %v and %v", first, again)
+	}
+	if other := ids(sandbox.Options{Seed: 43}); other[1] == first[1] || !anUUID.MatchString(other[1]) {
+		t.Errorf("another seed makes %v", other)
+	}
+	state := filepath.Join(t.TempDir(), "state.db")
+	var runs [3][]string
+	for i := range runs {
+		runs[i] = ids(sandbox.Options{Seed: 42, StateFile: state})
+	}
+	if runs[0][0] != runs[2][0] || runs[0][1] == runs[1][1] || runs[1][1] == runs[2][1] {
+		t.Errorf("restarts made %v", runs)
+	}
+}
+
+// A restart over the same state file keeps rows, tokens and the authority.
+func TestStateFile(t *testing.T) {
+	t.Parallel()
+	state := filepath.Join(t.TempDir(), "state.db")
+	first := start(t, sandbox.Options{StateFile: state})
+	c := call(t, first)
+	path := "/v1/customers/" + c.create(everyCustomerField)
+	gone := "/v1/customers/" + c.create(`{"name":"Bia"}`)
+	c.do("DELETE", gone, "").want(200)
+	before := c.do("GET", path, "").want(200)
+	if _, err := sandbox.Start(t.Context(), sandbox.Options{StateFile: state}); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("a second server on the same state: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(state); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("state file %v, %v", info, err)
+	}
+
+	second := start(t, sandbox.Options{StateFile: state})
+	again := call(t, second)
+	again.client = trusting(t, first.CAPEM(), nil)
+	if r := again.do("GET", path, "").want(200); r.json() != before.json() || r.header.Get("ETag") != before.header.Get("ETag") {
+		t.Errorf("after the restart %s, before %s", r.body, before.body)
+	}
+	again.do("GET", gone, "").want(404)
+	if second.BillingToken() != first.BillingToken() || second.ControlToken() != first.ControlToken() || second.Organization() != first.Organization() {
+		t.Error("credentials or organization differ after a restart")
+	}
+	if second.CAFile() != state+".ca.pem" {
+		t.Errorf("CA file %s", second.CAFile())
+	}
+}
+
+// Writers and readers at once: each external_id is given once, and every
+// answered customer is there.
+func TestConcurrentRequests(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db")})
+	c := call(t, server)
+	var created, taken sync.Map
+	var group sync.WaitGroup
+	for i := range 24 {
+		group.Go(func() {
+			r, err := c.try("POST", "/v1/customers", `{"name":"Ana","external_id":"`+string(rune('a'+i%8))+`"}`)
+			switch {
+			case err != nil:
+				t.Error(err)
+			case r.status == 201:
+				created.Store(r.text("data", "customer", "external_id"), true)
+			case r.status == 422:
+				taken.Store(i, true)
+			}
+			if _, err := c.try("GET", "/v1/customers?sort_by=name", ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	count := func(m *sync.Map) (n int) { m.Range(func(any, any) bool { n++; return true }); return n }
+	if count(&created) != 8 || count(&taken) != 16 {
+		t.Errorf("%d created and %d refused, want 8 and 16", count(&created), count(&taken))
+	}
+	if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != "8" {
+		t.Errorf("total %s", got)
+	}
+}

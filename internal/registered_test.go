@@ -1,0 +1,221 @@
+package internal_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	frameworkprovider "github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
+)
+
+const providerType = "billing"
+
+// registered is one thing that the provider offers.
+type registered struct {
+	kind     string // as tfplugindocs names its folders
+	name     string // with the provider's prefix, except for functions
+	block    string // the block that uses it in a configuration
+	folder   string // of the package that has it, from the root
+	examples []string
+	// attributes are the descriptions of its arguments and results by name.
+	attributes map[string]string
+}
+
+func (r registered) String() string { return r.kind + " " + r.name }
+
+// page is where its documentation stands.
+func (r registered) page() string {
+	return filepath.Join(root, "docs", r.kind, strings.TrimPrefix(r.name, providerType+"_")+".md")
+}
+
+// everything asks the provider what it offers.
+func everything(t *testing.T) []registered {
+	t.Helper()
+	p := provider.New("test")()
+	all := slices.Concat(resources(t, p), dataSources(t, p), listResources(t, p), others(t, p))
+	if len(all) == 0 {
+		t.Fatal("the provider offers nothing")
+	}
+	return all
+}
+
+func resources(t *testing.T, p frameworkprovider.Provider) []registered {
+	var all []registered
+	for _, create := range p.Resources(t.Context()) {
+		r, meta, schema := create(), resource.MetadataResponse{}, resource.SchemaResponse{}
+		r.Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: providerType}, &meta)
+		r.Schema(t.Context(), resource.SchemaRequest{}, &schema)
+		examples := []string{"resource.tf"}
+		if _, imports := r.(resource.ResourceWithImportState); imports {
+			examples = append(examples, "import.sh", "import-by-string-id.tf")
+		}
+		if _, identified := r.(resource.ResourceWithIdentity); identified {
+			examples = append(examples, "import-by-identity.tf")
+		}
+		all = append(all, registered{kind: "resources", name: meta.TypeName, block: `resource "` + meta.TypeName + `"`,
+			folder: folder(r), examples: examples, attributes: describe(schema.Schema.Attributes)})
+	}
+	return all
+}
+
+func dataSources(t *testing.T, p frameworkprovider.Provider) []registered {
+	var all []registered
+	for _, create := range p.DataSources(t.Context()) {
+		d, meta, schema := create(), datasource.MetadataResponse{}, datasource.SchemaResponse{}
+		d.Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: providerType}, &meta)
+		d.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
+		all = append(all, registered{kind: "data-sources", name: meta.TypeName, block: `data "` + meta.TypeName + `"`,
+			folder: folder(d), examples: []string{"data-source.tf"}, attributes: describe(schema.Schema.Attributes)})
+	}
+	return all
+}
+
+func listResources(t *testing.T, p frameworkprovider.Provider) []registered {
+	var all []registered
+	if p, ok := p.(frameworkprovider.ProviderWithListResources); ok {
+		for _, create := range p.ListResources(t.Context()) {
+			l, meta, schema := create(), resource.MetadataResponse{}, list.ListResourceSchemaResponse{}
+			l.Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: providerType}, &meta)
+			l.ListResourceConfigSchema(t.Context(), list.ListResourceSchemaRequest{}, &schema)
+			all = append(all, registered{kind: "list-resources", name: meta.TypeName, block: `list "` + meta.TypeName + `"`,
+				folder: folder(l), examples: []string{"list-resource.tfquery.hcl"}, attributes: describe(schema.Schema.Attributes)})
+		}
+	}
+	return all
+}
+
+// others are the kinds that are used less often.
+func others(t *testing.T, p frameworkprovider.Provider) []registered {
+	var all []registered
+	if p, ok := p.(frameworkprovider.ProviderWithEphemeralResources); ok {
+		for _, create := range p.EphemeralResources(t.Context()) {
+			e, meta, schema := create(), ephemeral.MetadataResponse{}, ephemeral.SchemaResponse{}
+			e.Metadata(t.Context(), ephemeral.MetadataRequest{ProviderTypeName: providerType}, &meta)
+			e.Schema(t.Context(), ephemeral.SchemaRequest{}, &schema)
+			all = append(all, registered{kind: "ephemeral-resources", name: meta.TypeName, block: `ephemeral "` + meta.TypeName + `"`,
+				folder: folder(e), examples: []string{"ephemeral-resource.tf"}, attributes: describe(schema.Schema.Attributes)})
+		}
+	}
+	if p, ok := p.(frameworkprovider.ProviderWithActions); ok {
+		for _, create := range p.Actions(t.Context()) {
+			a, meta, schema := create(), action.MetadataResponse{}, action.SchemaResponse{}
+			a.Metadata(t.Context(), action.MetadataRequest{ProviderTypeName: providerType}, &meta)
+			a.Schema(t.Context(), action.SchemaRequest{}, &schema)
+			all = append(all, registered{kind: "actions", name: meta.TypeName, block: `action "` + meta.TypeName + `"`,
+				folder: folder(a), examples: []string{"action.tf"}, attributes: describe(schema.Schema.Attributes)})
+		}
+	}
+	if p, ok := p.(frameworkprovider.ProviderWithFunctions); ok {
+		for _, create := range p.Functions(t.Context()) {
+			f, meta := create(), function.MetadataResponse{}
+			f.Metadata(t.Context(), function.MetadataRequest{}, &meta)
+			all = append(all, registered{kind: "functions", name: meta.Name, block: "provider::" + providerType + "::" + meta.Name + "(",
+				folder: folder(f), examples: []string{"function.tf"}})
+		}
+	}
+	return all
+}
+
+// folder is where the package of a value's type lies.
+func folder(of any) string {
+	return filepath.FromSlash(tree(reflect.TypeOf(of).Elem().PkgPath()))
+}
+
+func describe[A interface{ GetMarkdownDescription() string }](attributes map[string]A) map[string]string {
+	described := map[string]string{}
+	for name, attribute := range attributes {
+		described[name] = attribute.GetMarkdownDescription()
+	}
+	return described
+}
+
+func TestEverythingHasExamples(t *testing.T) {
+	t.Parallel()
+	for _, r := range everything(t) {
+		for _, name := range r.examples {
+			path := filepath.Join("examples", r.kind, r.name, name)
+			content, err := os.ReadFile(filepath.Join(root, path))
+			if err != nil || len(strings.TrimSpace(string(content))) == 0 {
+				t.Errorf("%s has no example %s", r, path)
+			}
+		}
+	}
+}
+
+// The Terraform at hand may be too old to generate the pages anew, so this
+// finds at least what was forgotten.
+func TestDocsDescribeEverything(t *testing.T) {
+	t.Parallel()
+	for _, r := range everything(t) {
+		page, err := os.ReadFile(r.page())
+		if err != nil {
+			t.Errorf("%s has no page: %v", r, err)
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.attributes)) {
+			if description := r.attributes[name]; description == "" {
+				t.Errorf("%s: %s has no description", r, name)
+			} else if !strings.Contains(string(page), "- `"+name+"` (") || !strings.Contains(string(page), description) {
+				t.Errorf("%s: its page does not have %s as the schema describes it; run make docs", r, name)
+			}
+		}
+	}
+}
+
+func TestDocsHaveNoPageOfSomethingGone(t *testing.T) {
+	t.Parallel()
+	wanted := map[string]bool{}
+	for _, r := range everything(t) {
+		wanted[r.page()] = true
+	}
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if filepath.Base(filepath.Dir(page)) != "guides" && !wanted[page] {
+			t.Errorf("%s describes nothing that the provider offers", page)
+		}
+	}
+}
+
+var acceptanceTest = regexp.MustCompile(`(?m)^func TestAcc\w+\(t \*testing\.T\)`)
+
+// What Terraform does with a type is tested in the type's own folder, through
+// Terraform.
+func TestEverythingHasAnAcceptanceTest(t *testing.T) {
+	t.Parallel()
+	for _, r := range everything(t) {
+		var tested bool
+		for _, pattern := range []string{"*_test.go", "testdata/*.tf", "testdata/*.hcl"} {
+			paths, err := filepath.Glob(filepath.Join(root, r.folder, filepath.FromSlash(pattern)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range paths {
+				content, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				configuration := filepath.Ext(path) != ".go" || acceptanceTest.Match(content)
+				tested = tested || configuration && strings.Contains(string(content), r.block)
+			}
+		}
+		if !tested {
+			t.Errorf("no acceptance test in %s has a block %s", r.folder, r.block)
+		}
+	}
+}

@@ -43,6 +43,7 @@ func TestParseError(t *testing.T) {
 			Error{Structured: true, Code: "unauthorized", Message: "token expired"}},
 		"flat without code":  {404, nil, `{"error":"Not Found"}`, Error{Message: `"Not Found"`}},
 		"a gateway's object": {404, nil, `{"error":{"code":404,"message":"Not found.","status":"NOT_FOUND"}}`, Error{Message: "not the service's error object"}},
+		"without a code":     {404, nil, `{"error":{"message":"Not found."}}`, Error{Message: "not the service's error object"}},
 		"a gateway's text":   {404, nil, `{"message":"no Route matched"}`, Error{Message: `"no Route matched"`}},
 		"JSON string":        {500, nil, `"oops"`, Error{Message: "oops"}},
 		"empty object":       {500, nil, `{}`, Error{Message: "not the service's error object"}},

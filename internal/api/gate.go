@@ -58,14 +58,13 @@ func (e *closedError) Error() string { return "rate limit: closed until " + e.un
 
 // turn is what a waiter should do now: go (pass), or wait and look again.
 type turn struct {
-	pass     *pass
-	slot     *rate.Reservation // a place in the queue of the client-side limit
-	delay    time.Duration     // negative: until something changes
-	closed   bool              // it is the 429 that makes it wait
-	opens    time.Time
-	cause    *Error
-	changed  <-chan struct{}
-	interval int // generation in which slot was taken
+	pass    *pass
+	slot    *rate.Reservation // a place in the queue of the client-side limit
+	delay   time.Duration     // negative: until something changes
+	closed  bool              // it is the 429 that makes it wait
+	opens   time.Time
+	cause   *Error
+	changed <-chan struct{}
 }
 
 // enter waits until the gate lets a request through. It fails with ctx's cause
@@ -112,8 +111,8 @@ func (t turn) giveUp() {
 }
 
 // next decides one waiter's turn. queued is its turn before: a place in the
-// queue is kept, unless the gate has closed since, because the places of all
-// would come due together.
+// queue is kept until the gate closes. That wakes every waiter and takes the
+// place away, because the places of all would come due together.
 func (g *Gate) next(now time.Time, queued turn) turn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,9 +128,8 @@ func (g *Gate) next(now time.Time, queued turn) turn {
 		t.pass = g.newPass(now, true)
 		return t
 	}
-	t.slot, t.interval = queued.slot, queued.interval
-	if t.slot == nil || t.interval != g.generation {
-		t.slot, t.interval = g.speed.reserve(now), g.generation
+	if t.slot = queued.slot; t.slot == nil {
+		t.slot = g.speed.reserve(now)
 	}
 	if t.delay = t.slot.DelayFrom(now); t.delay > 0 {
 		return t

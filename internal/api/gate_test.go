@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+const latency = 300 * time.Millisecond
+
 // service answers 429 until reopens, then 200, and records when it was asked.
 type service struct {
 	mu         sync.Mutex
@@ -27,7 +29,7 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.asked = append(s.asked, time.Now())
 	closed := time.Now().Before(s.reopens)
 	s.mu.Unlock()
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(latency)
 	if closed {
 		return step{status: 429, header: map[string]string{"Retry-After": s.retryAfter}}.answer(r)
 	}
@@ -76,7 +78,7 @@ func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
 			t.Fatalf("%d requests after the 429, the first at +%s", len(reopened), reopened[0].Sub(start))
 		}
 		// The probe is alone until its answer has come.
-		if gap := reopened[1].Sub(reopened[0]); gap < 50*time.Millisecond {
+		if gap := reopened[1].Sub(reopened[0]); gap < latency {
 			t.Errorf("the second request came %s after the probe, before its answer", gap)
 		}
 		// 20 requests in a first second were too many: now 10 a second.
@@ -84,6 +86,23 @@ func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
 			if gap := reopened[i].Sub(reopened[i-1]); gap < 99*time.Millisecond {
 				t.Errorf("request %d came %s after the one before, want half the rate", i, gap)
 			}
+		}
+	})
+}
+
+func TestGateReopensWithoutABurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		s := &service{reopens: start.Add(time.Second), retryAfter: "10"}
+		together(t, 30, newClient(t, s, func(cfg *Config) { cfg.Gate = NewGate(10) }))
+		reopened := s.since(start.Add(2 * time.Second))
+		for i := 2; i < len(reopened); i++ {
+			if gap := reopened[i].Sub(reopened[i-1]); gap < 100*time.Millisecond {
+				t.Errorf("request %d came %s after the one before: places from before the closing came due together", i, gap)
+			}
+		}
+		if len(reopened) < 25 {
+			t.Errorf("only %d requests after the closing", len(reopened))
 		}
 	})
 }
@@ -132,9 +151,6 @@ func TestGateRecoversStepByStep(t *testing.T) {
 				}
 				enter().throttled(&Error{Status: 429, RetryAfter: time.Second})
 				enter().done(200)
-				if test.limit == 0 {
-					gate.speed.current, gate.speed.lift = 4, 16
-				}
 				for i, want := range test.want {
 					enter().done(200)
 					if gate.speed.current != want {
@@ -208,6 +224,26 @@ func TestProbeThatFailsIsFollowedByAnother(t *testing.T) {
 					t.Error("the gate did not open")
 				}
 			})
+		})
+	}
+}
+
+func TestWhatOpensTheGate(t *testing.T) {
+	for status, opens := range map[int]bool{0: false, 500: false, 503: false, 200: true, 404: true, 422: true} {
+		synctest.Test(t, func(t *testing.T) {
+			gate := NewGate(0)
+			enter := func() *pass {
+				p, err := gate.enter(t.Context(), time.Now().Add(time.Hour), func(time.Duration) {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+			enter().throttled(&Error{Status: 429})
+			enter().done(status)
+			if p := enter(); p.probe == opens {
+				t.Errorf("after a probe that ended in %d the next request is a probe: %v", status, p.probe)
+			}
 		})
 	}
 }

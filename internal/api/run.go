@@ -135,7 +135,7 @@ func (c *Client) judgeSuccess(ctx context.Context, k *call, a *answer) verdict {
 func permanent(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
-	return errors.As(err, &certificate) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch)
+	return errors.As(err, &certificate) || errors.As(err, &record)
 }
 
 func (c *Client) ambiguous(k *call, a *answer, err error) *AmbiguousError {

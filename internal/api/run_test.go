@@ -204,6 +204,17 @@ func TestWaitBeyondTheDeadlineFailsNow(t *testing.T) {
 	}
 }
 
+func TestLongRetryAfterIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		c := newClient(t, play(step{status: 503, header: map[string]string{"Retry-After": "7200"}}))
+		_, err := c.Do(t.Context(), getCustomer)
+		if e, ok := AsError(err); !ok || time.Since(start) != 0 || !e.RetryAt.Equal(start.Add(2*time.Hour)) {
+			t.Errorf("%v after %s", err, time.Since(start))
+		}
+	})
+}
+
 func TestThrottledWaitIsBoundedWithoutADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

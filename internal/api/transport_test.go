@@ -69,6 +69,13 @@ func TestTLSPolicy(t *testing.T) {
 	}
 }
 
+func TestTLSFloor(t *testing.T) {
+	t.Parallel()
+	if cfg := tlsConfig(nil); cfg.MinVersion != tls.VersionTLS12 || cfg.InsecureSkipVerify || len(cfg.CipherSuites) != 4 {
+		t.Errorf("%+v", cfg)
+	}
+}
+
 func only12(suite uint16) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}
 }

@@ -58,6 +58,9 @@ func demo(ctx context.Context, say *report, keep bool) (err error) {
 			break
 		}
 	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted; what was started is stopped, and what was written is removed")
+	}
 	if err := say.summary(len(stories.steps())); err != nil || !keep {
 		return err
 	}

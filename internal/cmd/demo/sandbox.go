@@ -19,11 +19,13 @@ const (
 	stopLimit  = 5 * time.Second
 )
 
-// sandbox is a running sandbox command.
+// sandbox is a running sandbox command. env is what points the provider at
+// it.
 type sandbox struct {
 	command *exec.Cmd
-	ended   chan error        // its end, once
-	env     map[string]string // what points the provider at it
+	ended   chan struct{} // closed at its end
+	end     error         // how it ended; read only after that
+	env     map[string]string
 }
 
 // startSandbox runs the sandbox and waits until it is ready: until the file
@@ -34,7 +36,7 @@ func startSandbox(ctx context.Context, program, dir string) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }() // the sandbox has a handle of its own
 	// Not bound to ctx: it has to outlive the demo when it is kept.
 	command := exec.Command(program, "serve", "--env-file", exports, "--ca-file", filepath.Join(dir, "ca.pem")) //nolint:noctx // stopped by stop
 	command.Stdout, command.Stderr = log, log
@@ -42,8 +44,11 @@ func startSandbox(ctx context.Context, program, dir string) (*sandbox, error) {
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", err)
 	}
-	s := &sandbox{command: command, ended: make(chan error, 1)}
-	go func() { s.ended <- command.Wait() }()
+	s := &sandbox{command: command, ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		s.end = command.Wait()
+	}()
 	if err := s.ready(ctx, exports); err != nil {
 		said, _ := os.ReadFile(output)
 		return nil, errors.Join(fmt.Errorf("start the sandbox: %w\n%s", err, said), s.stop())
@@ -64,9 +69,8 @@ func (s *sandbox) ready(ctx context.Context, exports string) error {
 		}
 		select {
 		case <-tick.C:
-		case end := <-s.ended:
-			s.ended <- end // stop asks too
-			return fmt.Errorf("it ended before it was ready: %w", end)
+		case <-s.ended:
+			return fmt.Errorf("it ended before it was ready: %w", s.end)
 		case <-limit.Done():
 			return fmt.Errorf("it was not ready in time: %w", limit.Err())
 		}

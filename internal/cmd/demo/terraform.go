@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The oldest Terraform that the provider supports.
+// oldestMinor is the oldest 1.x that the provider supports.
 const oldestMinor = 11
 
 // planFile is where a plan is saved, so that apply does what was shown and
@@ -41,7 +41,7 @@ func findTerraform() (string, error) {
 	}
 	found, err := exec.LookPath("terraform")
 	if err != nil {
-		return "", errors.New("needs Terraform 1.11 or newer: put terraform into PATH, or name it with TERRAFORM=/path/to/terraform")
+		return "", fmt.Errorf("needs Terraform 1.%d or newer: put terraform into PATH, or name it with TERRAFORM=/path/to/terraform", oldestMinor)
 	}
 	return filepath.Abs(found)
 }

@@ -82,7 +82,7 @@ func (w *workshop) prepare(ctx context.Context, say *report) error {
 // build compiles one of the repository's programs, for the given platform or
 // for this machine.
 func (w *workshop) build(ctx context.Context, name, output, platform string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", output, name)
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", output, name)
 	command.Dir = w.root
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if system, machine, found := strings.Cut(platform, "_"); found {

@@ -1,0 +1,170 @@
+package metadata
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestEqual(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{``, `{}`, true},
+		{`{}`, `{}`, true},
+		{`{"a":1,"b":2}`, `{"b":2,"a":1}`, true},
+		{`{"a":1}`, `{"a":1.0}`, true},
+		{`{"a":100}`, `{"a":1e2}`, true},
+		{`{"a":9007199254740993}`, `{"a":9007199254740992}`, false},
+		{`{"a":1}`, `{"a":"1"}`, false},
+		{`{"a":"1"}`, `{"a":1}`, false},
+		{`{"a":true}`, `{"a":"true"}`, false},
+		{`{"a":null}`, `{}`, false},
+		{`{}`, `{"a":null}`, false},
+		{`{"a":null}`, `{"a":null}`, true},
+		{`{"a":null}`, `{"a":{}}`, false},
+		{`{"a":{}}`, `{"a":null}`, false},
+		{`{"a":[]}`, `{"a":{}}`, false},
+		{`{"a":{}}`, `{"a":[]}`, false},
+		{`{"a":[]}`, `{"a":null}`, false},
+		{`{"a":null}`, `{"a":[]}`, false},
+		{`{"a":[1,2]}`, `{"a":[2,1]}`, false},
+		{`{"a":[1,[{"b":2}]]}`, `{"a":[1.0,[{"b":2.0}]]}`, true},
+		{`{"a":{"b":{"c":1}}}`, `{"a":{"b":{"c":1}}}`, true},
+		{`{"a":{"b":{"c":1}}}`, `{"a":{"b":{"c":1,"d":null}}}`, false},
+	} {
+		if have := Equal(parsed(t, c.a), parsed(t, c.b)); have != c.want {
+			t.Errorf("Equal(%s, %s) = %v", c.a, c.b, have)
+		}
+		if have := Equal(parsed(t, c.b), parsed(t, c.a)); have != c.want {
+			t.Errorf("Equal(%s, %s) = %v", c.b, c.a, have)
+		}
+	}
+}
+
+// TestEqualKnowing: only a null that is known to have been sent may be missing on the other side.
+func TestEqualKnowing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b, known string
+		want        bool
+	}{
+		{`{"a":null}`, `{}`, `{"a":null}`, true},
+		{`{"a":null}`, `{}`, `{}`, false},
+		{`{"a":null}`, `{}`, ``, false},
+		{`{"a":1}`, `{}`, `{"a":1}`, false},
+		{`{"a":{"b":null,"c":1}}`, `{"a":{"c":1}}`, `{"a":{"b":null}}`, true},
+		{`{"a":{"b":null,"c":1}}`, `{"a":{"c":1}}`, `{"a":null}`, false},
+		{`{"a":[{"b":null}]}`, `{"a":[{}]}`, `{"a":[{"b":null}]}`, false},
+		{`{"a":null}`, `{"a":1}`, `{"a":null}`, false},
+	} {
+		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			if have := EqualKnowing(parsed(t, pair[0]), parsed(t, pair[1]), parsed(t, c.known)); have != c.want {
+				t.Errorf("EqualKnowing(%s, %s, %s) = %v", pair[0], pair[1], c.known, have)
+			}
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ base, over, want string }{
+		{``, ``, `{}`},
+		{`{"a":1}`, ``, `{"a":1}`},
+		{`{"a":1}`, `{"a":2,"b":3}`, `{"a":2,"b":3}`},
+		{`{"a":{"b":1,"c":2}}`, `{"a":{"c":3,"d":4}}`, `{"a":{"b":1,"c":3,"d":4}}`},
+		{`{"a":{"b":1}}`, `{"a":null}`, `{"a":null}`},
+		{`{"a":{"b":1}}`, `{"a":{"b":null}}`, `{"a":{"b":null}}`},
+		{`{"a":{"b":1}}`, `{"a":[1]}`, `{"a":[1]}`},
+		{`{"a":[1,2]}`, `{"a":[3]}`, `{"a":[3]}`},
+		{`{"a":1}`, `{"a":{"b":2}}`, `{"a":{"b":2}}`},
+		{`{"a":{"b":1}}`, `{"a":{}}`, `{"a":{"b":1}}`},
+	} {
+		base, over := parsed(t, c.base), parsed(t, c.over)
+		if have := Text(Merge(base, over)); have != c.want {
+			t.Errorf("Merge(%s, %s) = %s, want %s", c.base, c.over, have, c.want)
+		}
+		if !reflect.DeepEqual(base, parsed(t, c.base)) || !reflect.DeepEqual(over, parsed(t, c.over)) {
+			t.Errorf("Merge(%s, %s) changed its arguments", c.base, c.over)
+		}
+	}
+}
+
+func TestProject(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ shape, remote, want string }{
+		{``, `{"a":1}`, `{}`},
+		{`{"a":1}`, `{"a":2,"b":3}`, `{"a":2}`},
+		{`{"a":{"b":1}}`, `{"a":{"b":2,"c":3},"d":4}`, `{"a":{"b":2}}`},
+		{`{"a":{}}`, `{"a":{"b":2}}`, `{"a":{}}`},
+		{`{"a":1}`, `{"a":{"b":2}}`, `{"a":{"b":2}}`},
+		{`{"a":{"b":1}}`, `{"a":7}`, `{"a":7}`},
+		{`{"a":1,"b":null}`, `{}`, `{"b":null}`},
+		{`{"b":null}`, `{"b":1}`, `{"b":1}`},
+		{`{"a":[1]}`, `{"a":[1,2,3]}`, `{"a":[1,2,3]}`},
+	} {
+		if have := Text(Project(parsed(t, c.shape), parsed(t, c.remote))); have != c.want {
+			t.Errorf("Project(%s, %s) = %s, want %s", c.shape, c.remote, have, c.want)
+		}
+	}
+}
+
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ remote, owned, wanted, want string }{
+		{`{"a":1,"b":2}`, ``, ``, `{"a":1,"b":2}`},
+		{`{"a":1,"b":2}`, `{"a":1}`, ``, `{"b":2}`},
+		{`{"a":1,"b":2}`, `{"a":1}`, `{"a":3}`, `{"a":1,"b":2}`},
+		{`{"a":{"b":1,"x":2}}`, `{"a":{"b":1}}`, ``, `{"a":{"x":2}}`},
+		{`{"a":{"b":1}}`, `{"a":{"b":1}}`, ``, `{}`},
+		{`{"a":{"b":1,"c":2,"x":3}}`, `{"a":{"b":1,"c":2}}`, `{"a":{"b":1}}`, `{"a":{"b":1,"x":3}}`},
+		{`{"a":{"b":1}}`, `{"a":{"b":1}}`, `{"a":{}}`, `{"a":{}}`},
+		{`{"a":{"x":1}}`, `{"a":5}`, ``, `{}`},
+		{`{"a":7}`, `{"a":{"b":1}}`, ``, `{}`},
+		{`{"a":{"b":{"c":1,"x":2},"y":3}}`, `{"a":{"b":{"c":1}}}`, ``, `{"a":{"b":{"x":2},"y":3}}`},
+		{`{}`, `{"a":1}`, ``, `{}`},
+	} {
+		if have := Text(Release(parsed(t, c.remote), parsed(t, c.owned), parsed(t, c.wanted))); have != c.want {
+			t.Errorf("Release(%s, %s, %s) = %s, want %s", c.remote, c.owned, c.wanted, have, c.want)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ remote, defaults, shape, want string }{
+		{`{"a":1,"b":2}`, ``, ``, `{"a":1,"b":2}`},
+		{`{"a":1,"b":2}`, `{"a":1}`, ``, `{"b":2}`},
+		{`{"a":9}`, `{"a":1}`, ``, `{"a":9}`},
+		{`{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":1}`},
+		{`{"a":{"b":1,"c":2}}`, `{"a":{"b":1}}`, ``, `{"a":{"c":2}}`},
+		{`{"a":{"b":1}}`, `{"a":{"b":1}}`, ``, `{}`},
+		{`{"a":{"b":1}}`, `{"a":{"b":1}}`, `{"a":{}}`, `{"a":{}}`},
+		{`{"a":{"b":1.0}}`, `{"a":{"b":1}}`, `{"a":{"b":1}}`, `{"a":{"b":1.0}}`},
+	} {
+		if have := Text(Without(parsed(t, c.remote), parsed(t, c.defaults), parsed(t, c.shape))); have != c.want {
+			t.Errorf("Without(%s, %s, %s) = %s, want %s", c.remote, c.defaults, c.shape, have, c.want)
+		}
+	}
+}
+
+func TestRemoves(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		remote, result string
+		want           bool
+	}{
+		{``, `{"a":1}`, false},
+		{`{"a":1}`, `{"a":2,"b":1}`, false},
+		{`{"a":1}`, `{}`, true},
+		{`{"a":{"b":1}}`, `{"a":{}}`, true},
+		{`{"a":{"b":1}}`, `{"a":{"b":2,"c":3}}`, false},
+		{`{"a":{"b":1}}`, `{"a":null}`, false},
+		{`{"a":null}`, `{}`, true},
+	} {
+		if have := Removes(parsed(t, c.remote), parsed(t, c.result)); have != c.want {
+			t.Errorf("Removes(%s, %s) = %v", c.remote, c.result, have)
+		}
+	}
+}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/mail"
 	"regexp"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
@@ -77,10 +79,8 @@ func Country() validator.String {
 // NotBlank refuses the empty string and text of white space only: absent is null, so leave the argument out instead.
 func NotBlank() validator.String {
 	return text{"text that is not blank", "Blank value", func(s string) string {
-		for _, r := range s {
-			if r > ' ' {
-				return ""
-			}
+		if strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && unicode.IsPrint(r) }) {
+			return ""
 		}
 		return "The text is empty. Leave the argument out, or set it to null, when there is no value."
 	}}

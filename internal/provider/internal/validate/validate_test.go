@@ -1,0 +1,166 @@
+package validate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// outcome of a validator: fine, a warning or an error.
+type outcome string
+
+const (
+	fine    outcome = "fine"
+	warning outcome = "warning"
+	refused outcome = "error"
+)
+
+func validated(t *testing.T, v validator.String, value types.String) (outcome, string) {
+	t.Helper()
+	resp := &validator.StringResponse{}
+	v.ValidateString(t.Context(), validator.StringRequest{Path: path.Root("argument"), ConfigValue: value}, resp)
+	switch {
+	case resp.Diagnostics.HasError():
+		return refused, resp.Diagnostics[0].Detail()
+	case len(resp.Diagnostics) > 0:
+		return warning, resp.Diagnostics[0].Detail()
+	}
+	return fine, ""
+}
+
+func TestCPFOrCNPJ(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]outcome{
+		"529.982.247-25":     fine,
+		"52998224725":        fine,
+		"111.444.777-35":     fine,
+		"012.345.678-90":     fine,
+		"11.222.333/0001-81": fine,
+		"11222333000181":     fine,
+		"33.000.167/0001-01": fine,
+		"529 982 247 25":     fine,
+
+		"529.982.247-26":     warning,
+		"529.982.247-15":     warning,
+		"11.222.333/0001-82": warning,
+		"11.222.333/0001-91": warning,
+		"111.111.111-11":     warning,
+		"00000000000":        warning,
+		"11111111111111":     warning,
+
+		"":                    refused,
+		"..-/":                refused,
+		"5299822472":          refused,
+		"529982247250":        refused,
+		"1122233300018":       refused,
+		"112223330001811":     refused,
+		"529.982.247-2X":      refused,
+		"529a982b24725":       refused,
+		"52998224725\n":       refused,
+		"٥٢٩٩٨٢٢٤٧٢٥":         refused,
+		"５２９９８２２４７２５":         refused,
+		"529.982.247‑25":      refused,
+		"BR 529.982.247-25":   refused,
+		"12.ABC.345/01DE-35":  refused,
+		"529.982.247-25;drop": refused,
+	} {
+		have, text := validated(t, CPFOrCNPJ(), types.StringValue(number))
+		if have != want {
+			t.Errorf("%q: %s (%s), want %s", number, have, text, want)
+		}
+		if have == refused && !strings.Contains(text, "14") {
+			t.Errorf("%q: the error does not say what to write: %s", number, text)
+		}
+	}
+}
+
+// TestCheckDigits: any other last digit, and any two neighbours swapped, are noticed, as modulo 11 promises.
+func TestCheckDigits(t *testing.T) {
+	t.Parallel()
+	for _, number := range []string{"52998224725", "11144477735", "01234567890", "11222333000181", "33000167000101"} {
+		if !CheckDigits(number) {
+			t.Errorf("%s is refused", number)
+		}
+		for place := len(number) - 2; place < len(number); place++ {
+			for digit := byte('0'); digit <= '9'; digit++ {
+				wrong := number[:place] + string(digit) + number[place+1:]
+				if wrong != number && CheckDigits(wrong) {
+					t.Errorf("%s is accepted, although only %s is right", wrong, number)
+				}
+			}
+		}
+	}
+	for _, number := range []string{"", "1", "1234567890", "123456789012", "5299822472512", "112223330001811"} {
+		if CheckDigits(number) {
+			t.Errorf("%q of %d digits is accepted", number, len(number))
+		}
+	}
+	for digit := '0'; digit <= '9'; digit++ {
+		if CheckDigits(strings.Repeat(string(digit), cpfDigits)) || CheckDigits(strings.Repeat(string(digit), cnpjDigits)) {
+			t.Errorf("a number of %c alone is accepted", digit)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		validator validator.String
+		good, bad []string
+		advice    string
+	}{
+		"Email": {Email(),
+			[]string{"a@example.com", "first.last+tag@sub.example.com", "ação@example.com"},
+			[]string{"", " ", "a", "a@", "@example.com", "a@b@c", "a b@example.com", "Ana <a@example.com>", "<a@example.com>", " a@example.com", "a@example.com ", "a@example.com,b@example.com", "a@example.com\n"},
+			"finance@example.com"},
+		"Date": {Date(),
+			[]string{"1990-12-31", "2024-02-29", "0001-01-01"},
+			[]string{"", "1990-13-01", "2023-02-29", "1990-1-1", "31/12/1990", "1990-12-31T00:00:00Z", "1990-12-31 ", "19901231", "90-12-31"},
+			"1990-12-31"},
+		"DateOrDateTime": {DateOrDateTime(),
+			[]string{"2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123-03:00"},
+			[]string{"", "2026-01-31T12:00:00", "2026-01-31 12:00:00Z", "2026-02-30", "2026-01-31T25:00:00Z", "yesterday", "1767225600"},
+			"2026-01-31T12:00:00Z"},
+		"Country": {Country(),
+			[]string{"BR", "PT"},
+			[]string{"", "B", "BRA", "br", "Br", "B1", " BR", "BR\n", "ÄÖ"},
+			"BR or PT"},
+		"NotBlank": {NotBlank(),
+			[]string{"a", " a ", "0", "é", "名"},
+			[]string{"", " ", "\t\r\n", "\u00a0", "\u2003\u3000"},
+			"Leave the argument out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, text := range c.good {
+				if have, why := validated(t, c.validator, types.StringValue(text)); have != fine {
+					t.Errorf("%q: %s (%s)", text, have, why)
+				}
+			}
+			for _, text := range c.bad {
+				have, why := validated(t, c.validator, types.StringValue(text))
+				if have != refused || !strings.Contains(why, c.advice) {
+					t.Errorf("%q: %s (%s), want an error that says %q", text, have, why, c.advice)
+				}
+			}
+		})
+	}
+}
+
+// TestValidators_absentAndUnknown: nothing is said about a value that is not there or not known yet.
+func TestValidators_absentAndUnknown(t *testing.T) {
+	t.Parallel()
+	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Country(), NotBlank()} {
+		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
+			if have, why := validated(t, v, value); have != fine {
+				t.Errorf("%s of %s: %s (%s)", v.Description(t.Context()), value, have, why)
+			}
+		}
+		if v.Description(t.Context()) == "" || v.MarkdownDescription(t.Context()) == "" {
+			t.Errorf("%T has no description", v)
+		}
+	}
+}

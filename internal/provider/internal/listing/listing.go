@@ -1,0 +1,59 @@
+// Package listing streams the objects of a service as results of a list resource.
+package listing
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+)
+
+// Item is one object of a listing.
+type Item struct {
+	// ID is its identity.
+	ID string
+	// Name is shown to people.
+	Name string
+	// Resource is the model of the managed resource, used unless Err says that it could not be built.
+	Resource any
+	Err      error
+}
+
+// Stream turns objects into results, each with the whole resource when that is asked for: what is listed holds all of it, so no
+// request is made per object. describe answers false for an object that cannot be managed. noun is the plural for messages.
+func Stream[T any](ctx context.Context, req list.ListRequest, noun string, objects iter.Seq2[T, error], describe func(*T) (Item, bool)) iter.Seq[list.ListResult] {
+	return func(push func(list.ListResult) bool) {
+		for object, err := range objects {
+			if err != nil {
+				var diags diag.Diagnostics
+				apidiag.Add(&diags, err, apidiag.Doing{Verb: "list", Object: noun})
+				push(list.ListResult{Diagnostics: diags})
+				return
+			}
+			item, managed := describe(&object)
+			if managed && !push(result(ctx, req, item)) {
+				return
+			}
+		}
+	}
+}
+
+func result(ctx context.Context, req list.ListRequest, item Item) list.ListResult {
+	out := req.NewListResult(ctx)
+	out.DisplayName = item.Name
+	imports.Identify(ctx, types.StringValue(item.ID), out.Identity, &out.Diagnostics)
+	switch {
+	case !req.IncludeResource:
+	case item.Err != nil:
+		out.Diagnostics.AddWarning("Unreadable object", fmt.Sprintf("%s (id %s) is listed without its attributes: %s.", item.Name, item.ID, item.Err))
+	default:
+		out.Diagnostics.Append(out.Resource.Set(ctx, item.Resource)...)
+	}
+	return out
+}

@@ -1,0 +1,55 @@
+// Package wire converts single values between Terraform and the services.
+package wire
+
+import (
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// Changed is one key of an update: absent when planned is what the state has, null when it is cleared, else its wire form. An unknown
+// value counts as changed, which is what a plan wants to know.
+func Changed[V attr.Value, T any](planned, state V, to func(V) T) api.Field[T] {
+	switch {
+	case planned.Equal(state):
+		return api.Field[T]{}
+	case planned.IsNull():
+		return api.Null[T]()
+	default:
+		return api.Set(to(planned))
+	}
+}
+
+// Text is Changed for a text.
+func Text(planned, state types.String) api.Field[string] {
+	return Changed(planned, state, types.String.ValueString)
+}
+
+// TextOrNull is null for a text that the service has left out.
+func TextOrNull(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
+}
+
+// Known is null for a value that is still unknown where a state needs a known one.
+func Known(s types.String) types.String {
+	if s.IsUnknown() {
+		return types.StringNull()
+	}
+	return s
+}
+
+// JSONText is the normalized text of an object that is only read. Null stays null, and so does what is no object.
+func JSONText(raw json.RawMessage) types.String {
+	object, err := metadata.Parse(raw)
+	if err != nil || object == nil {
+		return types.StringNull()
+	}
+	return types.StringValue(metadata.Text(object))
+}

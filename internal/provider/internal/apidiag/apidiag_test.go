@@ -1,0 +1,167 @@
+package apidiag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+var creating = Doing{Verb: "create", Object: `customer "Acme"`, TypeName: "billing_customer", Attributes: []string{"name", "external_id", "emails", "email"}}
+
+// refusal is the service's own error, with what change makes of it.
+func refusal(status int, code string, change func(*api.Error)) *api.Error {
+	e := &api.Error{Service: "billing", Operation: "customers.create", Method: "POST", Path: "/v1/customers",
+		Status: status, Code: code, Message: "the service's words", Structured: code != "", RequestID: "request-1", Attempts: 1}
+	if change != nil {
+		change(e)
+	}
+	return e
+}
+
+func unchanged(*api.Error) {}
+
+// said is one diagnostic: where it stands ("" for the whole object) and what it has to say, in any order.
+type said struct {
+	at    string
+	parts []string
+}
+
+func check(t *testing.T, err error, doing Doing, want []said) {
+	t.Helper()
+	var diags diag.Diagnostics
+	Add(&diags, err, doing)
+	if len(diags) != len(want) {
+		t.Fatalf("%d diagnostics, want %d: %v", len(diags), len(want), diags)
+	}
+	for i, d := range diags {
+		at := ""
+		if with, ok := d.(diag.DiagnosticWithPath); ok {
+			at = with.Path().String()
+		}
+		if at != want[i].at || d.Severity() != diag.SeverityError {
+			t.Errorf("diagnostic %d is on %q with severity %s, want an error on %q", i, at, d.Severity(), want[i].at)
+		}
+		text := d.Summary() + "\n" + d.Detail()
+		for _, part := range append(want[i].parts, "Could not "+doing.Verb+" "+doing.Object) {
+			if !strings.Contains(text, part) {
+				t.Errorf("diagnostic %d does not say %q:\n%s", i, part, text)
+			}
+		}
+	}
+}
+
+// TestAdd_evidence: every refusal carries what support needs to find the request again.
+func TestAdd_evidence(t *testing.T) {
+	t.Parallel()
+	check(t, refusal(http.StatusConflict, "strange", unchanged), creating, []said{{"", []string{
+		"The service's words.", "customers.create (POST /v1/customers)", "Status: 409, code: strange", "Request-Id: request-1", "Change what the message names"}}})
+	check(t, refusal(http.StatusConflict, "", func(e *api.Error) { e.RequestID, e.Message = "", "" }), creating, []said{{"", []string{
+		"The service gives no reason.", "code: none", "Request-Id: none"}}})
+	check(t, fmt.Errorf("wrapped: %w", refusal(http.StatusConflict, "strange", nil)), creating, []said{{"", []string{"Request-Id: request-1"}}})
+}
+
+// TestAdd_advice: the text says what to do next.
+func TestAdd_advice(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err   *api.Error
+		parts []string
+	}{
+		"active subscriptions": {refusal(422, "customer_has_active_subscriptions", nil), []string{"Cancel the customer's subscriptions first", `deletion_policy = "abandon"`}},
+		"unauthorized":         {refusal(401, "unauthorized", nil), []string{"revoked or expired", "BILLING_TOKEN", "base_url"}},
+		"unauthorized, bare":   {refusal(401, "", nil), []string{"revoked or expired"}},
+		"scope": {refusal(403, "insufficient_scope", func(e *api.Error) {
+			e.Required, e.Granted = []string{"customers:write", "customers:read"}, []string{"invoices:read"}
+		}), []string{"it needs customers:write, customers:read and has invoices:read"}},
+		"scope, nothing granted": {refusal(403, "insufficient_scope", func(e *api.Error) { e.Required = []string{"customers:write"} }), []string{"it needs customers:write and has none"}},
+		"forbidden":              {refusal(403, "forbidden", nil), []string{"access by API is blocked"}},
+		"not found":              {refusal(404, "not_found", nil), []string{"another organization"}},
+		"not found, bare":        {refusal(404, "", nil), []string{"Nothing was dropped from the state", "base_url", "operations", "customers.create"}},
+		"method":                 {refusal(405, "", nil), []string{"argument operations for customers.create"}},
+		"too many requests":      {refusal(429, "rate_limited", func(e *api.Error) { e.RetryAfter = 90 * time.Second }), []string{"asks to wait 1m30s", "requests_per_second"}},
+		"too many, no time":      {refusal(429, "rate_limited", nil), []string{"The service limits requests. Run again later"}},
+		"server error":           {refusal(500, "internal", func(e *api.Error) { e.Attempts = 5 }), []string{"failed to answer 5 times in a row", "few minutes"}},
+		"gateway":                {refusal(502, "", nil), []string{"failed to answer;", "few minutes"}},
+		"unavailable":            {refusal(503, "unavailable", nil), []string{"few minutes"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, c.err, creating, []said{{"", append(c.parts, "Request-Id: request-1")}})
+		})
+	}
+}
+
+// TestAdd_fields: a refusal lands on the argument it blames, once for each, in a stable order.
+func TestAdd_fields(t *testing.T) {
+	t.Parallel()
+	fields := refusal(422, "validation_error", func(e *api.Error) {
+		e.Fields = map[string]string{"name": "is too long", "emails[1].value": "is no address", "emails.0.kind": "is unknown", "colour": "is not allowed"}
+	})
+	check(t, fields, creating, []said{
+		{"", []string{"refuses colour: Is not allowed.", "Request-Id: request-1"}},
+		{"emails", []string{"refuses emails.0.kind: Is unknown.", "Request-Id: request-1"}},
+		{"emails", []string{"refuses emails[1].value: Is no address.", "Request-Id: request-1"}},
+		{"name", []string{"refuses name: Is too long.", "Request-Id: request-1"}},
+	})
+	single := refusal(422, "validation_error", func(e *api.Error) { e.Field = "name" })
+	check(t, single, creating, []said{{"name", []string{"refuses name: The service's words."}}})
+	check(t, single, Doing{Verb: "list", Object: "customers"}, []said{{"", []string{"refuses name: The service's words."}}})
+	empty := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"email": ""} })
+	check(t, empty, creating, []said{{"email", []string{"refuses email: The service gives no reason."}}})
+}
+
+// TestAdd_taken: a taken external_id answers with the block that takes the existing object over, where it is known.
+func TestAdd_taken(t *testing.T) {
+	t.Parallel()
+	known := refusal(422, "external_id_taken", func(e *api.Error) { e.ExistingID = "0b5f"; e.Field = "external_id" })
+	block := "import {\n    to = billing_customer.this\n    id = \"0b5f\"\n  }"
+	check(t, known, creating, []said{{"external_id", []string{"the external_id is taken", "Nothing was created", block, "Request-Id: request-1"}}})
+	unknown := refusal(422, "external_id_taken", nil)
+	check(t, unknown, creating, []said{{"external_id", []string{"import the existing object", "Request-Id: request-1"}}})
+	check(t, known, Doing{Verb: "create", Object: "x"}, []said{{"external_id", []string{"import the existing object"}}})
+}
+
+// TestAdd_ambiguous: an outcome that nobody knows is not reported as a refusal.
+func TestAdd_ambiguous(t *testing.T) {
+	t.Parallel()
+	ambiguous := &api.AmbiguousError{Service: "billing", Operation: "customers.create", SentAt: time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC),
+		Err: refusal(504, "", nil), Outlook: "Look for it at the service"}
+	check(t, ambiguous, creating, []said{{"", []string{"the outcome is unknown", "2026-03-14T12:00:00Z", "Look for it at the service.", "request-1"}}})
+}
+
+// TestAdd_conflict: something else was found where the lost object was looked for.
+func TestAdd_conflict(t *testing.T) {
+	t.Parallel()
+	lost := &api.AmbiguousError{Service: "billing", Operation: "customers.create", Err: errors.New("connection reset")}
+	one := &api.ConflictError{Describe: `customer with external_id "x"`, IDs: []string{"id-1"}, Err: lost}
+	check(t, one, creating, []said{{"external_id", []string{`external_id "x"`, "id = \"id-1\"", "to = billing_customer.this"}}})
+	two := &api.ConflictError{Describe: `customer with external_id "x"`, IDs: []string{"id-1", "id-2"}, Err: lost}
+	check(t, two, creating, []said{{"external_id", []string{"id-1, id-2"}}})
+	var diags diag.Diagnostics
+	Add(&diags, two, creating)
+	if strings.Contains(diags[0].Detail(), "import {") {
+		t.Errorf("an import block is offered although nobody knows of which: %s", diags[0].Detail())
+	}
+}
+
+// TestAdd_withoutAnswer: interruptions and broken connections are told in plain words.
+func TestAdd_withoutAnswer(t *testing.T) {
+	t.Parallel()
+	check(t, fmt.Errorf("read: %w", context.Canceled), creating, []said{{"", []string{"The run was interrupted"}}})
+	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3, Err: errors.New("connection refused")}, creating,
+		[]said{{"", []string{"no answer after 3 attempts: connection refused."}}})
+}
+
+// TestAdd_textOfTheService: a message that starts with a letter of several bytes stays readable.
+func TestAdd_textOfTheService(t *testing.T) {
+	t.Parallel()
+	check(t, refusal(422, "x", func(e *api.Error) { e.Message = "é obrigatório!" }), creating, []said{{"", []string{"É obrigatório! "}}})
+}

@@ -302,7 +302,7 @@ func TestAccCustomer_halfUpdate(t *testing.T) {
 			Config:    service.Config(withMetadata("notes = \"kept\"\ncustom_metadata = { a = null }")),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-				plancheck.ExpectUnknownValue(address, at("effective_custom_metadata")),
+				plancheck.ExpectKnownValue(address, at("effective_custom_metadata"), knownvalue.NotNull()),
 			}},
 			Check: other.field("notes", "kept"),
 		},

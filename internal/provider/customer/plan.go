@@ -3,8 +3,6 @@ package customer
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
@@ -75,10 +72,9 @@ func (m model) plannedCreate(config model) model {
 //
 //	any change at the service   updated_at
 //	document_number             document_type
-//	custom_metadata             effective_custom_metadata
 func (m model) plannedUpdate(ctx context.Context, config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) model {
 	m.ID, m.PublicID, m.CreatedAt, m.Metadata = state.ID, state.PublicID, state.CreatedAt, state.Metadata
-	m.DocumentType, m.EffectiveCustomMetadata, m.UpdatedAt = state.DocumentType, state.EffectiveCustomMetadata, state.UpdatedAt
+	m.DocumentType, m.UpdatedAt = state.DocumentType, state.UpdatedAt
 	m.BillingAccountID = state.BillingAccountID
 	m.keepCreateOnly(config, state, diags)
 
@@ -91,15 +87,13 @@ func (m model) plannedUpdate(ctx context.Context, config, state model, own owner
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
 
-	metadataDiffers := m.planMetadata(config, state, own, defaults, diags)
+	m.CustomMetadata, m.EffectiveCustomMetadata = own.of(m.CustomMetadataMode, defaults.Object).PlanAttribute(config.CustomMetadata,
+		state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, fmt.Sprintf("Customer %q", state.Name.ValueString()), diags)
 	update := m.toUpdate(ctx, state)
-	if metadataDiffers {
-		m.EffectiveCustomMetadata = types.StringUnknown()
-	}
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
 	}
-	if metadataDiffers || !update.IsEmpty() {
+	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !update.IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()
 	}
 	return m
@@ -135,30 +129,4 @@ func (m *model) keepCreateOnly(config, state model, diags *diag.Diagnostics) {
 			fmt.Sprintf("Customer %q exists already, so %s has no effect. Change it on the billing account (a billing_account resource), "+
 				"or take the argument back to what it was.", state.Name.ValueString(), field.name))
 	}
-}
-
-// planMetadata plans custom_metadata and reports whether the service's object must change.
-func (m *model) planMetadata(config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) bool {
-	if defaults.Unknown {
-		m.CustomMetadata = config.CustomMetadata
-		return true
-	}
-	remote, err := metadata.Parse([]byte(state.EffectiveCustomMetadata.ValueString()))
-	if err != nil {
-		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state", err.Error())
-		return false
-	}
-	change, err := own.of(m.CustomMetadataMode, defaults.Object).Plan(config.CustomMetadata, state.CustomMetadata, remote)
-	if err != nil {
-		diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
-		return false
-	}
-	m.CustomMetadata = change.Planned
-	if len(change.Foreign) > 0 {
-		slices.Sort(change.Foreign)
-		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
-			fmt.Sprintf("Customer %q was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: "+
-				"they stay on the customer, although this plan shows them leaving the state.", state.Name.ValueString(), strings.Join(change.Foreign, ", ")))
-	}
-	return change.Differs
 }

@@ -32,7 +32,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	change := updating{client: client, id: state.ID.ValueString(), body: plan.toUpdate(ctx, state), owner: owner, desired: desired}
-	change.metadata = plan.EffectiveCustomMetadata.IsUnknown()
+	change.metadata = !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
 	answer, err := change.run(ctx, state.EffectiveCustomMetadata.ValueString())
 	after := ownedBy(config, desired)
 	switch {

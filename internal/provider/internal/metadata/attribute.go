@@ -10,21 +10,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
-// PlanAttribute plans custom_metadata of an existing object and reports whether the service's object must change. object names it in
-// messages: `Customer "Acme"`. defaultsUnknown says that the provider's defaults are only known after apply.
-func (o Ownership) PlanAttribute(config, state Value, effective basetypes.StringValue, defaultsUnknown bool, object string, diags *diag.Diagnostics) (Value, bool) {
+// PlanAttribute plans custom_metadata of an existing object and the effective_custom_metadata beside it, which differs from the state's
+// exactly when the service's object must change. object names it in messages: `Customer "Acme"`. defaultsUnknown says that the provider's
+// defaults are only known after apply.
+//
+// The effective object is planned as it will be, so that a plan shows what changes and what stays. Should somebody else change it before
+// the apply, the state keeps the planned text until the next refresh (see package settle).
+func (o Ownership) PlanAttribute(config, state Value, effective basetypes.StringValue, defaultsUnknown bool, object string, diags *diag.Diagnostics) (Value, basetypes.StringValue) {
 	if defaultsUnknown {
-		return config, true
+		return config, basetypes.NewStringUnknown()
 	}
 	remote, err := Parse([]byte(effective.ValueString()))
 	if err != nil {
 		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state", err.Error())
-		return state, false
+		return state, effective
 	}
 	change, err := o.Plan(config, state, remote)
 	if err != nil {
 		diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
-		return state, false
+		return state, effective
 	}
 	if len(change.Foreign) > 0 {
 		slices.Sort(change.Foreign)
@@ -32,7 +36,14 @@ func (o Ownership) PlanAttribute(config, state Value, effective basetypes.String
 			fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: "+
 				"they stay where they are, although this plan shows them leaving the state.", object, strings.Join(change.Foreign, ", ")))
 	}
-	return change.Planned, change.Differs
+	switch {
+	case !change.Differs:
+		return change.Planned, effective
+	case change.Result == nil:
+		return change.Planned, basetypes.NewStringUnknown()
+	default:
+		return change.Planned, basetypes.NewStringValue(Text(change.Result))
+	}
 }
 
 // DesiredAttribute is Desired with the error on the attribute; false means that there was one.

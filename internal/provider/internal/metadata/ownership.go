@@ -32,6 +32,8 @@ type Change struct {
 	Planned Value
 	// Differs says that the service's object must change.
 	Differs bool
+	// Result is what the service's object will be, unless somebody else changes it meanwhile; nil while that is not known.
+	Result Object
 	// Foreign are the top-level keys that a plan seems to drop but that stay at the service, because an import never removes.
 	Foreign []string
 }
@@ -73,7 +75,7 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	if EqualKnowing(result, remote, o.Owned) {
 		return Change{Planned: keep(config, state)}, nil
 	}
-	change := Change{Planned: keepIfSame(config, state), Differs: true}
+	change := Change{Planned: keepIfSame(config, state), Differs: true, Result: result}
 	if o.Owned == nil {
 		for key := range remote {
 			if _, named := desired[key]; !named {

@@ -80,7 +80,7 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 		maxRetries:        r.maxRetries(config.MaxRetries),
 		requestTimeout:    r.requestTimeout(config.RequestTimeout),
 		requestsPerSecond: r.requestsPerSecond(config.RequestsPerSecond),
-		operations:        r.operations(ctx, config.Operations),
+		operations:        r.operations(config.Operations),
 	}
 	s.collectionsAuthHeader = r.header(config.CollectionsAuthHeader)
 	s.defaults, s.defaultsUnknown = r.defaults(config.DefaultCustomMetadata)
@@ -162,8 +162,8 @@ func (r *resolver) organizations(ctx context.Context, configured types.Set) []st
 
 func (r *resolver) header(configured types.String) string {
 	v := r.text("collections_auth_header", configured)
-	if strings.Trim(v.text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
-		r.wrong(v, "%q is no header name. Write letters, digits and dashes, such as X-Api-Key.", v.text)
+	if err := api.ValidateAuthHeader(v.text); err != nil {
+		r.wrong(v, "%s.", err)
 	}
 	return v.text
 }
@@ -217,21 +217,21 @@ func (r *resolver) requestTimeout(configured types.String) time.Duration {
 	return d
 }
 
-func (r *resolver) operations(ctx context.Context, configured types.Map) api.Operations {
+func (r *resolver) operations(configured types.Map) api.Operations {
 	overrides := map[string]string{}
 	for name, element := range configured.Elements() {
 		if element.IsUnknown() {
 			configured = types.MapUnknown(types.StringType)
 			break
 		}
-		overrides[name] = ""
+		// A null stays "", which is refused with the operation's name.
+		if text, ok := element.(types.String); ok {
+			overrides[name] = text.ValueString()
+		}
 	}
 	if configured.IsUnknown() {
 		r.unknown = append(r.unknown, "operations")
 		return api.DefaultOperations()
-	}
-	if len(overrides) > 0 {
-		r.diags.Append(configured.ElementsAs(ctx, &overrides, false)...)
 	}
 	operations, err := api.ParseOperations(overrides)
 	for _, wrong := range joined(err) {

@@ -118,8 +118,8 @@ type AmbiguousError struct {
 	RequestID          string    // of the answer, if one came
 	SentAt             time.Time // start of the attempt
 	Err                error     // why the outcome is unknown
-	// Outlook is filled by Settle when it could not decide: what was looked
-	// for, what was found, and how to find out.
+	// Outlook is filled by Settle and Change when they could not decide: what
+	// was looked for, what was found, and how to find out.
 	Outlook string
 }
 

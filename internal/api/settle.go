@@ -140,11 +140,8 @@ func (s Settlement[T]) find(ctx context.Context) (found []T, err error) {
 // undecided says what is known and how to find out the rest.
 func (s Settlement[T]) undecided(ambiguous *AmbiguousError, known string, cause error) error {
 	e := *ambiguous
-	e.Outlook = fmt.Sprintf("The %s may or may not exist. %s Look for it at the service", s.Describe, known)
-	if e.RequestID != "" {
-		e.Outlook += fmt.Sprintf(", whose request log knows the Request-Id %s for 30 days", e.RequestID)
-	}
-	e.Outlook += ": if it exists, import it; if not, create it again"
+	e.Outlook = fmt.Sprintf("The %s may or may not exist. %s Look for it at the service%s: if it exists, import it; if not, create it again",
+		s.Describe, known, e.inRequestLog())
 	if cause != nil {
 		// The outcome stays what the first create left open, so that error
 		// comes first.

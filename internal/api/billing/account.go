@@ -1,6 +1,9 @@
 package billing
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // BillingAccount is a billing account as the service answers it (service
 // description, Recurring billing §2). A nil pointer is null or absent.
@@ -28,6 +31,8 @@ type BillingAccount struct {
 
 // AccountCustomer is the customer inside a billing account. Its kind says
 // individual or company, where the customer itself says natural or juridical.
+// The items of its addresses, phones, emails and websites are not described:
+// such a list is nil when they are not like those of a customer.
 type AccountCustomer struct {
 	ID             string          `json:"id"`
 	Name           string          `json:"name"`
@@ -47,6 +52,36 @@ type AccountCustomer struct {
 	CustomMetadata json.RawMessage `json:"custom_metadata"`
 	CreatedAt      string          `json:"created_at"`
 	UpdatedAt      string          `json:"updated_at"`
+}
+
+// UnmarshalJSON decodes the described fields strictly and the lists of open
+// shape as far as they can be read.
+func (c *AccountCustomer) UnmarshalJSON(data []byte) error {
+	type plain AccountCustomer
+	open := struct {
+		*plain
+		Addresses json.RawMessage `json:"addresses"`
+		Phones    json.RawMessage `json:"phones"`
+		Emails    json.RawMessage `json:"emails"`
+		Websites  json.RawMessage `json:"websites"`
+	}{plain: (*plain)(c)}
+	if err := json.Unmarshal(data, &open); err != nil {
+		return err
+	}
+	c.Addresses = readable(open.Addresses, func(a Address) bool { return a == Address{} })
+	noValue := func(c Contact) bool { return c.Value == "" }
+	c.Phones = readable(open.Phones, noValue)
+	c.Emails = readable(open.Emails, noValue)
+	c.Websites = readable(open.Websites, noValue)
+	return nil
+}
+
+// readable is the list in raw, or nil when its items are of another shape.
+func readable[T any](raw json.RawMessage, foreign func(T) bool) (items []T) {
+	if json.Unmarshal(raw, &items) != nil || slices.ContainsFunc(items, foreign) {
+		return nil
+	}
+	return items
 }
 
 // BillingAccountQuery narrows a list of billing accounts. Empty fields are not

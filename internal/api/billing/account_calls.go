@@ -2,11 +2,65 @@ package billing
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"net/url"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
+
+// accountClosed is the final status of a billing account.
+const accountClosed = "closed"
+
+// CreateBillingAccount creates a billing account (wire contract:
+// billing_accounts.create).
+//
+// When the answer is lost, an account with an external_id is looked up by it,
+// and one that is what was asked for is adopted; a closed one is none, as its
+// external_id is free again. Without an external_id, or when the lookup does
+// not decide, the error is an *api.AmbiguousError or an *api.ConflictError.
+func (s *Service) CreateBillingAccount(ctx context.Context, create BillingAccountCreate) (*BillingAccountCreated, error) {
+	settlement := api.Settlement[*BillingAccount]{
+		Create: func(ctx context.Context) (*BillingAccount, error) {
+			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create})
+		},
+		Same:     func(found *BillingAccount) bool { return create.matches(*found) },
+		ID:       func(found *BillingAccount) string { return found.ID },
+		Describe: "billing account",
+	}
+	if create.ExternalID != nil && *create.ExternalID != "" {
+		settlement.Describe = fmt.Sprintf("billing account with external_id %q", *create.ExternalID)
+		settlement.RefusesDuplicates = true
+		settlement.Lookup = func(ctx context.Context) ([]*BillingAccount, error) {
+			return s.liveAccounts(ctx, *create.ExternalID)
+		}
+	}
+	account, adopted, err := api.Settle(ctx, settlement)
+	if err != nil {
+		return nil, err
+	}
+	return &BillingAccountCreated{BillingAccount: *account, Adopted: adopted}, nil
+}
+
+// liveAccounts reads each account that has the external_id and is not closed
+// singly, because a list may leave the customer out.
+func (s *Service) liveAccounts(ctx context.Context, externalID string) (live []*BillingAccount, err error) {
+	found, err := s.FindBillingAccounts(ctx, BillingAccountQuery{ExternalID: externalID})
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range onlyLive(found, BillingAccount.live) {
+		account, err := s.GetBillingAccount(ctx, item.ID)
+		if err != nil {
+			return nil, err
+		}
+		live = append(live, account)
+	}
+	return live, nil
+}
+
+func (a BillingAccount) live() bool { return a.Status != accountClosed }
 
 // GetBillingAccount reads a billing account (wire contract:
 // billing_accounts.get).
@@ -18,6 +72,45 @@ func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAcc
 		return nil, err
 	}
 	return &account, nil
+}
+
+// UpdateBillingAccount changes a billing account and returns it as it is then
+// (wire contract: billing_accounts.update).
+func (s *Service) UpdateBillingAccount(ctx context.Context, id string, u BillingAccountUpdate) (*BillingAccount, error) {
+	return s.changeAccount(ctx, api.Request{
+		Operation: "billing_accounts.update", Path: map[string]string{"id": id}, Body: u,
+	})
+}
+
+// accountKeys are the fields that tell a whole billing account from a part.
+var accountKeys = []string{
+	"external_id", "currency", "billing_email", "payment_terms_days", "auto_collection", "balance_cents",
+	"status", "suspended_at", "suspension_reason", "tax_exempt", "custom_metadata", "created_at", "updated_at",
+}
+
+// changeAccount carries out an operation that answers the changed account. Where
+// the answer leaves out the customer or what a whole account has, the single
+// object is asked for once; when that fails the account has no Customer.
+func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAccount, error) {
+	answer, err := api.One[answered[BillingAccount]](ctx, s.client, r)
+	if err != nil {
+		return nil, err
+	}
+	if answer.value.Customer != nil && answer.has(accountKeys) {
+		return &answer.value, nil
+	}
+	if answer.value.Customer == nil {
+		delete(answer.keys, "customer") // a null says as little as an absent one
+	}
+	return answer.completed(ctx, func(ctx context.Context) (*BillingAccount, error) {
+		return s.GetBillingAccount(ctx, answer.value.ID)
+	}), nil
+}
+
+// DeleteBillingAccount deletes a billing account (wire contract:
+// billing_accounts.delete). One that is not there is deleted.
+func (s *Service) DeleteBillingAccount(ctx context.Context, id string) error {
+	return api.Delete(ctx, s.client, api.Request{Operation: "billing_accounts.delete", Path: map[string]string{"id": id}})
 }
 
 // ListBillingAccounts lists the billing accounts that match (wire contract:
@@ -34,4 +127,21 @@ func (s *Service) ListBillingAccounts(ctx context.Context, q BillingAccountQuery
 		ID: func(a BillingAccount) string { return a.ID },
 	})
 	return only(all, q.matches)
+}
+
+// FindBillingAccounts returns every billing account with exactly this
+// external_id, over all pages: the live ones, or, when there are none, those
+// that are closed.
+func (s *Service) FindBillingAccounts(ctx context.Context, q BillingAccountQuery) ([]BillingAccount, error) {
+	if q.ExternalID == "" {
+		return nil, errors.New("find billing accounts: no external_id is given")
+	}
+	var found []BillingAccount
+	for account, err := range s.ListBillingAccounts(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, account)
+	}
+	return liveFirst(found, BillingAccount.live), nil
 }

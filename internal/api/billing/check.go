@@ -5,6 +5,7 @@ import "errors"
 var (
 	errNoCustomerID     = errors.New("the answer holds no customer with an id")
 	errNoAccountID      = errors.New("the answer holds no billing account with an id")
+	errNoSubscriptionID = errors.New("the answer holds no subscription with an id")
 	errNoOrganizationID = errors.New("the answer holds no organization with an id")
 )
 
@@ -16,6 +17,9 @@ func (c *CustomerCreated) Check() error { return present(c.Customer.ID, errNoCus
 
 // Check refuses an answer without what everything else hangs on.
 func (a *BillingAccount) Check() error { return present(a.ID, errNoAccountID) }
+
+// Check refuses an answer without what everything else hangs on.
+func (s *Subscription) Check() error { return present(s.ID, errNoSubscriptionID) }
 
 // Check refuses an answer without what everything else hangs on.
 func (o *Organization) Check() error { return present(o.ID, errNoOrganizationID) }

@@ -1,0 +1,71 @@
+package billing
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// answered is an object as the answer to a change has it. Such an answer may
+// leave fields out (wire contract: behaviour), so it remembers which came.
+type answered[T any] struct {
+	value T
+	keys  map[string]json.RawMessage
+}
+
+// UnmarshalJSON decodes the object, and its keys beside it.
+func (a *answered[T]) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &a.keys); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, &a.value)
+}
+
+// Check refuses an answer that its object refuses.
+func (a *answered[T]) Check() error {
+	if object, ok := any(&a.value).(interface{ Check() error }); ok {
+		return object.Check()
+	}
+	return nil
+}
+
+func (a *answered[T]) has(keys []string) bool {
+	for _, key := range keys {
+		if _, ok := a.keys[key]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// completed asks once for the single object and lays the answer over it: the
+// answer is the newer of the two, as reads may lag behind. When that fails the
+// answer stands for itself: the change has happened, and that must not be lost.
+func (a *answered[T]) completed(ctx context.Context, get func(context.Context) (*T, error)) *T {
+	current, err := get(ctx)
+	if err != nil {
+		return &a.value
+	}
+	newer, err := json.Marshal(a.keys)
+	if err != nil || json.Unmarshal(newer, current) != nil {
+		return &a.value
+	}
+	return current
+}
+
+// liveFirst prefers the live objects among those with one external_id: that of
+// one that has ended is free again for another (wire contract: behaviour).
+func liveFirst[T any](found []T, live func(T) bool) []T {
+	if alive := onlyLive(found, live); len(alive) > 0 {
+		return alive
+	}
+	return found
+}
+
+func onlyLive[T any](found []T, live func(T) bool) (alive []T) {
+	for _, object := range found {
+		if live(object) {
+			alive = append(alive, object)
+		}
+	}
+	return alive
+}

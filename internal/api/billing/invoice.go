@@ -1,0 +1,99 @@
+package billing
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/url"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// Invoice is an invoice, of which only the id is certain (wire contract:
+// invoices.list).
+type Invoice struct {
+	ID               string
+	Raw              json.RawMessage // all of it, as answered
+	SubscriptionID   string          // "" where the invoice does not say
+	BillingAccountID string          // "" where the invoice does not say
+}
+
+// UnmarshalJSON keeps the whole invoice, and picks out what is known.
+func (i *Invoice) UnmarshalJSON(data []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	*i = Invoice{
+		ID: plainID(fields["id"]), Raw: append(json.RawMessage(nil), data...),
+		SubscriptionID: plainID(fields["subscription_id"]), BillingAccountID: plainID(fields["billing_account_id"]),
+	}
+	return nil
+}
+
+// plainID is an id of open shape: a string's text, a number as it is written,
+// and "" for anything else.
+func plainID(raw json.RawMessage) string {
+	var id string
+	if json.Unmarshal(raw, &id) == nil {
+		return id
+	}
+	var number json.Number
+	if json.Unmarshal(raw, &number) == nil {
+		return number.String()
+	}
+	return ""
+}
+
+// InvoiceQuery narrows a list of invoices. Empty fields are not sent.
+type InvoiceQuery struct {
+	SubscriptionID   string
+	BillingAccountID string
+}
+
+// matches compares what the invoice says.
+func (q InvoiceQuery) matches(i Invoice) bool {
+	return (q.SubscriptionID == "" || i.SubscriptionID == "" || q.SubscriptionID == i.SubscriptionID) &&
+		(q.BillingAccountID == "" || i.BillingAccountID == "" || q.BillingAccountID == i.BillingAccountID)
+}
+
+// ListInvoices lists the invoices that match (wire contract: invoices.list), in
+// the order of their creation. Each filter is applied again to the items that
+// hold its field, because a service may ignore it.
+func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[Invoice, error] {
+	query := url.Values{}
+	setIf(query, "subscription_id", q.SubscriptionID)
+	setIf(query, "billing_account_id", q.BillingAccountID)
+	all := api.List(ctx, s.client, api.Request{Operation: "invoices.list", Query: query}, api.ListOptions[Invoice]{
+		ID: func(i Invoice) string { return i.ID },
+	})
+	return only(all, q.matches)
+}
+
+// InvoiceSubscription makes an invoice by hand and returns it with its id, ""
+// when it shows none (wire contract: subscriptions.invoice). An empty reason is
+// not sent.
+//
+// The request is never sent twice. When the answer is lost, the error is an
+// *api.AmbiguousError that says where to look. Once sent, the request goes on
+// for at most 30 s after ctx has ended, so that an answer is not thrown away.
+func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (json.RawMessage, string, error) {
+	request := api.Request{Operation: "subscriptions.invoice", Path: map[string]string{"id": id}}
+	if reason != "" {
+		request.Body = reasonBody{Reason: reason}
+	}
+	invoice, _, err := api.Settle(ctx, api.Settlement[Invoice]{
+		Create:   func(ctx context.Context) (Invoice, error) { return api.One[Invoice](ctx, s.client, request) },
+		Describe: fmt.Sprintf("invoice of the subscription %q", id),
+	})
+	if ambiguous, ok := api.AsAmbiguous(err); ok {
+		unknown := *ambiguous
+		unknown.Outlook = fmt.Sprintf("The subscription %q may or may not have a new invoice. Look at the list of its invoices before another one is made", id)
+		return nil, "", &unknown
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return invoice.Raw, invoice.ID, nil
+}

@@ -1,0 +1,136 @@
+package billing
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Subscription is a subscription as the service answers it (service
+// description, Recurring billing §2). A nil pointer is null or absent; dates are
+// as answered.
+type Subscription struct {
+	ID                   string           `json:"id"`
+	PublicID             string           `json:"public_id"`
+	ExternalID           *string          `json:"external_id"`
+	BillingAccountID     string           `json:"billing_account_id"`
+	CompanyID            *string          `json:"company_id"`
+	PlanID               *string          `json:"plan_id"` // what runs now; null: priced by its items
+	ProductGroupID       *string          `json:"product_group_id"`
+	Status               string           `json:"status"`        // draft, confirmed, trialing, active, past_due, canceled, paused, suspended
+	BillingCycle         string           `json:"billing_cycle"` // monthly, quarterly, semiannual, annual
+	CurrentPeriodStart   string           `json:"current_period_start"`
+	CurrentPeriodEnd     string           `json:"current_period_end"`
+	CycleBillingDate     string           `json:"cycle_billing_date"` // when the next invoice is made
+	TrialStart           *string          `json:"trial_start"`
+	TrialEnd             *string          `json:"trial_end"`
+	ActivatedAt          *string          `json:"activated_at"`
+	ConfirmedAt          *string          `json:"confirmed_at"`
+	CancelAtPeriodEnd    bool             `json:"cancel_at_period_end"`
+	CanceledAt           *string          `json:"canceled_at"`
+	CancellationReason   *string          `json:"cancellation_reason"`
+	PauseCollection      *PauseCollection `json:"pause_collection"` // nil: not paused
+	PausedAt             *string          `json:"paused_at"`
+	ResumesAt            *string          `json:"resumes_at"`
+	ResumedAt            *string          `json:"resumed_at"`
+	DiscountCodeID       *string          `json:"discount_code_id"`
+	DiscountPercent      *string          `json:"discount_percent"`       // decimal, 0 to 100, as written in the answer
+	RecurringAmountCents *int64           `json:"recurring_amount_cents"` // hundredths of the currency unit
+	ProrationBehavior    string           `json:"proration_behavior"`     // create_prorations, none, always_invoice
+	CollectionMethod     *string          `json:"collection_method"`      // charge_automatically, manual_charge, manual_invoice
+	NfeIssuancePolicy    *string          `json:"nfe_issuance_policy"`    // disabled, on_finalization, on_full_payment, per_installment
+	RenewalSettings      json.RawMessage  `json:"renewal_settings"`       // object with type; nil or "null" when null
+	Commitment           json.RawMessage  `json:"commitment"`             // any shape
+	AllowPause           *bool            `json:"allow_pause"`
+	AllowCancel          *bool            `json:"allow_cancel"`
+	ProposalID           *string          `json:"proposal_id"`
+	Notes                *string          `json:"notes"`
+	Metadata             json.RawMessage  `json:"metadata"`
+	CustomMetadata       json.RawMessage  `json:"custom_metadata"` // nil or "null" when null
+	CreatedAt            string           `json:"created_at"`
+	UpdatedAt            string           `json:"updated_at"`
+}
+
+// PauseCollection says how a subscription is paused.
+type PauseCollection struct {
+	Behavior  string  `json:"behavior"`   // mark_uncollectible, keep_as_draft, void
+	ResumesAt *string `json:"resumes_at"` // nil: resumed by hand
+}
+
+// subscriptionKeys are always present in a subscription (service description,
+// Recurring billing §2).
+var subscriptionKeys = []string{
+	"id", "public_id", "external_id", "billing_account_id", "company_id", "plan_id", "product_group_id", "status",
+	"billing_cycle", "current_period_start", "current_period_end", "cycle_billing_date", "trial_start", "trial_end",
+	"activated_at", "confirmed_at", "cancel_at_period_end", "canceled_at", "cancellation_reason", "discount_code_id",
+	"discount_percent", "recurring_amount_cents", "proration_behavior", "collection_method", "nfe_issuance_policy",
+	"allow_pause", "allow_cancel", "proposal_id", "notes", "metadata", "custom_metadata", "created_at", "updated_at",
+}
+
+// UnmarshalJSON takes a discount_percent that is a number for the text it is
+// written as, beside the string that the service describes.
+func (s *Subscription) UnmarshalJSON(data []byte) error {
+	type plain Subscription
+	open := struct {
+		*plain
+		DiscountPercent json.RawMessage `json:"discount_percent"`
+	}{plain: (*plain)(s)}
+	if err := json.Unmarshal(data, &open); err != nil {
+		return err
+	}
+	raw := bytes.TrimSpace(open.DiscountPercent)
+	switch {
+	case len(raw) == 0: // left out: what was decoded before stands
+		return nil
+	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
+		s.DiscountPercent = new(string(raw))
+		return nil
+	}
+	s.DiscountPercent = nil
+	return json.Unmarshal(raw, &s.DiscountPercent)
+}
+
+// PendingPlanID is the plan that comes when the period ends, "" when none does
+// (wire contract: change-plan, end_of_period).
+func (s *Subscription) PendingPlanID() string {
+	var metadata struct {
+		PendingPlanID json.RawMessage `json:"pending_plan_id"`
+	}
+	var id string
+	if json.Unmarshal(s.Metadata, &metadata) != nil || json.Unmarshal(metadata.PendingPlanID, &id) != nil {
+		return ""
+	}
+	return id
+}
+
+// SubscriptionItem is one item of a subscription (wire contract:
+// subscriptions.items.list).
+type SubscriptionItem struct {
+	ID                 string `json:"id"`
+	ProductID          string `json:"product_id"`
+	PriceID            string `json:"price_id"`
+	Quantity           int64  `json:"quantity"`             // 1 when the answer leaves it out
+	UnitAmountSubcents *int64 `json:"unit_amount_subcents"` // ten-thousandths of the currency unit; nil: the price's own
+}
+
+// UnmarshalJSON knows the default of the quantity (service description,
+// Recurring billing §4).
+func (i *SubscriptionItem) UnmarshalJSON(data []byte) error {
+	type plain SubscriptionItem
+	item := plain{Quantity: 1}
+	if err := json.Unmarshal(data, &item); err != nil {
+		return err
+	}
+	*i = SubscriptionItem(item)
+	return nil
+}
+
+// SubscriptionQuery narrows a list of subscriptions. Empty fields are not sent.
+type SubscriptionQuery struct {
+	ExternalID       string
+	BillingAccountID string
+	Status           string
+	PlanID           string
+	UpdatedAtGTE     string // ISO 8601
+	SortBy           string // "": created_at
+	SortOrder        string // "asc" or "desc"; "": asc
+}

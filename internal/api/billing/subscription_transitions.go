@@ -1,0 +1,127 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+const (
+	defaultPauseBehavior = "mark_uncollectible" // service description, Recurring billing §4 Subscription pause
+	timingEndOfPeriod    = "end_of_period"
+)
+
+type pauseBody struct {
+	Behavior  string `json:"behavior,omitempty"`
+	ResumesAt string `json:"resumes_at,omitempty"`
+}
+
+// ChangePlan is the body of subscriptions.change_plan (service description,
+// Recurring billing §4). What is empty is left out.
+type ChangePlan struct {
+	PlanID string `json:"plan_id"`
+	Timing string `json:"timing,omitempty"` // immediate or end_of_period; "": immediate
+	Reason string `json:"reason,omitempty"` // recorded in the audit log
+}
+
+// Cancel is the body of subscriptions.cancel (service description, Recurring
+// billing §4).
+type Cancel struct {
+	AtPeriodEnd bool   `json:"cancel_at_period_end,omitempty"` // false: at once
+	Reason      string `json:"reason,omitempty"`
+}
+
+// PauseSubscription pauses a subscription, or changes how it is paused (wire
+// contract: subscriptions.pause). An empty behavior is the service's default,
+// an empty resumesAt leaves the resumption to ResumeSubscription.
+func (s *Service) PauseSubscription(ctx context.Context, id, behavior, resumesAt string) (*Subscription, error) {
+	body := pauseBody{Behavior: behavior, ResumesAt: resumesAt}
+	return s.move(ctx, id, "pause", body, outcome{
+		noun:   "pause",
+		done:   body.describes,
+		before: func(now *Subscription) bool { return now.live() && !body.describes(now) },
+	})
+}
+
+// ResumeSubscription ends a pause (wire contract: subscriptions.resume).
+func (s *Service) ResumeSubscription(ctx context.Context, id string) (*Subscription, error) {
+	return s.move(ctx, id, "resume", nil, outcome{
+		noun:   "resumption",
+		done:   func(now *Subscription) bool { return now.live() && !now.isPaused() },
+		before: (*Subscription).isPaused,
+	})
+}
+
+// ChangePlan changes the plan at once or at the end of the period, or takes a
+// change that waits for that end back, by the plan that runs now (wire contract:
+// subscriptions.change_plan).
+func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Subscription, error) {
+	return s.move(ctx, id, "change_plan", c, outcome{
+		noun:   "change of plan",
+		done:   c.describes,
+		before: func(now *Subscription) bool { return now.live() && !c.describes(now) },
+	})
+}
+
+// CancelSubscription cancels a subscription at once, which is final, or at the
+// end of its period (wire contract: subscriptions.cancel).
+func (s *Service) CancelSubscription(ctx context.Context, id string, c Cancel) (*Subscription, error) {
+	return s.move(ctx, id, "cancel", c, outcome{
+		noun: "cancellation",
+		done: func(now *Subscription) bool {
+			return !c.AtPeriodEnd && !now.live() || c.AtPeriodEnd && now.CancelAtPeriodEnd
+		},
+		before: (*Subscription).live,
+	})
+}
+
+// outcome says how to tell what became of a transition whose answer was lost.
+type outcome struct {
+	noun         string
+	done, before func(*Subscription) bool
+}
+
+// move carries out a transition of a subscription.
+func (s *Service) move(ctx context.Context, id, operation string, body any, o outcome) (*Subscription, error) {
+	request := api.Request{Operation: "subscriptions." + operation, Path: map[string]string{"id": id}, Body: body}
+	return api.Change(ctx, api.Transition[*Subscription]{
+		Send:     func(ctx context.Context) (*Subscription, error) { return s.changeSubscription(ctx, request) },
+		Look:     func(ctx context.Context) (*Subscription, error) { return s.GetSubscription(ctx, id) },
+		Done:     o.done,
+		Before:   o.before,
+		Describe: fmt.Sprintf("%s of the subscription %q", o.noun, id),
+	})
+}
+
+// isPaused goes by either sign, as an answer may lack one of them.
+func (s *Subscription) isPaused() bool {
+	return s.Status == subscriptionPaused || s.live() && s.PauseCollection != nil && s.PauseCollection.Behavior != ""
+}
+
+// describes says whether a subscription is paused in this way.
+func (p pauseBody) describes(now *Subscription) bool {
+	if !now.isPaused() {
+		return false
+	}
+	behavior, resumesAt := p.Behavior, now.ResumesAt
+	if behavior == "" {
+		behavior = defaultPauseBehavior
+	}
+	if collection := now.PauseCollection; collection != nil {
+		if collection.Behavior != "" && collection.Behavior != behavior {
+			return false
+		}
+		if collection.ResumesAt != nil {
+			resumesAt = collection.ResumesAt
+		}
+	}
+	return sameMoment(&p.ResumesAt, resumesAt)
+}
+
+// describes says whether a subscription has this plan, now or when its period
+// ends. The plan that runs and no other to come is both.
+func (c ChangePlan) describes(now *Subscription) bool {
+	pending := now.PendingPlanID()
+	return pending == "" && text(now.PlanID) == c.PlanID || c.Timing == timingEndOfPeriod && pending == c.PlanID
+}

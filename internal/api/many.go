@@ -1,0 +1,48 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// Many carries out an operation that answers a list without pages, bare or
+// inside {data: …}. An answer without a body, or a JSON object without such a
+// list, tells nothing of the items: they are nil then, without an error. An
+// answer that is not JSON is an error, whatever its status says.
+func Many[T any](ctx context.Context, c *Client, r Request) ([]T, error) {
+	response, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := bareOrData(response)
+	if err != nil {
+		return nil, c.unusable(response, err)
+	}
+	if !isList(list) {
+		return nil, nil
+	}
+	items := []T{}
+	if err := decodeInto(list, &items); err != nil {
+		return nil, c.unusable(response, err)
+	}
+	return items, nil
+}
+
+func bareOrData(response *Response) (json.RawMessage, error) {
+	body := bytes.TrimSpace(response.Body)
+	if len(body) == 0 || isList(body) && json.Valid(body) {
+		return body, nil
+	}
+	top, err := topOf(response)
+	if err != nil {
+		return nil, err
+	}
+	if _, hasError := top["error"]; hasError {
+		return nil, errors.New("an error object came with the status of a success")
+	}
+	return top["data"], nil
+}
+
+func isList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }

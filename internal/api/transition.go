@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"fmt"
+)
+
+// Transition describes a change of one object's state. Such a request moves
+// money, so it is not repeated blindly: reading the object tells what became of
+// it.
+type Transition[T any] struct {
+	Send     func(context.Context) (T, error)
+	Look     func(context.Context) (T, error) // reads the object
+	Done     func(T) bool                     // it is as asked
+	Before   func(T) bool                     // it is clearly not, and as it was: it may be asked again
+	Describe string                           // `pause of the subscription "x"`
+}
+
+// Change carries out a transition and, when it may or may not have happened,
+// finds out: an object that is as asked is the result. One that is clearly as
+// before is asked once more and looked at again, so that a refusal of what has
+// happened already is a success. What stays undecided is an *AmbiguousError
+// that says what is known.
+//
+// Like Settle it obeys ctx until the request is sent, and then goes on for at
+// most 30 s after ctx has ended.
+func Change[T any](ctx context.Context, t Transition[T]) (result T, err error) {
+	if err := ended(ctx); err != nil {
+		return result, fmt.Errorf("%s: nothing was sent: %w", t.Describe, err)
+	}
+	detached, cancel := detach(ctx)
+	defer cancel()
+	result, err = t.Send(withWaiting(detached, ctx))
+	first, ok := AsAmbiguous(err)
+	if !ok {
+		return result, err
+	}
+	var none T
+	seen, err := t.look(detached)
+	switch {
+	case err != nil:
+		return none, t.undecided(first, "Reading the object failed.", err)
+	case t.Done(seen):
+		return seen, nil
+	case !t.Before(seen):
+		return none, t.undecided(first, "The object was read: it is neither as asked nor as it was before.", nil)
+	}
+	return t.resend(detached, ctx, first)
+}
+
+// resend sends the transition a second time, after a look has shown the object
+// as it was.
+func (t Transition[T]) resend(detached, ctx context.Context, first *AmbiguousError) (T, error) {
+	result, err := t.Send(withWaiting(detached, ctx))
+	if err == nil {
+		return result, nil
+	}
+	var none T
+	// The first one may have arrived in the end, and the second one been
+	// refused for that.
+	seen, lookErr := t.look(detached)
+	switch {
+	case lookErr != nil:
+		return none, t.undecided(first, "It was sent again without success, and reading the object failed.", fmt.Errorf("%w; %w", err, lookErr))
+	case t.Done(seen):
+		return seen, nil
+	case isRefusal(err) && t.Before(seen):
+		return none, err // it would have refused the first one too
+	}
+	return none, t.undecided(first, "It was sent again without success, and the object is not as asked.", err)
+}
+
+// look reads the object until it is as asked, with growing pauses for read lag.
+func (t Transition[T]) look(ctx context.Context) (seen T, err error) {
+	for _, d := range lookupPauses {
+		if err := pause(ctx, d, nil); err != nil {
+			return seen, err
+		}
+		if seen, err = t.Look(ctx); err == nil && t.Done(seen) {
+			return seen, nil
+		}
+	}
+	return seen, err
+}
+
+// undecided says what is known and how to find out the rest.
+func (t Transition[T]) undecided(first *AmbiguousError, known string, cause error) error {
+	e := *first
+	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s Look at the object at the service%s, before anything is sent again",
+		t.Describe, known, e.inRequestLog())
+	if cause != nil {
+		// The outcome stays what the first request left open, so that error
+		// comes first.
+		e.Err = fmt.Errorf("%w; after that: %w", first.Err, cause)
+	}
+	return &e
+}
+
+// inRequestLog names the Request-Id to look for (service description, Recurring
+// billing §1: the request log can be consulted for 30 days).
+func (e *AmbiguousError) inRequestLog() string {
+	if e.RequestID == "" {
+		return ""
+	}
+	return fmt.Sprintf(", whose request log knows the Request-Id %s for 30 days", e.RequestID)
+}

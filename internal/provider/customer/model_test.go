@@ -1,0 +1,265 @@
+package customer
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// answered is the customer that an exchange of the contract answers, decoded, and as it stands on the wire.
+func answered(t *testing.T, exchange contract.Exchange) (*billing.Customer, map[string]json.RawMessage) {
+	t.Helper()
+	var body struct {
+		Data json.RawMessage `json:"data"`
+	}
+	var customer billing.Customer
+	fields := map[string]json.RawMessage{}
+	for _, err := range []error{json.Unmarshal(exchange.Response.Body, &body), json.Unmarshal(body.Data, &customer), json.Unmarshal(body.Data, &fields)} {
+		if err != nil {
+			t.Fatalf("%s: %v", exchange.Name, err)
+		}
+	}
+	return &customer, fields
+}
+
+// answersOfOne are the exchanges that answer one customer.
+func answersOfOne() []contract.Exchange {
+	return slices.DeleteFunc(contract.All("billing/customer_"), func(e contract.Exchange) bool {
+		return e.Response.Status != http.StatusOK || e.Operation != "customers.get" && e.Operation != "customers.update"
+	})
+}
+
+// textValue is a value that is text; false for lists and the like.
+func textValue(value any) (types.String, bool) {
+	switch v := value.(type) {
+	case types.String:
+		return v, true
+	case fwtype.Document:
+		return v.StringValue, true
+	}
+	return types.String{}, false
+}
+
+// TestFromAPI_texts: every text that the service answers stands in the attribute of the same name, and its nulls are nulls.
+func TestFromAPI_texts(t *testing.T) {
+	t.Parallel()
+	exchanges := answersOfOne()
+	if len(exchanges) < 5 {
+		t.Fatalf("only %d exchanges answer one customer", len(exchanges))
+	}
+	for _, exchange := range exchanges {
+		customer, fields := answered(t, exchange)
+		m, err := fromAPI(customer)
+		if err != nil {
+			t.Fatalf("%s: %v", exchange.Name, err)
+		}
+		compared := 0
+		for i := range reflect.TypeFor[model]().NumField() {
+			name := reflect.TypeFor[model]().Field(i).Tag.Get("tfsdk")
+			have, isText := textValue(reflect.ValueOf(m).Field(i).Interface())
+			raw, onTheWire := fields[name]
+			if !isText || !onTheWire || strings.HasSuffix(name, "metadata") {
+				continue
+			}
+			var want *string
+			if err := json.Unmarshal(raw, &want); err != nil {
+				t.Fatalf("%s: %s: %v", exchange.Name, name, err)
+			}
+			if !have.Equal(types.StringPointerValue(want)) {
+				t.Errorf("%s: %s is %s, the service says %s", exchange.Name, name, have, raw)
+			}
+			compared++
+		}
+		if compared != 13 {
+			t.Errorf("%s: %d texts were compared, want 13", exchange.Name, compared)
+		}
+	}
+}
+
+// TestFromAPI_structures: lists, tags and objects stand in the model as the service answers them; what is empty is null.
+func TestFromAPI_structures(t *testing.T) {
+	t.Parallel()
+	for _, exchange := range answersOfOne() {
+		customer, fields := answered(t, exchange)
+		m, err := fromAPI(customer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, list := range map[string]types.List{"addresses": m.Addresses, "phones": m.Phones, "emails": m.Emails, "websites": m.Websites} {
+			sameJSONList(t, exchange.Name+" "+name, fields[name], list)
+		}
+		var tags []string
+		if err := json.Unmarshal(fields["tags"], &tags); err != nil {
+			t.Fatal(err)
+		}
+		if have := tagsTo(m.Tags); m.Tags.IsNull() != (len(tags) == 0) || !slices.Equal(slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(tags))) {
+			t.Errorf("%s: tags %s, the service says %v", exchange.Name, m.Tags, tags)
+		}
+		remote, err := metadata.Parse(fields["custom_metadata"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		object, err := m.CustomMetadata.Object()
+		if err != nil || !metadata.Equal(object, remote) || m.CustomMetadata.IsAbsent() != (len(remote) == 0) {
+			t.Errorf("%s: custom_metadata %s, %v, the service says %s", exchange.Name, m.CustomMetadata, err, fields["custom_metadata"])
+		}
+		if m.EffectiveCustomMetadata.ValueString() != metadata.Text(remote) {
+			t.Errorf("%s: effective_custom_metadata %s", exchange.Name, m.EffectiveCustomMetadata)
+		}
+	}
+}
+
+// sameJSONList compares a list of objects of texts with its JSON.
+func sameJSONList(t *testing.T, what string, raw json.RawMessage, list types.List) {
+	t.Helper()
+	var want []map[string]*string
+	if err := json.Unmarshal(raw, &want); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if list.IsNull() != (len(want) == 0) || len(list.Elements()) != len(want) {
+		t.Errorf("%s: %s, the service says %s", what, list, raw)
+		return
+	}
+	for i, element := range list.Elements() {
+		object := element.(types.Object)
+		for name := range object.Attributes() {
+			if have := textField(object, name); !have.Equal(types.StringPointerValue(want[i][name])) {
+				t.Errorf("%s %d: %s is %s, the service says %s", what, i, name, have, raw)
+			}
+		}
+	}
+}
+
+// TestFromAPI_defaults: what only the provider knows starts with its defaults, and what the service does not say is null.
+func TestFromAPI_defaults(t *testing.T) {
+	t.Parallel()
+	m, err := fromAPI(&billing.Customer{ID: "1", Name: "A"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.CustomMetadataMode.ValueString() != "merge" || m.DeletionPolicy.ValueString() != "delete" {
+		t.Errorf("mode %s, policy %s", m.CustomMetadataMode, m.DeletionPolicy)
+	}
+	for name, null := range map[string]bool{
+		"public_id": m.PublicID.IsNull(), "created_at": m.CreatedAt.IsNull(), "billing_account_id": m.BillingAccountID.IsNull(),
+		"create_billing_account": m.CreateBillingAccount.IsNull(), "metadata": m.Metadata.IsNull(), "email": m.Email.IsNull(),
+	} {
+		if !null {
+			t.Errorf("%s is not null", name)
+		}
+	}
+	if _, err := fromAPI(&billing.Customer{ID: "1", CustomMetadata: json.RawMessage(`[1]`)}); err == nil || !strings.Contains(err.Error(), "custom_metadata of customer 1") {
+		t.Errorf("a custom_metadata that is no object: %v", err)
+	}
+}
+
+// written is a state as a configuration may have written it.
+func written() model {
+	m, _ := fromAPI(&billing.Customer{ID: "1", Name: "A"})
+	m.DocumentNumber = fwtype.Document{StringValue: types.StringValue("529.982.247-25")}
+	m.Email, m.Emails = types.StringValue("a"), listOf("b")
+	m.Websites = listOf("w2,w1")
+	m.Tags = types.SetValueMust(types.StringType, nil)
+	m.CustomMetadata = metadata.FromObject(metadata.Object{"own": json.Number("1")})
+	m.CustomMetadataMode, m.DeletionPolicy = types.StringValue("merge"), types.StringValue("prevent")
+	m.CreateBillingAccount, m.BillingAccountID = types.BoolValue(true), types.StringValue("account")
+	m.BillingEmail, m.PaymentTermsDays, m.AutoCollection = types.StringValue("x"), types.Int64Value(5), types.BoolValue(false)
+	return m
+}
+
+// TestKeeping: a refresh keeps what the service never returns, and the way that the same thing is written.
+func TestKeeping(t *testing.T) {
+	t.Parallel()
+	number, other := "52998224725", "11144477735"
+	for name, c := range map[string]struct {
+		remote billing.Customer
+		check  func(m model) bool
+	}{
+		"only the provider knows": {billing.Customer{}, func(m model) bool {
+			return m.DeletionPolicy.ValueString() == "prevent" && m.BillingAccountID.ValueString() == "account" && m.BillingEmail.ValueString() == "x" &&
+				m.PaymentTermsDays.ValueInt64() == 5 && m.AutoCollection.Equal(types.BoolValue(false)) && m.CreateBillingAccount.ValueBool()
+		}},
+		"mask":                 {billing.Customer{DocumentNumber: &number}, func(m model) bool { return m.DocumentNumber.ValueString() == "529.982.247-25" }},
+		"another number":       {billing.Customer{DocumentNumber: &other}, func(m model) bool { return m.DocumentNumber.ValueString() == other }},
+		"number is gone":       {billing.Customer{}, func(m model) bool { return m.DocumentNumber.IsNull() }},
+		"main written apart":   {billing.Customer{Emails: remoteOf("a,b")}, func(m model) bool { return m.Emails.Equal(listOf("b")) && m.Email.ValueString() == "a" }},
+		"main is gone":         {billing.Customer{Emails: remoteOf("b")}, func(m model) bool { return m.Email.ValueString() == "b" }},
+		"order of websites":    {billing.Customer{Websites: remoteOf("w1,w2")}, func(m model) bool { return m.Websites.Equal(listOf("w2,w1")) }},
+		"a website more":       {billing.Customer{Websites: remoteOf("w1,w2,w3")}, func(m model) bool { return m.Websites.Equal(listOf("w1,w2,w3")) }},
+		"empty set of tags":    {billing.Customer{}, func(m model) bool { return !m.Tags.IsNull() && len(m.Tags.Elements()) == 0 }},
+		"tags of others":       {billing.Customer{Tags: []string{"t"}}, func(m model) bool { return slices.Equal(tagsTo(m.Tags), []string{"t"}) }},
+		"own keys only":        {billing.Customer{CustomMetadata: json.RawMessage(`{"own":1.0,"x":2}`)}, func(m model) bool { return m.CustomMetadata.Equal(written().CustomMetadata) }},
+		"effective has all":    {billing.Customer{CustomMetadata: json.RawMessage(`{"x":2,"own":1}`)}, func(m model) bool { return m.EffectiveCustomMetadata.ValueString() == `{"own":1,"x":2}` }},
+		"the rest is answered": {billing.Customer{Name: "B", UpdatedAt: "now"}, func(m model) bool { return m.Name.ValueString() == "B" && m.UpdatedAt.ValueString() == "now" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, err := fromAPI(&c.remote)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err = m.keeping(t.Context(), written(), &c.remote, ownership{Metadata: metadata.Object{"own": json.Number("1")}})
+			if err != nil || !c.check(m) {
+				t.Errorf("%v: %+v", err, m)
+			}
+		})
+	}
+}
+
+// TestKeeping_isStable: keeping the state that a refresh has just made changes nothing, for every customer of the contract.
+func TestKeeping_isStable(t *testing.T) {
+	t.Parallel()
+	for _, exchange := range answersOfOne() {
+		customer, _ := answered(t, exchange)
+		first, err := fromAPI(customer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := first.keeping(t.Context(), first, customer, ownership{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !again.toUpdate(t.Context(), first).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) || !again.Emails.Equal(first.Emails) {
+			t.Errorf("%s: %+v became %+v", exchange.Name, first, again)
+		}
+	}
+}
+
+func TestWithAccount(t *testing.T) {
+	t.Parallel()
+	email, days, auto := "x@example.com", int64(21), false
+	m := written().withAccount(&billing.BillingAccount{ID: "account-2", BillingEmail: &email, PaymentTermsDays: &days, AutoCollection: &auto})
+	if m.BillingAccountID.ValueString() != "account-2" || m.BillingEmail.ValueString() != email || m.PaymentTermsDays.ValueInt64() != days ||
+		!m.AutoCollection.Equal(types.BoolValue(false)) || !m.CreateBillingAccount.ValueBool() {
+		t.Errorf("with an account: %+v", m)
+	}
+	m = m.withAccount(nil)
+	if !m.BillingAccountID.IsNull() || !m.BillingEmail.IsNull() || !m.PaymentTermsDays.IsNull() || !m.AutoCollection.IsNull() || m.CreateBillingAccount.ValueBool() {
+		t.Errorf("without an account: %+v", m)
+	}
+}
+
+// TestSameItems: order is no difference, how often an item stands there is one.
+func TestSameItems(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"", "", true}, {"ab", "ba", true}, {"aab", "aba", true}, {"aab", "abb", false}, {"a", "", false}, {"a", "aa", false}, {"ab", "ac", false},
+	} {
+		if have := sameItems([]byte(c.a), []byte(c.b), func(x, y byte) bool { return x == y }); have != c.want {
+			t.Errorf("%q and %q: %v", c.a, c.b, have)
+		}
+	}
+}

@@ -68,20 +68,24 @@ func (c *AccountCustomer) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &open); err != nil {
 		return err
 	}
-	c.Addresses = readable(open.Addresses, func(a Address) bool { return a == Address{} })
 	noValue := func(c Contact) bool { return c.Value == "" }
-	c.Phones = readable(open.Phones, noValue)
-	c.Emails = readable(open.Emails, noValue)
-	c.Websites = readable(open.Websites, noValue)
+	readOpen(&c.Addresses, open.Addresses, func(a Address) bool { return a == Address{} })
+	readOpen(&c.Phones, open.Phones, noValue)
+	readOpen(&c.Emails, open.Emails, noValue)
+	readOpen(&c.Websites, open.Websites, noValue)
 	return nil
 }
 
-// readable is the list in raw, or nil when its items are of another shape.
-func readable[T any](raw json.RawMessage, foreign func(T) bool) (items []T) {
-	if json.Unmarshal(raw, &items) != nil || slices.ContainsFunc(items, foreign) {
-		return nil
+// readOpen reads a list that came: to nil when its items are of another shape.
+func readOpen[T any](list *[]T, raw json.RawMessage, foreign func(T) bool) {
+	if len(raw) == 0 {
+		return
 	}
-	return items
+	var items []T
+	if json.Unmarshal(raw, &items) != nil || slices.ContainsFunc(items, foreign) {
+		items = nil
+	}
+	*list = items
 }
 
 // BillingAccountQuery narrows a list of billing accounts. Empty fields are not

@@ -1,0 +1,194 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// change is a scripted transition: what each sending and each look brings. The
+// last of each is repeated.
+type change struct {
+	sends, looks []any // thing or error
+	sent, looked int
+}
+
+func turn(script []any, n *int) (thing, error) {
+	next := script[min(*n, len(script)-1)]
+	*n++
+	if err, ok := next.(error); ok {
+		return thing{}, err
+	}
+	return next.(thing), nil
+}
+
+// transition asks for the count 1, from the count 0.
+func (s *change) transition() Transition[thing] {
+	return Transition[thing]{
+		Send:     func(context.Context) (thing, error) { return turn(s.sends, &s.sent) },
+		Look:     func(context.Context) (thing, error) { return turn(s.looks, &s.looked) },
+		Done:     func(v thing) bool { return v.Count == 1 },
+		Before:   func(v thing) bool { return v.Count == 0 },
+		Describe: `pause of the thing "t1"`,
+	}
+}
+
+func TestChange(t *testing.T) {
+	t.Parallel()
+	lost := &AmbiguousError{Service: "billing", Operation: "things.pause", RequestID: "r1", Err: errReset}
+	invalid := &Error{Status: 422, Code: "invalid_transition", Structured: true}
+	before, done, other := thing{ID: "t1"}, thing{ID: "t1", Count: 1}, thing{ID: "t1", Count: 2}
+	const round = 4 * time.Second // of looks without what is wanted
+	tests := map[string]struct {
+		change       change
+		err          []string // parts of the error
+		kind         outcome
+		sent, looked int
+		waited       time.Duration
+	}{
+		"clear success":             {change: change{sends: []any{done}}, sent: 1},
+		"clear refusal":             {change: change{sends: []any{invalid}}, err: []string{"invalid_transition"}, kind: plainError, sent: 1},
+		"not sent":                  {change: change{sends: []any{errReset}}, err: []string{"reset"}, kind: plainError, sent: 1},
+		"lost, done":                {change: change{sends: []any{lost}, looks: []any{done}}, sent: 1, looked: 1},
+		"lost, done after read lag": {change: change{sends: []any{lost}, looks: []any{before, other, done}}, sent: 1, looked: 3, waited: round},
+		"lost, done after bad look": {change: change{sends: []any{lost}, looks: []any{errReset, done}}, sent: 1, looked: 2, waited: time.Second},
+		"lost, not done, sent again": {change: change{sends: []any{lost, done}, looks: []any{before}},
+			sent: 2, looked: 3, waited: round},
+		"sent again, refused as done": {change: change{sends: []any{lost, invalid}, looks: []any{before, before, before, done}},
+			sent: 2, looked: 4, waited: round},
+		"sent again, lost again, done": {change: change{sends: []any{lost, lost}, looks: []any{before, before, before, before, done}},
+			sent: 2, looked: 5, waited: round + time.Second},
+		"sent again, refused for good": {change: change{sends: []any{lost, invalid}, looks: []any{before}},
+			err: []string{"invalid_transition"}, kind: plainError, sent: 2, looked: 6, waited: 2 * round},
+		"sent again, refused, something else": {change: change{sends: []any{lost, invalid}, looks: []any{before, before, before, other}},
+			err: []string{"sent again without success", "invalid_transition"}, kind: isAmbiguous, sent: 2, looked: 6, waited: 2 * round},
+		"sent again, forbidden": {change: change{sends: []any{lost, &Error{Status: 403}}, looks: []any{before}},
+			err: []string{"sent again without success", "status 403"}, kind: isAmbiguous, sent: 2, looked: 6, waited: 2 * round},
+		"sent again, lost again": {change: change{sends: []any{lost, lost}, looks: []any{before}},
+			err: []string{`The pause of the thing "t1" may or may not have been carried out`, "sent again without success"}, kind: isAmbiguous, sent: 2, looked: 6, waited: 2 * round},
+		"sent again, look fails": {change: change{sends: []any{lost, invalid}, looks: []any{before, before, before, errors.New("reads are down")}},
+			err: []string{"reading the object failed", "invalid_transition", "reads are down"}, kind: isAmbiguous, sent: 2, looked: 6, waited: 2 * round},
+		"neither nor": {change: change{sends: []any{lost}, looks: []any{other}},
+			err: []string{"neither as asked nor as it was before", "Request-Id r1"}, kind: isAmbiguous, sent: 1, looked: 3, waited: round},
+		"look fails": {change: change{sends: []any{lost}, looks: []any{&Error{Status: 404, Code: "not_found", Structured: true}}},
+			err: []string{"Reading the object failed", "not_found"}, kind: isAmbiguous, sent: 1, looked: 3, waited: round},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				got, err := Change(t.Context(), test.change.transition())
+				if (err != nil) != (test.err != nil) {
+					t.Fatalf("error %v, want %q", err, test.err)
+				}
+				if err == nil && got != done || err != nil && got != (thing{}) {
+					t.Errorf("got %+v", got)
+				}
+				for _, part := range test.err {
+					if !strings.Contains(err.Error(), part) {
+						t.Errorf("error %v, want %q", err, part)
+					}
+				}
+				if err != nil && outcomeOf(err) != test.kind {
+					t.Errorf("error is %s, want %s", outcomeOf(err), test.kind)
+				}
+				if test.change.sent != test.sent || test.change.looked != test.looked || time.Since(start) != test.waited {
+					t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s",
+						test.change.sent, test.change.looked, time.Since(start), test.sent, test.looked, test.waited)
+				}
+			})
+		})
+	}
+}
+
+func TestUndecidedChangeDoesNotReadAsGone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := change{
+			sends: []any{&AmbiguousError{Operation: "things.pause", Err: errReset}},
+			looks: []any{&Error{Status: 404, Code: "not_found", Structured: true}},
+		}
+		_, err := Change(t.Context(), c.transition())
+		if !errors.Is(err, errReset) {
+			t.Errorf("the first error got lost: %v", err)
+		}
+	})
+}
+
+func TestChangeSendsNothingWhenCancelledBefore(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := change{sends: []any{thing{}}}
+	if _, err := Change(ctx, c.transition()); !errors.Is(err, context.Canceled) || c.sent != 0 {
+		t.Errorf("%v after %d sendings", err, c.sent)
+	}
+}
+
+// changeAt pauses and reads a thing through a client, for the tests of
+// interruption.
+func changeAt(c *Client) Transition[thing] {
+	path := map[string]string{"id": "t1"}
+	return Transition[thing]{
+		Send: func(ctx context.Context) (thing, error) {
+			return One[thing](ctx, c, Request{Operation: "subscriptions.pause", Path: path})
+		},
+		Look: func(ctx context.Context) (thing, error) {
+			return One[thing](ctx, c, Request{Operation: "subscriptions.get", Path: path})
+		},
+		Done: func(v thing) bool { return v.Count == 1 }, Before: func(v thing) bool { return v.Count == 0 },
+		Describe: "pause",
+	}
+}
+
+func TestInterruptedChangeIsStillLookedAt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		transport := play(step{hang: true}, ok(`{"data":{"id":"t1","count":1}}`))
+		c := newClient(t, transport, func(cfg *Config) { cfg.RequestTimeout = 10 * time.Second })
+		got, err := Change(ctx, changeAt(c))
+		if err != nil || got.Count != 1 || transport.count() != 2 {
+			t.Errorf("%+v, %v after %d requests", got, err, transport.count())
+		}
+	})
+}
+
+func TestInterruptGivesUpAChangeThatIsNotSentYet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Second, cancel)
+		transport := play(step{status: http.StatusTooManyRequests, header: map[string]string{"Retry-After": "60"}})
+		_, err := Change(ctx, changeAt(newClient(t, transport)))
+		if !errors.Is(err, context.Canceled) || outcomeOf(err) == isAmbiguous {
+			t.Error(err)
+		}
+		if time.Since(start) != 5*time.Second || transport.count() != 1 {
+			t.Errorf("ended after %s with %d requests", time.Since(start), transport.count())
+		}
+	})
+}
+
+func TestGraceOfAChangeEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		c := newClient(t, play(step{hang: true}), func(cfg *Config) { cfg.RequestTimeout = time.Hour })
+		_, err := Change(ctx, changeAt(c))
+		if outcomeOf(err) != isAmbiguous || !errors.Is(err, errInterrupted) {
+			t.Error(err)
+		}
+		if took := time.Since(start); took != 5*time.Second+settleGrace {
+			t.Errorf("ended after %s, want %s after the interrupt", took, settleGrace)
+		}
+	})
+}

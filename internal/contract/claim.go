@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // ErrNotGiven is wrapped by the error of a claim that could not be checked
@@ -18,7 +19,8 @@ type Target struct {
 	// BaseURL is the address without the /v1 of the paths, for example
 	// "https://127.0.0.1:8443".
 	BaseURL string
-	// Token may read and write customers and read billing accounts.
+	// Token may read and write customers, billing accounts and subscriptions, and
+	// make and read invoices.
 	Token string
 	// Client sends the requests; it must trust the server's certificate. Nil
 	// means [http.DefaultClient]. Redirects are never followed.
@@ -33,7 +35,21 @@ type Target struct {
 	// MaxPerPage is the largest page that the service gives, in items. Zero
 	// means 100, the documented bound; a sandbox may be set to less.
 	MaxPerPage int
+
+	// Plans are the ids of two plans and Prices three prices that subscriptions
+	// may have. Without them random ids are sent, which a service without a
+	// catalogue of its own takes.
+	Plans  []string
+	Prices []Price
+
+	// Advance is optional. It moves the service's clock forward by d; what comes
+	// due on the way has happened, in its order, when the next request is
+	// answered.
+	Advance func(ctx context.Context, d time.Duration) error
 }
+
+// Price is what a subscription's item names: a product and one of its prices.
+type Price struct{ ProductID, PriceID string }
 
 // Claim is one statement about a service that can be checked from outside.
 type Claim struct {
@@ -92,5 +108,18 @@ func BillingClaims() []Claim {
 		refusalClaims(),
 		deleteClaims(),
 		accountClaims(),
+		accountCreateClaims(),
+		accountUpdateClaims(),
+		accountStatusClaims(),
+		subscriptionCreateClaims(),
+		subscriptionRefusalClaims(),
+		subscriptionUpdateClaims(),
+		subscriptionItemClaims(),
+		pauseClaims(),
+		changePlanClaims(),
+		cancelClaims(),
+		subscriptionListClaims(),
+		invoiceClaims(),
+		clockClaims(),
 	)
 }

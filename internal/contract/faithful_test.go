@@ -4,7 +4,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -29,10 +32,14 @@ type faithful struct {
 	most      int // the largest page, in items
 	customers []object
 	accounts  []object
+
+	subscriptions []object
+	items         map[any][]any // of a subscription, by its id
+	invoices      []object
 }
 
 func newFaithful() *faithful {
-	return &faithful{now: time.Date(2025, 5, 6, 14, 22, 9, 318e6, time.UTC), most: 100}
+	return &faithful{now: time.Date(2025, 5, 6, 14, 22, 9, 318e6, time.UTC), most: 100, items: map[any][]any{}}
 }
 
 // reply is an answer before it is written; err is the code of an error.
@@ -78,74 +85,134 @@ func (f *faithful) answer(r *http.Request) reply {
 	if !bearer || (token != goodToken && token != narrowToken) {
 		return reply{status: http.StatusUnauthorized, err: "invalid_token"}
 	}
-	kind, id, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
-	switch r.Method + " " + kind {
-	case "GET me":
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v1/"), "/")
+	id, step, _ := strings.Cut(rest, "/")
+	if r.Method == http.MethodGet {
+		return f.read(kind, id, step, r.URL.Query())
+	}
+	sent, ok := receiveObject(r)
+	if !ok {
+		return reply{status: http.StatusBadRequest, err: "bad_request"}
+	}
+	if token == narrowToken {
+		return reply{status: http.StatusForbidden, err: "insufficient_scope", details: object{"required": "write", "granted": "read"}}
+	}
+	f.now = f.now.Add(time.Millisecond)
+	switch kind {
+	case "customers":
+		return f.customer(r.Method, id, sent)
+	case "billing-accounts":
+		return f.account(r.Method, id, step, sent)
+	case "subscriptions":
+		return f.subscription(r.Method, id, step, sent)
+	}
+	return notFound
+}
+
+var notFound = reply{status: http.StatusNotFound, err: "not_found"}
+
+func ok(data any) reply { return reply{status: http.StatusOK, body: object{"data": data}} }
+
+// refused is the answer to a step that the object's state does not allow.
+var refused = reply{status: http.StatusUnprocessableEntity, err: "invalid_transition"}
+
+func invalid(wrong object) reply {
+	return reply{status: http.StatusUnprocessableEntity, err: "validation_error", details: object{"fields": wrong}}
+}
+
+// receiveObject reads the request's JSON object. An empty body is an empty one.
+func receiveObject(r *http.Request) (object, bool) {
+	sent := object{}
+	decoder := json.NewDecoder(r.Body)
+	decoder.UseNumber()
+	if err := decoder.Decode(&sent); err != nil && !errors.Is(err, io.EOF) {
+		return nil, false
+	}
+	return sent, r.Header.Get("Content-Type") == "application/json"
+}
+
+// find is the object with that id and its position, nil when there is none.
+func find(objects []object, id any) (object, int) {
+	i := slices.IndexFunc(objects, func(o object) bool { return o["id"] == id })
+	if i < 0 {
+		return nil, i
+	}
+	return objects[i], i
+}
+
+func (f *faithful) read(kind, id, step string, query url.Values) reply {
+	if kind == "me" {
 		return reply{status: http.StatusOK, body: object{
 			"id": "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10", "name": "Livraria Ipê", "email": "a@ipe.example", "document_type": "cnpj",
 			"document_number": "12345678000195", "environment": "sandbox", "created_at": "2024-02-19T13:05:41.207Z",
 		}}
-	case "GET customers":
-		return f.read(f.customers, id, r.URL.Query())
-	case "GET billing-accounts":
-		return f.read(f.accounts, id, r.URL.Query())
-	case "POST customers", "PATCH customers":
-		if token == narrowToken {
-			return reply{status: http.StatusForbidden, err: "insufficient_scope", details: object{"required": "write", "granted": "read"}}
+	}
+	objects, known := map[string][]object{
+		"customers": f.customers, "billing-accounts": f.accounts, "subscriptions": f.subscriptions, "invoices": f.invoices,
+	}[kind]
+	found, _ := find(objects, id)
+	switch {
+	case known && id == "":
+		return list(objects, query, f.most)
+	case found == nil:
+		return notFound
+	case step == "items":
+		var listed []object
+		for _, item := range f.items[id] {
+			listed = append(listed, item.(object))
 		}
-		return f.write(r, id)
-	case "DELETE customers":
+		return list(listed, query, f.most)
+	}
+	return ok(found)
+}
+
+// taken is the refusal of an external_id that another live object has.
+func taken(objects []object, sent object, id string) (reply, bool) {
+	for _, other := range objects {
+		gone := other["status"] == "closed" || other["status"] == "canceled"
+		if external := sent["external_id"]; external != nil && other["external_id"] == external && other["id"] != id && !gone {
+			return reply{status: http.StatusUnprocessableEntity, err: "external_id_taken", details: object{"field": "external_id", "id": other["id"]}}, true
+		}
+	}
+	return reply{}, false
+}
+
+func (f *faithful) customer(method, id string, sent object) reply {
+	customer, _ := find(f.customers, id)
+	switch {
+	case id != "" && customer == nil:
+		return notFound
+	case method == http.MethodDelete:
 		return f.delete(id)
 	}
-	return reply{status: http.StatusNotFound, err: "not_found"}
-}
-
-func find(objects []object, id string) int {
-	return slices.IndexFunc(objects, func(o object) bool { return o["id"] == id })
-}
-
-func (f *faithful) read(objects []object, id string, query url.Values) reply {
-	if id == "" {
-		return list(objects, query, f.most)
-	}
-	if i := find(objects, id); i >= 0 {
-		return reply{status: http.StatusOK, body: object{"data": objects[i]}}
-	}
-	return reply{status: http.StatusNotFound, err: "not_found"}
-}
-
-// write creates a customer when there is no id, and updates one otherwise.
-func (f *faithful) write(r *http.Request, id string) reply {
-	var sent object
-	decoder := json.NewDecoder(r.Body)
-	decoder.UseNumber()
-	if err := decoder.Decode(&sent); err != nil || r.Header.Get("Content-Type") != "application/json" {
-		return reply{status: http.StatusBadRequest, err: "bad_request"}
-	}
-	position := find(f.customers, id)
-	if id != "" && position < 0 {
-		return reply{status: http.StatusNotFound, err: "not_found"}
-	}
 	if wrong := validate(sent, id == ""); len(wrong) > 0 {
-		return reply{status: http.StatusUnprocessableEntity, err: "validation_error", details: object{"fields": wrong}}
+		return invalid(wrong)
 	}
-	for _, other := range f.customers {
-		if external := sent["external_id"]; external != nil && other["external_id"] == external && other["id"] != id {
-			return reply{status: http.StatusUnprocessableEntity, err: "external_id_taken", details: object{"field": "external_id", "id": other["id"]}}
-		}
+	if answer, is := taken(f.customers, sent, id); is {
+		return answer
 	}
 	if id == "" {
 		return f.create(sent)
 	}
-	f.now = f.now.Add(time.Millisecond)
-	change(f.customers[position], sent, f.moment())
-	return reply{status: http.StatusOK, body: object{"data": f.customers[position]}}
+	f.change(customer, sent)
+	return ok(customer)
 }
 
-func (f *faithful) moment() string { return f.now.Format("2006-01-02T15:04:05.000Z") }
+func (f *faithful) moment() string { return moment(f.now) }
 
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// create makes a customer, and an account with it unless none is wanted.
 func (f *faithful) create(sent object) reply {
-	f.now = f.now.Add(time.Millisecond)
+	customer := f.newCustomer(sent)
+	body := object{"customer": customer, "billing_account": nil}
+	if wanted, ok := sent["create_billing_account"]; !ok || wanted == true {
+		body["billing_account"] = f.open(customer, sent)
+	}
+	return reply{status: http.StatusCreated, body: object{"data": body}}
+}
+
+func (f *faithful) newCustomer(sent object) object {
 	customer := object{"id": newUUID(), "public_id": newUUID(), "metadata": object{}, "created_at": f.moment()}
 	for _, field := range slices.Concat(textFields, []string{"name", "kind", "birthday"}) {
 		customer[field] = nil
@@ -154,13 +221,19 @@ func (f *faithful) create(sent object) reply {
 		customer[field] = []any{}
 	}
 	customer["custom_metadata"], customer["document_type"] = object{}, nil
-	change(customer, sent, f.moment())
+	f.change(customer, sent)
 	f.customers = append(f.customers, customer)
-	body := object{"customer": customer, "billing_account": nil}
-	if wanted, ok := sent["create_billing_account"]; !ok || wanted == true {
-		body["billing_account"] = f.open(customer, sent)
+	return customer
+}
+
+// change writes valid fields into a customer and into its accounts' copies of it.
+func (f *faithful) change(customer, sent object) {
+	change(customer, sent, f.moment())
+	for _, account := range f.accounts {
+		if at(account, "customer.id") == customer["id"] {
+			account["customer"] = embed(customer)
+		}
 	}
-	return reply{status: http.StatusCreated, body: object{"data": body}}
 }
 
 func (f *faithful) open(customer, sent object) object {
@@ -175,33 +248,39 @@ func (f *faithful) open(customer, sent object) object {
 			account[field] = value
 		}
 	}
-	embedded := object{}
-	for name, value := range customer {
-		embedded[name] = value
-	}
-	switch customer["kind"] {
-	case "natural":
-		embedded["kind"] = "individual"
-	case "juridical":
-		embedded["kind"] = "company"
-	}
-	account["customer"] = embedded
+	account["customer"] = embed(customer)
 	f.accounts = append(f.accounts, account)
 	return account
 }
 
-func (f *faithful) delete(id string) reply {
-	i := find(f.customers, id)
-	if i < 0 {
-		return reply{status: http.StatusNotFound, err: "not_found"}
+// embed is the customer as it stands in an account.
+func embed(customer object) object {
+	embedded := maps.Clone(customer)
+	if kind, ok := map[any]string{"natural": "individual", "juridical": "company"}[customer["kind"]]; ok {
+		embedded["kind"] = kind
 	}
-	f.customers = slices.Delete(f.customers, i, i+1)
+	return embedded
+}
+
+// delete takes a customer away and closes its accounts.
+func (f *faithful) delete(id string) reply {
+	var own []object
 	for _, account := range f.accounts {
-		if account["customer"].(object)["id"] == id {
-			account["status"] = "closed"
+		if at(account, "customer.id") == id {
+			own = append(own, account)
 		}
 	}
-	return reply{status: http.StatusOK, body: object{"data": object{"deleted": true}}}
+	for _, subscription := range f.subscriptions {
+		if account, _ := find(own, subscription["billing_account_id"]); account != nil && subscription["status"] != "canceled" {
+			return reply{status: http.StatusUnprocessableEntity, err: "customer_has_active_subscriptions"}
+		}
+	}
+	_, i := find(f.customers, id)
+	f.customers = slices.Delete(f.customers, i, i+1)
+	for _, account := range own {
+		account["status"] = "closed"
+	}
+	return ok(object{"deleted": true})
 }
 
 func newUUID() string {

@@ -80,7 +80,7 @@ var customerFaults = []fault{
 			in.status = http.StatusUnprocessableEntity
 		}
 	}},
-	{name: "null changes nothing", breaks: []int{74, 75}, rewrite: onUpdate(func(sent object) {
+	{name: "null changes nothing", breaks: []int{74, 75, 164, 243}, rewrite: onUpdate(func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
 	})},
 	{name: "an empty list changes nothing", breaks: []int{76}, rewrite: onUpdate(func(sent object) {
@@ -103,7 +103,7 @@ var metadataFaults = []fault{
 		}
 		return lower
 	})},
-	{name: "merge replaces", breaks: []int{83, 84, 85, 87}, rewrite: onUpdate(func(sent object) { delete(sent, "custom_metadata_mode") })},
+	{name: "merge replaces", breaks: []int{83, 84, 85, 87, 167, 246}, rewrite: onUpdate(func(sent object) { delete(sent, "custom_metadata_mode") })},
 	{name: "merge is shallow", breaks: []int{83, 85, 87}, spoil: shallowMerge},
 	{name: "merge leaves what is no object", breaks: []int{84, 86}, rewrite: onMerge(func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { _, ok := value.(object); return !ok })
@@ -111,7 +111,7 @@ var metadataFaults = []fault{
 	{name: "merge takes null for nothing", breaks: []int{85}, rewrite: onMerge(func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
 	})},
-	{name: "merge is always done", breaks: []int{88, 89, 90}, rewrite: onUpdate(func(sent object) {
+	{name: "merge is always done", breaks: []int{88, 89, 90, 167, 246}, rewrite: onUpdate(func(sent object) {
 		if sent["custom_metadata"] != nil {
 			sent["custom_metadata_mode"] = "merge"
 		}

@@ -9,13 +9,13 @@ import (
 var refusalFaults = []fault{
 	{name: "400 for what is invalid", breaks: []int{101, 102, 103, 104, 105, 107, 108, 110, 111}, spoil: whenStatus(422, 422, func(in *inFlight) { in.status = 400 })},
 	{name: "another code for what is invalid", breaks: []int{101, 110}, spoil: whenStatus(422, 422, func(in *inFlight) { setAt(in.got, "error.code", "invalid") })},
-	{name: "no details", breaks: []int{101, 102, 103, 104, 105, 107, 108, 110, 111}, spoil: whenStatus(422, 422, func(in *inFlight) { deleteAt(in.got, "error.details") })},
+	{name: "no details", breaks: []int{101, 102, 103, 104, 105, 107, 108, 110, 111, 144, 151, 152, 153, 154, 165, 166, 221, 222, 224, 225, 226, 227, 228, 229, 230, 231, 232, 245, 265, 274, 284, 296}, spoil: whenStatus(422, 422, func(in *inFlight) { deleteAt(in.got, "error.details") })},
 	{name: "a name is made up", breaks: []int{101}, rewrite: onCreate(func(sent object) {
 		if sent["name"] == nil {
 			sent["name"] = "unnamed"
 		}
 	})},
-	{name: "unknown fields are dropped", breaks: []int{102}, rewrite: func(in *inFlight) { delete(in.sent, "favourite_colour") }},
+	{name: "unknown fields are dropped", breaks: []int{102, 152, 166, 225, 232, 274, 284, 296}, rewrite: func(in *inFlight) { delete(in.sent, "favourite_colour") }},
 	{name: "wrong types are dropped", breaks: []int{103}, rewrite: func(in *inFlight) {
 		if isBool(in.sent["birthday"]) {
 			delete(in.sent, "birthday")
@@ -98,7 +98,7 @@ var accountFaults = []fault{
 			delete(in.sent, "create_billing_account")
 		}
 	}},
-	{name: "status is ignored", breaks: []int{136}, rewrite: func(in *inFlight) { in.query.Del("status") }},
+	{name: "status is ignored", breaks: []int{136, 311}, rewrite: func(in *inFlight) { in.query.Del("status") }},
 }
 
 func onDelete(act func(*inFlight)) func(*inFlight) {

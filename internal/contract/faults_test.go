@@ -10,7 +10,8 @@ import (
 
 // faults are grouped as the claims are. Each breaks one thing; whatever else the
 // claims find in it does not matter here.
-var faults = slices.Concat(conventionFaults, listFaults, customerFaults, metadataFaults, refusalFaults, accountFaults)
+var faults = slices.Concat(conventionFaults, listFaults, customerFaults, metadataFaults, refusalFaults, accountFaults,
+	accountCreateFaults, accountUpdateFaults, accountStatusFaults, subscriptionFaults, subscriptionRefusalFaults, itemFaults, transitionFaults, invoiceFaults)
 
 var conventionFaults = []fault{
 	{name: "no Request-Id", breaks: []int{1}, spoil: func(in *inFlight) { in.answer.Del("Request-Id") }},
@@ -69,7 +70,7 @@ var listFaults = []fault{
 			setAt(in.got, "data", nil)
 		}
 	})},
-	{name: "sort_by is ignored", breaks: []int{37, 38}, rewrite: func(in *inFlight) { in.query.Del("sort_by") }},
+	{name: "sort_by is ignored", breaks: []int{37, 38, 315}, rewrite: func(in *inFlight) { in.query.Del("sort_by") }},
 	{name: "sort_order is ignored", breaks: []int{37, 39}, rewrite: func(in *inFlight) { in.query.Del("sort_order") }},
 	{name: "sort_by knows the name only", breaks: []int{37}, rewrite: func(in *inFlight) {
 		if in.query.Get("sort_by") == "external_id" {
@@ -81,12 +82,12 @@ var listFaults = []fault{
 			in.query.Set("sort_order", "asc")
 		}
 	}},
-	{name: "the page is ignored", breaks: []int{35, 36, 39}, rewrite: func(in *inFlight) { in.query.Del("page") }},
+	{name: "the page is ignored", breaks: []int{35, 36, 39, 315}, rewrite: func(in *inFlight) { in.query.Del("page") }},
 	{name: "search is ignored", breaks: []int{40, 44, 123}, rewrite: func(in *inFlight) { in.query.Del("search") }},
-	{name: "external_id is ignored", breaks: []int{41, 44}, rewrite: func(in *inFlight) { in.query.Del("external_id") }},
+	{name: "external_id is ignored", breaks: []int{41, 44, 183, 312}, rewrite: func(in *inFlight) { in.query.Del("external_id") }},
 	{name: "external_id matches a part", breaks: []int{41}, rewrite: rename("external_id", "search")},
 	{name: "document_number is ignored", breaks: []int{42}, rewrite: func(in *inFlight) { in.query.Del("document_number") }},
-	{name: "updated_at_gte is ignored", breaks: []int{43}, rewrite: func(in *inFlight) { in.query.Del("updated_at_gte") }},
+	{name: "updated_at_gte is ignored", breaks: []int{43, 183, 313}, rewrite: func(in *inFlight) { in.query.Del("updated_at_gte") }},
 	{name: "updated_at_gte excludes its moment", breaks: []int{43}, spoil: onList(func(in *inFlight) {
 		if in.query.Has("updated_at_gte") && at(in.got, "data.0.updated_at") == in.query.Get("updated_at_gte") {
 			setAt(in.got, "data", []any{})

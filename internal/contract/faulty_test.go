@@ -9,7 +9,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
 )
@@ -21,6 +23,7 @@ type inFlight struct {
 	query        url.Values
 	header       http.Header
 	sent         object // the request's JSON object, nil when there is none
+	server       *faithful
 
 	status int // of the answer; set before it, the server is not asked at all
 	answer http.Header
@@ -33,6 +36,7 @@ type fault struct {
 	breaks  []int           // the claims that must find it
 	rewrite func(*inFlight) // before the faithful server sees the request
 	spoil   func(*inFlight) // after it has answered
+	stuck   bool            // the clock does not move
 }
 
 // faulty is a faithful server behind a fault.
@@ -43,6 +47,7 @@ type faulty struct {
 
 func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	in, raw := receive(r)
+	in.server = f.faithful
 	if f.fault.rewrite != nil {
 		f.fault.rewrite(in)
 	}
@@ -56,6 +61,12 @@ func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(in.status)
 	if in.got != nil {
 		_ = json.NewEncoder(w).Encode(in.got) // a client that went away is its own concern
+	}
+}
+
+func (f *faulty) advance(by time.Duration) {
+	if !f.fault.stuck {
+		f.faithful.advance(by)
 	}
 }
 
@@ -107,11 +118,13 @@ func TestClaimsFindFaults(t *testing.T) {
 			t.Parallel()
 			server := newFaithful()
 			server.create(object{"name": "somebody else"})
-			target := start(t, &faulty{server, fault})
+			target := start(t, &faulty{faithful: server, fault: fault})
 			for _, number := range fault.breaks {
 				result := contract.Run(t.Context(), target, []contract.Claim{claims[number]})[0]
 				if result.Err == nil || result.NotGiven() {
 					t.Errorf("%s\ngives %v, want it to find the fault", result.Claim, result.Err)
+				} else if strings.HasPrefix(result.Err.Error(), "clean-up") {
+					t.Errorf("%s\nfinds nothing but %v", result.Claim, result.Err)
 				}
 			}
 		})

@@ -11,16 +11,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 )
 
-const (
-	// maxAnswerBytes bounds what a claim reads of one answer.
-	maxAnswerBytes = 8 << 20
-	// cleanupTime bounds taking away what one claim has made. It runs on a
-	// context of its own, so that an interrupt leaves nothing behind.
-	cleanupTime = 30 * time.Second
-)
+// maxAnswerBytes bounds what a claim reads of one answer.
+const maxAnswerBytes = 8 << 20
 
 // object is a JSON object to send.
 type object = map[string]any
@@ -33,7 +27,7 @@ type probe struct {
 	target Target
 	client *http.Client
 	err    error
-	made   []string // paths of the objects to delete at the end
+	made   []string // paths of the objects to delete at the end, the last one first
 }
 
 // claim builds a [Claim] from a check in steps.
@@ -59,23 +53,6 @@ func (p *probe) failf(format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf(format, args...)
 	}
-}
-
-// cleanUp deletes what the claim made. Accounts are closed with their customer,
-// and what is gone already is fine.
-func (p *probe) cleanUp() error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), cleanupTime)
-	defer cancel()
-	q := &probe{ctx: ctx, target: p.target, client: p.client}
-	for _, path := range p.made {
-		a := q.send(call{method: http.MethodDelete, path: path})
-		switch a.status {
-		case http.StatusOK, http.StatusNoContent, http.StatusNotFound:
-		default:
-			q.failf("clean-up: %s answered %d", a.what, a.status)
-		}
-	}
-	return q.err
 }
 
 // call is one request. The zero token is the target's own.
@@ -148,17 +125,6 @@ func (p *probe) request(c call) (*http.Request, error) {
 	return request, nil
 }
 
-// remember notes a customer that a call made, whatever the claim makes of the
-// answer: one that was made against the contract must go too.
-func (p *probe) remember(c call, a *answer) {
-	if c.method != http.MethodPost || c.path != customersPath {
-		return
-	}
-	if id, ok := a.at("data.customer.id").(string); ok && id != "" {
-		p.made = append(p.made, customerPath(id))
-	}
-}
-
 func (p *probe) get(path string, query ...string) *answer {
 	return p.send(call{method: http.MethodGet, path: path, query: pairs(query)})
 }
@@ -169,6 +135,10 @@ func (p *probe) post(path string, body object) *answer {
 
 func (p *probe) patch(path string, body object) *answer {
 	return p.send(call{method: http.MethodPatch, path: path, body: body})
+}
+
+func (p *probe) put(path string, body object) *answer {
+	return p.send(call{method: http.MethodPut, path: path, body: body})
 }
 
 func (p *probe) delete(path string) *answer {

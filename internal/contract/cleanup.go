@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// cleanupTime bounds taking away what one claim has made. It runs on a context
+// of its own, so that an interrupt leaves nothing behind.
+const cleanupTime = 30 * time.Second
+
+// remember notes what a call made, whatever the claim makes of the answer: an
+// object that was made against the contract must go too. An account goes with
+// its customer.
+func (p *probe) remember(c call, a *answer) {
+	if c.method != http.MethodPost {
+		return
+	}
+	member, pathOf := "", customerPath
+	switch c.path {
+	case customersPath, accountsPath:
+		member = "data.customer.id"
+	case subscriptionsPath:
+		member, pathOf = "data.id", subscriptionPath
+	}
+	if id, ok := a.at(member).(string); ok && id != "" {
+		p.made = append(p.made, pathOf(id))
+	}
+}
+
+// cleanUp deletes what the claim made, in the opposite order: a customer with a
+// live subscription cannot be deleted. What is gone already is fine.
+func (p *probe) cleanUp() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), cleanupTime)
+	defer cancel()
+	var errs []error
+	for _, path := range slices.Backward(p.made) {
+		q := &probe{ctx: ctx, target: p.target, client: p.client}
+		q.remove(path)
+		errs = append(errs, q.err)
+	}
+	return errors.Join(errs...)
+}
+
+func (p *probe) remove(path string) {
+	a := p.delete(path)
+	if a.status == http.StatusUnprocessableEntity && strings.HasPrefix(path, subscriptionsPath) {
+		// It is live, and perhaps a claim has forbidden to cancel it.
+		p.patch(path, object{"allow_cancel": true})
+		p.post(path+"/cancel", object{})
+		a = p.delete(path)
+	}
+	switch a.status {
+	case http.StatusOK, http.StatusNoContent, http.StatusNotFound:
+	default:
+		p.failf("clean-up: %s answered %d", a.what, a.status)
+	}
+}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -88,11 +89,15 @@ func (t Transition[T]) undecided(first *AmbiguousError, known string, cause erro
 	e := *first
 	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s Look at the object at the service%s, before anything is sent again",
 		t.Describe, known, e.inRequestLog())
-	if cause != nil {
-		// The outcome stays what the first request left open, so that error
-		// comes first.
-		e.Err = fmt.Errorf("%w; after that: %w", first.Err, cause)
+	if cause == nil {
+		return &e
 	}
+	if _, ok := AsError(cause); ok {
+		// Only its text: wrapped it would be taken for the answer to the change,
+		// and a 404 to the look for an object that is gone.
+		cause = errors.New(cause.Error())
+	}
+	e.Err = fmt.Errorf("%w; after that: %w", first.Err, cause)
 	return &e
 }
 

@@ -103,6 +103,37 @@ func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
 	}
 }
 
+// TestClaimsUseTheTargetsCatalogue holds the claims to the plans and prices that
+// a service with a catalogue of its own knows.
+func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
+	t.Parallel()
+	plans := []string{newUUID(), newUUID()}
+	prices := []contract.Price{{newUUID(), newUUID()}, {newUUID(), newUUID()}, {newUUID(), newUUID()}}
+	refuse := func(in *inFlight) {
+		for _, item := range items(in.sent["items"]) {
+			if price := item["price_id"]; price != nil && !slices.ContainsFunc(prices, func(p contract.Price) bool { return p.PriceID == price }) {
+				in.status = http.StatusNotFound
+			}
+		}
+		if plan, ok := in.sent["plan_id"].(string); ok && !slices.Contains(plans, plan) {
+			in.status = http.StatusNotFound
+		}
+	}
+	target := start(t, &faulty{faithful: newFaithful(), fault: fault{rewrite: refuse}})
+	target.Plans, target.Prices = plans, prices
+	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+		if result.Err != nil {
+			t.Errorf("%s\n%v", result.Claim, result.Err)
+		}
+	}
+	target.Plans, target.Prices = plans[:1], prices[:1]
+	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+		if changing := result.Claim.Number == 281 || result.Claim.Number == 263; changing && !result.NotGiven() {
+			t.Errorf("%s\ngives %v with one plan and one price, want that it lacks another", result.Claim, result.Err)
+		}
+	}
+}
+
 func TestRunStopsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -19,7 +19,9 @@
 // A [Claim] is a numbered statement about a running service that is checked over
 // plain net/http. [Run] checks claims against any [Target], the sandbox or a
 // real test environment: a claim makes its own objects under unique names, takes
-// them away again, and tolerates other objects beside them.
+// them away again, and tolerates other objects beside them. A claim about what
+// happens when time passes needs a target whose clock can be moved, and says so
+// where there is none.
 //
 // To add one, append it to the list of its subject (claims_*.go) with the next
 // free number. Numbers are never used twice nor given to another statement,

@@ -204,50 +204,6 @@ func validDocument(text string) bool {
 	return true
 }
 
-// TestExchangesCoverEveryOperationInScope names what has to be there.
-func TestExchangesCoverEveryOperationInScope(t *testing.T) {
-	t.Parallel()
-	statuses := map[string][]int{}
-	for _, exchange := range contract.All("billing/") {
-		statuses[exchange.Operation] = append(statuses[exchange.Operation], exchange.Response.Status)
-	}
-	for name, wanted := range map[string][]int{
-		"me.get":                      {200, 401},
-		"customers.list":              {200, 400, 429},
-		"customers.create":            {201, 403, 422},
-		"customers.get":               {200, 304, 404, 500, 502, 503, 504},
-		"customers.update":            {200, 404, 422},
-		"customers.delete":            {200, 404, 422},
-		"billing_accounts.list":       {200},
-		"billing_accounts.create":     {201, 422},
-		"billing_accounts.get":        {200, 404},
-		"billing_accounts.update":     {200, 422},
-		"billing_accounts.delete":     {200, 404},
-		"billing_accounts.suspend":    {200, 422},
-		"billing_accounts.reactivate": {200, 422},
-		"billing_accounts.close":      {200},
-		"subscriptions.list":          {200},
-		"subscriptions.create":        {201, 422},
-		"subscriptions.get":           {200, 404},
-		"subscriptions.update":        {200, 422},
-		"subscriptions.delete":        {200, 404, 422},
-		"subscriptions.pause":         {200, 422},
-		"subscriptions.resume":        {200, 422},
-		"subscriptions.change_plan":   {200, 422},
-		"subscriptions.cancel":        {200, 422},
-		"subscriptions.items.list":    {200, 404, 405},
-		"subscriptions.items.sync":    {200, 422},
-		"subscriptions.invoice":       {201, 404},
-		"invoices.list":               {200},
-	} {
-		for _, status := range wanted {
-			if !slices.Contains(statuses[name], status) {
-				t.Errorf("no exchange of %s with status %d", name, status)
-			}
-		}
-	}
-}
-
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	exchange, err := contract.Load("billing/me_get")

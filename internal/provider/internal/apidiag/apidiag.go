@@ -107,7 +107,8 @@ func advice(e *api.Error) string {
 		return "This is not the service's own answer for a missing object, so the base address is probably wrong or a proxy answered. " +
 			"Nothing was dropped from the state. Check base_url, and the provider argument operations if it names " + e.Operation + "."
 	case e.Status == http.StatusNotFound:
-		return "The object does not exist, or it belongs to another organization than the token."
+		return "The object does not exist, or it belongs to another organization than the token. If the path below is not one of the service's, " +
+			"check base_url and the provider argument operations."
 	case e.Status == http.StatusTooManyRequests:
 		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second in the provider block."
 	case e.Status >= http.StatusInternalServerError:

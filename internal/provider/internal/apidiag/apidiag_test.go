@@ -83,7 +83,7 @@ func TestAdd_advice(t *testing.T) {
 		}), []string{"it needs customers:write, customers:read and has invoices:read"}},
 		"scope, nothing granted": {refusal(403, "insufficient_scope", func(e *api.Error) { e.Required = []string{"customers:write"} }), []string{"it needs customers:write and has none"}},
 		"forbidden":              {refusal(403, "forbidden", nil), []string{"access by API is blocked"}},
-		"not found":              {refusal(404, "not_found", nil), []string{"another organization"}},
+		"not found":              {refusal(404, "not_found", nil), []string{"another organization", "base_url", "argument operations", "POST /v1/customers"}},
 		"not found, bare":        {refusal(404, "", nil), []string{"Nothing was dropped from the state", "base_url", "operations", "customers.create"}},
 		"method":                 {refusal(405, "", nil), []string{"argument operations for customers.create"}},
 		"too many requests":      {refusal(429, "rate_limited", func(e *api.Error) { e.RetryAfter = 90 * time.Second }), []string{"asks to wait 1m30s", "requests_per_second"}},

@@ -52,7 +52,8 @@ func targetOf(operation string) any {
 		return new(envelope[Customer])
 	case "customers.list":
 		return new(envelope[[]Customer])
-	case "billing_accounts.get":
+	case "billing_accounts.get", "billing_accounts.create", "billing_accounts.update",
+		"billing_accounts.suspend", "billing_accounts.reactivate", "billing_accounts.close":
 		return new(envelope[BillingAccount])
 	case "billing_accounts.list":
 		return new(envelope[[]BillingAccount])

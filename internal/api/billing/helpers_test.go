@@ -3,6 +3,7 @@ package billing
 import (
 	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -98,3 +99,14 @@ func turns(handlers ...http.HandlerFunc) http.HandlerFunc {
 func lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 func listOf(items ...string) string { return `{"data":[` + strings.Join(items, ",") + `]}` }
+
+// idsOf reads a list to its end.
+func idsOf[T any](list iter.Seq2[T, error], id func(T) string) (ids []string, err error) {
+	for item, err := range list {
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, id(item))
+	}
+	return ids, nil
+}

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -68,37 +67,18 @@ const (
 	defaultCurrency     = "BRL"
 	defaultPaymentTerms = 10
 
-	accountActive = "active"
-	accountClosed = "closed"
+	accountActive    = "active"
+	accountSuspended = "suspended"
+	accountClosed    = "closed"
 )
 
-// openAccount makes the account that comes with a new customer.
-func (c *call) openAccount(tx *store.Tx, owner customer, in customerInput) billingAccount {
-	account := billingAccount{
-		ID:               c.server.source.uuid(),
-		PublicID:         c.server.source.uuid(),
-		Currency:         defaultCurrency,
-		BillingEmail:     in.Email,
-		PaymentTermsDays: defaultPaymentTerms,
-		AutoCollection:   true,
-		Status:           accountActive,
-		Metadata:         object{},
-		CreatedAt:        instant{c.now},
-		UpdatedAt:        instant{c.now},
+// externalKey takes part in the index of external ids until the account is
+// closed (wire contract: external_id of a closed object).
+func (r accountRow) externalKey() string {
+	if r.Account.Status == accountClosed {
+		return ""
 	}
-	if in.BillingEmail != nil {
-		account.BillingEmail = in.BillingEmail
-	}
-	if in.PaymentTermsDays != nil {
-		account.PaymentTermsDays = *in.PaymentTermsDays
-	}
-	if in.AutoCollection != nil {
-		account.AutoCollection = *in.AutoCollection
-	}
-	row := accountRow{Organization: c.organization, CustomerID: owner.ID, Account: account}
-	c.server.accounts.Put(tx, account.ID, row)
-	c.server.lag.hide(account.ID)
-	return c.loaded(tx, row, c.server.options.Tolerance.LeanAccounts)
+	return externalKey(r.Organization, r.Account.ExternalID)
 }
 
 // closeAccounts closes what a deleted customer leaves behind.
@@ -134,6 +114,18 @@ func embed(u customer) *embeddedCustomer {
 	}
 }
 
+// customerKind is embeddedKind the other way.
+func customerKind(kind *string) *string {
+	if kind == nil {
+		return nil
+	}
+	word := "natural"
+	if *kind == "company" {
+		word = "juridical"
+	}
+	return &word
+}
+
 func embeddedKind(kind *string) *string {
 	if kind == nil {
 		return nil
@@ -145,15 +137,14 @@ func embeddedKind(kind *string) *string {
 	return &word
 }
 
-// getAccount serves billing_accounts.get. The account of another organization
-// does not exist.
-func getAccount(c *call, tx *store.Tx) (reply, error) {
+// findAccount answers the account that the path names. That of another
+// organization does not exist.
+func (c *call) findAccount(tx *store.Tx) (accountRow, error) {
 	row, ok := c.server.accounts.Get(tx, c.path["id"])
 	if !ok || row.Organization != c.organization {
-		return reply{}, errNotFound
+		return accountRow{}, errNotFound
 	}
-	account := c.loaded(tx, row, false)
-	return c.single(http.StatusOK, account, account.modified()), nil
+	return row, nil
 }
 
 // modified is when the answer last changed, the customer inside included.
@@ -162,26 +153,4 @@ func (a billingAccount) modified() time.Time {
 		return a.Customer.UpdatedAt.Time
 	}
 	return a.UpdatedAt.Time
-}
-
-// listAccounts serves billing_accounts.list.
-func listAccounts(c *call, tx *store.Tx) (reply, error) {
-	since, err := c.since()
-	if err != nil {
-		return reply{}, err
-	}
-	found := []billingAccount{}
-	for id, row := range c.server.accounts.All(tx) {
-		if row.Organization != c.organization || !c.server.lag.shows(id) {
-			continue
-		}
-		if row.Account.UpdatedAt.Before(since) ||
-			!c.filter("external_id", func(want string) bool { return is(row.Account.ExternalID, want) }) ||
-			!c.filter("customer_id", func(want string) bool { return row.CustomerID == want }) ||
-			!c.filter("status", func(want string) bool { return row.Account.Status == want }) {
-			continue
-		}
-		found = append(found, c.loaded(tx, row, c.server.options.Tolerance.LeanAccounts))
-	}
-	return list(c, found)
 }

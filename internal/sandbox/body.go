@@ -69,6 +69,16 @@ func (c *call) readObject(s shape, required []string, into any) (map[string]any,
 	return object, nil
 }
 
+// readOptional is readObject for an operation that requires no field: without a
+// body, all are left out.
+func (c *call) readOptional(s shape, into any) error {
+	if len(bytes.TrimSpace(c.body)) == 0 {
+		return nil
+	}
+	_, err := c.readObject(s, nil, into)
+	return err
+}
+
 func (s shape) check(p problems, prefix string, object map[string]any, required []string) {
 	for name, value := range object {
 		check, known := s[name]

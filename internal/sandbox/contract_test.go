@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -31,6 +32,10 @@ func TestBillingClaims(t *testing.T) {
 		ExpiredToken: token(sandbox.Token{Expires: time.Now().Add(-time.Hour)}),
 		NarrowToken:  token(sandbox.Token{Scopes: []string{"customers:read"}}),
 		MaxPerPage:   2,
+		Advance: func(_ context.Context, d time.Duration) error {
+			server.Clock().Advance(d)
+			return nil
+		},
 	}
 	results := contract.Run(t.Context(), target, contract.BillingClaims())
 	if len(results) == 0 {

@@ -69,28 +69,13 @@ func (c *call) findCustomer(tx *store.Tx) (customerRow, error) {
 	return row, nil
 }
 
-// claimExternalID refuses an external_id that another live customer has
-// (wire contract: same external_id twice in one resource type).
-func (c *call) claimExternalID(tx *store.Tx, wanted *string, own string) error {
-	if wanted == nil {
-		return nil
-	}
-	claim := customerRow{Organization: c.organization, Customer: customer{ExternalID: wanted}}
-	for id := range c.server.externalIDs.All(tx, claim.externalKey()) {
-		if id != own {
-			return errExternalIDTaken.about(map[string]any{"field": "external_id", "id": id})
-		}
-	}
-	return nil
-}
-
-// externalKey is what no two live customers share; empty when there is nothing
-// to share.
+// externalKey takes part in the index of external ids until the customer is
+// deleted.
 func (r customerRow) externalKey() string {
-	if r.Deleted || r.Customer.ExternalID == nil {
+	if r.Deleted {
 		return ""
 	}
-	return r.Organization + "/" + *r.Customer.ExternalID
+	return externalKey(r.Organization, r.Customer.ExternalID)
 }
 
 // matches is the free-text search: a part of a name, the external_id or an

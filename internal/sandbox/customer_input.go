@@ -124,14 +124,16 @@ func (in customerInput) apply(u customer, sent map[string]any) customer {
 	return u
 }
 
-// applyMetadata answers the custom_metadata after the input, in its mode.
-func (in customerInput) applyMetadata(stored object, nullsChangeNothing bool) object {
-	switch {
-	case in.CustomMetadata == nil: // not sent: the rules let no null pass
-		return stored
-	case in.CustomMetadataMode == modeMerge:
-		return merge(stored, in.CustomMetadata, nullsChangeNothing)
-	default:
-		return in.CustomMetadata
+// accountInput is what the input says of the account that comes with the
+// customer.
+func (in customerInput) accountInput() accountInput {
+	account := accountInput{
+		BillingEmail:     in.BillingEmail,
+		PaymentTermsDays: in.PaymentTermsDays,
+		AutoCollection:   in.AutoCollection,
 	}
+	if account.BillingEmail == nil {
+		account.BillingEmail = in.Email
+	}
+	return account
 }

@@ -52,30 +52,36 @@ func createCustomer(c *call, tx *store.Tx) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if err := c.claimExternalID(tx, in.ExternalID, ""); err != nil {
+	if err := claimExternalID(c, tx, c.server.customerCodes, in.ExternalID, ""); err != nil {
 		return reply{}, err
 	}
-	u := in.apply(customer{
-		ID:        c.server.source.uuid(),
-		PublicID:  c.server.source.uuid(),
-		Metadata:  object{},
-		CreatedAt: instant{c.now},
-		UpdatedAt: instant{c.now},
-	}, sent)
-	u.CustomMetadata = in.CustomMetadata
-	row := customerRow{Organization: c.organization, Customer: u}
-	c.server.customers.Put(tx, u.ID, row)
-	c.server.lag.hide(u.ID)
+	u := c.addCustomer(tx, in, sent).Customer
 
 	answer := struct {
 		Customer       customer        `json:"customer"`
 		BillingAccount *billingAccount `json:"billing_account"`
 	}{Customer: u}
 	if in.CreateBillingAccount == nil || *in.CreateBillingAccount {
-		account := c.openAccount(tx, u, in)
+		account := c.openAccount(tx, u, in.accountInput())
 		answer.BillingAccount = &account
 	}
 	return c.single(http.StatusCreated, answer, u.UpdatedAt.Time), nil
+}
+
+// addCustomer makes a customer of the fields that were sent.
+func (c *call) addCustomer(tx *store.Tx, in customerInput, sent map[string]any) customerRow {
+	u := in.apply(customer{
+		ID:             c.server.source.uuid(),
+		PublicID:       c.server.source.uuid(),
+		Metadata:       object{},
+		CustomMetadata: in.CustomMetadata,
+		CreatedAt:      instant{c.now},
+		UpdatedAt:      instant{c.now},
+	}, sent)
+	row := customerRow{Organization: c.organization, Customer: u}
+	c.server.customers.Put(tx, u.ID, row)
+	c.server.lag.hide(u.ID)
+	return row
 }
 
 // updateCustomer serves customers.update.
@@ -89,17 +95,23 @@ func updateCustomer(c *call, tx *store.Tx) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if err := c.claimExternalID(tx, in.ExternalID, row.Customer.ID); err != nil {
+	if err := claimExternalID(c, tx, c.server.customerCodes, in.ExternalID, row.Customer.ID); err != nil {
 		return reply{}, err
 	}
 	changed := in.apply(row.Customer, sent)
-	changed.CustomMetadata = in.applyMetadata(changed.CustomMetadata, c.server.options.Tolerance.NullsChangeNothing)
+	changed.CustomMetadata = c.metadata(changed.CustomMetadata, in.CustomMetadata, in.CustomMetadataMode)
+	changed = c.changeCustomer(tx, row, changed)
+	return c.single(http.StatusOK, changed, changed.UpdatedAt.Time), nil
+}
+
+// changeCustomer makes the changed customer stand and answers it.
+func (c *call) changeCustomer(tx *store.Tx, row customerRow, changed customer) customer {
 	if !reflect.DeepEqual(changed, row.Customer) {
 		changed.UpdatedAt = changed.UpdatedAt.after(c.now)
 		row.Customer = changed
 		c.server.customers.Put(tx, changed.ID, row)
 	}
-	return c.single(http.StatusOK, changed, changed.UpdatedAt.Time), nil
+	return changed
 }
 
 // deleteCustomer serves customers.delete: refused while a subscription is not

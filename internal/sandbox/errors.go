@@ -77,6 +77,10 @@ var (
 		message: "Another object of this organization has this external_id."}
 	errActiveSubscriptions = &apiError{status: http.StatusUnprocessableEntity, code: "customer_has_active_subscriptions",
 		message: "The customer has subscriptions that are not canceled."}
+	errAccountSubscribed = &apiError{status: http.StatusUnprocessableEntity, code: "billing_account_has_active_subscriptions",
+		message: "The billing account has subscriptions that are not canceled."}
+	errTransition = &apiError{status: http.StatusUnprocessableEntity, code: "invalid_transition",
+		message: "The state of the resource does not allow this."}
 	errInternal = &apiError{status: http.StatusInternalServerError, code: "internal_error",
 		message: "The request could not be processed."}
 )

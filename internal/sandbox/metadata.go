@@ -47,3 +47,16 @@ func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]an
 	}
 	return merged
 }
+
+// metadata answers the custom_metadata of an object after an update that sent
+// this, in that mode. nil says that nothing was sent: the rules let no null pass.
+func (c *call) metadata(stored, sent object, mode string) object {
+	switch {
+	case sent == nil:
+		return stored
+	case mode == modeMerge:
+		return merge(stored, sent, c.server.options.Tolerance.NullsChangeNothing)
+	default:
+		return sent
+	}
+}

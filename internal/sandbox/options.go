@@ -63,6 +63,9 @@ type Tolerance struct {
 	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
 	NullLists          bool // an empty array is answered as null
 	LeanAccounts       bool // only single reads of a billing account load its customer
+	PriceAmounts       bool // an item whose unit_amount_subcents was not sent answers the price's own amount
+	ItemsNotListed     bool // subscriptions.items.list answers 405
+	ItemsNotFound      bool // subscriptions.items.list answers 404
 	RepeatAcrossPages  bool // an object comes in front after the first page: its last one stands on the second too
 	SkipAcrossPages    bool // an object in front goes after the first page: one between two pages is missed
 }

@@ -41,7 +41,30 @@ var billingRoutes = []route{
 
 	{"billing_accounts.list", http.MethodGet, "/v1/billing-accounts", "billing_accounts:read",
 		slices.Concat(paging, []string{"external_id", "customer_id", "status", "updated_at_gte"}), listAccounts},
+	{"billing_accounts.create", http.MethodPost, "/v1/billing-accounts", "billing_accounts:write", nil, createAccount},
 	{"billing_accounts.get", http.MethodGet, "/v1/billing-accounts/{id}", "billing_accounts:read", nil, getAccount},
+	{"billing_accounts.update", http.MethodPatch, "/v1/billing-accounts/{id}", "billing_accounts:write", nil, updateAccount},
+	{"billing_accounts.delete", http.MethodDelete, "/v1/billing-accounts/{id}", "billing_accounts:write", nil, deleteAccount},
+	{"billing_accounts.suspend", http.MethodPost, "/v1/billing-accounts/{id}/suspend", "billing_accounts:write", nil, suspendAccount},
+	{"billing_accounts.reactivate", http.MethodPost, "/v1/billing-accounts/{id}/reactivate", "billing_accounts:write", nil, reactivateAccount},
+	{"billing_accounts.close", http.MethodPost, "/v1/billing-accounts/{id}/close", "billing_accounts:write", nil, closeAccount},
+
+	{"subscriptions.list", http.MethodGet, "/v1/subscriptions", "subscriptions:read",
+		slices.Concat(paging, []string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"}), listSubscriptions},
+	{"subscriptions.create", http.MethodPost, "/v1/subscriptions", "subscriptions:write", nil, createSubscription},
+	{"subscriptions.get", http.MethodGet, "/v1/subscriptions/{id}", "subscriptions:read", nil, getSubscription},
+	{"subscriptions.update", http.MethodPatch, "/v1/subscriptions/{id}", "subscriptions:write", nil, updateSubscription},
+	{"subscriptions.delete", http.MethodDelete, "/v1/subscriptions/{id}", "subscriptions:write", nil, deleteSubscription},
+	{"subscriptions.pause", http.MethodPost, "/v1/subscriptions/{id}/pause", "subscriptions:write", nil, pauseSubscription},
+	{"subscriptions.resume", http.MethodPost, "/v1/subscriptions/{id}/resume", "subscriptions:write", nil, resumeSubscription},
+	{"subscriptions.change_plan", http.MethodPost, "/v1/subscriptions/{id}/change-plan", "subscriptions:write", nil, changePlanOfSubscription},
+	{"subscriptions.cancel", http.MethodPost, "/v1/subscriptions/{id}/cancel", "subscriptions:write", nil, cancelSubscription},
+	{"subscriptions.items.list", http.MethodGet, "/v1/subscriptions/{id}/items", "subscriptions:read", paging, listItems},
+	{"subscriptions.items.sync", http.MethodPut, "/v1/subscriptions/{id}/items", "subscriptions:write", nil, syncItems},
+	{"subscriptions.invoice", http.MethodPost, "/v1/subscriptions/{id}/invoices", "subscriptions:write", nil, createInvoice},
+
+	{"invoices.list", http.MethodGet, "/v1/invoices", "invoices:read",
+		slices.Concat(paging, []string{"subscription_id", "billing_account_id"}), listInvoices},
 }
 
 // find answers the route for a method and path with the values of its

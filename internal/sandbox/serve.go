@@ -98,6 +98,9 @@ func (s *Server) process(service Service, r *http.Request, route route, entry *R
 		return s.failure(err)
 	}
 	c.organization, c.now, c.query = token.Organization, s.clock.Now(), r.URL.Query()
+	if err := s.settle(c.now); err != nil {
+		return s.failure(err)
+	}
 	var result reply
 	run := s.db.Update
 	if route.method == http.MethodGet {

@@ -18,6 +18,7 @@ type Server struct {
 	faults    faults
 	log       requestLog
 	lag       readLag
+	agenda    agenda
 	db        *store.DB
 	bootstrap bootstrap
 
@@ -27,8 +28,15 @@ type Server struct {
 	customers     store.Table[customerRow]
 	accounts      store.Table[accountRow]
 	subscriptions store.Table[subscriptionRow]
+	invoices      store.Table[invoiceRow]
+	// invoiceNumbers holds the last number given to an invoice, by organization.
+	invoiceNumbers store.Table[int64]
 
-	externalIDs     store.Index[customerRow]     // live customers, by externalKey
+	// The live objects of a type, by externalKey.
+	customerCodes     store.Index[customerRow]
+	accountCodes      store.Index[accountRow]
+	subscriptionCodes store.Index[subscriptionRow]
+
 	accountsOf      store.Index[accountRow]      // by customer
 	subscriptionsOf store.Index[subscriptionRow] // by billing account
 

@@ -29,28 +29,41 @@ func (s *Server) openState() error {
 	if err := s.openTables(); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	if err := db.Update(s.boot); err != nil {
+	if err := errors.Join(db.Update(s.boot), db.View(s.readAgenda)); err != nil {
 		return errors.Join(fmt.Errorf("prepare state: %w", err), db.Close())
 	}
 	return nil
 }
 
-// openTables attaches every table. A table is opened even before anything
-// fills it when a rule reads it: the rule is then real from the start.
+// openTables attaches every table, and the indexes over them.
 func (s *Server) openTables() error {
-	var errs [6]error
+	var errs [8]error
 	s.settings, errs[0] = store.NewTable[bootstrap](s.db, "settings")
 	s.organizations, errs[1] = store.NewTable[Organization](s.db, "organizations")
 	s.tokens, errs[2] = store.NewTable[storedToken](s.db, "tokens")
 	s.customers, errs[3] = store.NewTable[customerRow](s.db, "customers")
 	s.accounts, errs[4] = store.NewTable[accountRow](s.db, "billing_accounts")
 	s.subscriptions, errs[5] = store.NewTable[subscriptionRow](s.db, "subscriptions")
+	s.invoices, errs[6] = store.NewTable[invoiceRow](s.db, "invoices")
+	s.invoiceNumbers, errs[7] = store.NewTable[int64](s.db, "invoice_numbers")
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	s.externalIDs = store.NewIndex(s.db, s.customers, customerRow.externalKey)
+	s.customerCodes = store.NewIndex(s.db, s.customers, customerRow.externalKey)
+	s.accountCodes = store.NewIndex(s.db, s.accounts, accountRow.externalKey)
+	s.subscriptionCodes = store.NewIndex(s.db, s.subscriptions, subscriptionRow.externalKey)
 	s.accountsOf = store.NewIndex(s.db, s.accounts, func(r accountRow) string { return r.CustomerID })
-	s.subscriptionsOf = store.NewIndex(s.db, s.subscriptions, func(r subscriptionRow) string { return r.BillingAccountID })
+	s.subscriptionsOf = store.NewIndex(s.db, s.subscriptions, func(r subscriptionRow) string { return r.Subscription.BillingAccountID })
+	return nil
+}
+
+// readAgenda notes what the subscriptions in the state wait for.
+func (s *Server) readAgenda(tx *store.Tx) error {
+	for _, row := range s.subscriptions.All(tx) {
+		if at, ok := row.due(); ok {
+			s.agenda.note(at)
+		}
+	}
 	return nil
 }
 

@@ -1,24 +1,141 @@
 package sandbox
 
-import "github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+import (
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
 
-// subscriptionRow is what the rules on customers read of a subscription.
-type subscriptionRow struct {
-	Organization     string `json:"organization"`
-	BillingAccountID string `json:"billing_account_id"`
-	Status           string `json:"status"`
+// subscription is a subscription on the wire, every documented field always
+// present (service description, Recurring billing §2 Subscription).
+type subscription struct {
+	ID                   string           `json:"id"`
+	PublicID             string           `json:"public_id"`
+	ExternalID           *string          `json:"external_id"`
+	BillingAccountID     string           `json:"billing_account_id"`
+	CompanyID            *string          `json:"company_id"`
+	PlanID               *string          `json:"plan_id"`
+	ProductGroupID       *string          `json:"product_group_id"`
+	Status               string           `json:"status"`
+	BillingCycle         string           `json:"billing_cycle"`
+	CurrentPeriodStart   instant          `json:"current_period_start"`
+	CurrentPeriodEnd     instant          `json:"current_period_end"`
+	CycleBillingDate     instant          `json:"cycle_billing_date"`
+	TrialStart           *instant         `json:"trial_start"`
+	TrialEnd             *instant         `json:"trial_end"`
+	ActivatedAt          *instant         `json:"activated_at"`
+	ConfirmedAt          *instant         `json:"confirmed_at"`
+	CancelAtPeriodEnd    bool             `json:"cancel_at_period_end"`
+	CanceledAt           *instant         `json:"canceled_at"`
+	CancellationReason   *string          `json:"cancellation_reason"`
+	PauseCollection      *pauseCollection `json:"pause_collection"`
+	PausedAt             *instant         `json:"paused_at"`
+	ResumesAt            *instant         `json:"resumes_at"`
+	ResumedAt            *instant         `json:"resumed_at"`
+	DiscountCodeID       *string          `json:"discount_code_id"`
+	DiscountPercent      *string          `json:"discount_percent"`
+	RecurringAmountCents *int64           `json:"recurring_amount_cents"`
+	ProrationBehavior    string           `json:"proration_behavior"`
+	CollectionMethod     *string          `json:"collection_method"`
+	NFEIssuancePolicy    *string          `json:"nfe_issuance_policy"`
+	RenewalSettings      renewalSettings  `json:"renewal_settings"`
+	Commitment           object           `json:"commitment"`
+	AllowPause           bool             `json:"allow_pause"`
+	AllowCancel          bool             `json:"allow_cancel"`
+	ProposalID           *string          `json:"proposal_id"`
+	Notes                *string          `json:"notes"`
+	Metadata             object           `json:"metadata"`
+	CustomMetadata       object           `json:"custom_metadata"`
+	CreatedAt            instant          `json:"created_at"`
+	UpdatedAt            instant          `json:"updated_at"`
 }
 
-const subscriptionCanceled = "canceled"
+type pauseCollection struct {
+	Behavior  string   `json:"behavior"`
+	ResumesAt *instant `json:"resumes_at"`
+}
+
+type renewalSettings struct {
+	Type string `json:"type"`
+}
+
+// The documented states (service description, Recurring billing §3). Create
+// answers trialing or active; paused, past_due and canceled follow by the
+// machine. draft, confirmed and suspended are never reached by an operation:
+// the wire contract leaves no draft standing, and no document says what leads
+// to the other two. SetSubscriptionStatus puts a subscription into any of them.
+const (
+	subscriptionTrialing = "trialing"
+	subscriptionActive   = "active"
+	subscriptionPastDue  = "past_due"
+	subscriptionPaused   = "paused"
+	subscriptionCanceled = "canceled"
+	subscriptionDraft    = "draft"
+)
+
+// How a subscription is collected, as far as the sandbox tells it apart: the
+// other methods all invoice at every renewal.
+const (
+	chargeAutomatically = "charge_automatically"
+	manualInvoice       = "manual_invoice"
+)
+
+// subscriptionRow is a subscription as the tables keep it.
+type subscriptionRow struct {
+	Organization  string       `json:"organization"`
+	Subscription  subscription `json:"subscription"`
+	Items         []item       `json:"items"`
+	PendingPlanID *string      `json:"pending_plan_id"` // comes when the period ends
+	// AnchorDay is the day of the month on which periods begin, where the month
+	// has it: a period that began on 31 January ends on the last of February,
+	// and the one after that on 31 March.
+	AnchorDay int `json:"anchor_day"`
+}
+
+// externalKey takes part in the index of external ids until the subscription
+// is canceled (wire contract: external_id of a canceled object).
+func (r subscriptionRow) externalKey() string {
+	if r.Subscription.Status == subscriptionCanceled {
+		return ""
+	}
+	return externalKey(r.Organization, r.Subscription.ExternalID)
+}
+
+// derived answers the row with the fields that follow from others.
+func (r subscriptionRow) derived() subscriptionRow {
+	r.Subscription.Metadata = object{}
+	if r.PendingPlanID != nil {
+		r.Subscription.Metadata["pending_plan_id"] = *r.PendingPlanID
+	}
+	r.Subscription.CycleBillingDate = r.Subscription.CurrentPeriodEnd
+	r.Subscription.RecurringAmountCents = r.amount()
+	return r
+}
+
+// findSubscription answers the subscription that the path names.
+func (c *call) findSubscription(tx *store.Tx) (subscriptionRow, error) {
+	row, ok := c.server.subscriptions.Get(tx, c.path["id"])
+	if !ok || row.Organization != c.organization {
+		return subscriptionRow{}, errNotFound
+	}
+	return row, nil
+}
+
+// isSubscribed tells whether the billing account has a subscription that is
+// not canceled.
+func (c *call) isSubscribed(tx *store.Tx, accountID string) bool {
+	for _, row := range c.server.subscriptionsOf.All(tx, accountID) {
+		if row.Subscription.Status != subscriptionCanceled {
+			return true
+		}
+	}
+	return false
+}
 
 // hasLiveSubscription tells whether one of the customer's billing accounts has
 // a subscription that is not canceled.
 func (c *call) hasLiveSubscription(tx *store.Tx, customerID string) bool {
 	for accountID := range c.server.accountsOf.All(tx, customerID) {
-		for _, subscription := range c.server.subscriptionsOf.All(tx, accountID) {
-			if subscription.Status != subscriptionCanceled {
-				return true
-			}
+		if c.isSubscribed(tx, accountID) {
+			return true
 		}
 	}
 	return false

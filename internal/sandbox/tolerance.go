@@ -65,6 +65,9 @@ var toleranceNames = map[string]func(t *Tolerance) *bool{
 	"flat-errors":          func(t *Tolerance) *bool { return &t.FlatErrors },
 	"null-lists":           func(t *Tolerance) *bool { return &t.NullLists },
 	"lean-accounts":        func(t *Tolerance) *bool { return &t.LeanAccounts },
+	"price-amounts":        func(t *Tolerance) *bool { return &t.PriceAmounts },
+	"items-not-listed":     func(t *Tolerance) *bool { return &t.ItemsNotListed },
+	"items-not-found":      func(t *Tolerance) *bool { return &t.ItemsNotFound },
 	"repeat-across-pages":  func(t *Tolerance) *bool { return &t.RepeatAcrossPages },
 	"skip-across-pages":    func(t *Tolerance) *bool { return &t.SkipAcrossPages },
 }

@@ -148,7 +148,7 @@ func TestParseTolerance(t *testing.T) {
 		t.Errorf("the error does not name the known ones: %v", err)
 	}
 	every, err := sandbox.ParseTolerance(strings.Join(sandbox.ToleranceNames(), ","))
-	if err != nil || every.SkipAcrossPages != true || len(sandbox.ToleranceNames()) != 12 {
+	if err != nil || every.SkipAcrossPages != true || len(sandbox.ToleranceNames()) != 15 {
 		t.Errorf("%+v, %v", every, err)
 	}
 }

@@ -1,0 +1,144 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// subscriptionInput is what a create or an update may send
+// (service description, Recurring billing §4 Subscription create and update).
+type subscriptionInput struct {
+	ExternalID        *string `json:"external_id"`
+	PlanID            *string `json:"plan_id"`
+	DiscountCodeID    *string `json:"discount_code_id"`
+	BillingCycle      *string `json:"billing_cycle"`
+	CollectionMethod  *string `json:"collection_method"`
+	ProrationBehavior *string `json:"proration_behavior"`
+	NFEIssuancePolicy *string `json:"nfe_issuance_policy"`
+	Notes             *string `json:"notes"`
+	CustomMetadata    object  `json:"custom_metadata"`
+
+	// Create only.
+	BillingAccountID string      `json:"billing_account_id"`
+	CompanyID        *string     `json:"company_id"`
+	ProductGroupID   *string     `json:"product_group_id"`
+	TrialEnd         *string     `json:"trial_end"`
+	TrialPeriodDays  *int64      `json:"trial_period_days"`
+	Items            []itemInput `json:"items"`
+
+	// Update only.
+	CancelAtPeriodEnd  *bool        `json:"cancel_at_period_end"`
+	DiscountPercent    *json.Number `json:"discount_percent"`
+	AllowPause         *bool        `json:"allow_pause"`
+	AllowCancel        *bool        `json:"allow_cancel"`
+	CustomMetadataMode string       `json:"custom_metadata_mode"`
+}
+
+var (
+	billingCycles      = oneOf("monthly", "quarterly", "semiannual", "annual")
+	collectionMethods  = oneOf(chargeAutomatically, "manual_charge", manualInvoice)
+	prorationBehaviors = oneOf("create_prorations", "none", "always_invoice")
+	nfePolicies        = oneOf("disabled", "on_finalization", "on_full_payment", "per_installment")
+)
+
+const defaultProration = "create_prorations"
+
+var subscriptionFields = shape{
+	"plan_id":            nullable(aUUID),
+	"billing_cycle":      billingCycles,
+	"collection_method":  nullable(collectionMethods),
+	"proration_behavior": prorationBehaviors,
+	"notes":              nullable(text),
+	"custom_metadata":    freeObject,
+}
+
+// A null stands where the description says "or null", and nowhere else.
+var subscriptionCreateShape = subscriptionFields.and(shape{
+	"billing_account_id":   aUUID,
+	"external_id":          filled,
+	"company_id":           aUUID,
+	"product_group_id":     aUUID,
+	"discount_code_id":     aUUID,
+	"nfe_issuance_policy":  nfePolicies,
+	"trial_end":            moment,
+	"trial_period_days":    integerFrom(0),
+	"items":                itemsRule,
+	"cancel_at_period_end": refused("may be sent with an update only"),
+	"discount_percent":     refused("may be sent with an update only"),
+	"allow_pause":          refused("may be sent with an update only"),
+	"allow_cancel":         refused("may be sent with an update only"),
+	"custom_metadata_mode": refused("may be sent with an update only"),
+})
+
+var subscriptionUpdateShape = subscriptionFields.and(shape{
+	"external_id":          nullable(filled),
+	"discount_code_id":     nullable(aUUID),
+	"nfe_issuance_policy":  nullable(nfePolicies),
+	"cancel_at_period_end": boolean,
+	"discount_percent":     nullable(percent),
+	"allow_pause":          boolean,
+	"allow_cancel":         boolean,
+	"custom_metadata_mode": oneOf(modeReplace, modeMerge),
+	"billing_account_id":   refused("may be sent with a create only"),
+	"company_id":           refused("may be sent with a create only"),
+	"product_group_id":     refused("may be sent with a create only"),
+	"trial_end":            refused("may be sent with a create only"),
+	"trial_period_days":    refused("may be sent with a create only"),
+	"items":                refused("may be sent with a create only"),
+})
+
+// trial answers when the trial of a subscription made now ends, nil without a
+// trial: trial_period_days of 0 is none.
+func (in subscriptionInput) trial(now time.Time) (*instant, error) {
+	switch {
+	case in.TrialEnd != nil && in.TrialPeriodDays != nil:
+		return nil, invalid(problems{
+			"trial_end":         "excludes trial_period_days",
+			"trial_period_days": "excludes trial_end",
+		})
+	case in.TrialEnd != nil:
+		// The rules have parsed it before.
+		end, _ := parseMoment(*in.TrialEnd)
+		return inFuture("trial_end", end, now)
+	case in.TrialPeriodDays != nil && *in.TrialPeriodDays > 0:
+		// Past the bound, the number of days no longer matters.
+		days := min(*in.TrialPeriodDays, lastYear*366)
+		return inFuture("trial_period_days", now.AddDate(0, 0, int(days)), now)
+	}
+	return nil, nil
+}
+
+// inFuture refuses a moment that has passed, and one beyond all calendars.
+func inFuture(field string, at, now time.Time) (*instant, error) {
+	switch {
+	case !at.After(now):
+		return nil, invalid(problems{field: "must be in the future"})
+	case at.Year() > lastYear:
+		return nil, invalid(problems{field: "is too far in the future"})
+	}
+	return &instant{at.Truncate(time.Millisecond)}, nil
+}
+
+// apply answers the row with the fields that were sent. plan_id, items and the
+// schedule of a cancellation are steps of the machine and not among them.
+func (in subscriptionInput) apply(c *call, row subscriptionRow, sent map[string]any) subscriptionRow {
+	s := &row.Subscription
+	for name, assign := range map[string]func(){
+		"external_id":         func() { s.ExternalID = in.ExternalID },
+		"discount_code_id":    func() { s.DiscountCodeID = in.DiscountCodeID },
+		"billing_cycle":       func() { s.BillingCycle = *in.BillingCycle },
+		"collection_method":   func() { s.CollectionMethod = in.CollectionMethod },
+		"proration_behavior":  func() { s.ProrationBehavior = *in.ProrationBehavior },
+		"nfe_issuance_policy": func() { s.NFEIssuancePolicy = in.NFEIssuancePolicy },
+		"discount_percent":    func() { s.DiscountPercent = formatPercent(in.DiscountPercent) },
+		"allow_pause":         func() { s.AllowPause = *in.AllowPause },
+		"allow_cancel":        func() { s.AllowCancel = *in.AllowCancel },
+		"notes":               func() { s.Notes = in.Notes },
+	} {
+		if _, ok := sent[name]; ok {
+			assign()
+		}
+	}
+	s.CustomMetadata = c.metadata(s.CustomMetadata, in.CustomMetadata, in.CustomMetadataMode)
+	return row
+}

@@ -42,7 +42,7 @@ func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
 // to the first attempt is an error, as the address may be wrong.
 func Delete(ctx context.Context, c *Client, r Request) error {
 	response, err := c.Do(ctx, r)
-	if e, ok := AsError(err); ok && e.Status == http.StatusNotFound && (e.Structured || e.Attempts > 1) {
+	if e, ok := AsError(err); ok && e.Status == http.StatusNotFound && (IsNotFound(e) || !e.Structured && e.Attempts > 1) {
 		return nil
 	}
 	if err != nil {

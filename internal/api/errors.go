@@ -76,10 +76,11 @@ func AsError(err error) (*Error, bool) {
 
 // IsNotFound says whether the service itself answered that the object does not
 // exist. A bare 404, from a wrong base path or a proxy, is not that: it says
-// nothing about the object.
+// nothing about the object. Neither does a service that does not know the
+// route, which it says in its own error shape.
 func IsNotFound(err error) bool {
 	e, ok := AsError(err)
-	return ok && e.Status == http.StatusNotFound && e.Structured
+	return ok && e.Status == http.StatusNotFound && e.Structured && !strings.Contains(e.Code, "route")
 }
 
 // IsUnauthorized says whether the token was refused.

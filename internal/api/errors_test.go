@@ -127,7 +127,8 @@ func TestErrorQuestions(t *testing.T) {
 	t.Parallel()
 	own := fmt.Errorf("read: %w", &Error{Status: 404, Structured: true, Code: "not_found"})
 	bare := &Error{Status: 404}
-	if !IsNotFound(own) || IsNotFound(bare) || IsNotFound(nil) || IsNotFound(errors.New("404")) {
+	route := &Error{Status: 404, Structured: true, Code: "route_not_found"}
+	if !IsNotFound(own) || IsNotFound(bare) || IsNotFound(route) || IsNotFound(nil) || IsNotFound(errors.New("404")) {
 		t.Error("IsNotFound")
 	}
 	if !HasCode(own, "not_found") || HasCode(own, "other") || HasCode(errors.New("not_found"), "not_found") {

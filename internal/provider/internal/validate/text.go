@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"net/mail"
 	"regexp"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 // text is a validator over one string: check answers what is wrong and what to write instead, or "".
@@ -83,5 +86,17 @@ func NotBlank() validator.String {
 			return ""
 		}
 		return "The text is empty. Leave the argument out, or set it to null, when there is no value."
+	}}
+}
+
+var percentage = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,18})?$`)
+
+// Percent requires a decimal number from 0 to 100, written as JSON writes numbers.
+func Percent() validator.String {
+	return text{"a decimal number from 0 to 100", "Invalid percentage", func(s string) string {
+		if number, ok := fwtype.ParseDecimal(s); ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0 {
+			return ""
+		}
+		return fmt.Sprintf("%q is no percentage. Write a decimal number from 0 to 100, such as 12.5.", s)
 	}}
 }

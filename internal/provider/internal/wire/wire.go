@@ -53,3 +53,14 @@ func JSONText(raw json.RawMessage) types.String {
 	}
 	return types.StringValue(metadata.Text(object))
 }
+
+// AnyJSONText is the normalized text of a value of any kind that is only read; null stays null.
+func AnyJSONText(raw json.RawMessage) types.String {
+	if text := JSONText(raw); !text.IsNull() {
+		return text
+	}
+	if len(raw) == 0 || string(raw) == "null" || !json.Valid(raw) {
+		return types.StringNull()
+	}
+	return types.StringValue(string(raw))
+}

@@ -1,0 +1,8 @@
+# Every account that is suspended now.
+data "billing_accounts" "suspended" {
+  status = "suspended"
+}
+
+output "suspended" {
+  value = { for account in data.billing_accounts.suspended.accounts : account.id => account.suspension_reason }
+}

@@ -1,0 +1,4 @@
+import {
+  to = billing_account.horizonte
+  id = "external_id=erp-1001-main"
+}

@@ -1,0 +1,6 @@
+import {
+  to = billing_subscription.horizonte
+  identity = {
+    external_id = "tenant-horizonte"
+  }
+}

@@ -1,0 +1,4 @@
+import {
+  to = billing_subscription.horizonte
+  id = "external_id=tenant-horizonte"
+}

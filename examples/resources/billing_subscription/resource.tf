@@ -1,0 +1,38 @@
+resource "billing_customer" "horizonte" {
+  external_id = "erp-1001"
+  name        = "Comércio de Livros Horizonte Ltda"
+  email       = "financeiro@horizonte.example"
+}
+
+resource "billing_subscription" "horizonte" {
+  external_id        = "tenant-horizonte"
+  billing_account_id = billing_customer.horizonte.billing_account_id
+
+  # A change of plan waits for the period that is paid already: plan_id is what is wanted, current_plan_id what runs.
+  plan_id = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
+  plan_change = {
+    timing = "end_of_period"
+    reason = "agreed with the customer"
+  }
+
+  # Seats on top of the plan, ten at 49.9000 each.
+  items = [{
+    product_id           = "0a6f5c6e-90c5-4ac3-8f0e-2f3c8b9d7e11"
+    price_id             = "3e2d1c0b-7a69-4858-9f46-1d2e3f4a5b61"
+    quantity             = 10
+    unit_amount_subcents = 499000
+  }]
+
+  billing_cycle     = "monthly"
+  collection_method = "charge_automatically"
+  trial_period_days = 14
+  discount_percent  = "12.5"
+
+  custom_metadata = {
+    tenant = "horizonte"
+  }
+
+  # Destroying lets the paid period run out. A subscription canceled elsewhere is never made again by itself.
+  deletion_policy    = "cancel_at_period_end"
+  on_external_cancel = "keep"
+}

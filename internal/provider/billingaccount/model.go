@@ -1,0 +1,196 @@
+package billingaccount
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	ID                      types.String   `tfsdk:"id"`
+	PublicID                types.String   `tfsdk:"public_id"`
+	ExternalID              types.String   `tfsdk:"external_id"`
+	Customer                types.Object   `tfsdk:"customer"`
+	CustomerID              types.String   `tfsdk:"customer_id"`
+	Currency                types.String   `tfsdk:"currency"`
+	BillingEmail            types.String   `tfsdk:"billing_email"`
+	PaymentTermsDays        types.Int64    `tfsdk:"payment_terms_days"`
+	AutoCollection          types.Bool     `tfsdk:"auto_collection"`
+	Name                    types.String   `tfsdk:"name"`
+	Email                   types.String   `tfsdk:"email"`
+	Phone                   types.String   `tfsdk:"phone"`
+	Address                 types.Object   `tfsdk:"address"`
+	BalanceCents            types.Int64    `tfsdk:"balance_cents"`
+	Status                  types.String   `tfsdk:"status"`
+	StatusReason            types.String   `tfsdk:"status_reason"`
+	SuspendedAt             types.String   `tfsdk:"suspended_at"`
+	SuspensionReason        types.String   `tfsdk:"suspension_reason"`
+	TaxExempt               types.Bool     `tfsdk:"tax_exempt"`
+	TaxExemptionCertificate types.String   `tfsdk:"tax_exemption_certificate"`
+	CustomerTaxType         types.String   `tfsdk:"customer_tax_type"`
+	Metadata                types.String   `tfsdk:"metadata"`
+	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
+	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
+	EffectiveCustomMetadata types.String   `tfsdk:"effective_custom_metadata"`
+	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
+	CreatedAt               types.String   `tfsdk:"created_at"`
+	UpdatedAt               types.String   `tfsdk:"updated_at"`
+}
+
+// fromAPI builds the whole model of an account, as an import sees it: the customer by its id, the whole custom_metadata, and the
+// defaults for what only this provider knows.
+func fromAPI(a *billing.BillingAccount) (model, error) {
+	remote, err := metadata.Parse(a.CustomMetadata)
+	if err != nil {
+		return model{}, fmt.Errorf("custom_metadata of billing account %s: %w", a.ID, err)
+	}
+	custom, err := metadata.Ownership{}.Seen(metadata.Null(), remote, true)
+	if err != nil {
+		return model{}, fmt.Errorf("custom_metadata of billing account %s: %w", a.ID, err)
+	}
+	m := model{
+		ID:                      types.StringValue(a.ID),
+		PublicID:                wire.TextOrNull(a.PublicID),
+		ExternalID:              types.StringPointerValue(a.ExternalID),
+		Customer:                types.ObjectNull(customerType.AttrTypes),
+		Currency:                wire.TextOrNull(a.Currency),
+		BillingEmail:            types.StringPointerValue(a.BillingEmail),
+		PaymentTermsDays:        types.Int64PointerValue(a.PaymentTermsDays),
+		AutoCollection:          types.BoolPointerValue(a.AutoCollection),
+		Address:                 types.ObjectNull(contact.AddressType.AttrTypes),
+		BalanceCents:            types.Int64PointerValue(a.BalanceCents),
+		Status:                  wire.TextOrNull(a.Status),
+		SuspendedAt:             types.StringPointerValue(a.SuspendedAt),
+		SuspensionReason:        types.StringPointerValue(a.SuspensionReason),
+		TaxExempt:               types.BoolPointerValue(a.TaxExempt),
+		TaxExemptionCertificate: types.StringPointerValue(a.TaxExemptionCertificate),
+		CustomerTaxType:         types.StringPointerValue(a.CustomerTaxType),
+		Metadata:                wire.JSONText(a.Metadata),
+		CustomMetadata:          custom,
+		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
+		EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+		DeletionPolicy:          types.StringValue(policyClose),
+		CreatedAt:               wire.TextOrNull(a.CreatedAt),
+		UpdatedAt:               wire.TextOrNull(a.UpdatedAt),
+	}
+	if c := a.Customer; c != nil {
+		m.CustomerID = wire.TextOrNull(c.ID)
+		m.Customer = referenceTo(c.ID)
+		m.Name = wire.TextOrNull(c.Name)
+		m.Email, m.Phone = first(c.Emails), first(c.Phones)
+		if len(c.Addresses) > 0 {
+			m.Address = contact.Address(c.Addresses[0])
+		}
+	}
+	return m, nil
+}
+
+// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
+// writes what can be written in more than one way. remote is the account that m was built from.
+func (m model) keeping(prior model, remote *billing.BillingAccount, own owned) (model, error) {
+	m.Customer = prior.Customer
+	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy, prior.StatusReason
+	c := remote.Customer
+	switch {
+	case c == nil:
+		// The service has left the relation out; what was known of the customer stands.
+		m.CustomerID, m.Name = wire.Known(prior.CustomerID), wire.Known(prior.Name)
+		m.Email, m.Phone = wire.Known(prior.Email), wire.Known(prior.Phone)
+		if !prior.Address.IsUnknown() {
+			m.Address = prior.Address
+		}
+	default:
+		m.Email = stillThere(prior.Email, c.Emails, m.Email)
+		m.Phone = stillThere(prior.Phone, c.Phones, m.Phone)
+		if c.Addresses == nil && !prior.Address.IsUnknown() {
+			m.Address = prior.Address
+		}
+	}
+	object, err := metadata.Parse(remote.CustomMetadata)
+	if err != nil {
+		return m, fmt.Errorf("custom_metadata of billing account %s: %w", remote.ID, err)
+	}
+	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
+	m.CustomMetadata, err = own.of(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
+	return m, err
+}
+
+// stillThere prefers the value known before while the service still lists it, or lists nothing at all.
+func stillThere(before types.String, remote []billing.Contact, now types.String) types.String {
+	if before.IsNull() || before.IsUnknown() {
+		return now
+	}
+	listed := slices.ContainsFunc(remote, func(c billing.Contact) bool { return c.Value == before.ValueString() })
+	if remote == nil || listed {
+		return before
+	}
+	return now
+}
+
+func first(contacts []billing.Contact) types.String {
+	if len(contacts) == 0 {
+		return types.StringNull()
+	}
+	return types.StringValue(contacts[0].Value)
+}
+
+// toCreate is the body that opens the account as configured, with desired as its custom_metadata.
+func (m model) toCreate(ctx context.Context, desired metadata.Object) (billing.BillingAccountCreate, error) {
+	customer, err := customerOf(ctx, m.Customer)
+	if err != nil {
+		return billing.BillingAccountCreate{}, err
+	}
+	reference, err := customer.toWire()
+	create := billing.BillingAccountCreate{
+		Customer:         reference,
+		ExternalID:       m.ExternalID.ValueStringPointer(),
+		BillingEmail:     m.BillingEmail.ValueStringPointer(),
+		PaymentTermsDays: m.PaymentTermsDays.ValueInt64Pointer(),
+		AutoCollection:   m.AutoCollection.ValueBoolPointer(),
+	}
+	if len(desired) > 0 {
+		create.CustomMetadata = metadata.Payload(desired)
+	}
+	return create, err
+}
+
+// toUpdate is the body that takes the account from state to m, except for its status and custom_metadata.
+func (m model) toUpdate(state model) billing.BillingAccountUpdate {
+	return billing.BillingAccountUpdate{
+		ExternalID:       wire.Text(m.ExternalID, state.ExternalID),
+		Name:             wire.Text(m.Name, state.Name),
+		Email:            wire.Text(m.Email, state.Email),
+		Phone:            wire.Text(m.Phone, state.Phone),
+		Address:          wire.Changed(m.Address, state.Address, contact.ToAddress),
+		BillingEmail:     wire.Text(m.BillingEmail, state.BillingEmail),
+		PaymentTermsDays: wire.Changed(m.PaymentTermsDays, state.PaymentTermsDays, types.Int64.ValueInt64),
+		AutoCollection:   wire.Changed(m.AutoCollection, state.AutoCollection, types.Bool.ValueBool),
+	}
+}
+
+// customerData is the part of an update that changes the customer through the account, as far as the configuration asks for it.
+func (m model) customerData(state model) billing.BillingAccountUpdate {
+	asked := m.toUpdate(state)
+	var body billing.BillingAccountUpdate
+	if !m.Name.IsNull() {
+		body.Name = asked.Name
+	}
+	if !m.Email.IsNull() {
+		body.Email = asked.Email
+	}
+	if !m.Phone.IsNull() {
+		body.Phone = asked.Phone
+	}
+	if !m.Address.IsNull() {
+		body.Address = asked.Address
+	}
+	return body
+}

@@ -1,0 +1,178 @@
+package billingaccount
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
+)
+
+// work carries a plan out step by step. Each step's result is in the state before the next one begins, so that a failure half-way
+// leaves a truthful state, and a next plan with exactly the rest.
+type work struct {
+	client   *billing.Service
+	state    *tfsdk.State
+	identity *tfsdk.ResourceIdentity
+	private  private.Store
+	diags    *diag.Diagnostics
+	// own is what the configuration will own once all is done.
+	own owned
+}
+
+// step is one request.
+type step = steps.Step[billing.BillingAccount]
+
+// Update reactivates first, then changes fields, then suspends: a suspended account is the last thing to have.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var config, plan, state model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	own := readOwned(ctx, req.Private, &resp.Diagnostics)
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	owner := own.of(plan.CustomMetadataMode, r.Conn.Defaults.Object)
+	desired, ok := owner.DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	w := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
+		own: owned{Metadata: metadata.OwnedBy(desired)}}
+	w.carryOut(ctx, w.steps(plan, state, owner, desired), plan, state, own)
+}
+
+// steps lists what takes the account from state to plan, in order.
+func (w work) steps(plan, state model, owner metadata.Ownership, desired metadata.Object) []step {
+	id := state.ID.ValueString()
+	var all []step
+	if plan.Status.ValueString() == statusActive && state.Status.ValueString() == statusSuspended {
+		all = append(all, step{Verb: "reactivate", Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+			return w.client.ReactivateBillingAccount(ctx, id, plan.StatusReason.ValueString())
+		}})
+	}
+	body, metadataDiffers := plan.toUpdate(state), !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
+	if metadataDiffers || !body.IsEmpty() {
+		all = append(all, step{Verb: "update", Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+			return w.update(ctx, id, body, metadataDiffers, owner, desired, state.EffectiveCustomMetadata.ValueString())
+		}})
+	}
+	if plan.Status.ValueString() == statusSuspended && state.Status.ValueString() != statusSuspended {
+		all = append(all, w.suspend(id, plan))
+	}
+	return all
+}
+
+func (w work) suspend(id string, plan model) step {
+	return step{Verb: "suspend", Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+		return w.client.SuspendBillingAccount(ctx, id, plan.StatusReason.ValueString())
+	}}
+}
+
+// update sends the fields that differ, and custom_metadata with them.
+func (w work) update(ctx context.Context, id string, body billing.BillingAccountUpdate, withMetadata bool, owner metadata.Ownership, desired metadata.Object, effective string) (*billing.BillingAccount, error) {
+	if !withMetadata {
+		return w.client.UpdateBillingAccount(ctx, id, body)
+	}
+	sync := metadata.Sync[billing.BillingAccount]{
+		Ownership: owner, Desired: desired,
+		Read: func(ctx context.Context) (*billing.BillingAccount, error) { return w.client.GetBillingAccount(ctx, id) },
+		Of:   func(a *billing.BillingAccount) json.RawMessage { return a.CustomMetadata },
+		Send: func(ctx context.Context, payload json.RawMessage, mode string) (*billing.BillingAccount, error) {
+			return w.client.UpdateBillingAccount(ctx, id, billing.BillingAccountUpdate{CustomMetadata: api.Set(payload), CustomMetadataMode: api.Set(mode)})
+		},
+	}
+	payload, mode, err := sync.Payload(ctx, effective)
+	if err != nil {
+		return nil, err
+	}
+	body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
+	answer, err := w.client.UpdateBillingAccount(ctx, id, body)
+	if err != nil {
+		return nil, err
+	}
+	return sync.Insist(ctx, answer)
+}
+
+// carryOut runs the steps and writes the state after each.
+func (w work) carryOut(ctx context.Context, all []step, plan, state model, before owned) {
+	last, done := steps.Run(ctx, all,
+		func(_ step, answer *billing.BillingAccount) { state = w.reached(ctx, state, answer, before) },
+		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })
+	if done {
+		w.finish(ctx, plan, last)
+	}
+}
+
+// reached writes the state between two steps: what the service has, in the words of the state before.
+func (w work) reached(ctx context.Context, prior model, answer *billing.BillingAccount, own owned) model {
+	state, err := fromAPI(answer)
+	if err == nil {
+		state, err = state.keeping(prior, answer, own)
+	}
+	if err != nil {
+		w.diags.AddError("Unreadable answer of the service", err.Error())
+		return prior
+	}
+	save(ctx, state, answer, w.state, w.identity, w.private, w.diags)
+	return state
+}
+
+// finish writes the state after the last step: the plan, with what only the service could say. Without an answer nothing was asked.
+func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccount) {
+	private.Set(ctx, w.private, keyOwned, w.own, w.diags)
+	if last == nil {
+		w.diags.Append(w.state.Set(ctx, plan)...)
+		return
+	}
+	state, err := fromAPI(last)
+	if err == nil {
+		state, err = state.keeping(plan, last, w.own)
+	}
+	if err != nil {
+		w.diags.AddError("Unreadable answer of the service", err.Error())
+		return
+	}
+	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), arguments, w.diags)
+	save(ctx, state, last, w.state, w.identity, w.private, w.diags)
+}
+
+// create writes the new account to the state and does what its creation could not: change the customer, suspend.
+//
+// What fails here is a warning. Terraform marks a new object for replacement when its creation ends in an error, and closing an
+// account to open another is worse than a status that the next plan mends.
+func (w work) create(ctx context.Context, config, plan model, account *billing.BillingAccount) {
+	state := w.reached(ctx, plan, account, w.own)
+	var all []step
+	if body := config.customerData(state); !body.IsEmpty() {
+		all = append(all, step{Verb: "update", Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+			return w.client.UpdateBillingAccount(ctx, account.ID, body)
+		}})
+	}
+	if config.Status.Equal(types.StringValue(statusSuspended)) {
+		all = append(all, w.suspend(account.ID, plan))
+	}
+	last, _ := steps.Run(ctx, all,
+		func(_ step, answer *billing.BillingAccount) { state = w.reached(ctx, state, answer, w.own) },
+		func(s step, err error) {
+			var failed diag.Diagnostics
+			apidiag.Add(&failed, err, doing(s.Verb, state))
+			settle.Postpone(failed, w.diags)
+		})
+	if last == nil {
+		last = account
+	}
+	w.finish(ctx, plan, last)
+}

@@ -1,0 +1,65 @@
+package subscription
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
+)
+
+// Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry follows: an
+// update, a pause, a scheduled cancellation. When one of these fails it is a warning, see settle.Postpone.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var config, plan model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	desired, ok := owned{}.of(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	created, err := client.CreateSubscription(ctx, config.toCreate(desired))
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
+		return
+	}
+	if created.Adopted {
+		resp.Diagnostics.AddWarning("Found the subscription instead of creating it twice",
+			fmt.Sprintf("The answer to the creation was lost. A subscription with the same external_id and data exists (id %s), so it was taken over.", created.ID))
+	}
+	own := ownedBy(config, desired)
+	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics, own: own, before: own}
+	state := w.reached(ctx, plan, plan, step{Verb: "create"}, &created.Subscription)
+	last, _ := steps.Run(ctx, w.afterCreate(config, plan, state),
+		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
+		func(s step, err error) {
+			var failed diag.Diagnostics
+			apidiag.Add(&failed, err, doing(s.Verb, state))
+			settle.Postpone(failed, w.diags)
+		})
+	if last == nil {
+		last = &created.Subscription
+	}
+	w.finish(ctx, plan, last)
+}
+
+// afterCreate lists what the configuration asks for and the creation could not carry.
+func (w *work) afterCreate(config, plan, state model) []step {
+	id := state.ID.ValueString()
+	var all []step
+	if body := config.afterCreate(state); !body.IsEmpty() {
+		all = append(all, step{Verb: "update", Run: func(ctx context.Context) (*billing.Subscription, error) {
+			return w.client.UpdateSubscription(ctx, id, body)
+		}})
+	}
+	return append(all, w.ends(id, plan, !config.Pause.IsNull(), config.CancelAtPeriodEnd.ValueBool())...)
+}

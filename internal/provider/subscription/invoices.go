@@ -1,0 +1,89 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// InvoicesDataSource is the data source of invoices.
+type InvoicesDataSource struct{ conn.DataSource }
+
+var _ datasource.DataSourceWithConfigure = (*InvoicesDataSource)(nil)
+
+// NewInvoicesDataSource makes the data source.
+func NewInvoicesDataSource() datasource.DataSource { return &InvoicesDataSource{} }
+
+// Metadata names the type.
+func (d *InvoicesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "billing_invoices"
+}
+
+type invoicesModel struct {
+	SubscriptionID   types.String   `tfsdk:"subscription_id"`
+	BillingAccountID types.String   `tfsdk:"billing_account_id"`
+	Limit            types.Int64    `tfsdk:"limit"`
+	Invoices         []invoiceModel `tfsdk:"invoices"`
+}
+
+type invoiceModel struct {
+	ID               types.String `tfsdk:"id"`
+	SubscriptionID   types.String `tfsdk:"subscription_id"`
+	BillingAccountID types.String `tfsdk:"billing_account_id"`
+	JSON             types.String `tfsdk:"json"`
+}
+
+func invoiceFromAPI(i *billing.Invoice) (invoiceModel, error) {
+	return invoiceModel{ID: wire.TextOrNull(i.ID), SubscriptionID: wire.TextOrNull(i.SubscriptionID),
+		BillingAccountID: wire.TextOrNull(i.BillingAccountID), JSON: wire.JSONText(i.Raw)}, nil
+}
+
+// Schema describes the data source.
+func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The invoices of the organization, oldest first. The service does not document the fields of an invoice, so each comes whole, as JSON text. All pages are read unless `limit` stops earlier.",
+		Attributes: map[string]schema.Attribute{
+			"subscription_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only invoices of this subscription."},
+			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only invoices of this billing account."},
+			"limit": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+				MarkdownDescription: "Largest number of invoices to read. Default: all."},
+			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":                 text("Id of the invoice."),
+					"subscription_id":    text("Subscription that it is for, where the service says so."),
+					"billing_account_id": text("Billing account that it is for, where the service says so."),
+					"json":               text("The whole invoice as JSON text; read it with `jsondecode`."),
+				}}},
+		},
+	}
+}
+
+// Read lists the invoices.
+func (d *InvoicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var state invoicesModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
+	client, ready := d.Conn.Billing.For("data.billing_invoices", &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	query := billing.InvoiceQuery{SubscriptionID: state.SubscriptionID.ValueString(), BillingAccountID: state.BillingAccountID.ValueString()}
+	items, err := conn.Collect(client.ListInvoices(ctx, query), state.Limit, invoiceFromAPI)
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "invoices"})
+		return
+	}
+	state.Invoices = items
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}

@@ -1,0 +1,113 @@
+package subscription
+
+import (
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+)
+
+var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{
+	"product_id": types.StringType, "price_id": types.StringType, "quantity": types.Int64Type, "unit_amount_subcents": types.Int64Type,
+}}
+
+// item is one product of a subscription. A null quantity is one; a null amount is the price's own.
+type item struct {
+	product, price types.String
+	quantity, unit types.Int64
+}
+
+// itemsOf reads a set whose items may hold unknown values; an unknown or null set has none.
+func itemsOf(set types.Set) []item {
+	items := make([]item, 0, len(set.Elements()))
+	for _, element := range set.Elements() {
+		object, ok := element.(types.Object)
+		if !ok || object.IsUnknown() {
+			items = append(items, item{product: types.StringUnknown()})
+			continue
+		}
+		fields := object.Attributes()
+		var i item
+		i.product, _ = fields["product_id"].(types.String)
+		i.price, _ = fields["price_id"].(types.String)
+		i.quantity, _ = fields["quantity"].(types.Int64)
+		i.unit, _ = fields["unit_amount_subcents"].(types.Int64)
+		items = append(items, i)
+	}
+	return items
+}
+
+func (i item) value() attr.Value {
+	return types.ObjectValueMust(itemType.AttrTypes, map[string]attr.Value{
+		"product_id": i.product, "price_id": i.price, "quantity": i.quantity, "unit_amount_subcents": i.unit})
+}
+
+// itemSet is the Terraform set of items; none is null.
+func itemSet(items []item) types.Set {
+	if len(items) == 0 {
+		return types.SetNull(itemType)
+	}
+	elements := make([]attr.Value, len(items))
+	for n, i := range items {
+		elements[n] = i.value()
+	}
+	return types.SetValueMust(itemType, elements)
+}
+
+// withQuantities fills in the quantity that a configuration leaves out. Where an item is not known yet, the set is left as it is.
+func withQuantities(config types.Set) types.Set {
+	if config.IsNull() || config.IsUnknown() || len(config.Elements()) == 0 {
+		return config
+	}
+	items := itemsOf(config)
+	for n := range items {
+		if items[n].product.IsUnknown() && items[n].price.IsNull() {
+			return config
+		}
+		if items[n].quantity.IsNull() {
+			items[n].quantity = types.Int64Value(1)
+		}
+	}
+	return itemSet(items)
+}
+
+// seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the price itself
+// is no difference to an item that asks for none.
+func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
+	before := itemsOf(prior)
+	items := make([]item, len(listed))
+	for n, remote := range listed {
+		items[n] = item{product: types.StringValue(remote.ProductID), price: types.StringValue(remote.PriceID),
+			quantity: types.Int64Value(remote.Quantity), unit: types.Int64PointerValue(remote.UnitAmountSubcents)}
+		if at := slices.IndexFunc(before, items[n].fulfils); at >= 0 {
+			items[n] = before[at]
+			before = slices.Delete(before, at, at+1)
+		}
+	}
+	if len(items) == 0 && !prior.IsNull() && len(prior.Elements()) == 0 {
+		return prior
+	}
+	return itemSet(items)
+}
+
+// fulfils reports whether i, as the service has it, is what wanted asks for.
+func (i item) fulfils(wanted item) bool {
+	quantity := wanted.quantity
+	if quantity.IsNull() {
+		quantity = types.Int64Value(1)
+	}
+	return i.product.Equal(wanted.product) && i.price.Equal(wanted.price) && i.quantity.Equal(quantity) &&
+		(wanted.unit.IsNull() || wanted.unit.Equal(i.unit))
+}
+
+// itemsTo is the wire form of a known set.
+func itemsTo(set types.Set) []billing.SubscriptionItemInput {
+	inputs := make([]billing.SubscriptionItemInput, 0, len(set.Elements()))
+	for _, i := range itemsOf(set) {
+		inputs = append(inputs, billing.SubscriptionItemInput{ProductID: i.product.ValueString(), PriceID: i.price.ValueString(),
+			Quantity: i.quantity.ValueInt64Pointer(), UnitAmountSubcents: i.unit.ValueInt64Pointer()})
+	}
+	return inputs
+}

@@ -1,0 +1,82 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/listing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// ListResource lists subscriptions for `terraform query`.
+type ListResource struct{ conn.Resource }
+
+var _ list.ListResourceWithConfigure = (*ListResource)(nil)
+
+// NewListResource makes the list resource.
+func NewListResource() list.ListResource { return &ListResource{} }
+
+// Metadata names the type, which is the resource's.
+func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+type listModel struct {
+	ExternalID       types.String `tfsdk:"external_id"`
+	BillingAccountID types.String `tfsdk:"billing_account_id"`
+	PlanID           types.String `tfsdk:"plan_id"`
+	Status           types.String `tfsdk:"status"`
+	UpdatedAtGTE     types.String `tfsdk:"updated_at_gte"`
+}
+
+// ListResourceConfigSchema describes the filters.
+func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, for import with `terraform query`. Without filters: all of them.",
+		Attributes: map[string]schema.Attribute{
+			"external_id":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only the subscription with this external_id."},
+			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this billing account."},
+			"plan_id":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions that run on this plan."},
+			"status":             schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status, for example `active`."},
+			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
+				MarkdownDescription: "Only subscriptions changed at or after this ISO 8601 date or time."},
+		},
+	}
+}
+
+// List streams subscriptions, each with the whole resource. Canceled ones cannot be managed, so they are left out.
+func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	var config listModel
+	diags := req.Config.Get(ctx, &config)
+	client, ready := l.Conn.Billing.For(typeName, &diags)
+	if !ready || diags.HasError() {
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	query := billing.SubscriptionQuery{ExternalID: config.ExternalID.ValueString(), BillingAccountID: config.BillingAccountID.ValueString(),
+		PlanID: config.PlanID.ValueString(), Status: config.Status.ValueString(), UpdatedAtGTE: config.UpdatedAtGTE.ValueString()}
+	stream.Results = listing.Stream(ctx, req, "subscriptions", client.ListSubscriptions(ctx, query), describe)
+}
+
+// describe is a subscription in a listing. Items are not part of it, as they would need a request each. Of trial_end and
+// trial_period_days, which conflict, generated configuration may have one, and needs none: both only matter to a creation.
+func describe(s *billing.Subscription) (listing.Item, bool) {
+	if s.Status == statusCanceled {
+		return listing.Item{}, false
+	}
+	m, err := fromAPI(s)
+	m.TrialEnd, m.TrialPeriodDays = fwtype.DateTimePointer(nil), types.Int64Null()
+	name := s.Status + " on " + s.BillingAccountID
+	if s.ExternalID != nil {
+		name = *s.ExternalID + " (" + s.Status + ")"
+	}
+	return listing.Item{ID: s.ID, Name: name, Resource: m, Err: err}, true
+}

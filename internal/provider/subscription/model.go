@@ -1,0 +1,218 @@
+package subscription
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	ID                      types.String    `tfsdk:"id"`
+	PublicID                types.String    `tfsdk:"public_id"`
+	BillingAccountID        types.String    `tfsdk:"billing_account_id"`
+	ExternalID              types.String    `tfsdk:"external_id"`
+	PlanID                  types.String    `tfsdk:"plan_id"`
+	CurrentPlanID           types.String    `tfsdk:"current_plan_id"`
+	PendingPlanID           types.String    `tfsdk:"pending_plan_id"`
+	PlanChange              types.Object    `tfsdk:"plan_change"`
+	Items                   types.Set       `tfsdk:"items"`
+	CompanyID               types.String    `tfsdk:"company_id"`
+	ProductGroupID          types.String    `tfsdk:"product_group_id"`
+	DiscountCodeID          types.String    `tfsdk:"discount_code_id"`
+	DiscountPercent         fwtype.Decimal  `tfsdk:"discount_percent"`
+	BillingCycle            types.String    `tfsdk:"billing_cycle"`
+	CollectionMethod        types.String    `tfsdk:"collection_method"`
+	TrialStart              types.String    `tfsdk:"trial_start"`
+	TrialEnd                fwtype.DateTime `tfsdk:"trial_end"`
+	TrialPeriodDays         types.Int64     `tfsdk:"trial_period_days"`
+	ProrationBehavior       types.String    `tfsdk:"proration_behavior"`
+	NfeIssuancePolicy       types.String    `tfsdk:"nfe_issuance_policy"`
+	AllowPause              types.Bool      `tfsdk:"allow_pause"`
+	AllowCancel             types.Bool      `tfsdk:"allow_cancel"`
+	Notes                   types.String    `tfsdk:"notes"`
+	CancelAtPeriodEnd       types.Bool      `tfsdk:"cancel_at_period_end"`
+	CancellationReason      types.String    `tfsdk:"cancellation_reason"`
+	Pause                   types.Object    `tfsdk:"pause"`
+	Status                  types.String    `tfsdk:"status"`
+	CurrentPeriodStart      types.String    `tfsdk:"current_period_start"`
+	CurrentPeriodEnd        types.String    `tfsdk:"current_period_end"`
+	CycleBillingDate        types.String    `tfsdk:"cycle_billing_date"`
+	ActivatedAt             types.String    `tfsdk:"activated_at"`
+	ConfirmedAt             types.String    `tfsdk:"confirmed_at"`
+	CanceledAt              types.String    `tfsdk:"canceled_at"`
+	PausedAt                types.String    `tfsdk:"paused_at"`
+	ResumesAt               types.String    `tfsdk:"resumes_at"`
+	ResumedAt               types.String    `tfsdk:"resumed_at"`
+	RecurringAmountCents    types.Int64     `tfsdk:"recurring_amount_cents"`
+	RenewalSettings         types.String    `tfsdk:"renewal_settings"`
+	Commitment              types.String    `tfsdk:"commitment"`
+	Metadata                types.String    `tfsdk:"metadata"`
+	CustomMetadata          metadata.Value  `tfsdk:"custom_metadata"`
+	CustomMetadataMode      types.String    `tfsdk:"custom_metadata_mode"`
+	EffectiveCustomMetadata types.String    `tfsdk:"effective_custom_metadata"`
+	DeletionPolicy          types.String    `tfsdk:"deletion_policy"`
+	OnExternalCancel        types.String    `tfsdk:"on_external_cancel"`
+	CreatedAt               types.String    `tfsdk:"created_at"`
+	UpdatedAt               types.String    `tfsdk:"updated_at"`
+}
+
+var (
+	pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType, "resumes_at": fwtype.DateTimeType{}}}
+	planType  = types.ObjectType{AttrTypes: map[string]attr.Type{"timing": types.StringType, "reason": types.StringType}}
+)
+
+// fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults for what only
+// this provider knows. Items are read apart, see withItems.
+func fromAPI(s *billing.Subscription) (model, error) {
+	remote, err := metadata.Parse(s.CustomMetadata)
+	if err != nil {
+		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
+	}
+	custom, err := metadata.Ownership{}.Seen(metadata.Null(), remote, true)
+	if err != nil {
+		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
+	}
+	m := model{
+		ID:                      types.StringValue(s.ID),
+		PublicID:                wire.TextOrNull(s.PublicID),
+		BillingAccountID:        wire.TextOrNull(s.BillingAccountID),
+		ExternalID:              types.StringPointerValue(s.ExternalID),
+		PlanID:                  types.StringPointerValue(s.PlanID),
+		CurrentPlanID:           types.StringPointerValue(s.PlanID),
+		PendingPlanID:           wire.TextOrNull(s.PendingPlanID()),
+		PlanChange:              types.ObjectNull(planType.AttrTypes),
+		Items:                   types.SetNull(itemType),
+		CompanyID:               types.StringPointerValue(s.CompanyID),
+		ProductGroupID:          types.StringPointerValue(s.ProductGroupID),
+		DiscountCodeID:          types.StringPointerValue(s.DiscountCodeID),
+		DiscountPercent:         fwtype.DecimalPointer(s.DiscountPercent),
+		BillingCycle:            wire.TextOrNull(s.BillingCycle),
+		CollectionMethod:        types.StringPointerValue(s.CollectionMethod),
+		TrialStart:              types.StringPointerValue(s.TrialStart),
+		TrialEnd:                fwtype.DateTimePointer(s.TrialEnd),
+		TrialPeriodDays:         trialDays(s),
+		ProrationBehavior:       wire.TextOrNull(s.ProrationBehavior),
+		NfeIssuancePolicy:       types.StringPointerValue(s.NfeIssuancePolicy),
+		AllowPause:              types.BoolPointerValue(s.AllowPause),
+		AllowCancel:             types.BoolPointerValue(s.AllowCancel),
+		Notes:                   types.StringPointerValue(s.Notes),
+		CancelAtPeriodEnd:       types.BoolValue(s.CancelAtPeriodEnd),
+		CancellationReason:      types.StringNull(),
+		Pause:                   pauseOf(s),
+		Status:                  wire.TextOrNull(s.Status),
+		CurrentPeriodStart:      wire.TextOrNull(s.CurrentPeriodStart),
+		CurrentPeriodEnd:        wire.TextOrNull(s.CurrentPeriodEnd),
+		CycleBillingDate:        wire.TextOrNull(s.CycleBillingDate),
+		ActivatedAt:             types.StringPointerValue(s.ActivatedAt),
+		ConfirmedAt:             types.StringPointerValue(s.ConfirmedAt),
+		CanceledAt:              types.StringPointerValue(s.CanceledAt),
+		PausedAt:                types.StringPointerValue(s.PausedAt),
+		ResumesAt:               types.StringPointerValue(s.ResumesAt),
+		ResumedAt:               types.StringPointerValue(s.ResumedAt),
+		RecurringAmountCents:    types.Int64PointerValue(s.RecurringAmountCents),
+		RenewalSettings:         wire.JSONText(s.RenewalSettings),
+		Commitment:              wire.AnyJSONText(s.Commitment),
+		Metadata:                wire.JSONText(s.Metadata),
+		CustomMetadata:          custom,
+		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
+		EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+		DeletionPolicy:          types.StringValue(policyCancel),
+		OnExternalCancel:        types.StringValue(externalCancelKeep),
+		CreatedAt:               wire.TextOrNull(s.CreatedAt),
+		UpdatedAt:               wire.TextOrNull(s.UpdatedAt),
+	}
+	if !m.PendingPlanID.IsNull() {
+		m.PlanID = m.PendingPlanID
+	}
+	return m, nil
+}
+
+// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
+// writes what can be written in more than one way. remote is the subscription that m was built from.
+func (m model) keeping(prior model, remote *billing.Subscription, own owned) (model, error) {
+	m.PlanChange, m.CancellationReason, m.TrialPeriodDays = prior.PlanChange, prior.CancellationReason, prior.TrialPeriodDays
+	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy, prior.OnExternalCancel
+	m.Items = prior.Items
+	m.DiscountPercent = m.DiscountPercent.Or(prior.DiscountPercent)
+	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
+	if samePause(m.Pause, prior.Pause) {
+		m.Pause = prior.Pause
+	}
+	if own.Pending.holds(remote) {
+		m.PlanID, m.PendingPlanID = types.StringValue(own.Pending.To), types.StringValue(own.Pending.To)
+	}
+	if remote.Status == statusCanceled {
+		// Nothing of it can be changed any more, so nothing of it is drift.
+		m.PlanID, m.Pause, m.CancelAtPeriodEnd = prior.PlanID, prior.Pause, prior.CancelAtPeriodEnd
+	}
+	object, err := metadata.Parse(remote.CustomMetadata)
+	if err != nil {
+		return m, fmt.Errorf("custom_metadata of subscription %s: %w", remote.ID, err)
+	}
+	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
+	m.CustomMetadata, err = own.of(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
+	return m, err
+}
+
+// pauseOf is the argument pause as the service has it; null while the subscription is not paused.
+func pauseOf(s *billing.Subscription) types.Object {
+	if s.PauseCollection == nil && s.Status != statusPaused {
+		return types.ObjectNull(pauseType.AttrTypes)
+	}
+	behavior, resumesAt := types.StringNull(), fwtype.DateTimePointer(s.ResumesAt)
+	if p := s.PauseCollection; p != nil {
+		behavior, resumesAt = wire.TextOrNull(p.Behavior), fwtype.DateTimePointer(p.ResumesAt)
+	}
+	return types.ObjectValueMust(pauseType.AttrTypes, map[string]attr.Value{"behavior": behavior, "resumes_at": resumesAt})
+}
+
+// pauseFields reads a known pause.
+func pauseFields(pause types.Object) (behavior types.String, resumesAt fwtype.DateTime) {
+	behavior, _ = pause.Attributes()["behavior"].(types.String)
+	resumesAt, _ = pause.Attributes()["resumes_at"].(fwtype.DateTime)
+	return behavior, resumesAt
+}
+
+func samePause(a, b types.Object) bool {
+	if a.IsNull() || b.IsNull() || a.IsUnknown() || b.IsUnknown() {
+		return a.Equal(b)
+	}
+	behaviorA, resumesA := pauseFields(a)
+	behaviorB, resumesB := pauseFields(b)
+	return behaviorA.Equal(behaviorB) && resumesA.Means(resumesB)
+}
+
+// planChange reads how a change of plan is to be carried out.
+func (m model) planChange() (timing, reason string) {
+	text := func(name string) string {
+		s, _ := m.PlanChange.Attributes()[name].(types.String)
+		return s.ValueString()
+	}
+	if timing = text("timing"); timing == "" {
+		timing = timingImmediate
+	}
+	return timing, text("reason")
+}
+
+// trialDays is the length of a trial that lasts whole days, as trial_period_days would have made it.
+func trialDays(s *billing.Subscription) types.Int64 {
+	const day = 24 * time.Hour
+	if s.TrialStart == nil || s.TrialEnd == nil {
+		return types.Int64Null()
+	}
+	start, okStart := fwtype.ParseMoment(*s.TrialStart)
+	end, okEnd := fwtype.ParseMoment(*s.TrialEnd)
+	length := end.Sub(start)
+	if !okStart || !okEnd || length < 0 || length%day != 0 {
+		return types.Int64Null()
+	}
+	return types.Int64Value(int64(length / day))
+}

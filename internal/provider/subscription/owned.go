@@ -1,0 +1,71 @@
+package subscription
+
+import (
+	"slices"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+const keyOwned = "owned"
+
+// owned is what the private state remembers of a subscription; the zero value is that of one that no configuration was applied to yet.
+type owned struct {
+	Metadata metadata.Owned `json:"custom_metadata"`
+	// Arguments are those of clearable that the configuration named when it was last applied. Taken out, they are cleared; what was
+	// never named is left as it is.
+	Arguments []string `json:"arguments,omitempty"`
+	// Pending is a change of plan that waits for the end of the period at a service that does not show it.
+	Pending pending `json:"pending,omitzero"`
+}
+
+// Names of the arguments that the service may have set by itself, and that are cleared when the configuration gives them up.
+const (
+	argItems             = "items"
+	argCollectionMethod  = "collection_method"
+	argNfeIssuancePolicy = "nfe_issuance_policy"
+	argCancelAtPeriodEnd = "cancel_at_period_end"
+)
+
+func ownedBy(config model, desired metadata.Object) owned {
+	o := owned{Metadata: metadata.OwnedBy(desired)}
+	for name, given := range map[string]bool{
+		argItems:             !config.Items.IsNull(),
+		argCollectionMethod:  !config.CollectionMethod.IsNull(),
+		argNfeIssuancePolicy: !config.NfeIssuancePolicy.IsNull(),
+		argCancelAtPeriodEnd: !config.CancelAtPeriodEnd.IsNull(),
+	} {
+		if given {
+			o.Arguments = append(o.Arguments, name)
+		}
+	}
+	slices.Sort(o.Arguments)
+	return o
+}
+
+func (o owned) of(mode interface{ ValueString() string }, defaults metadata.Object) metadata.Ownership {
+	return metadata.Ownership{Mode: mode.ValueString(), Defaults: defaults, Owned: o.Metadata.Object}
+}
+
+// had reports whether the configuration named the argument when it was last applied.
+func (o owned) had(argument string) bool { return slices.Contains(o.Arguments, argument) }
+
+// pending is a change of plan that was asked for the end of a period, and accepted by an answer that does not mention it. It is
+// believed until the period has moved or the plan has changed.
+type pending struct {
+	From      string `json:"from"`
+	To        string `json:"to"`
+	PeriodEnd string `json:"period_end"`
+}
+
+func (p pending) holds(s *billing.Subscription) bool {
+	return p.To != "" && s.PendingPlanID() == "" && s.PlanID != nil && *s.PlanID == p.From && s.CurrentPeriodEnd == p.PeriodEnd
+}
+
+// noted is the pending change to remember after s has answered a change to the plan to.
+func noted(s *billing.Subscription, to string) pending {
+	if s.PlanID == nil || *s.PlanID == to || s.PendingPlanID() != "" {
+		return pending{}
+	}
+	return pending{From: *s.PlanID, To: to, PeriodEnd: s.CurrentPeriodEnd}
+}

@@ -1,0 +1,199 @@
+// Package subscription is the subscription of the recurring-billing service: the resource, the data sources (invoices too) and the list
+// resource.
+//
+// schema.go says what a user writes, model.go and items.go convert, touches.go says what each transition can change, plan.go decides
+// what a plan shows, resource.go, create.go and update.go talk to the service.
+package subscription
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+)
+
+// Resource is billing_subscription.
+type Resource struct{ conn.Resource }
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource)(nil)
+	_ resource.ResourceWithIdentity       = (*Resource)(nil)
+	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
+)
+
+// NewResource makes the resource.
+func NewResource() resource.Resource { return &Resource{} }
+
+// Metadata names the type.
+func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+// ValidateConfig refuses what cannot work whatever the service says.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if config.PlanID.IsNull() && !config.Items.IsUnknown() && len(config.Items.Elements()) == 0 {
+		resp.Diagnostics.AddAttributeError(path.Root("plan_id"), "Neither a plan nor items",
+			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that are billed.")
+	}
+	if !config.Pause.IsNull() && config.AllowPause.Equal(types.BoolValue(false)) {
+		resp.Diagnostics.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
+			"allow_pause is false in the same configuration, so the service would refuse to pause. Remove pause, or set allow_pause = true.")
+	}
+	if config.CancelAtPeriodEnd.ValueBool() && config.AllowCancel.Equal(types.BoolValue(false)) {
+		resp.Diagnostics.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
+			"allow_cancel is false in the same configuration, so the service would refuse to cancel. Remove cancel_at_period_end, or set allow_cancel = true.")
+	}
+}
+
+// Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var prior model
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	own := private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
+	importing := imports.Marked(ctx, req.Private, &resp.Diagnostics)
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	imports.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	remote, err := client.GetSubscription(ctx, prior.ID.ValueString())
+	if api.IsNotFound(err) {
+		resp.Diagnostics.AddWarning("A subscription was deleted outside of Terraform",
+			fmt.Sprintf("%s does not exist any more at the service. If it is still configured, the plan makes a new subscription.", prior.words()))
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
+		return
+	}
+	state, err := fromAPI(remote)
+	if err == nil && !importing {
+		state, err = state.keeping(prior, remote, own)
+	}
+	if err == nil && (importing || !prior.Items.IsNull()) && remote.Status != statusCanceled {
+		state.Items, err = readItems(ctx, client, prior)
+	}
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
+		return
+	}
+	warnEndedPause(prior, state, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
+}
+
+// readItems reads the items, where the service lists them; otherwise they stay as they are.
+func readItems(ctx context.Context, client *billing.Service, prior model) (types.Set, error) {
+	items, listed, err := client.SubscriptionItems(ctx, prior.ID.ValueString())
+	if err != nil || !listed {
+		return prior.Items, err
+	}
+	return seenItems(prior.Items, items), nil
+}
+
+// warnEndedPause tells how a pause ended that the configuration asked for: by itself, or because somebody resumed.
+func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
+	if prior.Pause.IsNull() || !state.Pause.IsNull() {
+		return
+	}
+	_, resumesAt := pauseFields(prior.Pause)
+	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
+	ended, known := fwtype.ParseMoment(state.ResumedAt.ValueString())
+	if !known {
+		ended = time.Now()
+	}
+	how := "was ended outside of Terraform"
+	if planned && !ended.Before(due) {
+		how = "ended by itself, because its resumes_at (" + resumesAt.ValueString() + ") has come"
+	}
+	diags.AddAttributeWarning(path.Root("pause"), "A pause has ended",
+		fmt.Sprintf("The pause of %s %s. If the configuration still has the pause block, the plan pauses again: remove it, or set another resumes_at.", lower(state.words()), how))
+}
+
+// Delete does what deletion_policy says. What is canceled already needs nothing.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if state.Status.ValueString() == statusCanceled {
+		return
+	}
+	refuseDestroy(state, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || policy.Abandoned(state.DeletionPolicy, state.words(), &resp.Diagnostics) {
+		return
+	}
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready {
+		return
+	}
+	atPeriodEnd := state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
+	if atPeriodEnd && state.CancelAtPeriodEnd.ValueBool() {
+		return
+	}
+	_, err := client.CancelSubscription(ctx, state.ID.ValueString(), billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: state.CancellationReason.ValueString()})
+	if err == nil || api.IsNotFound(err) {
+		return
+	}
+	if now, lookErr := client.GetSubscription(ctx, state.ID.ValueString()); lookErr == nil && now.Status == statusCanceled {
+		return
+	}
+	apidiag.Add(&resp.Diagnostics, err, doing("cancel", state))
+}
+
+// ImportState finds the subscription by its id, or by external_id=<value>, and notes its id; the refresh that follows fills the rest.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	selector := imports.Select(ctx, req, "subscription", &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready {
+		return
+	}
+	if found := finder(client, selector.ExternalID).One(ctx, selector.ID, selector, &resp.Diagnostics); found != nil {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
+		imports.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
+		imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
+	}
+}
+
+func finder(client *billing.Service, externalID string) imports.Finder[billing.Subscription] {
+	return imports.Finder[billing.Subscription]{
+		Noun: "subscription",
+		Get:  client.GetSubscription,
+		Find: func(ctx context.Context) ([]billing.Subscription, error) {
+			return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: externalID})
+		},
+		Line: func(s *billing.Subscription) string {
+			return fmt.Sprintf("%s  %s (created %s)", s.ID, s.Status, s.CreatedAt)
+		},
+	}
+}
+
+// doing describes an operation on the subscription for an error.
+func doing(verb string, m model) apidiag.Doing {
+	return apidiag.Doing{Verb: verb, Object: lower(m.words()), TypeName: typeName, Attributes: arguments}
+}
+
+func lower(words string) string { return strings.ToLower(words[:1]) + words[1:] }

@@ -1,0 +1,106 @@
+package subscription
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// transition is one kind of change to a subscription at the service.
+type transition string
+
+const (
+	// changeNotes stands for every field that changes nothing but itself.
+	changeNotes       transition = "change a field"
+	changeDiscount    transition = "change the discount"
+	changeCycle       transition = "change the billing cycle"
+	changeMetadata    transition = "change custom_metadata"
+	changeItems       transition = "change items"
+	changePlanNow     transition = "change the plan now"
+	changePlanLater   transition = "change the plan at the end of the period"
+	takePlanBack      transition = "take a pending plan back"
+	pauseIt           transition = "pause"
+	resumeIt          transition = "resume"
+	scheduleCancel    transition = "cancel at the end of the period"
+	unscheduleCancel  transition = "take the cancellation back"
+	changeUnknownPlan transition = "change the plan to one that is not known yet"
+)
+
+// touches says which computed attributes each transition can change at the service. A plan shows exactly these as known after apply;
+// what is named here and has a value in plannedBy is known already.
+var touches = map[transition][]string{
+	changeNotes:       {"updated_at"},
+	changeDiscount:    {"updated_at", "recurring_amount_cents"},
+	changeCycle:       {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date"},
+	changeMetadata:    {"updated_at"},
+	changeItems:       {"updated_at", "recurring_amount_cents"},
+	changePlanNow:     {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata"},
+	changePlanLater:   {"updated_at", "metadata"},
+	takePlanBack:      {"updated_at", "metadata"},
+	pauseIt:           {"updated_at", "status", "paused_at", "resumes_at"},
+	resumeIt:          {"updated_at", "status", "paused_at", "resumes_at", "resumed_at"},
+	scheduleCancel:    {"updated_at"},
+	unscheduleCancel:  {"updated_at"},
+	changeUnknownPlan: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata", "current_plan_id", "pending_plan_id"},
+}
+
+// forget makes an attribute unknown.
+var forget = map[string]func(*model){
+	"updated_at":             func(m *model) { m.UpdatedAt = types.StringUnknown() },
+	"recurring_amount_cents": func(m *model) { m.RecurringAmountCents = types.Int64Unknown() },
+	"current_period_start":   func(m *model) { m.CurrentPeriodStart = types.StringUnknown() },
+	"current_period_end":     func(m *model) { m.CurrentPeriodEnd = types.StringUnknown() },
+	"cycle_billing_date":     func(m *model) { m.CycleBillingDate = types.StringUnknown() },
+	"billing_cycle":          func(m *model) { m.BillingCycle = types.StringUnknown() },
+	"metadata":               func(m *model) { m.Metadata = types.StringUnknown() },
+	"status":                 func(m *model) { m.Status = types.StringUnknown() },
+	"paused_at":              func(m *model) { m.PausedAt = types.StringUnknown() },
+	"resumes_at":             func(m *model) { m.ResumesAt = types.StringUnknown() },
+	"resumed_at":             func(m *model) { m.ResumedAt = types.StringUnknown() },
+	"current_plan_id":        func(m *model) { m.CurrentPlanID = types.StringUnknown() },
+	"pending_plan_id":        func(m *model) { m.PendingPlanID = types.StringUnknown() },
+}
+
+// transitions lists what takes a subscription from state to m, in no particular order; steps.go has the order.
+func (m model) transitions(state model) []transition {
+	var all []transition
+	add := func(t transition, when bool) {
+		if when {
+			all = append(all, t)
+		}
+	}
+	add(changeNotes, !m.plainUpdate(state).IsEmpty())
+	add(changeDiscount, !m.DiscountPercent.Means(state.DiscountPercent) || !m.DiscountCodeID.Equal(state.DiscountCodeID))
+	add(changeCycle, !m.BillingCycle.Equal(state.BillingCycle))
+	add(changeMetadata, !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata))
+	add(changeItems, !m.Items.Equal(state.Items))
+	add(m.planTransition(state), !m.PlanID.Equal(state.PlanID))
+	add(resumeIt, m.Pause.IsNull() && !state.Pause.IsNull())
+	add(pauseIt, !m.Pause.IsNull() && !samePause(m.Pause, state.Pause))
+	add(scheduleCancel, m.CancelAtPeriodEnd.ValueBool() && !state.CancelAtPeriodEnd.ValueBool())
+	add(unscheduleCancel, !m.CancelAtPeriodEnd.ValueBool() && state.CancelAtPeriodEnd.ValueBool())
+	return all
+}
+
+// planTransition says how a plan that differs from the one asked for before is reached.
+func (m model) planTransition(state model) transition {
+	timing, _ := m.planChange()
+	switch {
+	case m.PlanID.IsUnknown():
+		return changeUnknownPlan
+	case m.PlanID.Equal(state.CurrentPlanID):
+		return takePlanBack
+	case timing == timingEndOfPeriod && !m.PlanID.IsNull():
+		return changePlanLater
+	default:
+		return changePlanNow
+	}
+}
+
+// plannedBy gives the computed attributes of a transition whose outcome is known before.
+func (m *model) plannedBy(t transition) {
+	switch t {
+	case changePlanNow, takePlanBack:
+		m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull()
+	case changePlanLater:
+		m.PendingPlanID = m.PlanID
+	}
+}

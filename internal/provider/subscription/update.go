@@ -1,0 +1,202 @@
+package subscription
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
+)
+
+// work carries a plan out step by step. Each step's result is in the state before the next one begins, so that a failure half-way
+// leaves a truthful state, and a next plan with exactly the rest.
+type work struct {
+	client   *billing.Service
+	state    *tfsdk.State
+	identity *tfsdk.ResourceIdentity
+	private  private.Store
+	diags    *diag.Diagnostics
+	// own is what the configuration will own once all is done; before is what it owned.
+	own, before owned
+	// stale says that the last answer is older than the last step, so that the subscription has to be read once more.
+	stale bool
+}
+
+type step = steps.Step[billing.Subscription]
+
+// Update resumes before it changes, and pauses or schedules the end after that.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var config, plan, state model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	own := private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	owner := own.of(plan.CustomMetadataMode, r.Conn.Defaults.Object)
+	desired, ok := owner.DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
+		own: ownedBy(config, desired), before: own}
+	w.own.Pending = own.Pending
+	last, done := steps.Run(ctx, w.steps(plan, state, owner, desired),
+		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
+		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })
+	if done {
+		w.finish(ctx, plan, last)
+	}
+}
+
+// Verbs of the steps that the state between two steps depends on.
+const (
+	verbChangePlan = "change the plan of"
+	verbItems      = "change the items of"
+)
+
+// steps lists what takes the subscription from state to plan, in order: resume before change, change before pause, and the end last.
+func (w *work) steps(plan, state model, owner metadata.Ownership, desired metadata.Object) []step {
+	id := state.ID.ValueString()
+	asked := map[transition]bool{}
+	for _, t := range plan.transitions(state) {
+		asked[t] = true
+	}
+	var all []step
+	if asked[resumeIt] {
+		all = append(all, step{Verb: "resume", Run: func(ctx context.Context) (*billing.Subscription, error) {
+			return w.client.ResumeSubscription(ctx, id)
+		}})
+	}
+	if planned := asked[changePlanNow] || asked[changePlanLater] || asked[takePlanBack]; planned && !plan.PlanID.IsNull() {
+		all = append(all, w.changePlan(id, plan))
+	}
+	if body := plan.toUpdate(state); asked[changeMetadata] || !body.IsEmpty() {
+		all = append(all, step{Verb: "update", Run: func(ctx context.Context) (*billing.Subscription, error) {
+			return w.update(ctx, id, body, asked[changeMetadata], owner, desired, state.EffectiveCustomMetadata.ValueString())
+		}})
+	}
+	if asked[changeItems] {
+		all = append(all, step{Verb: verbItems, Run: func(ctx context.Context) (*billing.Subscription, error) {
+			_, err := w.client.SyncSubscriptionItems(ctx, id, itemsTo(plan.Items))
+			return nil, err
+		}})
+	}
+	return append(all, w.ends(id, plan, asked[pauseIt], asked[scheduleCancel])...)
+}
+
+func (w *work) changePlan(id string, plan model) step {
+	timing, reason := plan.planChange()
+	return step{Verb: verbChangePlan, Run: func(ctx context.Context) (*billing.Subscription, error) {
+		return w.client.ChangePlan(ctx, id, billing.ChangePlan{PlanID: plan.PlanID.ValueString(), Timing: timing, Reason: reason})
+	}}
+}
+
+// ends are the steps after which nothing else is done.
+func (w *work) ends(id string, plan model, pause, cancel bool) []step {
+	var all []step
+	if pause {
+		behavior, resumesAt := pauseFields(plan.Pause)
+		all = append(all, step{Verb: "pause", Run: func(ctx context.Context) (*billing.Subscription, error) {
+			return w.client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
+		}})
+	}
+	if cancel {
+		all = append(all, step{Verb: "schedule the cancellation of", Run: func(ctx context.Context) (*billing.Subscription, error) {
+			return w.client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true, Reason: plan.CancellationReason.ValueString()})
+		}})
+	}
+	return all
+}
+
+// update sends the fields that differ, and custom_metadata with them.
+func (w *work) update(ctx context.Context, id string, body billing.SubscriptionUpdate, withMetadata bool, owner metadata.Ownership, desired metadata.Object, effective string) (*billing.Subscription, error) {
+	if !withMetadata {
+		return w.client.UpdateSubscription(ctx, id, body)
+	}
+	sync := metadata.Sync[billing.Subscription]{
+		Ownership: owner, Desired: desired,
+		Read: func(ctx context.Context) (*billing.Subscription, error) { return w.client.GetSubscription(ctx, id) },
+		Of:   func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },
+		Send: func(ctx context.Context, payload json.RawMessage, mode string) (*billing.Subscription, error) {
+			return w.client.UpdateSubscription(ctx, id, billing.SubscriptionUpdate{CustomMetadata: api.Set(payload), CustomMetadataMode: api.Set(mode)})
+		},
+	}
+	payload, mode, err := sync.Payload(ctx, effective)
+	if err != nil {
+		return nil, err
+	}
+	body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
+	answer, err := w.client.UpdateSubscription(ctx, id, body)
+	if err != nil {
+		return nil, err
+	}
+	return sync.Insist(ctx, answer)
+}
+
+// reached writes the state between two steps: what the service has, in the words of the state before.
+func (w *work) reached(ctx context.Context, prior, plan model, s step, answer *billing.Subscription) model {
+	w.stale = answer == nil
+	state := prior
+	if answer != nil {
+		if s.Verb == verbChangePlan {
+			w.before.Pending = noted(answer, plan.PlanID.ValueString())
+			w.own.Pending = w.before.Pending
+		}
+		var err error
+		if state, err = fromAPI(answer); err == nil {
+			state, err = state.keeping(prior, answer, w.before)
+		}
+		if err != nil {
+			w.diags.AddError("Unreadable answer of the service", err.Error())
+			return prior
+		}
+	}
+	if s.Verb == verbItems {
+		state.Items = plan.Items
+	}
+	w.diags.Append(w.state.Set(ctx, state)...)
+	imports.Identify(ctx, state.ID, w.identity, w.diags)
+	private.Set(ctx, w.private, keyOwned, w.before, w.diags)
+	return state
+}
+
+// finish writes the state after the last step: the plan, with what only the service could say. Without an answer nothing was asked.
+func (w *work) finish(ctx context.Context, plan model, last *billing.Subscription) {
+	private.Set(ctx, w.private, keyOwned, w.own, w.diags)
+	if w.stale {
+		read, err := w.client.GetSubscription(ctx, plan.ID.ValueString())
+		if err != nil {
+			apidiag.Add(w.diags, err, doing("read", plan))
+			return
+		}
+		last = read
+	}
+	if last == nil {
+		w.diags.Append(w.state.Set(ctx, plan)...)
+		return
+	}
+	state, err := fromAPI(last)
+	if err == nil {
+		state, err = state.keeping(plan, last, w.own)
+	}
+	if err != nil {
+		w.diags.AddError("Unreadable answer of the service", err.Error())
+		return
+	}
+	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), arguments, w.diags)
+	w.diags.Append(w.state.Set(ctx, state)...)
+	imports.Identify(ctx, state.ID, w.identity, w.diags)
+}

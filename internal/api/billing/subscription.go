@@ -3,6 +3,7 @@ package billing
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 )
 
 // Subscription is a subscription as the service answers it (service
@@ -86,7 +87,12 @@ func (s *Subscription) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	s.DiscountPercent = nil
-	return json.Unmarshal(raw, &s.DiscountPercent)
+	err := json.Unmarshal(raw, &s.DiscountPercent)
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		mismatch.Field = "discount_percent"
+	}
+	return err
 }
 
 // PendingPlanID is the plan that comes when the period ends, "" when none does

@@ -1,0 +1,263 @@
+package billing
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+const (
+	accountPath   = "/v1/billing-accounts/a1"
+	createAccount = "POST /v1/billing-accounts"
+	getAccount    = "GET " + accountPath
+)
+
+// accountJSON is a whole account with some fields changed; a nil takes one out.
+func accountJSON(t *testing.T, change map[string]any) string {
+	t.Helper()
+	return changed(t, `{"id":"a1","public_id":"p1","external_id":"x1","currency":"BRL","billing_email":"a@b.c","payment_terms_days":10,
+		"auto_collection":true,"balance_cents":9007199254740993,"status":"active","suspended_at":null,"suspension_reason":null,"tax_exempt":false,
+		"tax_exemption_certificate":null,"customer_tax_type":null,"metadata":{},"custom_metadata":{},"created_at":"2025-01-01T00:00:00.000Z",
+		"updated_at":"2025-01-01T00:00:00.000Z","customer":{"id":"c1","external_id":"e1","document_number":"529.982.247-25","name":"Ana"}}`, change)
+}
+
+func changed(t *testing.T, object string, change map[string]any) string {
+	t.Helper()
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal([]byte(object), &fields); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range change {
+		if value == nil {
+			delete(fields, name)
+			continue
+		}
+		raw, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields[name] = raw
+	}
+	encoded, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded)
+}
+
+func data(object string) string { return `{"data":` + object + `}` }
+
+// An answer to a change may leave fields out: the single object is asked for,
+// once, and what the answer does say is newer.
+func TestAnswersWithoutEverythingAreCompleted(t *testing.T) {
+	t.Parallel()
+	stale := accountJSON(t, map[string]any{"payment_terms_days": 10, "suspension_reason": "old"})
+	noCustomer := accountJSON(t, map[string]any{"payment_terms_days": 30, "customer": nil})
+	tests := map[string]struct {
+		answer   string
+		single   http.HandlerFunc
+		gets     int
+		customer string
+		terms    int64
+		reason   *string
+	}{
+		"whole":                   {answer: accountJSON(t, map[string]any{"payment_terms_days": 30}), customer: "c1", terms: 30},
+		"without the customer":    {answer: noCustomer, single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30},
+		"null for the customer":   {answer: changed(t, noCustomer, map[string]any{"customer": json.RawMessage("null")}), single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30},
+		"little":                  {answer: `{"id":"a1","payment_terms_days":30}`, single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30, reason: new("old")},
+		"never with the customer": {answer: noCustomer, single: answer(200, data(noCustomer)), gets: 1, terms: 30},
+		"not readable":            {answer: noCustomer, single: answer(403, ""), gets: 1, terms: 30},
+	}
+	for name, test := range tests {
+		for _, body := range []string{test.answer, data(test.answer)} {
+			w := newWire(map[string]http.HandlerFunc{"PATCH " + accountPath: answer(200, body), getAccount: orNothing(test.single)})
+			got, err := newService(t, w).UpdateBillingAccount(t.Context(), "a1", BillingAccountUpdate{PaymentTermsDays: api.Set(int64(30))})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			customer := ""
+			if got.Customer != nil {
+				customer = got.Customer.ID
+			}
+			if w.count(getAccount) != test.gets || customer != test.customer || *got.PaymentTermsDays != test.terms || !sameText(got.SuspensionReason, test.reason) {
+				t.Errorf("%s: %d reads, got %+v", name, w.count(getAccount), got)
+			}
+		}
+	}
+}
+
+func TestAccountTransitions(t *testing.T) {
+	t.Parallel()
+	type step = func(context.Context, *Service) (*BillingAccount, error)
+	suspend := func(ctx context.Context, s *Service) (*BillingAccount, error) {
+		return s.SuspendBillingAccount(ctx, "a1", "late")
+	}
+	reactivate := func(ctx context.Context, s *Service) (*BillingAccount, error) {
+		return s.ReactivateBillingAccount(ctx, "a1", "paid")
+	}
+	end := func(ctx context.Context, s *Service) (*BillingAccount, error) {
+		return s.CloseBillingAccount(ctx, "a1", "")
+	}
+	tests := map[string]struct {
+		step   step
+		path   string
+		looks  []string // statuses; the last is repeated
+		second http.HandlerFunc
+		posts  int
+		status string
+		err    string
+	}{
+		"suspended":                     {step: suspend, path: "suspend", looks: []string{"suspended"}, posts: 1, status: "suspended"},
+		"not suspended, sent again":     {step: suspend, path: "suspend", looks: []string{"active"}, second: answer(200, data(accountJSON(t, map[string]any{"status": "suspended"}))), posts: 2, status: "suspended"},
+		"suspended meanwhile":           {step: suspend, path: "suspend", looks: []string{"active", "active", "active", "suspended"}, second: answer(422, `{"error":{"code":"invalid_transition","message":"no"}}`), posts: 2, status: "suspended"},
+		"closed instead":                {step: suspend, path: "suspend", looks: []string{"closed"}, posts: 1, err: "neither as asked"},
+		"reactivated":                   {step: reactivate, path: "reactivate", looks: []string{"active"}, posts: 1, status: "active"},
+		"not reactivated, sent again":   {step: reactivate, path: "reactivate", looks: []string{"suspended"}, second: answer(200, data(accountJSON(t, nil))), posts: 2, status: "active"},
+		"closed":                        {step: end, path: "close", looks: []string{"closed"}, posts: 1, status: "closed"},
+		"not closed, sent again":        {step: end, path: "close", looks: []string{"suspended"}, second: answer(200, data(accountJSON(t, map[string]any{"status": "closed"}))), posts: 2, status: "closed"},
+		"a status that nobody knows of": {step: end, path: "close", looks: []string{"archived"}, posts: 1, err: `closing of the billing account "a1"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var looks []http.HandlerFunc
+				for _, status := range test.looks {
+					looks = append(looks, answer(200, data(accountJSON(t, map[string]any{"status": status}))))
+				}
+				post := "POST " + accountPath + "/" + test.path
+				w := newWire(map[string]http.HandlerFunc{post: turns(lost, orNothing(test.second)), getAccount: turns(looks...)})
+				got, err := test.step(t.Context(), newService(t, w))
+				if w.count(post) != test.posts {
+					t.Errorf("posted %d times, want %d", w.count(post), test.posts)
+				}
+				if test.err != "" {
+					if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), test.err) {
+						t.Errorf("got %v, want %s", err, test.err)
+					}
+					return
+				}
+				if err != nil || got.Status != test.status {
+					t.Errorf("got %+v, %v", got, err)
+				}
+			})
+		})
+	}
+}
+
+func TestReasonsAreSentWhenThereAreAny(t *testing.T) {
+	t.Parallel()
+	w := newWire(map[string]http.HandlerFunc{"/": answer(200, data(accountJSON(t, nil)))})
+	s := newService(t, w)
+	_, _ = s.SuspendBillingAccount(t.Context(), "a1", `late "again"`)
+	_, _ = s.CloseBillingAccount(t.Context(), "a1", "")
+	if want := []string{`{"reason":"late \"again\""}`, `{}`}; !reflect.DeepEqual(w.bodies, want) {
+		t.Errorf("sent %q", w.bodies)
+	}
+}
+
+func TestListsOfOpenShapeInsideAnAccount(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		lists  string
+		emails []Contact
+		city   string
+	}{
+		"as in a customer": {`"emails":[{"kind":"k","value":"a@b.c","primary":true}],"addresses":[{"city":"Natal"}]`, []Contact{{Kind: new("k"), Value: "a@b.c"}}, "Natal"},
+		"texts":            {`"emails":["a@b.c"],"addresses":["Natal"]`, nil, ""},
+		"other keys":       {`"emails":[{"email":"a@b.c"}],"addresses":[{"line_1":"x"}]`, nil, ""},
+		"an object":        {`"emails":{"value":"a@b.c"},"addresses":{"city":"Natal"}`, nil, ""},
+		"null":             {`"emails":null,"addresses":null`, nil, ""},
+		"null inside":      {`"emails":[null],"addresses":[null]`, nil, ""},
+		"empty":            {`"emails":[],"addresses":[]`, []Contact{}, ""},
+	}
+	for name, test := range tests {
+		w := newWire(map[string]http.HandlerFunc{"/": answer(200, data(`{"id":"a1","customer":{"id":"c1","name":"Ana","phones":7,"websites":"w",`+test.lists+`}}`))})
+		got, err := newService(t, w).GetBillingAccount(t.Context(), "a1")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		c := got.Customer
+		if c.Name != "Ana" || !reflect.DeepEqual(c.Emails, test.emails) || c.Phones != nil || c.Websites != nil {
+			t.Errorf("%s: got %+v", name, c)
+		}
+		if (len(c.Addresses) == 1) != (test.city != "") || test.city != "" && text(c.Addresses[0].City) != test.city {
+			t.Errorf("%s: addresses %+v", name, c.Addresses)
+		}
+	}
+}
+
+func TestDescribedFieldsInsideAnAccountAreStrict(t *testing.T) {
+	t.Parallel()
+	w := newWire(map[string]http.HandlerFunc{"/": answer(200, data(`{"id":"a1","customer":{"id":"c1","name":7}}`))})
+	if _, err := newService(t, w).GetBillingAccount(t.Context(), "a1"); err == nil || !strings.Contains(err.Error(), "name") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFindBillingAccounts(t *testing.T) {
+	t.Parallel()
+	pages := func(items ...string) http.HandlerFunc {
+		var handlers []http.HandlerFunc
+		for i, item := range items {
+			handlers = append(handlers, answer(200, changed(t, `{"data":[`+item+`]}`, map[string]any{
+				"meta": map[string]int{"total": len(items), "page": i + 1, "per_page": 1, "total_pages": len(items)},
+			})))
+		}
+		return turns(handlers...)
+	}
+	account := func(id, externalID, status string) string {
+		return accountJSON(t, map[string]any{"id": id, "external_id": externalID, "status": status})
+	}
+	tests := map[string]struct {
+		list http.HandlerFunc
+		want string
+	}{
+		"the live one only":      {pages(account("a1", "x1", "closed"), account("a2", "x2", "active"), account("a3", "x1", "suspended")), "a3"},
+		"closed ones, as a last": {pages(account("a1", "x1", "closed"), account("a2", "x1", "closed"), account("a3", "X1", "active")), "a1 a2"},
+		"every live one":         {pages(account("a1", "x1", "active"), account("a2", "x1", "active")), "a1 a2"},
+		"none":                   {pages(account("a1", "x11", "active")), ""},
+	}
+	for name, test := range tests {
+		w := newWire(map[string]http.HandlerFunc{accountsPath: test.list})
+		found, err := newService(t, w).FindBillingAccounts(t.Context(), BillingAccountQuery{ExternalID: "x1"})
+		var ids []string
+		for _, account := range found {
+			ids = append(ids, account.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != test.want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
+		}
+	}
+	w := newWire(nil)
+	if _, err := newService(t, w).FindBillingAccounts(t.Context(), BillingAccountQuery{Status: "active"}); err == nil || len(w.seen) != 0 {
+		t.Errorf("%v after %v", err, w.seen)
+	}
+}
+
+func TestBillingAccountUpdateIsEmpty(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		update BillingAccountUpdate
+		empty  bool
+		body   string
+	}{
+		{BillingAccountUpdate{}, true, `{}`},
+		{BillingAccountUpdate{CustomMetadataMode: api.Set("merge")}, true, `{"custom_metadata_mode":"merge"}`},
+		{BillingAccountUpdate{ExternalID: api.Null[string]()}, false, `{"external_id":null}`},
+		{BillingAccountUpdate{AutoCollection: api.Set(false)}, false, `{"auto_collection":false}`},
+		{BillingAccountUpdate{Address: api.Set(Address{City: new("Natal")})}, false, `{"address":{"city":"Natal"}}`},
+	} {
+		body, err := json.Marshal(test.update)
+		if err != nil || string(body) != test.body || test.update.IsEmpty() != test.empty {
+			t.Errorf("%s, %v, empty %v, want %s", body, err, test.update.IsEmpty(), test.body)
+		}
+	}
+}

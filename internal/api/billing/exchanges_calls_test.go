@@ -1,0 +1,141 @@
+package billing
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+)
+
+// calls carries out each operation on billing accounts, subscriptions and
+// invoices out of the body of a written-down request.
+var calls = map[string]func(*testing.T, *Service, string, contract.Request) (any, error){
+	"billing_accounts.create": func(t *testing.T, s *Service, _ string, r contract.Request) (any, error) {
+		return s.CreateBillingAccount(t.Context(), bodyOf[BillingAccountCreate](t, r))
+	},
+	"billing_accounts.get": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+		return s.GetBillingAccount(t.Context(), id)
+	},
+	"billing_accounts.update": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		var u BillingAccountUpdate
+		fill(t, &u, r.Body)
+		return s.UpdateBillingAccount(t.Context(), id, u)
+	},
+	"billing_accounts.delete": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+		return nil, s.DeleteBillingAccount(t.Context(), id)
+	},
+	"billing_accounts.suspend": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		return s.SuspendBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
+	},
+	"billing_accounts.reactivate": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		return s.ReactivateBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
+	},
+	"billing_accounts.close": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		return s.CloseBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
+	},
+	"subscriptions.create": func(t *testing.T, s *Service, _ string, r contract.Request) (any, error) {
+		return s.CreateSubscription(t.Context(), bodyOf[SubscriptionCreate](t, r))
+	},
+	"subscriptions.get": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+		return s.GetSubscription(t.Context(), id)
+	},
+	"subscriptions.update": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		var u SubscriptionUpdate
+		fill(t, &u, r.Body)
+		return s.UpdateSubscription(t.Context(), id, u)
+	},
+	"subscriptions.delete": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+		return nil, s.DeleteSubscription(t.Context(), id)
+	},
+	"subscriptions.pause": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		body := bodyOf[pauseBody](t, r)
+		return s.PauseSubscription(t.Context(), id, body.Behavior, body.ResumesAt)
+	},
+	"subscriptions.resume": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+		return s.ResumeSubscription(t.Context(), id)
+	},
+	"subscriptions.change_plan": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		return s.ChangePlan(t.Context(), id, bodyOf[ChangePlan](t, r))
+	},
+	"subscriptions.cancel": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		return s.CancelSubscription(t.Context(), id, bodyOf[Cancel](t, r))
+	},
+	"subscriptions.items.list": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+		items, listed, err := s.SubscriptionItems(t.Context(), id)
+		if !listed {
+			return nil, err
+		}
+		return items, err
+	},
+	"subscriptions.items.sync": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		return s.SyncSubscriptionItems(t.Context(), id, bodyOf[struct{ Items []SubscriptionItemInput }](t, r).Items)
+	},
+	"subscriptions.invoice": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+		raw, _, err := s.InvoiceSubscription(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
+		return raw, err
+	},
+}
+
+// bodyOf reads a body into the type that a caller fills, which must know all of
+// it.
+func bodyOf[T any](t *testing.T, r contract.Request) (body T) {
+	t.Helper()
+	if r.Body == nil {
+		return body
+	}
+	decoder := json.NewDecoder(bytes.NewReader(r.Body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// fill sets the fields of an update that a body names.
+func fill(t *testing.T, update any, body json.RawMessage) {
+	t.Helper()
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(body, &keys); err != nil {
+		t.Fatal(err)
+	}
+	target := reflect.ValueOf(update).Elem()
+	for i := range target.NumField() {
+		name, _, _ := strings.Cut(target.Type().Field(i).Tag.Get("json"), ",")
+		raw, ok := keys[name]
+		if !ok {
+			continue
+		}
+		delete(keys, name)
+		switch field := target.Field(i).Addr().Interface().(type) {
+		case *api.Field[string]:
+			*field = fieldOf[string](t, raw)
+		case *api.Field[bool]:
+			*field = fieldOf[bool](t, raw)
+		case *api.Field[int64]:
+			*field = fieldOf[int64](t, raw)
+		case *api.Field[json.Number]:
+			*field = fieldOf[json.Number](t, raw)
+		case *api.Field[json.RawMessage]:
+			*field = fieldOf[json.RawMessage](t, raw)
+		case *api.Field[Address]:
+			*field = fieldOf[Address](t, raw)
+		default:
+			t.Errorf("a field of another kind: %q", name)
+		}
+	}
+	for name := range keys {
+		t.Errorf("the update has no field for %q", name)
+	}
+}
+
+// idIn finds the object's id in a path such as /v1/subscriptions/{id}/pause.
+func idIn(path string) string {
+	if parts := strings.Split(path, "/"); len(parts) > 3 {
+		return parts[3]
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package billing
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+const (
+	subscriptionPath   = "/v1/subscriptions/s1"
+	createSubscription = "POST /v1/subscriptions"
+	subscriptionsPath  = "GET /v1/subscriptions"
+	getSubscription    = "GET " + subscriptionPath
+	patchSubscription  = "PATCH " + subscriptionPath
+)
+
+// subscriptionJSON is a whole subscription with some fields changed; a nil takes
+// one out.
+func subscriptionJSON(t *testing.T, change map[string]any) string {
+	t.Helper()
+	return changed(t, `{"id":"s1","public_id":"p1","external_id":"x1","billing_account_id":"a1","company_id":null,"plan_id":"plan1","product_group_id":null,
+		"status":"active","billing_cycle":"monthly","current_period_start":"2025-01-01T00:00:00.000Z","current_period_end":"2025-02-01T00:00:00.000Z",
+		"cycle_billing_date":"2025-02-01T00:00:00.000Z","trial_start":null,"trial_end":null,"activated_at":null,"confirmed_at":null,"cancel_at_period_end":false,
+		"canceled_at":null,"cancellation_reason":null,"pause_collection":null,"paused_at":null,"resumes_at":null,"resumed_at":null,"discount_code_id":null,
+		"discount_percent":null,"recurring_amount_cents":9007199254740993,"proration_behavior":"none","collection_method":null,"nfe_issuance_policy":null,
+		"renewal_settings":{"type":"auto_renew"},"commitment":null,"allow_pause":true,"allow_cancel":true,"proposal_id":null,"notes":null,"metadata":{},
+		"custom_metadata":null,"created_at":"2025-01-01T00:00:00.000Z","updated_at":"2025-01-01T00:00:00.000Z"}`, change)
+}
+
+// TestShapesOfASubscription reads what servers may make of the fields whose
+// shape is open or not always there.
+func TestShapesOfASubscription(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change  map[string]any
+		percent *string
+		pending string
+	}{
+		"as described":        {change: map[string]any{"discount_percent": "12.50"}, percent: new("12.50")},
+		"null":                {change: map[string]any{"discount_percent": json.RawMessage("null"), "metadata": json.RawMessage("null")}},
+		"left out":            {change: map[string]any{"discount_percent": nil, "metadata": nil, "pause_collection": nil, "allow_pause": nil}},
+		"a number":            {change: map[string]any{"discount_percent": json.RawMessage("12.50")}, percent: new("12.50")},
+		"a long number":       {change: map[string]any{"discount_percent": json.RawMessage("0.10000000000000000001")}, percent: new("0.10000000000000000001")},
+		"a plan to come":      {change: map[string]any{"metadata": map[string]any{"pending_plan_id": "plan2", "x": 1}}, pending: "plan2"},
+		"none to come":        {change: map[string]any{"metadata": map[string]any{"pending_plan_id": nil}}},
+		"something else":      {change: map[string]any{"metadata": map[string]any{"pending_plan_id": 7}}},
+		"metadata is a list":  {change: map[string]any{"metadata": []int{1}}},
+		"an unknown status":   {change: map[string]any{"status": "expired"}},
+		"more than described": {change: map[string]any{"seats": 7, "plan": map[string]string{"id": "plan1"}}},
+	}
+	for name, test := range tests {
+		w := newWire(map[string]http.HandlerFunc{getSubscription: answer(200, subscriptionJSON(t, test.change))})
+		got, err := newService(t, w).GetSubscription(t.Context(), "s1")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if (got.DiscountPercent == nil) != (test.percent == nil) || text(got.DiscountPercent) != text(test.percent) || got.PendingPlanID() != test.pending {
+			t.Errorf("%s: percent %q, pending %q", name, text(got.DiscountPercent), got.PendingPlanID())
+		}
+		if want, ok := test.change["status"]; ok && got.Status != want {
+			t.Errorf("%s: status %s", name, got.Status)
+		}
+	}
+	for field, value := range map[string]any{"discount_percent": true, "status": 7, "recurring_amount_cents": "1", "id": nil} {
+		w := newWire(map[string]http.HandlerFunc{getSubscription: answer(200, subscriptionJSON(t, map[string]any{field: value}))})
+		if _, err := newService(t, w).GetSubscription(t.Context(), "s1"); err == nil || !strings.Contains(err.Error(), field) {
+			t.Errorf("%s is %v: %v", field, value, err)
+		}
+	}
+}
+
+func TestAnswersWithoutEverythingAreCompletedForSubscriptions(t *testing.T) {
+	t.Parallel()
+	stale := subscriptionJSON(t, map[string]any{"notes": "old", "discount_percent": "5.00"})
+	tests := map[string]struct {
+		answer  string
+		single  http.HandlerFunc
+		gets    int
+		percent string
+		plan    string
+	}{
+		"whole":        {answer: subscriptionJSON(t, map[string]any{"notes": "new"}), plan: "plan1"},
+		"optional out": {answer: subscriptionJSON(t, map[string]any{"notes": "new", "pause_collection": nil, "paused_at": nil, "resumes_at": nil, "resumed_at": nil, "renewal_settings": nil, "commitment": nil}), plan: "plan1"},
+		"little":       {answer: `{"id":"s1","notes":"new"}`, single: answer(200, data(stale)), gets: 1, percent: "5.00", plan: "plan1"},
+		"one less":     {answer: subscriptionJSON(t, map[string]any{"notes": "new", "plan_id": nil}), single: answer(200, data(stale)), gets: 1, plan: "plan1"},
+		"not readable": {answer: `{"id":"s1","notes":"new"}`, single: answer(404, ""), gets: 1},
+	}
+	for name, test := range tests {
+		for _, body := range []string{test.answer, data(test.answer)} {
+			w := newWire(map[string]http.HandlerFunc{patchSubscription: answer(200, body), getSubscription: orNothing(test.single)})
+			got, err := newService(t, w).UpdateSubscription(t.Context(), "s1", SubscriptionUpdate{Notes: api.Set("new")})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if w.count(getSubscription) != test.gets || text(got.Notes) != "new" || text(got.DiscountPercent) != test.percent || text(got.PlanID) != test.plan {
+				t.Errorf("%s: %d reads, got %+v", name, w.count(getSubscription), got)
+			}
+		}
+	}
+}
+
+func TestFindSubscriptions(t *testing.T) {
+	t.Parallel()
+	one := func(id, externalID, status string) string {
+		return subscriptionJSON(t, map[string]any{"id": id, "external_id": externalID, "status": status})
+	}
+	tests := map[string]struct {
+		items []string
+		want  string
+	}{
+		"the live one only":        {[]string{one("s1", "x1", "canceled"), one("s2", "x2", "active"), one("s3", "x1", "past_due")}, "s3"},
+		"canceled ones, as a last": {[]string{one("s1", "x1", "canceled"), one("s2", "X1", "active"), one("s3", "x1", "canceled")}, "s1 s3"},
+		"every live one":           {[]string{one("s1", "x1", "active"), one("s2", "x1", "draft")}, "s1 s2"},
+		"none":                     {[]string{one("s1", "x11", "active")}, ""},
+	}
+	for name, test := range tests {
+		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: answer(200, listOf(test.items...))})
+		found, err := newService(t, w).FindSubscriptions(t.Context(), SubscriptionQuery{ExternalID: "x1"})
+		var ids []string
+		for _, subscription := range found {
+			ids = append(ids, subscription.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != test.want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
+		}
+	}
+	w := newWire(nil)
+	if _, err := newService(t, w).FindSubscriptions(t.Context(), SubscriptionQuery{BillingAccountID: "a1"}); err == nil || len(w.seen) != 0 {
+		t.Errorf("%v after %v", err, w.seen)
+	}
+}
+
+func TestListSubscriptionsComparesEveryItem(t *testing.T) {
+	t.Parallel()
+	all := answer(200, listOf(subscriptionJSON(t, nil), subscriptionJSON(t, map[string]any{
+		"id": "s2", "external_id": "x2", "billing_account_id": "a2", "status": "paused", "plan_id": "plan2", "updated_at": "2025-06-01T00:00:00.000Z",
+	})))
+	for name, query := range map[string]SubscriptionQuery{
+		"external_id":        {ExternalID: "x2"},
+		"billing_account_id": {BillingAccountID: "a2"},
+		"status":             {Status: "paused"},
+		"plan_id":            {PlanID: "plan2"},
+		"updated_at_gte":     {UpdatedAtGTE: "2025-05-31"},
+		"sort_order":         {ExternalID: "x2", SortBy: "status", SortOrder: "desc"},
+	} {
+		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: func(w http.ResponseWriter, r *http.Request) {
+			if !r.URL.Query().Has(name) || query.SortBy != "" && r.URL.Query().Get("sort_by") != query.SortBy {
+				t.Errorf("%s: asked for %s", name, r.URL.RawQuery)
+			}
+			all(w, r)
+		}})
+		ids, err := idsOf(newService(t, w).ListSubscriptions(t.Context(), query), func(s Subscription) string { return s.ID })
+		if err != nil || len(ids) != 1 || ids[0] != "s2" {
+			t.Errorf("%s: %v, %v", name, ids, err)
+		}
+	}
+}
+
+func TestSubscriptionUpdateIsEmpty(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		update SubscriptionUpdate
+		empty  bool
+		body   string
+	}{
+		{SubscriptionUpdate{}, true, `{}`},
+		{SubscriptionUpdate{CustomMetadataMode: api.Set("merge")}, true, `{"custom_metadata_mode":"merge"}`},
+		{SubscriptionUpdate{PlanID: api.Null[string]()}, false, `{"plan_id":null}`},
+		{SubscriptionUpdate{DiscountPercent: api.Set(json.Number("12.50"))}, false, `{"discount_percent":12.50}`},
+		{SubscriptionUpdate{CancelAtPeriodEnd: api.Set(false)}, false, `{"cancel_at_period_end":false}`},
+	} {
+		body, err := json.Marshal(test.update)
+		if err != nil || string(body) != test.body || test.update.IsEmpty() != test.empty {
+			t.Errorf("%s, %v, empty %v, want %s", body, err, test.update.IsEmpty(), test.body)
+		}
+	}
+}

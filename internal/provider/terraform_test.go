@@ -96,14 +96,17 @@ func (c *command) read(name string) string {
 	return string(text)
 }
 
+func (c *command) terraform() string {
+	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
+		return path
+	}
+	return "terraform"
+}
+
 // run answers what Terraform prints, with every white space a single blank, and whether it succeeded.
 func (c *command) run(args ...string) (string, error) {
 	c.t.Helper()
-	terraform := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	if terraform == "" {
-		terraform = "terraform"
-	}
-	cmd := exec.CommandContext(c.t.Context(), terraform, append([]string{args[0], "-no-color"}, args[1:]...)...)
+	cmd := exec.CommandContext(c.t.Context(), c.terraform(), append([]string{args[0], "-no-color"}, args[1:]...)...)
 	cmd.Dir = c.dir
 	for _, name := range slices.Sorted(maps.Keys(c.env)) {
 		cmd.Env = append(cmd.Env, name+"="+c.env[name])

@@ -67,7 +67,7 @@ func createAccount(c *call, tx *store.Tx) (reply, error) {
 	case len(owner.Customer.Emails) > 0:
 		in.BillingEmail = &owner.Customer.Emails[0].Value
 	}
-	account := c.openAccount(tx, owner.Customer, in)
+	account := c.loaded(tx, c.openAccount(tx, owner.Customer, in), false)
 	return c.single(http.StatusCreated, account, account.modified()), nil
 }
 
@@ -82,7 +82,7 @@ func (c *call) newCustomer(tx *store.Tx, r reference, sent map[string]any) (cust
 
 // openAccount makes an account. What the input leaves out has its default
 // (service description, Recurring billing §4 Billing account create).
-func (c *call) openAccount(tx *store.Tx, owner customer, in accountInput) billingAccount {
+func (c *call) openAccount(tx *store.Tx, owner customer, in accountInput) accountRow {
 	account := in.apply(c, billingAccount{
 		ID:               c.server.source.uuid(),
 		PublicID:         c.server.source.uuid(),
@@ -98,7 +98,7 @@ func (c *call) openAccount(tx *store.Tx, owner customer, in accountInput) billin
 	row := accountRow{Organization: c.organization, CustomerID: owner.ID, Account: account}
 	c.server.accounts.Put(tx, account.ID, row)
 	c.server.lag.hide(account.ID)
-	return c.loaded(tx, row, c.server.options.Tolerance.LeanAccounts)
+	return row
 }
 
 // updateAccount serves billing_accounts.update, which changes the account's

@@ -49,9 +49,9 @@ func bearer(header http.Header) (string, bool) {
 // authorize checks that one of the granted scopes covers the required one.
 //
 // The scopes of the sandbox's recurring billing are "<objects>:read" and
-// "<objects>:write" for customers, billing_accounts, subscriptions and
-// invoices; write does not imply read. "<objects>:*" covers both, "*" all.
-// me.get needs none.
+// "<objects>:write" for customers, billing_accounts and subscriptions, and
+// "invoices:read"; an invoice is made with "subscriptions:write". write does not
+// imply read. "<objects>:*" covers both, "*" all. me.get needs none.
 func authorize(required string, granted []string) error {
 	if required == "" {
 		return nil

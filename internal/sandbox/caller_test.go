@@ -177,3 +177,54 @@ func (c caller) create(body string) string {
 	c.t.Helper()
 	return c.do("POST", "/v1/customers", body).want(201).text("data", "customer", "id")
 }
+
+// account makes a customer and answers the id of its billing account.
+func (c caller) account() string {
+	c.t.Helper()
+	return c.do("POST", "/v1/customers", `{"name":"Ana"}`).want(201).text("data", "billing_account", "id")
+}
+
+// plans that subscriptions of tests run on.
+const plan, otherPlan = "3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71", "c9e17b52-06af-4d3b-8e94-61f5a2d7b830"
+
+// subscribe makes a subscription with the fields, written as `,"name":value`,
+// on an account of its own, and answers its path and the answer.
+func (c caller) subscribe(fields string) (string, result) {
+	c.t.Helper()
+	r := c.do("POST", "/v1/subscriptions", `{"billing_account_id":"`+c.account()+`","plan_id":"`+plan+`"`+fields+`}`).want(201)
+	return "/v1/subscriptions/" + r.text("data", "id"), r
+}
+
+// blames fails the test unless the answer refuses exactly these fields.
+func (r result) blames(fields ...string) {
+	r.t.Helper()
+	if r.status != 422 || r.text("error", "code") != "validation_error" {
+		r.t.Errorf("%d %s, want a refusal of %v", r.status, r.body, fields)
+		return
+	}
+	got, _ := r.at("error", "details", "fields").(map[string]any)
+	for _, field := range fields {
+		if _, ok := got[field]; !ok || len(got) != len(fields) {
+			r.t.Errorf("blames %v, want %v", got, fields)
+		}
+	}
+}
+
+// refuses fails the test unless the answer is 422 with the code.
+func (r result) refuses(code string) {
+	r.t.Helper()
+	if r.status != 422 || r.text("error", "code") != code {
+		r.t.Errorf("%d %s, want 422 %s", r.status, r.body, code)
+	}
+}
+
+// holds fails the test unless data has these values, in JSON.
+func (r result) holds(fields map[string]string) result {
+	r.t.Helper()
+	for field, want := range fields {
+		if got := r.json("data", field); got != want {
+			r.t.Errorf("%s: %s, want %s", field, got, want)
+		}
+	}
+	return r
+}

@@ -31,6 +31,13 @@ type (
 		ID   string `json:"id,omitempty"`
 		Spec string `json:"spec"`
 	}
+	// SubscriptionMove is the body of POST /subscriptions/{id}: the status to
+	// put the subscription into. With Force false it is active or past_due, by
+	// the arrows between the two; with true any status, by no arrow at all.
+	SubscriptionMove struct {
+		Status string `json:"status"`
+		Force  bool   `json:"force,omitempty"`
+	}
 	// TokenState is a token as it is listed. Value is answered by
 	// POST /tokens only.
 	TokenState struct {
@@ -58,6 +65,7 @@ func (s *Server) controlHandler() http.Handler {
 		"GET /tokens":                  s.controlTokens,
 		"POST /tokens":                 s.controlNewToken,
 		"POST /tokens/{prefix}/revoke": s.controlRevoke,
+		"POST /subscriptions/{id}":     s.controlSubscription,
 		"/":                            func(*http.Request) (any, error) { return nil, errNoRoute },
 	} {
 		mux.Handle(pattern, s.controlled(serve))
@@ -123,6 +131,24 @@ func (s *Server) controlClock(r *http.Request) (any, error) {
 		s.clock.Advance(d)
 	}
 	return s.clockState(), nil
+}
+
+func (s *Server) controlSubscription(r *http.Request) (any, error) {
+	var move SubscriptionMove
+	if err := readControl(r, &move); err != nil {
+		return nil, err
+	}
+	id := r.PathValue("id")
+	switch {
+	case move.Status == "":
+		return nil, errValidation.with("Give a status.")
+	case move.Force:
+		return struct{}{}, s.SetSubscriptionStatus(id, move.Status)
+	case move.Status == subscriptionActive || move.Status == subscriptionPastDue:
+		return struct{}{}, s.SetPastDue(id, move.Status == subscriptionPastDue)
+	default:
+		return nil, errValidation.with("Without force, the status is active or past_due.")
+	}
 }
 
 func (s *Server) controlFaults(*http.Request) (any, error) {

@@ -62,7 +62,7 @@ func createCustomer(c *call, tx *store.Tx) (reply, error) {
 		BillingAccount *billingAccount `json:"billing_account"`
 	}{Customer: u}
 	if in.CreateBillingAccount == nil || *in.CreateBillingAccount {
-		account := c.openAccount(tx, u, in.accountInput())
+		account := c.loaded(tx, c.openAccount(tx, u, in.accountInput()), c.server.options.Tolerance.LeanAccounts)
 		answer.BillingAccount = &account
 	}
 	return c.single(http.StatusCreated, answer, u.UpdatedAt.Time), nil

@@ -4,9 +4,15 @@
 //
 // It serves https on loopback with a certificate authority of its own, one
 // listener a service and one more, control, over which a running sandbox is
-// asked and steered. Recurring billing serves me, customers and the reading of
-// billing accounts; the listeners of the other two services authenticate and
-// have no routes yet.
+// asked and steered. Recurring billing serves every operation of the wire
+// contract: me, customers, billing accounts, subscriptions and invoices; the
+// listeners of the other two services authenticate and have no routes yet.
+//
+// Time moves subscriptions: trials and periods end, pauses run out, pending
+// plans and scheduled cancellations arrive. Whatever has come due by the clock
+// has happened, at its own moment and in order, when the next request is
+// answered; nothing happens between requests. machine.go has the steps that are
+// asked for, due.go those that time makes.
 //
 // Where the descriptions leave a choice, the sandbox is strict. Unknown
 // fields, fields of the wrong type and create-only fields in an update are
@@ -14,7 +20,12 @@
 // page that is no integer (one out of range is clamped, as documented). An id
 // that is no UUID is an object that does not exist. A body that is no JSON
 // object, and a request without Content-Type: application/json, are 400.
-// Nulls sort before values, equal values by id.
+// A null is taken where the description says "or null" and nowhere else, and an
+// operation whose fields are all optional may come without a body. Nulls sort
+// before values, equal values by id. A canceled subscription takes no further
+// operation but its deletion; a billing account with a subscription that is not
+// canceled cannot be deleted. While a trial runs, it is the current period; the
+// first invoice comes with the first renewal, or with the end of the trial.
 //
 // How it is laid out: serve.go is the way of a request, route.go the table of
 // operations, body.go the rules for bodies, list.go and sort.go the listings,

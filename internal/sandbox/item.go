@@ -80,7 +80,7 @@ func listItems(c *call, tx *store.Tx) (reply, error) {
 		refusal.allow = http.MethodPut
 		return reply{}, &refusal
 	case t.ItemsNotFound:
-		return reply{}, errNoRoute
+		return reply{}, errNotFound
 	}
 	row, err := c.findSubscription(tx)
 	if err != nil {

@@ -62,7 +62,7 @@ type Tolerance struct {
 	UnknownFields      bool // every object carries fields nobody has documented
 	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
 	NullLists          bool // an empty array is answered as null
-	LeanAccounts       bool // only single reads of a billing account load its customer
+	LeanAccounts       bool // lists, updates and transitions of accounts, and customers.create, load no customer into them
 	PriceAmounts       bool // an item whose unit_amount_subcents was not sent answers the price's own amount
 	ItemsNotListed     bool // subscriptions.items.list answers 405
 	ItemsNotFound      bool // subscriptions.items.list answers 404

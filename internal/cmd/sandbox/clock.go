@@ -12,7 +12,9 @@ import (
 const clockHelp = `Usage: sandbox clock [show | advance DURATION | set TIME]
 
 Shows or moves the time the running sandbox lives in: created_at, updated_at
-and the expiry of tokens go by it. DURATION is such as 24h or 90m (back with
+and the expiry of tokens go by it, and it moves subscriptions: what comes due
+on the way (the end of a trial, a period or a pause, a pending change of plan, a
+scheduled cancellation) has happened when the next request is answered. DURATION is such as 24h or 90m (back with
 -24h), TIME such as 2026-01-31T12:00:00Z.
 `
 

@@ -19,6 +19,8 @@ const usage = `A sandbox of the three billing services, over https on loopback.
                                             what it has been asked
   sandbox clock [show | advance 24h | set 2026-01-31T00:00:00Z]
                                             the time it lives in
+  sandbox subscription past-due ID | pay ID | status ID STATUS
+                                            what no operation does to one
   sandbox fault add SPEC | list | clear     what goes wrong
   sandbox token create [flags] | list | revoke PREFIX
                                             who may ask
@@ -59,6 +61,7 @@ func main() {
 func (p program) run(ctx context.Context, args []string) int {
 	commands := map[string]func(context.Context, []string) error{
 		"serve": p.serve, "requests": p.requests, "clock": p.clock, "fault": p.fault, "token": p.token,
+		"subscription": p.subscription,
 	}
 	if len(args) == 0 {
 		fmt.Fprint(p.err, usage)

@@ -17,8 +17,8 @@ const tokenHelp = `Usage: sandbox token create [flags] | list | revoke PREFIX
 
 Makes, lists and revokes tokens of the running sandbox. create prints the
 token, which is shown only then. Scopes of recurring billing are
-customers:read, customers:write, and the same for billing_accounts,
-subscriptions and invoices; customers:* is both, * is everything.
+customers:read, customers:write, and the same for billing_accounts and
+subscriptions, and invoices:read; customers:* is both, * is everything.
 `
 
 // token makes, lists or revokes tokens.

@@ -108,7 +108,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	imports.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
+	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	account, err := client.GetBillingAccount(ctx, state.ID.ValueString())
 	switch {
 	case api.IsNotFound(err):
@@ -167,7 +167,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // ImportState finds the account by its id, or by external_id=<value>, and notes its id; the refresh that follows fills the rest.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	selector := imports.Select(ctx, req, "billing account", &resp.Diagnostics)
+	selector := scheme.Select(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -175,7 +175,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !ready {
 		return
 	}
-	account := finder(client, selector.ExternalID).One(ctx, selector.ID, selector, &resp.Diagnostics)
+	account := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics)
 	switch {
 	case account == nil:
 	case account.Status == statusClosed:
@@ -183,7 +183,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 			fmt.Sprintf("Billing account %s is closed, which is final, so there is nothing to manage. Remove the import and let a new account be opened.", account.ID))
 	default:
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), account.ID)...)
-		imports.Identify(ctx, types.StringValue(account.ID), resp.Identity, &resp.Diagnostics)
+		scheme.Identify(ctx, types.StringValue(account.ID), resp.Identity, &resp.Diagnostics)
 		imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
 	}
 }
@@ -204,11 +204,14 @@ func finder(client *billing.Service, externalID string) imports.Finder[billing.B
 // save writes state, identity and what a later plan must know of the customer.
 func save(ctx context.Context, m model, account *billing.BillingAccount, state *tfsdk.State, identity *tfsdk.ResourceIdentity, store private.Store, diags *diag.Diagnostics) {
 	diags.Append(state.Set(ctx, m)...)
-	imports.Identify(ctx, m.ID, identity, diags)
+	scheme.Identify(ctx, m.ID, identity, diags)
 	if f, err := factsOf(account.Customer); err == nil {
 		private.Set(ctx, store, keyFacts, f, diags)
 	}
 }
+
+// scheme is how it is named for import.
+var scheme = imports.ByExternalID("billing account")
 
 // doing describes an operation on the account for an error.
 func doing(verb string, m model) apidiag.Doing {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
@@ -143,7 +142,7 @@ func customerAttributes() map[string]schema.Attribute {
 
 // IdentitySchema names the account for import blocks.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = imports.IdentitySchema("billing account")
+	resp.IdentitySchema = scheme.IdentitySchema()
 }
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 )
 
 // DataSource is the data source of one subscription.
@@ -131,8 +130,8 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	selector := imports.Selector{ID: config.ID.ValueString(), ExternalID: config.ExternalID.ValueString()}
-	found := finder(client, selector.ExternalID).One(ctx, selector.ID, selector, &resp.Diagnostics)
+	selector := scheme.Selector(config.ID.ValueString(), config.ExternalID.ValueString())
+	found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics)
 	if found == nil {
 		return
 	}

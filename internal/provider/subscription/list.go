@@ -63,7 +63,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 	}
 	query := billing.SubscriptionQuery{ExternalID: config.ExternalID.ValueString(), BillingAccountID: config.BillingAccountID.ValueString(),
 		PlanID: config.PlanID.ValueString(), Status: config.Status.ValueString(), UpdatedAtGTE: config.UpdatedAtGTE.ValueString()}
-	stream.Results = listing.Stream(ctx, req, "subscriptions", client.ListSubscriptions(ctx, query), describe)
+	stream.Results = listing.Stream(ctx, req, "subscriptions", scheme, client.ListSubscriptions(ctx, query), describe)
 }
 
 // describe is a subscription in a listing. Items are not part of it, as they would need a request each. Of trial_end and

@@ -76,7 +76,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	imports.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	remote, err := client.GetSubscription(ctx, prior.ID.ValueString())
 	if api.IsNotFound(err) {
 		resp.Diagnostics.AddWarning("A subscription was deleted outside of Terraform",
@@ -163,7 +163,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // ImportState finds the subscription by its id, or by external_id=<value>, and notes its id; the refresh that follows fills the rest.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	selector := imports.Select(ctx, req, "subscription", &resp.Diagnostics)
+	selector := scheme.Select(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -171,9 +171,9 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !ready {
 		return
 	}
-	if found := finder(client, selector.ExternalID).One(ctx, selector.ID, selector, &resp.Diagnostics); found != nil {
+	if found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics); found != nil {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
-		imports.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
+		scheme.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
 		imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
 	}
 }
@@ -190,6 +190,9 @@ func finder(client *billing.Service, externalID string) imports.Finder[billing.S
 		},
 	}
 }
+
+// scheme is how it is named for import.
+var scheme = imports.ByExternalID("subscription")
 
 // doing describes an operation on the subscription for an error.
 func doing(verb string, m model) apidiag.Doing {

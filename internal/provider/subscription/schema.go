@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
@@ -129,7 +128,7 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 
 // IdentitySchema names the subscription for import blocks.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = imports.IdentitySchema("subscription")
+	resp.IdentitySchema = scheme.IdentitySchema()
 }
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }

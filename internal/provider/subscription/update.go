@@ -11,7 +11,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
@@ -168,7 +167,7 @@ func (w *work) reached(ctx context.Context, prior, plan model, s step, answer *b
 		state.Items = plan.Items
 	}
 	w.diags.Append(w.state.Set(ctx, state)...)
-	imports.Identify(ctx, state.ID, w.identity, w.diags)
+	scheme.Identify(ctx, state.ID, w.identity, w.diags)
 	private.Set(ctx, w.private, keyOwned, w.before, w.diags)
 	return state
 }
@@ -198,5 +197,5 @@ func (w *work) finish(ctx context.Context, plan model, last *billing.Subscriptio
 	}
 	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), arguments, w.diags)
 	w.diags.Append(w.state.Set(ctx, state)...)
-	imports.Identify(ctx, state.ID, w.identity, w.diags)
+	scheme.Identify(ctx, state.ID, w.identity, w.diags)
 }

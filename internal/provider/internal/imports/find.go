@@ -60,5 +60,5 @@ func (f Finder[T]) One(ctx context.Context, id string, wanted fmt.Stringer, diag
 
 func (f Finder[T]) none(wanted fmt.Stringer, diags *diag.Diagnostics) {
 	diags.AddError("No such "+f.Noun, fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case "+
-		"included, and the token. An id is written as it is, an external_id as external_id=<value>.", f.Noun, wanted))
+		"included, and the token. In an import, an id is written as it is, another field as <field>=<value>.", f.Noun, wanted))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -16,67 +17,84 @@ import (
 )
 
 const (
-	byExternalID = "external_id="
 	byID         = "id="
 	keyImporting = "importing"
 )
 
-// Identity is the resource identity of everything that has an external_id. What is kept is the id alone: external_id only selects the
-// object to import, so that its change is no change of identity.
-type Identity struct {
-	ID         types.String `tfsdk:"id"`
-	ExternalID types.String `tfsdk:"external_id"`
+// Scheme is how objects of a kind are named for import: by their id, or by one other field. What is kept as identity is the id alone:
+// the other field only selects the object to import, so that its change is no change of identity.
+type Scheme struct {
+	// Noun names the kind of object, such as "customer".
+	Noun string
+	// Key is the other field.
+	Key string
 }
 
-// IdentitySchema is the schema of Identity for a kind of object, named by a noun such as "customer".
-func IdentitySchema(noun string) identityschema.Schema {
+// ByExternalID is the scheme of everything that has an external_id.
+func ByExternalID(noun string) Scheme { return Scheme{Noun: noun, Key: "external_id"} }
+
+// IdentitySchema is the schema of the identity.
+func (s Scheme) IdentitySchema() identityschema.Schema {
 	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id":          identityschema.StringAttribute{OptionalForImport: true, Description: "Id of the " + noun + ". Give either id or external_id."},
-		"external_id": identityschema.StringAttribute{OptionalForImport: true, Description: "external_id of the " + noun + " to import. Only used to find it."},
+		"id":  identityschema.StringAttribute{OptionalForImport: true, Description: fmt.Sprintf("Id of the %s. Give either id or %s.", s.Noun, s.Key)},
+		s.Key: identityschema.StringAttribute{OptionalForImport: true, Description: fmt.Sprintf("%s of the %s to import. Only used to find it.", s.Key, s.Noun)},
 	}}
 }
 
 // Identify writes the identity of the object with the id. identity is nil where Terraform knows no identities.
-func Identify(ctx context.Context, id types.String, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+func (s Scheme) Identify(ctx context.Context, id types.String, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	if identity != nil {
-		diags.Append(identity.Set(ctx, Identity{ID: id, ExternalID: types.StringNull()})...)
+		diags.Append(identity.SetAttribute(ctx, path.Root("id"), id)...)
+		diags.Append(identity.SetAttribute(ctx, path.Root(s.Key), types.StringNull())...)
 	}
 }
 
-// Selector says which object is meant: by its id or by its external_id.
-type Selector struct{ ID, ExternalID string }
+// Selector says which object is meant: by its id, or by the value of the scheme's other field.
+type Selector struct {
+	ID string
+	// Field and Value are the other field; empty when the id is given.
+	Field, Value string
+}
 
 // String words the selector for messages.
 func (s Selector) String() string {
 	if s.ID != "" {
 		return "id " + s.ID
 	}
-	return fmt.Sprintf("external_id %q", s.ExternalID)
+	return fmt.Sprintf("%s %q", s.Field, s.Value)
 }
 
-// Select reads the import id (an id, or external_id=<value>) or the identity. Terraform accepts an identity without any value, so
-// that is checked here.
-func Select(ctx context.Context, req resource.ImportStateRequest, noun string, diags *diag.Diagnostics) Selector {
-	how := fmt.Sprintf("Write either the id of the %s, or external_id=<value> with its external_id.", noun)
+// Selector is the selector for an id, or else for a value of the other field.
+func (s Scheme) Selector(id, value string) Selector {
+	if id != "" {
+		return Selector{ID: id}
+	}
+	return Selector{Field: s.Key, Value: value}
+}
+
+// Select reads the import id (an id, or <field>=<value>) or the identity. Terraform accepts an identity without any value, so that is
+// checked here.
+func (s Scheme) Select(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) Selector {
+	how := fmt.Sprintf("Write either the id of the %s, or %s=<value>.", s.Noun, s.Key)
 	if req.ID != "" {
-		externalID, given := strings.CutPrefix(req.ID, byExternalID)
+		value, given := strings.CutPrefix(req.ID, s.Key+"=")
 		switch {
 		case !given:
 			return Selector{ID: strings.TrimPrefix(req.ID, byID)}
-		case externalID == "":
+		case value == "":
 			diags.AddError("Invalid import id", how)
 		}
-		return Selector{ExternalID: externalID}
+		return s.Selector("", value)
 	}
-	var identity Identity
+	var id, value types.String
 	if req.Identity != nil && !req.Identity.Raw.IsNull() {
-		diags.Append(req.Identity.Get(ctx, &identity)...)
+		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
+		diags.Append(req.Identity.GetAttribute(ctx, path.Root(s.Key), &value)...)
 	}
-	id, externalID := identity.ID.ValueString(), identity.ExternalID.ValueString()
-	if (id == "") == (externalID == "") {
-		diags.AddError("Invalid import identity", "Give exactly one of id and external_id. "+how)
+	if (id.ValueString() == "") == (value.ValueString() == "") {
+		diags.AddError("Invalid import identity", fmt.Sprintf("Give exactly one of id and %s. %s", s.Key, how))
 	}
-	return Selector{ID: id, ExternalID: externalID}
+	return s.Selector(id.ValueString(), value.ValueString())
 }
 
 // Mark notes whether the object is between its import and the first refresh after it.

@@ -26,8 +26,8 @@ type Item struct {
 }
 
 // Stream turns objects into results, each with the whole resource when that is asked for: what is listed holds all of it, so no
-// request is made per object. describe answers false for an object that cannot be managed. noun is the plural for messages.
-func Stream[T any](ctx context.Context, req list.ListRequest, noun string, objects iter.Seq2[T, error], describe func(*T) (Item, bool)) iter.Seq[list.ListResult] {
+// request is made per object. describe answers false for an object that cannot be managed. noun is the plural for messages, scheme how the objects are identified.
+func Stream[T any](ctx context.Context, req list.ListRequest, noun string, scheme imports.Scheme, objects iter.Seq2[T, error], describe func(*T) (Item, bool)) iter.Seq[list.ListResult] {
 	return func(push func(list.ListResult) bool) {
 		for object, err := range objects {
 			if err != nil {
@@ -37,17 +37,17 @@ func Stream[T any](ctx context.Context, req list.ListRequest, noun string, objec
 				return
 			}
 			item, managed := describe(&object)
-			if managed && !push(result(ctx, req, item)) {
+			if managed && !push(result(ctx, req, scheme, item)) {
 				return
 			}
 		}
 	}
 }
 
-func result(ctx context.Context, req list.ListRequest, item Item) list.ListResult {
+func result(ctx context.Context, req list.ListRequest, scheme imports.Scheme, item Item) list.ListResult {
 	out := req.NewListResult(ctx)
 	out.DisplayName = item.Name
-	imports.Identify(ctx, types.StringValue(item.ID), out.Identity, &out.Diagnostics)
+	scheme.Identify(ctx, types.StringValue(item.ID), out.Identity, &out.Diagnostics)
 	switch {
 	case !req.IncludeResource:
 	case item.Err != nil:

@@ -29,7 +29,7 @@ var dueTable = []struct {
 	until    time.Time
 	before   map[string]string // one millisecond earlier; nil: not asked
 	want     map[string]string
-	invoices []string // when those were made, and for which plan; "" for none
+	invoices []string // when they were made, and their status unless it is open
 }{
 	{
 		name: "trial ends", fields: `,"trial_period_days":14`, until: time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC),
@@ -197,7 +197,14 @@ func TestDueAcrossARestart(t *testing.T) {
 	if got, want := invoicesOf(third, path), []string{at(2, 14, 12), at(3, 14, 12)}; !slices.Equal(got, want) {
 		t.Errorf("invoices %q, want %q", got, want)
 	}
-	numbers := third.do("GET", "/v1/invoices?sort_by=created_at&sort_order=asc", "").names("number")
+	listed := third.do("GET", "/v1/invoices?sort_by=created_at&sort_order=asc", "").want(200)
+	amount := third.do("GET", path, "").json("data", "recurring_amount_cents")
+	for i := range listed.names("id") {
+		if got := listed.json("data", i, "amount_cents"); got != amount {
+			t.Errorf("invoice %d: %s, want the %s of the plan that had arrived", i, got, amount)
+		}
+	}
+	numbers := listed.names("number")
 	if want := []string{"INV-000001", "INV-000002"}; !slices.Equal(numbers, want) {
 		t.Errorf("numbers %q, want %q", numbers, want)
 	}

@@ -90,10 +90,48 @@ func TestTolerances(t *testing.T) {
 			if r.at("data", 0, "customer") != nil {
 				t.Errorf("list %s", r.body)
 			}
-			if c.do("GET", "/v1/billing-accounts/"+r.text("data", 0, "id"), "").at("data", "customer") == nil {
+			path := "/v1/billing-accounts/" + r.text("data", 0, "id")
+			for name, r := range map[string]result{
+				"update": c.do("PATCH", path, `{"payment_terms_days":20}`).want(200), "suspend": c.do("POST", path+"/suspend", "").want(200),
+				"reactivate": c.do("POST", path+"/reactivate", "").want(200),
+			} {
+				if r.at("data", "customer") != nil {
+					t.Errorf("%s: %s", name, r.body)
+				}
+			}
+			if c.do("GET", path, "").at("data", "customer") == nil {
 				t.Error("a single read does not load the customer")
 			}
+			if c.do("POST", accounts, `{"customer":{"name":"Bia"}}`).want(201).at("data", "customer") == nil {
+				t.Error("a create does not load the customer")
+			}
 		}},
+		"PriceAmounts": {sandbox.Tolerance{PriceAmounts: true}, func(t *testing.T, c caller, _ string) {
+			path, _ := c.subscribe("," + items(anItem("aa", ""), anItem("bb", `,"unit_amount_subcents":7`)))
+			r := c.do("GET", path+"/items?sort_by=product_id&sort_order=asc", "").want(200)
+			if r.json("data", 0, "unit_amount_subcents") == "null" || r.json("data", 1, "unit_amount_subcents") != "7" {
+				t.Errorf("items %s", r.body)
+			}
+			synced := c.do("PUT", path+"/items", `{`+items(anItem("aa", ""))+`}`).want(200)
+			if synced.json("data", 0) != r.json("data", 0) {
+				t.Errorf("synced %s, listed %s", synced.body, r.body)
+			}
+		}},
+		"ItemsNotListed": {sandbox.Tolerance{ItemsNotListed: true}, func(t *testing.T, c caller, _ string) {
+			path, _ := c.subscribe("")
+			if r := c.do("GET", path+"/items", "").want(405); r.header.Get("Allow") != "PUT" {
+				t.Errorf("Allow %q", r.header.Get("Allow"))
+			}
+			c.do("PUT", path+"/items", `{`+items(anItem("aa", ""))+`}`).want(200)
+		}},
+		"ItemsNotFound": {sandbox.Tolerance{ItemsNotFound: true}, func(t *testing.T, c caller, _ string) {
+			path, _ := c.subscribe("")
+			c.do("GET", path+"/items", "").want(404)
+			c.do("PUT", path+"/items", `{`+items(anItem("aa", ""))+`}`).want(200)
+		}},
+		"every one that bends": {sandbox.Tolerance{
+			OmitNullFields: true, UnknownFields: true, BareObjects: true, NullLists: true, NullsChangeNothing: true, DeleteNoContent: true, IgnoreFilters: true,
+		}, bentSubscription},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -125,6 +163,34 @@ func TestListsThatMoveUnderTheReader(t *testing.T) {
 	}
 }
 
+// bentSubscription takes a subscription through switches that change what an
+// answer looks like.
+func bentSubscription(t *testing.T, c caller, _ string) {
+	account := c.do("GET", accounts, "").text("data", 0, "id")
+	r := c.do("POST", subscriptions, `{"billing_account_id":"`+account+`","plan_id":"`+plan+`","custom_metadata":{"a":1}}`).want(201)
+	path := subscriptions + "/" + r.text("id")
+	if object, _ := r.at().(map[string]any); r.at("x_undocumented") == nil || object["notes"] != nil || strings.Contains(string(r.body), `"notes"`) {
+		t.Errorf("made %s", r.body)
+	}
+	if got := c.do("PATCH", path, `{"custom_metadata":{"a":null},"custom_metadata_mode":"merge"}`).want(200).json("custom_metadata"); got != `{"a":1}` {
+		t.Errorf("custom_metadata %s", got)
+	}
+	if got := c.do("GET", path+"/items", "").want(200).json("data"); got != "null" {
+		t.Errorf("items %s", got)
+	}
+	if c.do("POST", path+"/invoices", "").want(201).text("id") == "" {
+		t.Error("an invoice without an id")
+	}
+	for _, query := range []string{subscriptions + "?status=canceled&external_id=x", "/v1/invoices?subscription_id=x", accounts + "?status=closed"} {
+		if got := c.do("GET", query, "").want(200).json("meta", "total"); got != "1" {
+			t.Errorf("%s: total %s", query, got)
+		}
+	}
+	c.do("POST", path+"/cancel", "").want(200)
+	c.do("DELETE", path, "").want(204)
+	c.do("DELETE", accounts+"/"+account, "").want(204)
+}
+
 // A new object is missing from its first listings, and from no single read.
 func TestReadLag(t *testing.T) {
 	t.Parallel()
@@ -134,6 +200,16 @@ func TestReadLag(t *testing.T) {
 	for _, want := range []string{"0", "0", "1"} {
 		if got := c.do("GET", "/v1/customers?external_id=x", "").json("meta", "total"); got != want {
 			t.Errorf("total %s, want %s", got, want)
+		}
+	}
+	path, _ := c.subscribe("")
+	c.do("GET", path, "").want(200)
+	c.do("POST", path+"/invoices", "").want(201)
+	for _, list := range []string{subscriptions, "/v1/invoices"} {
+		for _, want := range []string{"0", "0", "1"} {
+			if got := c.do("GET", list, "").json("meta", "total"); got != want {
+				t.Errorf("%s: total %s, want %s", list, got, want)
+			}
 		}
 	}
 }

@@ -93,6 +93,23 @@ func TestAnswersWithoutEverythingAreCompleted(t *testing.T) {
 	}
 }
 
+func TestPartOfACustomerIsLaidOverTheWholeOne(t *testing.T) {
+	t.Parallel()
+	w := newWire(map[string]http.HandlerFunc{
+		"PATCH " + accountPath: answer(200, `{"id":"a1","customer":{"id":"c1","name":"Bia"}}`),
+		getAccount: answer(200, data(accountJSON(t, map[string]any{
+			"customer": map[string]any{"id": "c1", "name": "Ana", "nickname": "N", "emails": []map[string]string{{"value": "a@b.c"}}},
+		}))),
+	})
+	got, err := newService(t, w).UpdateBillingAccount(t.Context(), "a1", BillingAccountUpdate{Name: api.Set("Bia")})
+	if err != nil || len(w.seen) != 2 {
+		t.Fatalf("%v after %v", err, w.seen)
+	}
+	if c := got.Customer; c.Name != "Bia" || text(c.Nickname) != "N" || len(c.Emails) != 1 || got.Status != "active" {
+		t.Errorf("got %+v of %+v", c, got)
+	}
+}
+
 func TestAccountTransitions(t *testing.T) {
 	t.Parallel()
 	type step = func(context.Context, *Service) (*BillingAccount, error)

@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,7 @@ func (i *Invoice) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*i = Invoice{
-		ID: plainID(fields["id"]), Raw: append(json.RawMessage(nil), data...),
+		ID: plainID(fields["id"]), Raw: bytes.Clone(data),
 		SubscriptionID: plainID(fields["subscription_id"]), BillingAccountID: plainID(fields["billing_account_id"]),
 	}
 	return nil
@@ -68,7 +69,7 @@ func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[In
 	all := api.List(ctx, s.client, api.Request{Operation: "invoices.list", Query: query}, api.ListOptions[Invoice]{
 		ID: func(i Invoice) string { return i.ID },
 	})
-	return only(all, q.matches)
+	return api.Only(all, q.matches)
 }
 
 // InvoiceSubscription makes an invoice by hand and returns it with its id, ""

@@ -87,6 +87,19 @@ func TestInterruptLetsASentInvoiceEnd(t *testing.T) {
 	})
 }
 
+func TestInvoiceKeepsItsOwnCopy(t *testing.T) {
+	t.Parallel()
+	var invoice Invoice
+	data := []byte(`{"id":"i1"}`)
+	if err := invoice.UnmarshalJSON(data); err != nil {
+		t.Fatal(err)
+	}
+	clear(data)
+	if string(invoice.Raw) != `{"id":"i1"}` {
+		t.Errorf("got %q", invoice.Raw)
+	}
+}
+
 func TestListInvoices(t *testing.T) {
 	t.Parallel()
 	const (

@@ -17,11 +17,15 @@ import (
 // A *T that has a method Check() error is asked whether it can be used; its
 // error counts like a body that cannot be decoded.
 func One[T any](ctx context.Context, c *Client, r Request) (T, error) {
-	var value T
 	response, err := c.Do(ctx, r)
 	if err != nil {
-		return value, err
+		var zero T
+		return zero, err
 	}
+	return decodeOne[T](c, response)
+}
+
+func decodeOne[T any](c *Client, response *Response) (value T, err error) {
 	object, err := objectOf(response)
 	if err == nil {
 		err = decodeInto(object, &value)

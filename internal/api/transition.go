@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -87,17 +86,11 @@ func (t Transition[T]) look(ctx context.Context) (seen T, err error) {
 // undecided says what is known and how to find out the rest.
 func (t Transition[T]) undecided(first *AmbiguousError, known string, cause error) error {
 	e := *first
+	if cause != nil {
+		e = *first.followedBy(cause)
+	}
 	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s Look at the object at the service%s, before anything is sent again",
 		t.Describe, known, e.inRequestLog())
-	if cause == nil {
-		return &e
-	}
-	if _, ok := AsError(cause); ok {
-		// Only its text: wrapped it would be taken for the answer to the change,
-		// and a 404 to the look for an object that is gone.
-		cause = errors.New(cause.Error())
-	}
-	e.Err = fmt.Errorf("%w; after that: %w", first.Err, cause)
 	return &e
 }
 

@@ -126,7 +126,7 @@ func (s *Service) ListBillingAccounts(ctx context.Context, q BillingAccountQuery
 	all := api.List(ctx, s.client, api.Request{Operation: "billing_accounts.list", Query: query}, api.ListOptions[BillingAccount]{
 		ID: func(a BillingAccount) string { return a.ID },
 	})
-	return only(all, q.matches)
+	return api.Only(all, q.matches)
 }
 
 // FindBillingAccounts returns every billing account with exactly this

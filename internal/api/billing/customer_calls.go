@@ -124,7 +124,7 @@ func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[
 		ID:     func(c Customer) string { return c.ID },
 		SortBy: q.SortBy, SortOrder: q.SortOrder,
 	})
-	return only(all, q.matches)
+	return api.Only(all, q.matches)
 }
 
 // FindCustomers returns every customer with exactly this external_id, document

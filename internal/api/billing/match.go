@@ -3,28 +3,14 @@ package billing
 import (
 	"bytes"
 	"encoding/json"
-	"iter"
 	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-)
 
-// only passes on the items that match, and every error.
-func only[T any](all iter.Seq2[T, error], matches func(T) bool) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for item, err := range all {
-			if err == nil && !matches(item) {
-				continue
-			}
-			if !yield(item, err) {
-				return
-			}
-		}
-	}
-}
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
 
 func setIf(query url.Values, name, value string) {
 	if value != "" {
@@ -47,20 +33,9 @@ func (q BillingAccountQuery) matches(a BillingAccount) bool {
 
 // notBefore compares two moments. What cannot be read decides nothing.
 func notBefore(value, earliest string) bool {
-	at, ok := moment(value)
-	limit, limitOK := moment(earliest)
+	at, ok := api.Moment(value)
+	limit, limitOK := api.Moment(earliest)
 	return !ok || !limitOK || !at.Before(limit)
-}
-
-// moment reads a DateTime: a date with time and zone, or a date, which is its
-// midnight in UTC (service description, Recurring billing §1).
-func moment(text string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // matches says whether a customer is what this create asked for. What was left

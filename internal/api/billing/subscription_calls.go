@@ -120,7 +120,7 @@ func (s *Service) ListSubscriptions(ctx context.Context, q SubscriptionQuery) it
 		ID:     func(s Subscription) string { return s.ID },
 		SortBy: q.SortBy, SortOrder: q.SortOrder,
 	})
-	return only(all, q.matches)
+	return api.Only(all, q.matches)
 }
 
 // FindSubscriptions returns every subscription with exactly this external_id,

@@ -101,8 +101,8 @@ func (q SubscriptionQuery) matches(s Subscription) bool {
 // sameMoment compares dates to the millisecond, which is what the service
 // answers (wire contract: behaviour). What cannot be read is compared as text.
 func sameMoment(want, have *string) bool {
-	wanted, ok := moment(text(want))
-	had, hadOK := moment(text(have))
+	wanted, ok := api.Moment(text(want))
+	had, hadOK := api.Moment(text(have))
 	if !ok || !hadOK {
 		return sameText(want, have)
 	}

@@ -1,0 +1,65 @@
+package collections
+
+import (
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// APIKey is an API key as the service answers it (service description,
+// Collections §2). A nil pointer or slice is null or absent. The moments are ISO
+// 8601.
+type APIKey struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description *string  `json:"description"`
+	KeyPrefix   string   `json:"keyPrefix"`
+	Source      string   `json:"source"`
+	Scopes      []string `json:"scopes"` // a set; empty: everything but administration
+	LastUsedAt  *string  `json:"lastUsedAt"`
+	ExpiresAt   *string  `json:"expiresAt"`
+	RevokedAt   *string  `json:"revokedAt"`
+	CreatedAt   string   `json:"createdAt"`
+
+	// Token is shown once, when the key is created or is the successor of a
+	// rotation.
+	Token *string `json:"token,omitempty"`
+	// PredecessorID and GraceUntil come with the answer to a rotation: whose
+	// successor this is, and when that one stops working.
+	PredecessorID *string `json:"predecessorId,omitempty"`
+	GraceUntil    *string `json:"graceUntil,omitempty"`
+}
+
+// Check refuses an answer without what everything else hangs on.
+func (k *APIKey) Check() error { return present(k.ID, errNoKeyID) }
+
+// live says whether the key still works, by the clock of this machine.
+func (k *APIKey) live() bool {
+	expiry, expires := api.Moment(text(k.ExpiresAt))
+	return k.RevokedAt == nil && !(expires && time.Now().After(expiry))
+}
+
+// APIKeyCreate is the body of api_keys.create. Only Name is required; what is
+// nil is left out.
+type APIKeyCreate struct {
+	Name        string   `json:"name"`
+	Description *string  `json:"description,omitempty"`
+	Scopes      []string `json:"scopes,omitzero"` // empty, not nil: sent as an empty list
+	ExpiresAt   *string  `json:"expiresAt,omitempty"`
+}
+
+// APIKeyCreated is the answer of api_keys.create.
+type APIKeyCreated struct {
+	APIKey
+	// DiscardedID is a key that was made before this one and revoked, because
+	// its token was lost with the answer; "": there is none.
+	DiscardedID string
+}
+
+// matches says whether a key is what this create asked for, with nothing added.
+func (w APIKeyCreate) matches(k APIKey) bool {
+	return w.Name == k.Name &&
+		text(w.Description) == text(k.Description) &&
+		sameSet(w.Scopes, k.Scopes) &&
+		sameMoment(w.ExpiresAt, k.ExpiresAt)
+}

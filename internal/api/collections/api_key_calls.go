@@ -1,0 +1,142 @@
+package collections
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// CreateAPIKey creates a key (wire contract: api_keys.create). Its Token is shown
+// this once.
+//
+// When the answer is lost, the key is looked up by its name among those created
+// since the create was sent. Exactly one, equal to what was asked for and never
+// used, is the one whose token was lost. A key without its token can never be
+// used, so that key is REVOKED and the create sent ONCE MORE; DiscardedID then
+// names it. When that answer is lost too, the second key is revoked like the
+// first, and the error is an *api.AmbiguousError that names both.
+//
+// Where the lookup finds no such key, or not that one alone, nothing is revoked
+// and nothing sent again: the error is an *api.AmbiguousError or an
+// *api.ConflictError.
+func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKeyCreated, error) {
+	key, lost, err := s.settleKey(ctx, create)
+	if err != nil {
+		return nil, err
+	}
+	if lost == nil {
+		return &APIKeyCreated{APIKey: *key}, nil
+	}
+	if err := s.discard(ctx, key.ID, lost); err != nil {
+		return nil, err
+	}
+	again, lost, err := s.settleKey(ctx, create)
+	if err != nil {
+		return nil, fmt.Errorf("the API key %q was created and its token lost with the answer, so that key was revoked; creating it once more: %w", key.ID, err)
+	}
+	if lost == nil {
+		return &APIKeyCreated{APIKey: *again, DiscardedID: key.ID}, nil
+	}
+	if err := s.discard(ctx, again.ID, lost); err != nil {
+		return nil, err
+	}
+	return nil, outlook(lost, "The API key was created twice, as %q and as %q, and each time its token was lost with the answer. "+
+		"Both were revoked, as a key without its token can never be used, and nothing is left behind. Create it again", key.ID, again.ID)
+}
+
+// settleKey creates a key. With a lost error the key is one whose token was in
+// the answer that is lost.
+func (s *Service) settleKey(ctx context.Context, create APIKeyCreate) (*APIKey, *api.AmbiguousError, error) {
+	var lost *api.AmbiguousError
+	key, adopted, err := api.Settle(ctx, api.Settlement[*APIKey]{
+		Create: func(ctx context.Context) (key *APIKey, err error) {
+			key, err = s.oneKey(ctx, api.Request{Operation: "api_keys.create", Body: create})
+			lost, _ = api.AsAmbiguous(err)
+			return key, err
+		},
+		Lookup: func(ctx context.Context) ([]*APIKey, error) {
+			return s.newKeys(ctx, lost.SentAt, func(k APIKey) bool {
+				// One that somebody has used, or that a rotation has
+				// made, is not the one whose token is lost.
+				return k.Name == create.Name && k.LastUsedAt == nil && k.PredecessorID == nil
+			})
+		},
+		Same:     func(found *APIKey) bool { return create.matches(*found) && s.claims.take(found.ID) },
+		ID:       func(found *APIKey) string { return found.ID },
+		Describe: fmt.Sprintf("API key named %q", create.Name),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.claims.take(key.ID)
+	if !adopted {
+		lost = nil
+	}
+	return key, lost, nil
+}
+
+// discard revokes a key whose token was lost. It is not left out for an
+// interruption: nobody would ever revoke the key otherwise.
+func (s *Service) discard(ctx context.Context, id string, lost *api.AmbiguousError) error {
+	lasting, cancel := api.Outlast(ctx)
+	defer cancel()
+	if err := s.RevokeAPIKey(lasting, id); err != nil {
+		return outlook(lost, "The API key %q was created and its token lost with the answer. "+
+			"A key without its token can never be used: revoke it, and create another one. Revoking it now failed: %s", id, err)
+	}
+	return nil
+}
+
+// GetAPIKey reads a key, without its token (wire contract: api_keys.get). A
+// revoked one is read like any other.
+func (s *Service) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
+	return s.oneKey(ctx, api.Request{Operation: "api_keys.get", Path: map[string]string{"id": id}})
+}
+
+func (s *Service) oneKey(ctx context.Context, r api.Request) (*APIKey, error) {
+	key, err := api.One[APIKey](ctx, s.client, r)
+	if err != nil {
+		return nil, err
+	}
+	return &key, nil
+}
+
+// RevokeAPIKey revokes a key, which answers 401 at once (wire contract:
+// api_keys.revoke). One that is revoked already, or not there, is revoked.
+func (s *Service) RevokeAPIKey(ctx context.Context, id string) error {
+	return api.Delete(ctx, s.client, api.Request{Operation: "api_keys.revoke", Path: map[string]string{"id": id}})
+}
+
+// ListAPIKeys lists all keys, the revoked ones too where the service lists them
+// (wire contract: api_keys.list), in the order of their creation.
+func (s *Service) ListAPIKeys(ctx context.Context) iter.Seq2[APIKey, error] {
+	return api.List(ctx, s.client, api.Request{Operation: "api_keys.list"}, api.ListOptions[APIKey]{
+		ID:     func(k APIKey) string { return k.ID },
+		SortBy: unsorted,
+	})
+}
+
+// FindAPIKeys returns every key with exactly this name, over all pages: those
+// that still work, or, when there are none, those that are revoked or expired.
+// There may be several: a rotated key works beside its successor, which has its
+// name, until its grace is over.
+func (s *Service) FindAPIKeys(ctx context.Context, name string) ([]APIKey, error) {
+	var live, ended []APIKey
+	for key, err := range s.ListAPIKeys(ctx) {
+		switch {
+		case err != nil:
+			return nil, err
+		case key.Name != name:
+		case key.live():
+			live = append(live, key)
+		default:
+			ended = append(ended, key)
+		}
+	}
+	if len(live) > 0 {
+		return live, nil
+	}
+	return ended, nil
+}

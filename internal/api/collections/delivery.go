@@ -1,0 +1,149 @@
+package collections
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/url"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// The statuses of a delivery that is over without success (service description,
+// Collections §3). Any other one, also one not known yet, is not that.
+const (
+	deliveryFailed    = "failed"
+	deliveryExhausted = "exhausted"
+)
+
+// unsorted asks a list for no order: the lists of this service have none to
+// choose (wire contract: behaviour).
+const unsorted = "-"
+
+// Delivery is the record of one event sent to one endpoint (service description,
+// Collections §2; wire contract: webhook_deliveries.list). Sensitive headers in
+// it are redacted by the service. A nil pointer is null or absent.
+type Delivery struct {
+	ID          string  `json:"id"`
+	Event       string  `json:"event"`   // the event's name
+	EventID     string  `json:"eventId"` // the same for every delivery of the event
+	Status      string  `json:"status"`  // pending, success, failed, exhausted
+	HTTPCode    *int64  `json:"httpCode"`
+	Attempts    int64   `json:"attempts"`
+	CreatedAt   string  `json:"createdAt"`
+	LastError   *string `json:"lastError"`
+	DeliveredAt *string `json:"deliveredAt"`
+	NextRetryAt *string `json:"nextRetryAt"` // an estimate
+
+	// The bodies as they were sent and returned. What is answered as JSON and
+	// not as a text is its JSON text here.
+	RequestBody  *string `json:"requestBody"`
+	ResponseBody *string `json:"responseBody"`
+}
+
+// UnmarshalJSON decodes a delivery, with bodies of any kind.
+func (d *Delivery) UnmarshalJSON(data []byte) error {
+	type plain Delivery
+	read := struct {
+		*plain
+		RequestBody  json.RawMessage `json:"requestBody"`
+		ResponseBody json.RawMessage `json:"responseBody"`
+	}{plain: (*plain)(d)}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	d.RequestBody, d.ResponseBody = bodyText(read.RequestBody), bodyText(read.ResponseBody)
+	return nil
+}
+
+// bodyText is the text of a string, nil for null, and else the JSON itself in
+// its shortest form.
+func bodyText(raw json.RawMessage) *string {
+	var text *string
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var short bytes.Buffer
+	if json.Compact(&short, raw) != nil {
+		return nil // cannot be: the decoder has checked it
+	}
+	return new(short.String())
+}
+
+// Check refuses an answer without what everything else hangs on.
+func (d *Delivery) Check() error { return present(d.ID, errNoDeliveryID) }
+
+func (d *Delivery) failed() bool {
+	return d.Status == deliveryFailed || d.Status == deliveryExhausted
+}
+
+// DeliveryQuery says whose deliveries are listed, and narrows the list. Only
+// EndpointID is required; what is empty is not sent.
+type DeliveryQuery struct {
+	EndpointID string
+	Status     string
+	Event      string // the event's name
+}
+
+func (q DeliveryQuery) matches(d Delivery) bool {
+	return (q.Status == "" || q.Status == d.Status) && (q.Event == "" || q.Event == d.Event)
+}
+
+// ListDeliveries lists the deliveries of an endpoint that match (wire contract:
+// webhook_deliveries.list), in the order of their creation. Each filter is
+// applied to every item again, because a service may ignore it.
+func (s *Service) ListDeliveries(ctx context.Context, q DeliveryQuery) iter.Seq2[Delivery, error] {
+	query := url.Values{}
+	if q.Status != "" {
+		query.Set("status", q.Status)
+	}
+	if q.Event != "" {
+		query.Set("event", q.Event)
+	}
+	all := api.List(ctx, s.client, api.Request{
+		Operation: "webhook_deliveries.list", Path: map[string]string{"id": q.EndpointID}, Query: query,
+	}, api.ListOptions[Delivery]{
+		ID:     func(d Delivery) string { return d.ID },
+		SortBy: unsorted,
+	})
+	return api.Only(all, q.matches)
+}
+
+// RetryDelivery starts a failed or exhausted delivery anew (wire contract:
+// webhook_deliveries.retry). An endpoint that is not active refuses with the
+// status 409 and the code ENDPOINT_INACTIVE.
+//
+// When the answer is lost, the delivery is looked at: one that is not over is
+// the result, one that still is is started once more. That it then runs twice
+// does no harm, as consumers must cope with any event coming twice (service
+// description, Collections §1). What stays undecided is an *api.AmbiguousError.
+func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID string) (*Delivery, error) {
+	request := api.Request{
+		Operation: "webhook_deliveries.retry", Path: map[string]string{"id": endpointID, "deliveryId": deliveryID},
+	}
+	return api.Change(ctx, api.Transition[*Delivery]{
+		Send: func(ctx context.Context) (*Delivery, error) {
+			delivery, err := api.One[Delivery](ctx, s.client, request)
+			return &delivery, err
+		},
+		Look:     func(ctx context.Context) (*Delivery, error) { return s.delivery(ctx, endpointID, deliveryID) },
+		Done:     func(d *Delivery) bool { return !d.failed() },
+		Before:   (*Delivery).failed,
+		Describe: fmt.Sprintf("redelivery of %q", deliveryID),
+	})
+}
+
+// delivery finds one delivery, which cannot be asked for singly.
+func (s *Service) delivery(ctx context.Context, endpointID, id string) (*Delivery, error) {
+	for delivery, err := range s.ListDeliveries(ctx, DeliveryQuery{EndpointID: endpointID}) {
+		if err != nil {
+			return nil, err
+		}
+		if delivery.ID == id {
+			return &delivery, nil
+		}
+	}
+	return nil, fmt.Errorf("the deliveries of the webhook endpoint %q hold no %q", endpointID, id)
+}

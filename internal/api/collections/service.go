@@ -1,0 +1,52 @@
+// Package collections speaks to the collections service: webhook endpoints,
+// their deliveries, and API keys, with the wire types of the service description
+// and the operations of the wire contract. It knows the wire, and nothing of
+// Terraform.
+//
+// Nothing here is refused for being there twice, and secrets are shown once. So
+// a lost answer is settled differently from call to call: see
+// [Service.CreateWebhookEndpoint], [Service.CreateAPIKey],
+// [Service.RotateAPIKey].
+package collections
+
+import (
+	"errors"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// clockSkew is how far the clock of this machine may be ahead of the service's
+// when an object is judged to be new.
+const clockSkew = time.Minute
+
+// Service is the collections service behind one client. It is safe for
+// concurrent use.
+type Service struct {
+	client *api.Client
+	claims claims
+}
+
+// New wraps a client of the collections service.
+func New(c *api.Client) *Service { return &Service{client: c} }
+
+var (
+	errNoEndpointID = errors.New("the answer holds no webhook endpoint with an id")
+	errNoSecret     = errors.New("the answer holds no new secret")
+	errNoDeliveryID = errors.New("the answer holds no delivery with an id")
+	errNoKeyID      = errors.New("the answer holds no API key with an id")
+)
+
+func present(value string, missing error) error {
+	if value == "" {
+		return missing
+	}
+	return nil
+}
+
+// sinceSent says whether an object is new since a request was sent. One whose
+// creation cannot be read is not proven to be.
+func sinceSent(createdAt string, sentAt time.Time) bool {
+	at, ok := api.Moment(createdAt)
+	return ok && !at.Before(sentAt.Add(-clockSkew))
+}

@@ -1,0 +1,131 @@
+package collections
+
+import (
+	"encoding/json"
+	"net/url"
+	"reflect"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// Authentication is how the service proves itself to the consumer, beside the
+// signature (service description, Collections §5). Each type has fields of its
+// own; what is nil is left out. An answer lacks Password, Token and Value.
+type Authentication struct {
+	Type     string  `json:"type"`               // none, basic, bearer, header
+	Username *string `json:"username,omitempty"` // basic
+	Password *string `json:"password,omitempty"` // basic
+	Token    *string `json:"token,omitempty"`    // bearer
+	Name     *string `json:"name,omitempty"`     // header: the name of the header
+	Value    *string `json:"value,omitempty"`    // header
+}
+
+// WebhookEndpoint is a webhook endpoint as the service answers it (service
+// description, Collections §2; wire contract: webhook_endpoints.get). A nil
+// pointer or slice is null or absent.
+type WebhookEndpoint struct {
+	ID             string          `json:"id"`
+	URL            string          `json:"url"`
+	Description    *string         `json:"description"`
+	Events         []string        `json:"events"` // a set; empty: every event
+	Active         bool            `json:"active"` // true when the answer does not say
+	Authentication *Authentication `json:"authentication"`
+	Secret         *string         `json:"secret,omitempty"` // only when created and when rotated
+	CreatedAt      string          `json:"createdAt"`
+	UpdatedAt      string          `json:"updatedAt"`
+}
+
+// UnmarshalJSON decodes an endpoint, whose Active is true unless the answer says
+// otherwise.
+func (e *WebhookEndpoint) UnmarshalJSON(data []byte) error {
+	type plain WebhookEndpoint
+	read := struct {
+		*plain
+		Active *bool `json:"active"`
+	}{plain: (*plain)(e)}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	e.Active = read.Active == nil || *read.Active
+	return nil
+}
+
+// Check refuses an answer without what everything else hangs on.
+func (e *WebhookEndpoint) Check() error { return present(e.ID, errNoEndpointID) }
+
+// WebhookEndpointCreate is the body of webhook_endpoints.create. Only URL is
+// required; what is nil is left out.
+type WebhookEndpointCreate struct {
+	URL            string          `json:"url"` // https only
+	Description    *string         `json:"description,omitempty"`
+	Events         []string        `json:"events,omitzero"` // empty, not nil: sent as an empty list
+	Authentication *Authentication `json:"authentication,omitempty"`
+	Active         *bool           `json:"active,omitempty"`
+}
+
+// WebhookEndpointUpdate is the body of webhook_endpoints.update. A field that is
+// left out is not touched.
+type WebhookEndpointUpdate struct {
+	URL            api.Field[string]         `json:"url,omitzero"`
+	Description    api.Field[string]         `json:"description,omitzero"`
+	Events         api.Field[[]string]       `json:"events,omitzero"`
+	Active         api.Field[bool]           `json:"active,omitzero"`
+	Authentication api.Field[Authentication] `json:"authentication,omitzero"`
+}
+
+// IsEmpty says whether the update changes nothing.
+func (u WebhookEndpointUpdate) IsEmpty() bool { return reflect.ValueOf(u).IsZero() }
+
+// WebhookEndpointCreated is the answer of webhook_endpoints.create.
+type WebhookEndpointCreated struct {
+	WebhookEndpoint
+	// Adopted says that the answer to the create was lost, secret and all, and
+	// the endpoint was found. Its secret is then the one of a rotation.
+	Adopted bool
+	// SecretErr is why an adopted endpoint has no Secret: the rotation failed.
+	// The endpoint is there all the same, and can be rotated again.
+	SecretErr error
+}
+
+// TestEvent is the answer of webhook_endpoints.test. An id is "" where the
+// answer does not show it.
+type TestEvent struct {
+	EventID    string `json:"eventId"`
+	DeliveryID string `json:"deliveryId"`
+}
+
+// matches says whether an endpoint is what this create asked for. An endpoint
+// has no name that would tell it from others of the same url, so what was left
+// out counts too, as its default (wire contract: behaviour).
+func (w WebhookEndpointCreate) matches(e WebhookEndpoint) bool {
+	return w.URL == e.URL &&
+		text(w.Description) == text(e.Description) &&
+		sameSet(w.Events, e.Events) &&
+		(w.Active == nil || *w.Active) == e.Active &&
+		w.Authentication.matches(e.Authentication)
+}
+
+// matches compares what an answer shows of an authentication: all but the
+// credentials.
+func (a *Authentication) matches(other *Authentication) bool {
+	want, have := a.shown(), other.shown()
+	return want == have
+}
+
+// shown are type, user name and header name; nothing at all is the type none.
+func (a *Authentication) shown() [3]string {
+	if a == nil || a.Type == "" {
+		return [3]string{"none"}
+	}
+	return [3]string{a.Type, text(a.Username), text(a.Name)}
+}
+
+// shownURL is an address without the parts in which people put credentials.
+func shownURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "an address that cannot be parsed"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

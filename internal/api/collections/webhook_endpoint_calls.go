@@ -1,0 +1,133 @@
+package collections
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// CreateWebhookEndpoint registers an endpoint (wire contract:
+// webhook_endpoints.create). Its Secret is shown this once.
+//
+// A second endpoint of the same url is not refused, so the create is never sent
+// twice. When the answer is lost, the endpoint is looked up by its url among
+// those created since the create was sent: exactly one, equal to what was asked
+// for, is adopted, and its secret rotated, because the first one was lost with
+// the answer. Otherwise the error is an *api.AmbiguousError or an
+// *api.ConflictError. Once sent, all this goes on for at most a minute after ctx
+// has ended.
+func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpointCreated, error) {
+	var sentAt time.Time
+	request := api.Request{Operation: "webhook_endpoints.create", Body: create}
+	endpoint, adopted, err := api.Settle(ctx, api.Settlement[*WebhookEndpoint]{
+		Create: func(ctx context.Context) (*WebhookEndpoint, error) {
+			endpoint, err := s.oneEndpoint(ctx, request)
+			if lost, ok := api.AsAmbiguous(err); ok {
+				sentAt = lost.SentAt
+			}
+			return endpoint, err
+		},
+		Lookup: func(ctx context.Context) ([]*WebhookEndpoint, error) {
+			return s.newEndpoints(ctx, create.URL, sentAt)
+		},
+		Same:     func(found *WebhookEndpoint) bool { return create.matches(*found) && s.claims.take(found.ID) },
+		ID:       func(found *WebhookEndpoint) string { return found.ID },
+		Describe: "webhook endpoint for " + shownURL(create.URL),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.claims.take(endpoint.ID)
+	created := &WebhookEndpointCreated{WebhookEndpoint: *endpoint, Adopted: adopted}
+	if adopted {
+		s.renewSecret(ctx, created)
+	}
+	return created, nil
+}
+
+// newEndpoints finds the endpoints of a url that may be the one of a create that
+// was sent at a moment.
+func (s *Service) newEndpoints(ctx context.Context, url string, sentAt time.Time) (found []*WebhookEndpoint, err error) {
+	all, err := s.FindWebhookEndpoints(ctx, url)
+	for _, endpoint := range all {
+		if sinceSent(endpoint.CreatedAt, sentAt) && !s.claims.has(endpoint.ID) {
+			found = append(found, &endpoint)
+		}
+	}
+	return found, err
+}
+
+// renewSecret gives an adopted endpoint a secret that is known. It is not left
+// out for an interruption: without it the endpoint is of no use.
+func (s *Service) renewSecret(ctx context.Context, created *WebhookEndpointCreated) {
+	lasting, cancel := api.Outlast(ctx)
+	defer cancel()
+	rotated, err := s.RotateWebhookSecret(lasting, created.ID)
+	if err != nil {
+		created.SecretErr = fmt.Errorf("the endpoint %q was created and its secret lost with the answer; rotating it failed: %w", created.ID, err)
+		return
+	}
+	created.WebhookEndpoint = *rotated
+}
+
+// GetWebhookEndpoint reads an endpoint, without its secret (wire contract:
+// webhook_endpoints.get).
+func (s *Service) GetWebhookEndpoint(ctx context.Context, id string) (*WebhookEndpoint, error) {
+	return s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.get", Path: map[string]string{"id": id}})
+}
+
+func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpoint, error) {
+	endpoint, err := api.One[WebhookEndpoint](ctx, s.client, r)
+	if err != nil {
+		return nil, err
+	}
+	return &endpoint, nil
+}
+
+// UpdateWebhookEndpoint changes an endpoint and returns it as it is then (wire
+// contract: webhook_endpoints.update). An answer without a body is followed by a
+// read.
+func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string, u WebhookEndpointUpdate) (*WebhookEndpoint, error) {
+	endpoint, answered, err := api.Optional[WebhookEndpoint](ctx, s.client, api.Request{
+		Operation: "webhook_endpoints.update", Path: map[string]string{"id": id}, Body: u,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !answered {
+		return s.GetWebhookEndpoint(ctx, id)
+	}
+	return &endpoint, nil
+}
+
+// DeleteWebhookEndpoint deletes an endpoint (wire contract:
+// webhook_endpoints.delete). One that is not there is deleted.
+func (s *Service) DeleteWebhookEndpoint(ctx context.Context, id string) error {
+	return api.Delete(ctx, s.client, api.Request{Operation: "webhook_endpoints.delete", Path: map[string]string{"id": id}})
+}
+
+// ListWebhookEndpoints lists all endpoints (wire contract:
+// webhook_endpoints.list), in the order of their creation.
+func (s *Service) ListWebhookEndpoints(ctx context.Context) iter.Seq2[WebhookEndpoint, error] {
+	return api.List(ctx, s.client, api.Request{Operation: "webhook_endpoints.list"}, api.ListOptions[WebhookEndpoint]{
+		ID:     func(e WebhookEndpoint) string { return e.ID },
+		SortBy: unsorted,
+	})
+}
+
+// FindWebhookEndpoints returns every endpoint with exactly this url, over all
+// pages. There may be several: a url need not be unique.
+func (s *Service) FindWebhookEndpoints(ctx context.Context, url string) (found []WebhookEndpoint, err error) {
+	for endpoint, err := range s.ListWebhookEndpoints(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if endpoint.URL == url {
+			found = append(found, endpoint)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,78 @@
+package collections
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// rotated is the answer of webhook_endpoints.rotate_secret, of which only the
+// secret is certain: the shape of the rest is not documented.
+type rotated struct{ WebhookEndpoint }
+
+// Check refuses an answer without the secret: the old one is invalid, and this
+// is the only time that the new one is shown.
+func (r *rotated) Check() error { return present(text(r.Secret), errNoSecret) }
+
+// RotateWebhookSecret gives an endpoint a new secret and returns the endpoint
+// with it (wire contract: webhook_endpoints.rotate_secret). The old secret is
+// invalid at once.
+//
+// When the answer is lost, the secret in it is lost too, and the old one may be
+// invalid. Only another rotation helps then, and it costs nothing more, as the
+// newest secret counts: once the endpoint has been read, the request is sent
+// once more. Without success the error is an *api.AmbiguousError.
+func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookEndpoint, error) {
+	path := map[string]string{"id": id}
+	answer, err := api.Repeat(ctx, api.Repetition[rotated]{
+		Send: func(ctx context.Context) (rotated, error) {
+			return api.One[rotated](ctx, s.client, api.Request{Operation: "webhook_endpoints.rotate_secret", Path: path})
+		},
+		Look: func(ctx context.Context) error {
+			_, err := s.GetWebhookEndpoint(ctx, id)
+			return err
+		},
+		Describe: fmt.Sprintf("rotation of the secret of the webhook endpoint %q", id),
+		Advice:   "The secret that was known may be invalid already: rotate it again to get one that is valid",
+	})
+	if err != nil {
+		return nil, err
+	}
+	if answer.ID != "" {
+		return &answer.WebhookEndpoint, nil
+	}
+	return s.withSecret(ctx, id, answer.Secret), nil
+}
+
+// withSecret completes an answer that was nothing but a secret. When the endpoint
+// cannot be read only its id is known beside it: the secret is shown once, and
+// that must not be lost.
+func (s *Service) withSecret(ctx context.Context, id string, secret *string) *WebhookEndpoint {
+	endpoint, err := s.GetWebhookEndpoint(ctx, id)
+	if err != nil {
+		endpoint = &WebhookEndpoint{ID: id, Active: true}
+	}
+	endpoint.Secret = secret
+	return endpoint
+}
+
+// TestWebhookEndpoint fires a test event through the real pipeline (wire
+// contract: webhook_endpoints.test). An answer without a body is a success whose
+// ids are not known.
+//
+// When the answer is lost, the request is sent once more: a second test event
+// does no harm, as consumers must cope with any event coming twice (service
+// description, Collections §1). The ids are those of the one that was answered.
+func (s *Service) TestWebhookEndpoint(ctx context.Context, id string) (TestEvent, error) {
+	return api.Repeat(ctx, api.Repetition[TestEvent]{
+		Send: func(ctx context.Context) (TestEvent, error) {
+			event, _, err := api.Optional[TestEvent](ctx, s.client, api.Request{
+				Operation: "webhook_endpoints.test", Path: map[string]string{"id": id},
+			})
+			return event, err
+		},
+		Describe: fmt.Sprintf("test of the webhook endpoint %q", id),
+		Advice:   "The list of its deliveries shows whether a test event was fired; firing another one does no harm",
+	})
+}

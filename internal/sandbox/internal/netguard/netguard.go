@@ -1,0 +1,191 @@
+// Package netguard keeps a sender of webhooks from reaching into internal
+// networks: it judges an address when it is registered, and resolves, judges
+// and pins it again whenever something is sent
+// (service description, Collections §5 Protection on the sender side).
+package netguard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	// ErrInternal says that an address belongs to an internal network.
+	ErrInternal = errors.New("the address points to an internal network")
+	// ErrAddress says that a URL is none to which a webhook can be sent.
+	ErrAddress = errors.New("not an https address")
+)
+
+// Resolver finds the addresses of a name; *net.Resolver is one.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// Guard judges addresses. The zero value lets public ones pass only.
+type Guard struct {
+	// AllowLoopback lets loopback addresses and the name localhost pass too.
+	AllowLoopback bool
+	// Resolver is asked for the addresses of names. Nil means the system's,
+	// which is not asked for names that are reserved for documentation and
+	// tests: those do not resolve.
+	Resolver Resolver
+	// Dial opens a connection to an address that has been judged; nil means a
+	// plain net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// CheckURL judges an address as far as it can be without asking anyone, and
+// answers its host. The error wraps ErrAddress or ErrInternal and never repeats
+// the address.
+func (g Guard) CheckURL(address string) (host string, err error) {
+	parsed, err := url.Parse(address)
+	switch {
+	case err != nil || parsed.Opaque != "":
+		return "", fmt.Errorf("%w: it is malformed", ErrAddress)
+	case parsed.Scheme != "https":
+		return "", fmt.Errorf("%w: it must start with https://", ErrAddress)
+	case parsed.User != nil:
+		return "", fmt.Errorf("%w: it must not hold credentials", ErrAddress)
+	case !validPort(parsed):
+		return "", fmt.Errorf("%w: its port is out of range", ErrAddress)
+	}
+	host = parsed.Hostname()
+	return host, g.checkHost(host)
+}
+
+func validPort(address *url.URL) bool {
+	if address.Port() == "" {
+		return !strings.HasSuffix(address.Host, ":")
+	}
+	port, err := strconv.ParseUint(address.Port(), 10, 16)
+	return err == nil && port > 0
+}
+
+// checkHost judges a literal address, or a name by what it says.
+func (g Guard) checkHost(host string) error {
+	name := canonical(host)
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return g.checkAddr(addr)
+	}
+	switch {
+	case name == "" || !plain(name):
+		return fmt.Errorf("%w: its host is no name in ASCII", ErrAddress)
+	case numeric(name):
+		// 2130706433, 0177.0.0.1 and 0x7f.1 are 127.0.0.1 to some resolvers
+		// and nothing to others.
+		return fmt.Errorf("%w: a numeric host must be written as four decimal numbers", ErrInternal)
+	case within(name, "localhost"):
+		if g.AllowLoopback {
+			return nil
+		}
+		return ErrInternal
+	case within(name, "local"), within(name, "internal"):
+		return ErrInternal
+	}
+	return nil
+}
+
+// canonical is a host as it is compared: lowercase, without the root's dot.
+func canonical(host string) string {
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// plain tells whether a host has ASCII letters, digits and the signs of names
+// only; the full-width digits that IDNA folds into ASCII are not among them.
+func plain(host string) bool {
+	for _, r := range host {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.' {
+			return false
+		}
+	}
+	return !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
+}
+
+// numeric tells whether the last label is a number, so that the whole is meant
+// for an IPv4 address.
+func numeric(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		_, err := strconv.ParseUint(hex, 16, 64)
+		return err == nil || hex == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
+}
+
+// within tells whether a name is the domain or lies below it.
+func within(name, domain string) bool {
+	return name == domain || strings.HasSuffix(name, "."+domain)
+}
+
+// Resolve finds the addresses of a host, anew each time, and judges every one:
+// a name with one internal address among public ones is internal.
+func (g Guard) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	if err := g.checkHost(host); err != nil {
+		return nil, err
+	}
+	if addr, err := netip.ParseAddr(canonical(host)); err == nil {
+		return []netip.Addr{addr.Unmap()}, nil
+	}
+	found, err := g.lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	for i, addr := range found {
+		if err := g.checkAddr(addr); err != nil {
+			return nil, err
+		}
+		found[i] = addr.Unmap()
+	}
+	return found, nil
+}
+
+func (g Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if g.Resolver != nil {
+		return g.Resolver.LookupNetIP(ctx, "ip", host)
+	}
+	if reserved(canonical(host)) {
+		return nil, &net.DNSError{Err: "the name is reserved for documentation and tests", Name: host, IsNotFound: true}
+	}
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}
+
+// reserved tells a name that leads nowhere by RFC 2606 and RFC 6761. Examples
+// are full of them, and nothing should be sent there.
+func reserved(name string) bool {
+	return slices.ContainsFunc([]string{"test", "example", "invalid", "example.com", "example.net", "example.org"},
+		func(domain string) bool { return within(name, domain) })
+}
+
+// DialContext connects to one of the addresses that address's host has now, and
+// to no other: what has been judged is what is dialed, so that a name cannot
+// change its mind in between.
+func (g Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := g.Resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	dial := g.Dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	var failures []error
+	for _, addr := range addresses {
+		conn, err := dial(ctx, network, net.JoinHostPort(addr.String(), port))
+		if err == nil {
+			return conn, nil
+		}
+		failures = append(failures, err)
+	}
+	return nil, errors.Join(append(failures, ctx.Err())...)
+}

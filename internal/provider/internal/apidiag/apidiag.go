@@ -30,6 +30,8 @@ type Doing struct {
 	// Attributes are the names of the arguments that the service knows by the same name. Errors in any other field are reported on
 	// the whole object.
 	Attributes []string
+	// Keys are the attributes that the service's codes speak of, for codes that come without a field.
+	Keys map[string]string
 }
 
 // Add reports err. It is the one place where errors of the services become diagnostics.
@@ -56,6 +58,10 @@ func Add(diags *diag.Diagnostics, err error, doing Doing) {
 func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string) {
 	if e.Code == "external_id_taken" {
 		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken", takenText(e, doing)+evidence(e))
+		return
+	}
+	if attribute, known := doing.Keys[e.Code]; known {
+		diags.AddAttributeError(path.Root(attribute), summary, sentence(e.Message)+" "+advice(e)+evidence(e))
 		return
 	}
 	if len(e.Fields) == 0 && e.Field == "" {
@@ -174,6 +180,14 @@ func conflictText(e *api.ConflictError, doing Doing) string {
 // ImportBlock is configuration that takes an existing object over.
 func ImportBlock(typeName, id string) string {
 	return fmt.Sprintf("  import {\n    to = %s.this\n    id = %q\n  }", typeName, id)
+}
+
+// Text words an error for a warning that is about something else than the request.
+func Text(err error) string {
+	if e, ok := api.AsError(err); ok {
+		return sentence(e.Message) + evidence(e)
+	}
+	return plainText(err)
 }
 
 func plainText(err error) string {

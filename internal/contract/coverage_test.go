@@ -36,12 +36,27 @@ var covered = map[string][]int{
 	"subscriptions.items.sync":    {200, 422},
 	"subscriptions.invoice":       {201, 404},
 	"invoices.list":               {200},
+
+	"webhook_endpoints.create":        {201, 401, 422},
+	"webhook_endpoints.list":          {200, 401, 403},
+	"webhook_endpoints.get":           {200, 404, 429},
+	"webhook_endpoints.update":        {200, 404, 422},
+	"webhook_endpoints.delete":        {204, 404},
+	"webhook_endpoints.test":          {202, 404},
+	"webhook_endpoints.rotate_secret": {200, 404},
+	"webhook_deliveries.list":         {200, 401, 404},
+	"webhook_deliveries.retry":        {202, 404, 409},
+	"api_keys.create":                 {201, 403, 422},
+	"api_keys.list":                   {200, 401},
+	"api_keys.get":                    {200, 404, 500},
+	"api_keys.rotate":                 {200, 404, 409, 422},
+	"api_keys.revoke":                 {204, 404},
 }
 
 func TestExchangesCoverTheOperations(t *testing.T) {
 	t.Parallel()
 	statuses := map[string][]int{}
-	for _, exchange := range contract.All("billing/") {
+	for _, exchange := range contract.All("") {
 		statuses[exchange.Operation] = append(statuses[exchange.Operation], exchange.Response.Status)
 	}
 	for name, wanted := range covered {

@@ -31,8 +31,8 @@ type Exchange struct {
 	Response  Response `json:"response"`
 }
 
-// Request is what a client sends. Authorization is left out of Headers: no file
-// holds a credential.
+// Request is what a client sends. The header with the caller's token or key is
+// left out of Headers: no file holds a credential.
 type Request struct {
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
@@ -64,12 +64,8 @@ func (r Response) Bytes() []byte {
 // Load reads the exchange of that name, for example "billing/customer_create".
 // The error wraps [fs.ErrNotExist] when there is none.
 func Load(name string) (Exchange, error) {
-	raw, err := evidence.ReadFile(path.Join(evidenceRoot, name+".json"))
-	if err != nil {
-		return Exchange{}, fmt.Errorf("exchange %q: %w", name, err)
-	}
-	exchange, err := parseExchange(raw)
-	if err != nil {
+	var exchange Exchange
+	if err := readEvidence(name, &exchange); err != nil {
 		return Exchange{}, fmt.Errorf("exchange %q: %w", name, err)
 	}
 	exchange.Name = name
@@ -81,35 +77,46 @@ func Load(name string) (Exchange, error) {
 // embedded file cannot be read, which the package's own tests rule out.
 func All(prefix string) []Exchange {
 	var exchanges []Exchange
-	err := fs.WalkDir(evidence, evidenceRoot, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		name := strings.TrimSuffix(strings.TrimPrefix(file, evidenceRoot+"/"), ".json")
-		if !strings.HasPrefix(name, prefix) {
-			return nil
+	for _, name := range evidenceNames("*") {
+		if name == signaturesName || !strings.HasPrefix(name, prefix) {
+			continue
 		}
 		exchange, err := Load(name)
+		if err != nil {
+			panic(err)
+		}
 		exchanges = append(exchanges, exchange)
-		return err
-	})
-	if err != nil {
-		panic(err)
 	}
 	return exchanges
 }
 
-// parseExchange is strict, so that a misspelt member is an error and not an
-// exchange that says less than its author meant.
-func parseExchange(raw []byte) (Exchange, error) {
-	var exchange Exchange
+// evidenceNames are the names of the files in the folders of that pattern,
+// sorted: "*" is exchanges, each in the folder of its service.
+func evidenceNames(folders string) []string {
+	files, err := fs.Glob(evidence, path.Join(evidenceRoot, folders, "*.json"))
+	if err != nil {
+		panic(err) // the pattern is wrong
+	}
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(strings.TrimPrefix(file, evidenceRoot+"/"), ".json")
+	}
+	return files
+}
+
+// readEvidence decodes one file. It is strict, so that a misspelt member is an
+// error and not evidence that says less than its author meant.
+func readEvidence(name string, into any) error {
+	raw, err := evidence.ReadFile(path.Join(evidenceRoot, name+".json"))
+	if err != nil {
+		return err
+	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&exchange); err != nil {
-		return Exchange{}, err
+	if err := decoder.Decode(into); err != nil {
+		return err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return Exchange{}, errors.New("more than one JSON value in the file")
+		return errors.New("more than one JSON value in the file")
 	}
-	return exchange, nil
+	return nil
 }

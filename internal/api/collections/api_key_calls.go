@@ -27,17 +27,17 @@ func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKe
 		return nil, err
 	}
 	if lost == nil {
-		return &APIKeyCreated{APIKey: *key}, nil
+		return &APIKeyCreated{APIKey: *s.completedKey(ctx, key)}, nil
 	}
 	if err := s.discard(ctx, key.ID, lost); err != nil {
 		return nil, err
 	}
 	again, lost, err := s.settleKey(ctx, create)
 	if err != nil {
-		return nil, fmt.Errorf("the API key %q was created and its token lost with the answer, so that key was revoked; creating it once more: %w", key.ID, err)
+		return nil, afterDiscard(key.ID, err)
 	}
 	if lost == nil {
-		return &APIKeyCreated{APIKey: *again, DiscardedID: key.ID}, nil
+		return &APIKeyCreated{APIKey: *s.completedKey(ctx, again), DiscardedID: key.ID}, nil
 	}
 	if err := s.discard(ctx, again.ID, lost); err != nil {
 		return nil, err
@@ -67,6 +67,9 @@ func (s *Service) settleKey(ctx context.Context, create APIKeyCreate) (*APIKey, 
 		ID:       func(found *APIKey) string { return found.ID },
 		Describe: fmt.Sprintf("API key named %q", create.Name),
 	})
+	if undecided, ok := api.AsAmbiguous(err); ok && undecided.Outlook != "" {
+		return nil, nil, outlook(undecided, "%s. A key that is there has lost its token: revoke it rather than import it", undecided.Outlook)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,6 +90,30 @@ func (s *Service) discard(ctx context.Context, id string, lost *api.AmbiguousErr
 			"A key without its token can never be used: revoke it, and create another one. Revoking it now failed: %s", id, err)
 	}
 	return nil
+}
+
+// afterDiscard says of the failure of a second create that there was a first.
+func afterDiscard(id string, err error) error {
+	first := fmt.Sprintf("the API key %q was created before, its token was lost with the answer, and so it was revoked", id)
+	if undecided, ok := api.AsAmbiguous(err); ok && undecided.Outlook != "" {
+		return outlook(undecided, "%s. This was the second attempt: %s", undecided.Outlook, first)
+	}
+	return fmt.Errorf("%s; creating it once more: %w", first, err)
+}
+
+// completedKey reads a key where the answer that showed its token left the rest
+// out. When that fails the answer stands for itself: the token is shown once, and
+// that must not be lost.
+func (s *Service) completedKey(ctx context.Context, answered *APIKey) *APIKey {
+	if answered.Name != "" {
+		return answered
+	}
+	key, err := s.GetAPIKey(ctx, answered.ID)
+	if err != nil {
+		return answered
+	}
+	key.Token, key.PredecessorID, key.GraceUntil = answered.Token, answered.PredecessorID, answered.GraceUntil
+	return key
 }
 
 // GetAPIKey reads a key, without its token (wire contract: api_keys.get). A

@@ -61,7 +61,7 @@ func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) 
 		return nil, err
 	}
 	s.claims.take(successor.ID)
-	return successor, nil
+	return s.completedKey(ctx, successor), nil
 }
 
 // rotation is one rotation of an API key, and what was found out about it.

@@ -61,9 +61,9 @@ func (d *Delivery) UnmarshalJSON(data []byte) error {
 // bodyText is the text of a string, nil for null, and else the JSON itself in
 // its shortest form.
 func bodyText(raw json.RawMessage) *string {
-	var text *string
-	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
-		return text
+	var body *string
+	if len(raw) == 0 || json.Unmarshal(raw, &body) == nil {
+		return body
 	}
 	var short bytes.Buffer
 	if json.Compact(&short, raw) != nil {
@@ -126,7 +126,10 @@ func (s *Service) RetryDelivery(ctx context.Context, endpointID, deliveryID stri
 	return api.Change(ctx, api.Transition[*Delivery]{
 		Send: func(ctx context.Context) (*Delivery, error) {
 			delivery, err := api.One[Delivery](ctx, s.client, request)
-			return &delivery, err
+			if err != nil {
+				return nil, err
+			}
+			return &delivery, nil
 		},
 		Look:     func(ctx context.Context) (*Delivery, error) { return s.delivery(ctx, endpointID, deliveryID) },
 		Done:     func(d *Delivery) bool { return !d.failed() },

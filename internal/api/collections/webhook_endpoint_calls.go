@@ -41,7 +41,7 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpo
 		return nil, err
 	}
 	s.claims.take(endpoint.ID)
-	created := &WebhookEndpointCreated{WebhookEndpoint: *endpoint, Adopted: adopted}
+	created := &WebhookEndpointCreated{WebhookEndpoint: *s.completed(ctx, endpoint.ID, endpoint), Adopted: adopted}
 	if adopted {
 		s.renewSecret(ctx, created)
 	}
@@ -58,6 +58,22 @@ func (s *Service) newEndpoints(ctx context.Context, url string, sentAt time.Time
 		}
 	}
 	return found, err
+}
+
+// completed reads an endpoint where the answer that showed its secret left the
+// rest out. When that fails the answer stands for itself: the secret is shown
+// once, and that must not be lost.
+func (s *Service) completed(ctx context.Context, id string, answered *WebhookEndpoint) *WebhookEndpoint {
+	if answered.ID != "" && answered.URL != "" {
+		return answered
+	}
+	endpoint, err := s.GetWebhookEndpoint(ctx, id)
+	if err != nil {
+		answered.ID = id
+		return answered
+	}
+	endpoint.Secret = answered.Secret
+	return endpoint
 }
 
 // renewSecret gives an adopted endpoint a secret that is known. It is not left
@@ -88,16 +104,16 @@ func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpo
 }
 
 // UpdateWebhookEndpoint changes an endpoint and returns it as it is then (wire
-// contract: webhook_endpoints.update). An answer without a body is followed by a
-// read.
+// contract: webhook_endpoints.update). An answer that does not show it is
+// followed by a read.
 func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string, u WebhookEndpointUpdate) (*WebhookEndpoint, error) {
-	endpoint, answered, err := api.Optional[WebhookEndpoint](ctx, s.client, api.Request{
+	endpoint, _, err := api.Optional[WebhookEndpoint](ctx, s.client, api.Request{
 		Operation: "webhook_endpoints.update", Path: map[string]string{"id": id}, Body: u,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !answered {
+	if endpoint.URL == "" {
 		return s.GetWebhookEndpoint(ctx, id)
 	}
 	return &endpoint, nil

@@ -39,22 +39,7 @@ func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookE
 	if err != nil {
 		return nil, err
 	}
-	if answer.ID != "" {
-		return &answer.WebhookEndpoint, nil
-	}
-	return s.withSecret(ctx, id, answer.Secret), nil
-}
-
-// withSecret completes an answer that was nothing but a secret. When the endpoint
-// cannot be read only its id is known beside it: the secret is shown once, and
-// that must not be lost.
-func (s *Service) withSecret(ctx context.Context, id string, secret *string) *WebhookEndpoint {
-	endpoint, err := s.GetWebhookEndpoint(ctx, id)
-	if err != nil {
-		endpoint = &WebhookEndpoint{ID: id, Active: true}
-	}
-	endpoint.Secret = secret
-	return endpoint
+	return s.completed(ctx, id, &answer.WebhookEndpoint), nil
 }
 
 // TestWebhookEndpoint fires a test event through the real pipeline (wire

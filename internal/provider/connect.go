@@ -12,6 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
@@ -35,6 +36,9 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 		Gate: gate, Operations: s.operations, Observer: conn.Log{Secrets: s.secrets()},
 	}
 	c.Billing = service(s, s.billing, base, billing.New, diags)
+	base.AuthHeader = s.collectionsAuthHeader
+	c.Collections = service(s, s.collections, base, collections.New, diags)
+	c.UseKey(s.collections.secret.text)
 	return c
 }
 

@@ -3,11 +3,13 @@ package conn
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -15,6 +17,10 @@ import (
 type Conn struct {
 	// Billing is the recurring-billing service.
 	Billing Service[*billing.Service]
+	// Collections is the collections service: webhook endpoints and API keys.
+	Collections Service[*collections.Service]
+	// ownKey is the API key that the provider itself uses.
+	ownKey string
 	// Defaults is the provider's default_custom_metadata.
 	Defaults Defaults
 }
@@ -56,4 +62,16 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 				typeName, argument.Name, argument.Variable))
 	}
 	return s.Client, s.Ready
+}
+
+// UseKey notes the API key that the provider itself uses.
+func (c *Conn) UseKey(key string) { c.ownKey = key }
+
+// IsOwnKey reports whether an API key is the one that the provider itself uses: by its token, or by its public prefix, which identifies
+// a key (service description, Collections §2).
+func (c *Conn) IsOwnKey(token, prefix string) bool {
+	if c == nil || c.ownKey == "" {
+		return false
+	}
+	return token == c.ownKey || prefix != "" && strings.HasPrefix(c.ownKey, prefix)
 }

@@ -1,0 +1,159 @@
+package apikey
+
+import (
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	ID                 types.String    `tfsdk:"id"`
+	Name               types.String    `tfsdk:"name"`
+	Description        types.String    `tfsdk:"description"`
+	Scopes             types.Set       `tfsdk:"scopes"`
+	ExpiresAt          fwtype.DateTime `tfsdk:"expires_at"`
+	GracePeriodDays    types.Int64     `tfsdk:"grace_period_days"`
+	RotateWhenChanged  types.Map       `tfsdk:"rotate_when_changed"`
+	RotateAfterDays    types.Int64     `tfsdk:"rotate_after_days"`
+	RevokePreviousKeys types.Bool      `tfsdk:"revoke_previous_keys"`
+	AllowOwnKey        types.Bool      `tfsdk:"allow_own_key"`
+	Token              types.String    `tfsdk:"token"`
+	KeyPrefix          types.String    `tfsdk:"key_prefix"`
+	Source             types.String    `tfsdk:"source"`
+	RotatedAt          types.String    `tfsdk:"rotated_at"`
+	RotationDueAt      types.String    `tfsdk:"rotation_due_at"`
+	PreviousKeys       types.List      `tfsdk:"previous_keys"`
+	CreatedAt          types.String    `tfsdk:"created_at"`
+}
+
+// predecessor is a key that a rotation has replaced.
+type predecessor struct{ id, prefix, graceUntil types.String }
+
+var predecessorType = types.ObjectType{AttrTypes: map[string]attr.Type{
+	"id": types.StringType, "key_prefix": types.StringType, "grace_until": types.StringType}}
+
+func predecessorsOf(list types.List) []predecessor {
+	all := make([]predecessor, 0, len(list.Elements()))
+	for _, element := range list.Elements() {
+		object, ok := element.(types.Object)
+		if !ok {
+			continue
+		}
+		text := func(name string) types.String {
+			s, _ := object.Attributes()[name].(types.String)
+			return s
+		}
+		all = append(all, predecessor{text("id"), text("key_prefix"), text("grace_until")})
+	}
+	return all
+}
+
+func predecessorList(all []predecessor) types.List {
+	elements := make([]attr.Value, len(all))
+	for i, p := range all {
+		elements[i] = types.ObjectValueMust(predecessorType.AttrTypes, map[string]attr.Value{
+			"id": p.id, "key_prefix": p.prefix, "grace_until": p.graceUntil})
+	}
+	return types.ListValueMust(predecessorType, elements)
+}
+
+// running leaves out the predecessors whose grace is over by now.
+func running(all []predecessor, now time.Time) []predecessor {
+	left := make([]predecessor, 0, len(all))
+	for _, p := range all {
+		if until, ok := fwtype.ParseMoment(p.graceUntil.ValueString()); !ok || until.After(now) {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+// fromAPI builds the whole model of a key, as an import sees it: without a token, never rotated.
+func fromAPI(k *collections.APIKey) model {
+	return model{
+		ID:                 types.StringValue(k.ID),
+		Name:               types.StringValue(k.Name),
+		Description:        types.StringPointerValue(k.Description),
+		Scopes:             contact.Tags(k.Scopes),
+		ExpiresAt:          fwtype.DateTimePointer(k.ExpiresAt),
+		GracePeriodDays:    types.Int64Null(),
+		RotateWhenChanged:  types.MapNull(types.StringType),
+		RotateAfterDays:    types.Int64Null(),
+		RevokePreviousKeys: types.BoolNull(),
+		AllowOwnKey:        types.BoolNull(),
+		Token:              types.StringPointerValue(k.Token),
+		KeyPrefix:          wire.TextOrNull(k.KeyPrefix),
+		Source:             wire.TextOrNull(k.Source),
+		RotatedAt:          types.StringNull(),
+		RotationDueAt:      types.StringNull(),
+		PreviousKeys:       predecessorList(nil),
+		CreatedAt:          wire.TextOrNull(k.CreatedAt),
+	}
+}
+
+// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
+func (m model) keeping(prior model) model {
+	m.GracePeriodDays, m.RotateWhenChanged, m.RotateAfterDays = prior.GracePeriodDays, prior.RotateWhenChanged, prior.RotateAfterDays
+	m.RevokePreviousKeys, m.AllowOwnKey = prior.RevokePreviousKeys, prior.AllowOwnKey
+	if m.Token.IsNull() {
+		m.Token = wire.Known(prior.Token)
+	}
+	m.ExpiresAt = m.ExpiresAt.Or(prior.ExpiresAt)
+	if m.Scopes.IsNull() && !prior.Scopes.IsUnknown() && len(prior.Scopes.Elements()) == 0 {
+		m.Scopes = prior.Scopes
+	}
+	if m.Description.ValueString() == "" {
+		// The service has no null here.
+		m.Description = types.StringNull()
+	}
+	return m
+}
+
+// toCreate is the body that creates the key as configured.
+func (m model) toCreate() collections.APIKeyCreate {
+	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
+	if !m.Scopes.IsNull() {
+		create.Scopes = contact.ToTags(m.Scopes)
+	}
+	return create
+}
+
+// graceDays is what goes with a rotation.
+func (m model) graceDays() int64 {
+	if m.GracePeriodDays.IsNull() {
+		return defaultGraceDays
+	}
+	return m.GracePeriodDays.ValueInt64()
+}
+
+// dueAt is when the key has to be rotated for its age; null when it need not be, unknown when that is not known yet.
+func (m model) dueAt() types.String {
+	base := m.RotatedAt
+	if base.IsNull() {
+		base = m.CreatedAt
+	}
+	switch {
+	case m.RotateAfterDays.IsNull():
+		return types.StringNull()
+	case m.RotateAfterDays.IsUnknown() || base.IsUnknown():
+		return types.StringUnknown()
+	}
+	since, ok := fwtype.ParseMoment(base.ValueString())
+	if !ok {
+		return types.StringNull()
+	}
+	return types.StringValue(since.AddDate(0, 0, int(m.RotateAfterDays.ValueInt64())).UTC().Format(time.RFC3339))
+}
+
+// overdue reports whether the age of the key asks for a rotation by now.
+func (m model) overdue(now time.Time) bool {
+	due, ok := fwtype.ParseMoment(m.dueAt().ValueString())
+	return ok && !now.Before(due)
+}

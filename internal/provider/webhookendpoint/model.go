@@ -1,0 +1,166 @@
+package webhookendpoint
+
+import (
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	ID                      types.String `tfsdk:"id"`
+	URL                     types.String `tfsdk:"url"`
+	Description             types.String `tfsdk:"description"`
+	Events                  types.Set    `tfsdk:"events"`
+	Active                  types.Bool   `tfsdk:"active"`
+	Authentication          types.Object `tfsdk:"authentication"`
+	RotateSecretWhenChanged types.Map    `tfsdk:"rotate_secret_when_changed"`
+	TestOnApply             types.Bool   `tfsdk:"test_on_apply"`
+	Secret                  types.String `tfsdk:"secret"`
+	CreatedAt               types.String `tfsdk:"created_at"`
+	UpdatedAt               types.String `tfsdk:"updated_at"`
+}
+
+var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
+	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType, "token_wo": types.StringType,
+	"name": types.StringType, "value_wo": types.StringType, "credentials_wo_version": types.Int64Type,
+}}
+
+// authentication is a known argument authentication. Its credentials are only there when it was read from the configuration.
+type authentication struct {
+	kind, username, password, token, name, value types.String
+	version                                      types.Int64
+}
+
+func authOf(object types.Object) authentication {
+	fields := object.Attributes()
+	text := func(name string) types.String {
+		s, _ := fields[name].(types.String)
+		return s
+	}
+	a := authentication{kind: text("type"), username: text("username"), password: text("password_wo"), token: text("token_wo"),
+		name: text("name"), value: text("value_wo")}
+	a.version, _ = fields["credentials_wo_version"].(types.Int64)
+	return a
+}
+
+// object is the Terraform object without credentials, which no state may hold.
+func (a authentication) object() types.Object {
+	return types.ObjectValueMust(authType.AttrTypes, map[string]attr.Value{"type": a.kind, "username": a.username, "name": a.name,
+		"credentials_wo_version": a.version, "password_wo": types.StringNull(), "token_wo": types.StringNull(), "value_wo": types.StringNull()})
+}
+
+// toWire is what is sent, credentials included.
+func (a authentication) toWire() collections.Authentication {
+	return collections.Authentication{Type: a.kind.ValueString(), Username: a.username.ValueStringPointer(), Password: a.password.ValueStringPointer(),
+		Token: a.token.ValueStringPointer(), Name: a.name.ValueStringPointer(), Value: a.value.ValueStringPointer()}
+}
+
+// fromAPI builds the whole model of an endpoint, as an import sees it: without a secret, and without credentials.
+func fromAPI(e *collections.WebhookEndpoint) model {
+	return model{
+		ID:                      types.StringValue(e.ID),
+		URL:                     wire.TextOrNull(e.URL),
+		Description:             types.StringPointerValue(e.Description),
+		Events:                  contact.Tags(e.Events),
+		Active:                  types.BoolValue(e.Active),
+		Authentication:          authFromAPI(e.Authentication),
+		RotateSecretWhenChanged: types.MapNull(types.StringType),
+		TestOnApply:             types.BoolNull(),
+		Secret:                  types.StringPointerValue(e.Secret),
+		CreatedAt:               wire.TextOrNull(e.CreatedAt),
+		UpdatedAt:               wire.TextOrNull(e.UpdatedAt),
+	}
+}
+
+// authFromAPI is the argument as the service has it; no authentication is null.
+func authFromAPI(a *collections.Authentication) types.Object {
+	if a == nil || a.Type == authNone || a.Type == "" {
+		return types.ObjectNull(authType.AttrTypes)
+	}
+	return authentication{kind: types.StringValue(a.Type), username: types.StringPointerValue(a.Username),
+		name: types.StringPointerValue(a.Name), version: types.Int64Null()}.object()
+}
+
+// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
+func (m model) keeping(prior model) model {
+	m.RotateSecretWhenChanged, m.TestOnApply = prior.RotateSecretWhenChanged, prior.TestOnApply
+	if m.Secret.IsNull() {
+		m.Secret = wire.Known(prior.Secret)
+	}
+	if m.Events.IsNull() && !prior.Events.IsUnknown() && len(prior.Events.Elements()) == 0 {
+		m.Events = prior.Events
+	}
+	if sameAuth(prior.Authentication, m.Authentication) {
+		m.Authentication = prior.Authentication
+	}
+	return m
+}
+
+// sameAuth compares what the service shows of two authentications: all but the credentials and their version.
+func sameAuth(a, b types.Object) bool {
+	one, two := authOf(a), authOf(b)
+	none := func(x authentication) bool { return x.kind.IsNull() || x.kind.ValueString() == authNone }
+	if none(one) || none(two) {
+		return none(one) == none(two) && !one.kind.IsUnknown() && !two.kind.IsUnknown()
+	}
+	return one.kind.Equal(two.kind) && one.username.Equal(two.username) && one.name.Equal(two.name)
+}
+
+// toCreate is the body that registers the endpoint as configured.
+func (m model) toCreate() collections.WebhookEndpointCreate {
+	create := collections.WebhookEndpointCreate{URL: m.URL.ValueString(), Description: m.Description.ValueStringPointer(),
+		Active: m.Active.ValueBoolPointer()}
+	if !m.Events.IsNull() {
+		create.Events = contact.ToTags(m.Events)
+	}
+	if !m.Authentication.IsNull() {
+		wired := authOf(m.Authentication).toWire()
+		create.Authentication = &wired
+	}
+	return create
+}
+
+// toUpdate is the body that takes the endpoint from state to m. config holds the credentials, which the plan may not.
+func (m model) toUpdate(state, config model) collections.WebhookEndpointUpdate {
+	update := collections.WebhookEndpointUpdate{
+		URL:         wire.Text(m.URL, state.URL),
+		Description: wire.Text(m.Description, state.Description),
+		Active:      wire.Changed(m.Active, state.Active, types.Bool.ValueBool),
+	}
+	if !sameEvents(m.Events, state.Events) {
+		update.Events = api.Set(contact.ToTags(m.Events))
+	}
+	if !m.Authentication.Equal(state.Authentication) && (!sameAuth(m.Authentication, state.Authentication) || !sameVersion(m, state)) {
+		update.Authentication = api.Set(authOf(config.Authentication).orNone().toWire())
+	}
+	return update
+}
+
+func (a authentication) orNone() authentication {
+	if a.kind.IsNull() {
+		a.kind = types.StringValue(authNone)
+	}
+	return a
+}
+
+func sameVersion(a, b model) bool {
+	return authOf(a.Authentication).version.Equal(authOf(b.Authentication).version)
+}
+
+// sameEvents compares two sets; none and an empty one both mean all events.
+func sameEvents(a, b types.Set) bool {
+	if a.IsUnknown() || b.IsUnknown() {
+		return false
+	}
+	one, two := contact.ToTags(a), contact.ToTags(b)
+	slices.Sort(one)
+	slices.Sort(two)
+	return slices.Equal(one, two)
+}

@@ -1,0 +1,97 @@
+package webhookendpoint
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+const typeName = "billing_webhook_endpoint"
+
+// scheme is how endpoints are named for import.
+var scheme = imports.Scheme{Noun: "webhook endpoint", Key: "url"}
+
+// Kinds of authentication toward the consumer (service description, Collections §5).
+const (
+	authNone   = "none"
+	authBasic  = "basic"
+	authBearer = "bearer"
+	authHeader = "header"
+)
+
+// about describes the fields that the resource and the data sources share.
+var about = map[string]string{
+	"id":          "Id of the endpoint at the service (UUID). Never changes.",
+	"url":         "Address that events are sent to. `https://` only; addresses of internal networks are refused.",
+	"description": "What the endpoint is for.",
+	"events":      "Names of the events that are sent. Empty, or absent: all of them, future ones too.",
+	"active":      "Whether events are delivered.",
+	"created_at":  "When the endpoint was registered, ISO 8601.",
+	"updated_at":  "When the endpoint was last changed, ISO 8601.",
+}
+
+// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
+var arguments = []string{"url", "description", "events", "active", "authentication"}
+
+// Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "An address that the collections service sends events to, signed with `secret`.\n\n" +
+			"The service shows the secret once, when the endpoint is registered and at each rotation; it is in the state from then on. " +
+			"The guide on rotation tells how to change it without losing events.",
+		Attributes: map[string]schema.Attribute{
+			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: about["id"]},
+			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["created_at"]},
+			"updated_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["updated_at"]},
+			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"], Validators: []validator.String{validate.PublicURL()}},
+			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"],
+				Validators: []validator.String{validate.NotBlank()}},
+			"events": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["events"],
+				Validators: []validator.Set{setvalidator.ValueStringsAre(validate.NotBlank(), knownEvent())}},
+			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
+				MarkdownDescription: about["active"] + " Default `true`."},
+			"authentication": authenticationAttribute(),
+			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Any values; when they change, the secret is rotated in place. The old secret is invalid at once. Setting the argument for the first time rotates nothing."},
+			"test_on_apply": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Fire a test event after the endpoint was registered, its `url` changed or its secret rotated, and warn when it does not arrive. It needs no " +
+					"`action` block, so it works with every Terraform and OpenTofu."},
+			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
+				MarkdownDescription: "Key of the signatures, `whsec_…`. Null after an import, because the service does not show it again: rotate to get a new one."},
+		},
+	}
+}
+
+func authenticationAttribute() schema.SingleNestedAttribute {
+	secret := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true, Validators: []validator.String{validate.NotBlank()},
+			MarkdownDescription: description + " Write-only: in no state and no plan; needs Terraform 1.11 or OpenTofu 1.11. A change is sent when `credentials_wo_version` changes."}
+	}
+	return schema.SingleNestedAttribute{Optional: true,
+		MarkdownDescription: "What the service sends to authenticate itself, beside the signature. Absent: nothing.",
+		Attributes: map[string]schema.Attribute{
+			"type": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},
+				MarkdownDescription: "`none`, `basic` (needs `username` and `password_wo`), `bearer` (needs `token_wo`) or `header` (needs `name` and `value_wo`)."},
+			"username":    schema.StringAttribute{Optional: true, MarkdownDescription: "User name for `basic`.", Validators: []validator.String{validate.NotBlank()}},
+			"password_wo": secret("Password for `basic`."),
+			"token_wo":    secret("Token for `bearer`."),
+			"name":        schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header for `header`.", Validators: []validator.String{validate.HeaderName()}},
+			"value_wo":    secret("Value of the header for `header`."),
+			"credentials_wo_version": schema.Int64Attribute{Optional: true,
+				MarkdownDescription: "Any number; raise it to send the credentials again. The credentials of an imported endpoint count as version 1."},
+		}}
+}
+
+// IdentitySchema names the endpoint for import blocks.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = scheme.IdentitySchema()
+}

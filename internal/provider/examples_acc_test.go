@@ -3,16 +3,20 @@ package provider_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
 const examples = "../../examples"
+
+var (
+	dataRead   = regexp.MustCompile(`(?m)^data "(\w+)"`)
+	importTo   = regexp.MustCompile(`(?m)^\s*to\s*=\s*(\S+)`)
+	importsOne = regexp.MustCompile(`Plan: 1 to import, 0 to add, \d to change, 0 to destroy\.`)
+)
 
 // exampleFiles are the examples of one kind, by the name of their type.
 func exampleFiles(t *testing.T, pattern string) map[string]string {
@@ -32,8 +36,12 @@ func exampleFiles(t *testing.T, pattern string) map[string]string {
 	return texts
 }
 
-func emptyPlan(config string) resource.TestStep {
-	return resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
+// example is Terraform over an example in a sandbox of its own, which goes with all that the example leaves there.
+func example(t *testing.T, text string) *command {
+	t.Helper()
+	service := acctest.Start(t)
+	service.NeedsSandbox("the examples leave objects behind")
+	return newCommand(t, text).at(service)
 }
 
 // TestAccExamples_resources: the example of every resource can be applied as it stands, and its next plan is empty.
@@ -46,13 +54,14 @@ func TestAccExamples_resources(t *testing.T) {
 	for name, text := range resources {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config := acctest.Start(t).Config(text)
-			run(t, resource.TestStep{Config: config}, emptyPlan(config))
+			terraform := example(t, text)
+			terraform.must("apply", "-auto-approve")
+			terraform.must("plan", "-detailed-exitcode")
 		})
 	}
 }
 
-// TestAccExamples_dataSources: the example of every data source can be read once the example of its resource is applied.
+// TestAccExamples_dataSources: the example of every data source can be read once the examples of what it reads are applied.
 func TestAccExamples_dataSources(t *testing.T) {
 	t.Parallel()
 	resources, dataSources := exampleFiles(t, "resources/*/resource.tf"), exampleFiles(t, "data-sources/*/data-source.tf")
@@ -62,12 +71,15 @@ func TestAccExamples_dataSources(t *testing.T) {
 	for name, text := range dataSources {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := acctest.Start(t)
-			steps := []resource.TestStep{{Config: service.Config(text)}}
-			if seed, ok := resources[strings.TrimSuffix(name, "s")]; ok {
-				steps = []resource.TestStep{{Config: service.Config(seed)}, {Config: service.Config(seed + "\n" + text)}}
+			terraform := example(t, "")
+			for _, read := range dataRead.FindAllStringSubmatch(text, -1) {
+				name := strings.TrimSuffix(read[1], "s")
+				terraform.write(name+".tf", resources[name])
 			}
-			run(t, steps...)
+			terraform.must("apply", "-auto-approve")
+			terraform.write("data.tf", text)
+			terraform.must("plan", "-out=plan")
+			terraform.must("apply", "plan")
 		})
 	}
 }
@@ -79,13 +91,17 @@ func TestAccExamples_imports(t *testing.T) {
 	for name, text := range exampleFiles(t, "resources/*/import-by-string-id.tf") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := acctest.Start(t)
-			service.NeedsSandbox("the objects are forgotten and found again")
-			first := newCommand(t, resources[name]).at(service)
-			first.must("apply", "-auto-approve")
-			second := newCommand(t, text+resources[name]).at(service)
-			if out := second.must("plan"); !strings.Contains(out, "1 to import") {
-				t.Errorf("the plan imports something else: %s", out)
+			to := importTo.FindStringSubmatch(text)
+			if to == nil {
+				t.Fatalf("the example imports nothing: %s", text)
+			}
+			terraform := example(t, resources[name])
+			terraform.must("apply", "-auto-approve")
+			terraform.must("state", "rm", to[1])
+			terraform.write("import.tf", text)
+			// A change is in order: what only a configuration knows, such as deletion_policy, is no part of the service's object.
+			if out := terraform.must("plan"); !importsOne.MatchString(out) {
+				t.Errorf("the plan does something else: %s", out)
 			}
 		})
 	}

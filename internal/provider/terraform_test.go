@@ -67,7 +67,7 @@ func newCommand(t *testing.T, config string) *command {
 	}
 	dir := t.TempDir()
 	c := &command{t: t, dir: dir, env: map[string]string{
-		"PATH": os.Getenv("PATH"), "HOME": dir, "CHECKPOINT_DISABLE": "1", "TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
+		"PATH": os.Getenv("PATH"), "HOME": dir, "CHECKPOINT_DISABLE": "1", "TF_CLI_ARGS": "-no-color", "TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
 	}}
 	c.write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides { \"recurring-billing/billing\" = %q }\n  direct {}\n}\n", plugins))
 	c.write("main.tf", required+config)
@@ -106,7 +106,7 @@ func (c *command) terraform() string {
 // run answers what Terraform prints, with every white space a single blank, and whether it succeeded.
 func (c *command) run(args ...string) (string, error) {
 	c.t.Helper()
-	cmd := exec.CommandContext(c.t.Context(), c.terraform(), append([]string{args[0], "-no-color"}, args[1:]...)...)
+	cmd := exec.CommandContext(c.t.Context(), c.terraform(), args...)
 	cmd.Dir = c.dir
 	for _, name := range slices.Sorted(maps.Keys(c.env)) {
 		cmd.Env = append(cmd.Env, name+"="+c.env[name])

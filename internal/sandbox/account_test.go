@@ -86,6 +86,10 @@ func TestAccountOfANewCustomer(t *testing.T) {
 	}
 	path := "/v1/customers/" + r.text("data", "customer", "id")
 	c.do("GET", path, "").want(200).holds(map[string]string{"kind": `"juridical"`, "external_id": `"erp-1"`, "document_type": `"cnpj"`})
+	c.do("POST", accounts, `{"customer":{"name":"Ana","email":"b@exemplo.com.br","emails":[{"value":"a@exemplo.com.br"},{"value":"b@exemplo.com.br"}]}}`).
+		want(201).holds(map[string]string{"billing_email": `"b@exemplo.com.br"`})
+	c.do("POST", accounts, `{"customer":{"name":"Ana","emails":[{"value":"a@exemplo.com.br"}]}}`).
+		want(201).holds(map[string]string{"billing_email": `"a@exemplo.com.br"`})
 	c.do("POST", accounts, `{"customer":{"document_number":"529.982.247-25"}}`).blames("customer.name")
 	c.do("POST", accounts, `{"customer":{}}`).blames("customer.name")
 	c.do("POST", accounts, `{"customer":{"name":"Ana"}}`).want(201).holds(map[string]string{

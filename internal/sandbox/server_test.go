@@ -108,6 +108,8 @@ func TestControlNeedsItsToken(t *testing.T) {
 	c.with(server.ControlToken()).do("GET", "/nothing", "").want(404)
 	c.with(server.ControlToken()).do("POST", "/clock", `{}`).want(422)
 	c.with(server.ControlToken()).do("POST", "/clock", `{"forward":"1h"}`).want(400)
+	c.with(server.ControlToken()).do("POST", "/subscriptions/x", `{"status":"draft"}`).want(422)
+	c.with(server.ControlToken()).do("POST", "/subscriptions/x", `{"status":"draft","force":true}`).want(404)
 }
 
 func TestStartRefusesWhatCannotWork(t *testing.T) {

@@ -137,6 +137,9 @@ func TestUpdateSubscription(t *testing.T) {
 	if changed.text("data", "updated_at") <= made.text("data", "updated_at") {
 		t.Error("updated_at did not move")
 	}
+	c.do("PATCH", path, `{"external_id":"s-2"}`).want(200)
+	other, _ := c.subscribe("")
+	c.do("PATCH", other, `{"external_id":"s-2"}`).refuses("external_id_taken")
 	c.do("PATCH", path, `{"external_id":null,"collection_method":null,"discount_percent":null,"discount_code_id":null,
 		"nfe_issuance_policy":null,"notes":null,"custom_metadata":{},"cancel_at_period_end":false}`).want(200).holds(map[string]string{
 		"external_id": "null", "collection_method": "null", "discount_percent": "null", "discount_code_id": "null",

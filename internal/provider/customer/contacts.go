@@ -89,7 +89,8 @@ func (p pair) plannedList(state pair) pair {
 	if out.Main.IsNull() {
 		out.Main = firstValue(contactItems(p.List), state.Main)
 	}
-	if !state.List.IsNull() && sameContacts(p.all(), state.all()) {
+	// The state's list may only stay when it says the same beside the new main value, which may have moved in or out of it.
+	if kept := (pair{Main: out.Main, List: state.List}); !state.List.IsNull() && sameContacts(p.all(), kept.all()) {
 		out.List = state.List
 	}
 	return out

@@ -94,6 +94,7 @@ func TestPair_planned(t *testing.T) {
 		"both named, main in the list":         {"a b,a", "- -", nothing, "a b,a"},
 		"both named, service holds it so":      {"a b", "a a,b", ownsBoth, "a a,b"},
 		"both named, kinds differ":             {"a a:work", "a a", ownsBoth, "a a:work"},
+		"main and item change places":          {"b a", "a b", ownsBoth, "b a"},
 		"from main to list":                    {"- a", "a a", ownsMain, "a a"},
 		"from list to main":                    {"a -", "a a", ownsList, "a a"},
 		"unknown main":                         {"? -", "a a,b", ownsMain, "? ?"},
@@ -183,7 +184,7 @@ func TestPair_converges(t *testing.T) {
 			for _, remote := range remotes {
 				for _, owned := range []ownedPair{nothing, ownsMain, ownsList, ownsBoth} {
 					checkUpdate(t, config, imported(remoteOf(remote)), owned)
-					for _, written := range []string{"a -", "- b"} {
+					for _, written := range []string{"a -", "a b", "- b"} {
 						checkUpdate(t, config, pairOf(written).seen(remoteOf(remote)), owned)
 					}
 				}

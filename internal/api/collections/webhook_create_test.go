@@ -1,0 +1,245 @@
+package collections
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+const (
+	createEndpoint = "POST " + endpointsPath
+	rotateEndpoint = "POST " + endpointPath + "/rotate-secret"
+)
+
+// asked is the create of the tests below; its answer is lost unless a test says
+// otherwise.
+var asked = WebhookEndpointCreate{
+	URL: hook, Description: new("billing"), Events: []string{"charge.paid", "api_key.rotated"},
+	Authentication: &Authentication{Type: "basic", Username: new("u"), Password: new("hush-hush")},
+}
+
+// made is what asked makes, with some fields changed.
+func made(t *testing.T, change map[string]any) string {
+	t.Helper()
+	return changed(t, endpointJSON(t, map[string]any{
+		"description": "billing", "events": []string{"api_key.rotated", "charge.paid"},
+		"authentication": map[string]any{"type": "basic", "username": "u"},
+	}), change)
+}
+
+func TestLostCreateOfAnEndpoint(t *testing.T) {
+	t.Parallel()
+	type objects = []map[string]any
+	tests := map[string]struct {
+		found  objects // what the list holds when it is looked up
+		secret string
+		err    []string
+		ids    string // of a conflict
+	}{
+		"adopted":            {found: objects{{}}, secret: "whsec_new"},
+		"adopted beside old": {found: objects{{"id": "e0", "createdAt": "1999-12-31T23:58:59.999Z"}, {}}, secret: "whsec_new"},
+		"adopted beside another url": {found: objects{{"id": "e0", "url": hook + "/2"}, {}},
+			secret: "whsec_new"},
+		"the service's clock is behind": {found: objects{{"createdAt": "1999-12-31T23:59:00.000Z"}}, secret: "whsec_new"},
+		"the service's clock is ahead":  {found: objects{{"createdAt": "2000-01-01T01:00:00.000Z"}}, secret: "whsec_new"},
+		"none":                          {err: []string{"may or may not exist", "looked up 3 times and not found", "/in"}},
+		"only an old one":               {found: objects{{"createdAt": "1999-12-31T23:58:59.999Z"}}, err: []string{"not found"}},
+		"age unknown":                   {found: objects{{"createdAt": nil}}, err: []string{"not found"}},
+		"two":                           {found: objects{{}, {"id": "e2"}}, ids: "e1 e2", err: []string{"2 of them"}},
+		"other description":             {found: objects{{"description": nil}}, ids: "e1"},
+		"other events":                  {found: objects{{"events": []string{"charge.paid"}}}, ids: "e1"},
+		"all events":                    {found: objects{{"events": nil}}, ids: "e1"},
+		"inactive":                      {found: objects{{"active": false}}, ids: "e1"},
+		"other authentication":          {found: objects{{"authentication": map[string]any{"type": "bearer"}}}, ids: "e1"},
+		"other user":                    {found: objects{{"authentication": map[string]any{"type": "basic", "username": "v"}}}, ids: "e1"},
+		"no authentication":             {found: objects{{"authentication": nil}}, ids: "e1"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var items []string
+				for _, change := range test.found {
+					items = append(items, made(t, change))
+				}
+				w := newWire(routes{
+					createEndpoint: lost, "GET " + endpointsPath: answer(200, listOf(items...)),
+					rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+				})
+				created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
+				if test.secret != "" {
+					if err != nil || !created.Adopted || text(created.Secret) != test.secret || created.ID != "e1" || created.SecretErr != nil {
+						t.Errorf("got %+v, %v", created, err)
+					}
+					if want := createEndpoint + ", " + rotateEndpoint; w.writes() != want {
+						t.Errorf("sent %s, want %s", w.writes(), want)
+					}
+					return
+				}
+				says(t, err, test.err...)
+				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.writes() != createEndpoint {
+					t.Errorf("%v after %s", err, w.writes())
+				}
+				var conflict *api.ConflictError
+				if errors.As(err, &conflict) != (test.ids != "") || conflict != nil && strings.Join(conflict.IDs, " ") != test.ids {
+					t.Errorf("conflict %+v, want %q", conflict, test.ids)
+				}
+			})
+		})
+	}
+}
+
+// What is left out of a create counts as its default, as nothing else tells the
+// endpoint from another one.
+func TestLostCreateOfTheLeastEndpoint(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change  map[string]any
+		adopted bool
+	}{
+		"the defaults":   {nil, true},
+		"as nulls":       {map[string]any{"events": nil, "active": nil, "authentication": nil, "description": ""}, true},
+		"a description":  {map[string]any{"description": "x"}, false},
+		"events":         {map[string]any{"events": []string{"charge.paid"}}, false},
+		"inactive":       {map[string]any{"active": false}, false},
+		"authentication": {map[string]any{"authentication": map[string]any{"type": "bearer"}}, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(routes{
+					createEndpoint: lost, "GET " + endpointsPath: answer(200, listOf(endpointJSON(t, test.change))),
+					rotateEndpoint: answer(200, data(endpointJSON(t, map[string]any{"secret": "whsec_new"}))),
+				})
+				created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), WebhookEndpointCreate{URL: hook})
+				if (err == nil && created.Adopted) != test.adopted {
+					t.Errorf("got %+v, %v", created, err)
+				}
+			})
+		})
+	}
+}
+
+func TestAnswersToTheCreateOfAnEndpoint(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		whole := made(t, map[string]any{"secret": "whsec_1"})
+		tests := map[string]struct {
+			create, get http.HandlerFunc
+			url         string
+			writes      int
+			err         string
+		}{
+			"enveloped":              {create: answer(201, data(whole)), url: hook, writes: 1},
+			"bare":                   {create: answer(201, whole), url: hook, writes: 1},
+			"secret alone":           {create: answer(201, `{"data":{"id":"e1","secret":"whsec_1"}}`), get: answer(200, made(t, nil)), url: hook, writes: 1},
+			"secret alone, no reads": {create: answer(201, `{"data":{"id":"e1","secret":"whsec_1"}}`), get: refused(403, "insufficient_scope"), writes: 1},
+			"refused":                {create: refused(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
+			"throttled":              {create: turns(answer(429, ""), answer(201, data(whole))), url: hook, writes: 2},
+		}
+		for name, test := range tests {
+			if test.get == nil {
+				test.get = answer(500, "")
+			}
+			w := newWire(routes{createEndpoint: test.create, "GET " + endpointPath: test.get})
+			created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
+			if test.err != "" {
+				if !api.HasCode(err, test.err) {
+					t.Errorf("%s: %v", name, err)
+				}
+			} else if err != nil || created.Adopted || created.ID != "e1" || text(created.Secret) != "whsec_1" || created.URL != test.url {
+				t.Errorf("%s: got %+v, %v", name, created, err)
+			}
+			if got := len(strings.Split(w.writes(), ", ")); got != test.writes {
+				t.Errorf("%s: sent %s", name, w.writes())
+			}
+		}
+	})
+}
+
+// Two alike, created by one process, one of them without an answer: the one that
+// was answered is not taken for the other.
+func TestWhatWasAnsweredIsNotAdopted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(routes{
+			createEndpoint:         turns(answer(201, data(made(t, map[string]any{"secret": "whsec_1"}))), lost),
+			"GET " + endpointsPath: answer(200, listOf(made(t, nil))),
+		})
+		s := newService(t, w)
+		if _, err := s.CreateWebhookEndpoint(t.Context(), asked); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.CreateWebhookEndpoint(t.Context(), asked)
+		says(t, err, "not found")
+	})
+}
+
+// Two alike are lost and one was made: only one of the creates adopts it.
+func TestOneEndpointIsAdoptedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t, newWire(routes{
+			createEndpoint: lost, "GET " + endpointsPath: answer(200, listOf(made(t, nil))),
+			rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+		}))
+		_, first := s.CreateWebhookEndpoint(t.Context(), asked)
+		_, second := s.CreateWebhookEndpoint(t.Context(), asked)
+		if first != nil {
+			t.Error(first)
+		}
+		says(t, second, "not found")
+	})
+}
+
+func TestAdoptedEndpointWithoutItsSecret(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		created, err := newService(t, newWire(routes{
+			createEndpoint: lost, "GET " + endpointsPath: answer(200, listOf(made(t, nil))),
+			rotateEndpoint: refused(403, "insufficient_scope"),
+		})).CreateWebhookEndpoint(t.Context(), asked)
+		if err != nil || !created.Adopted || created.ID != "e1" || created.Secret != nil {
+			t.Fatalf("got %+v, %v", created, err)
+		}
+		says(t, created.SecretErr, `"e1"`, "lost with the answer", "insufficient_scope")
+	})
+}
+
+// An interruption while the answer is awaited does not leave an endpoint behind
+// whose secret nobody knows.
+func TestInterruptedCreateOfAnEndpointGetsItsSecret(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w := newWire(routes{
+			createEndpoint:         func(http.ResponseWriter, *http.Request) { cancel(); lost(nil, nil) },
+			"GET " + endpointsPath: answer(200, listOf(made(t, nil))),
+			rotateEndpoint:         answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+		})
+		start := time.Now()
+		created, err := newService(t, w).CreateWebhookEndpoint(ctx, asked)
+		if err != nil || text(created.Secret) != "whsec_new" || time.Since(start) > time.Minute {
+			t.Errorf("got %+v, %v", created, err)
+		}
+	})
+}
+
+func TestAddressesAreShownWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		hook:                            hook,
+		hook + "?token=hush#x":          hook,
+		"https://u:hush@h.example/a":    "https://h.example/a",
+		"https://h.example/\x7f?q=hush": "an address that cannot be parsed",
+	} {
+		if got := shownURL(raw); got != want {
+			t.Errorf("%q is shown as %q", raw, got)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package collections
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// TestShapesOfAnEndpoint reads what servers may make of an endpoint.
+func TestShapesOfAnEndpoint(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change map[string]any
+		want   func(*WebhookEndpoint)
+	}{
+		"as described":      {},
+		"inactive":          {map[string]any{"active": false}, func(e *WebhookEndpoint) { e.Active = false }},
+		"active left out":   {map[string]any{"active": nil}, nil},
+		"active is null":    {map[string]any{"active": json.RawMessage("null")}, nil},
+		"events are null":   {map[string]any{"events": json.RawMessage("null")}, func(e *WebhookEndpoint) { e.Events = nil }},
+		"events left out":   {map[string]any{"events": nil}, func(e *WebhookEndpoint) { e.Events = nil }},
+		"unknown events":    {map[string]any{"events": []string{"moon.full"}}, func(e *WebhookEndpoint) { e.Events = []string{"moon.full"} }},
+		"no authentication": {map[string]any{"authentication": nil}, func(e *WebhookEndpoint) { e.Authentication = nil }},
+		"authentication is null": {map[string]any{"authentication": json.RawMessage("null")},
+			func(e *WebhookEndpoint) { e.Authentication = nil }},
+		"unknown authentication": {map[string]any{"authentication": map[string]any{"type": "mtls", "certificate": "c"}},
+			func(e *WebhookEndpoint) { e.Authentication.Type = "mtls" }},
+		"more than described": {map[string]any{"organizationId": "o1", "stats": map[string]int{"failed": 1}}, nil},
+	}
+	for name, test := range tests {
+		object := endpointJSON(t, test.change)
+		want := WebhookEndpoint{ID: "e1", URL: hook, Events: []string{}, Active: true, Authentication: &Authentication{Type: "none"}}
+		if test.want != nil {
+			test.want(&want)
+		}
+		for _, body := range []string{object, data(object)} {
+			w := newWire(routes{"GET " + endpointPath: answer(200, body)})
+			got, err := newService(t, w).GetWebhookEndpoint(t.Context(), "e1")
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			got.CreatedAt, got.UpdatedAt = "", ""
+			if !reflect.DeepEqual(*got, want) {
+				t.Errorf("%s: got %+v, want %+v", name, *got, want)
+			}
+		}
+	}
+	for field, value := range map[string]any{"active": "yes", "events": "all", "url": 7, "id": nil} {
+		w := newWire(routes{"GET " + endpointPath: answer(200, endpointJSON(t, map[string]any{field: value}))})
+		_, err := newService(t, w).GetWebhookEndpoint(t.Context(), "e1")
+		says(t, err, field)
+	}
+}
+
+func TestBodiesOfAnEndpoint(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		body any
+		want string
+	}{
+		"least":      {WebhookEndpointCreate{URL: hook}, `{"url":"` + hook + `"}`},
+		"all events": {WebhookEndpointCreate{URL: hook, Events: []string{}}, `{"url":"` + hook + `","events":[]}`},
+		"empty and false": {WebhookEndpointCreate{URL: hook, Description: new(""), Active: new(false)},
+			`{"url":"` + hook + `","description":"","active":false}`},
+		"header": {WebhookEndpointCreate{URL: hook, Authentication: &Authentication{Type: "header", Name: new("X-Key"), Value: new("v")}},
+			`{"url":"` + hook + `","authentication":{"type":"header","name":"X-Key","value":"v"}}`},
+		"nothing": {WebhookEndpointUpdate{}, `{}`},
+		"cleared": {WebhookEndpointUpdate{Description: api.Null[string](), Events: api.Set([]string{}), Active: api.Set(false)},
+			`{"description":null,"events":[],"active":false}`},
+		"authentication": {WebhookEndpointUpdate{Authentication: api.Set(Authentication{Type: "none"})}, `{"authentication":{"type":"none"}}`},
+	}
+	for name, test := range tests {
+		encoded, err := json.Marshal(test.body)
+		if err != nil || string(encoded) != test.want {
+			t.Errorf("%s: %s, %v, want %s", name, encoded, err, test.want)
+		}
+	}
+	if !(WebhookEndpointUpdate{}).IsEmpty() || (WebhookEndpointUpdate{Description: api.Null[string]()}).IsEmpty() {
+		t.Error("a null is a change, and nothing is none")
+	}
+}
+
+func TestUpdateThatShowsNothingIsRead(t *testing.T) {
+	t.Parallel()
+	read := endpointJSON(t, map[string]any{"description": "new"})
+	tests := map[string]struct {
+		answer http.HandlerFunc
+		seen   int
+	}{
+		"shown":      {answer(200, data(read)), 1},
+		"no content": {answer(204, ""), 2},
+		"only an id": {answer(200, `{"data":{"id":"e1"}}`), 2},
+	}
+	for name, test := range tests {
+		w := newWire(routes{"PATCH " + endpointPath: test.answer, "GET " + endpointPath: answer(200, read)})
+		got, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointUpdate{Description: api.Set("new")})
+		if err != nil || text(got.Description) != "new" || got.URL != hook || len(w.seen) != test.seen {
+			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.seen)
+		}
+	}
+	w := newWire(routes{"PATCH " + endpointPath: answer(204, ""), "GET " + endpointPath: refused(403, "insufficient_scope")})
+	_, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointUpdate{Active: api.Set(true)})
+	says(t, err, "insufficient_scope")
+}
+
+func TestDeleteWebhookEndpoint(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer http.HandlerFunc
+		err    string
+	}{
+		"no content":      {answer(204, ""), ""},
+		"deleted":         {answer(200, `{"data":{"deleted":true}}`), ""},
+		"not there":       {refused(404, "not_found"), ""},
+		"lost, then gone": {turns(lost, answer(404, "")), ""},
+		"not deleted":     {answer(200, `{"data":{"deleted":false}}`), "deleted: false"},
+		"wrong address":   {answer(404, "<html>"), "404"},
+		"forbidden":       {refused(403, "insufficient_scope"), "insufficient_scope"},
+	}
+	for name, test := range tests {
+		err := newService(t, newWire(routes{"DELETE " + endpointPath: test.answer})).DeleteWebhookEndpoint(t.Context(), "e1")
+		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFindWebhookEndpoints(t *testing.T) {
+	t.Parallel()
+	one := func(id, url string) string { return endpointJSON(t, map[string]any{"id": id, "url": url}) }
+	w := newWire(routes{"GET " + endpointsPath: turns(
+		answer(200, listOf(one("e1", hook+"/other"), one("e2", hook))), answer(200, listOf(one("e2", hook), one("e3", hook))), answer(200, listOf()),
+	)})
+	found, err := newService(t, w).FindWebhookEndpoints(t.Context(), hook)
+	if err != nil || len(found) != 2 || found[0].ID != "e2" || found[1].ID != "e3" {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if want := "page=1&per_page=100"; w.queries[0] != want {
+		t.Errorf("asked for %s, want %s: these lists have no order to choose", w.queries[0], want)
+	}
+	w = newWire(routes{"GET " + endpointsPath: turns(answer(200, listOf(one("e1", hook))), refused(403, "insufficient_scope"))})
+	found, err = newService(t, w).FindWebhookEndpoints(t.Context(), hook)
+	says(t, err, "insufficient_scope")
+	if found != nil {
+		t.Errorf("half a list came with the error: %+v", found)
+	}
+}
+
+func TestIDsThatWouldReadAList(t *testing.T) {
+	t.Parallel()
+	w := newWire(nil)
+	s := newService(t, w)
+	for _, id := range []string{"", ".", ".."} {
+		_, getErr := s.GetWebhookEndpoint(t.Context(), id)
+		_, keyErr := s.GetAPIKey(t.Context(), id)
+		_, listErr := all(s.ListDeliveries(t.Context(), DeliveryQuery{EndpointID: id}))
+		if getErr == nil || keyErr == nil || listErr == nil || len(w.seen) > 0 {
+			t.Errorf("%q: %v, %v, %v after %v", id, getErr, keyErr, listErr, w.seen)
+		}
+	}
+}

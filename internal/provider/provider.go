@@ -13,9 +13,12 @@ import (
 type billingProvider struct{ version string }
 
 var (
-	_ provider.Provider                   = (*billingProvider)(nil)
-	_ provider.ProviderWithListResources  = (*billingProvider)(nil)
-	_ provider.ProviderWithValidateConfig = (*billingProvider)(nil)
+	_ provider.Provider                       = (*billingProvider)(nil)
+	_ provider.ProviderWithActions            = (*billingProvider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*billingProvider)(nil)
+	_ provider.ProviderWithFunctions          = (*billingProvider)(nil)
+	_ provider.ProviderWithListResources      = (*billingProvider)(nil)
+	_ provider.ProviderWithValidateConfig     = (*billingProvider)(nil)
 )
 
 // New makes the provider; version is the release it belongs to and part of the User-Agent.
@@ -72,4 +75,6 @@ func share(c *conn.Conn, resp *provider.ConfigureResponse) {
 	resp.ResourceData = c
 	resp.DataSourceData = c
 	resp.ListResourceData = c
+	resp.EphemeralResourceData = c
+	resp.ActionData = c
 }

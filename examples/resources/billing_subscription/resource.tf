@@ -32,7 +32,8 @@ resource "billing_subscription" "horizonte" {
     tenant = "horizonte"
   }
 
-  # Destroying lets the paid period run out. A subscription canceled elsewhere is never made again by itself.
-  deletion_policy    = "cancel_at_period_end"
+  # Destroying cancels at once; "cancel_at_period_end" would let the paid period run out. A subscription that was canceled
+  # elsewhere is never made again by itself.
+  deletion_policy    = "cancel"
   on_external_cancel = "keep"
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
@@ -34,4 +36,20 @@ func from(data any, diags *diag.Diagnostics) *Conn {
 		diags.AddError("Unexpected provider data", fmt.Sprintf("This is a mistake in the provider, please report it: got %T.", data))
 	}
 	return c
+}
+
+// Action is embedded by actions.
+type Action struct{ Conn *Conn }
+
+// Configure takes the Conn. Terraform calls it without one while it only validates.
+func (a *Action) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	a.Conn = from(req.ProviderData, &resp.Diagnostics)
+}
+
+// Ephemeral is embedded by ephemeral resources.
+type Ephemeral struct{ Conn *Conn }
+
+// Configure takes the Conn. Terraform calls it without one while it only validates.
+func (e *Ephemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	e.Conn = from(req.ProviderData, &resp.Diagnostics)
 }

@@ -1,0 +1,16 @@
+data "billing_webhook_endpoint" "erp" {
+  url = "https://hooks.example.com/billing"
+}
+
+data "billing_webhook_deliveries" "lost" {
+  endpoint_id = data.billing_webhook_endpoint.erp.id
+  status      = "exhausted"
+}
+
+# Warns in every plan while deliveries have been given up.
+check "nothing_lost" {
+  assert {
+    condition     = length(data.billing_webhook_deliveries.lost.deliveries) == 0
+    error_message = "Some deliveries to the ERP were given up after 8 attempts."
+  }
+}

@@ -1,0 +1,6 @@
+import {
+  to = billing_api_key.erp
+  identity = {
+    name = "erp"
+  }
+}

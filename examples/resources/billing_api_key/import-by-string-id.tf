@@ -1,0 +1,4 @@
+import {
+  to = billing_api_key.erp
+  id = "name=erp"
+}

@@ -1,0 +1,4 @@
+import {
+  to = billing_webhook_endpoint.erp
+  id = "url=https://hooks.example.com/billing"
+}

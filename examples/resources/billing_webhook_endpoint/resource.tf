@@ -1,0 +1,29 @@
+# The token that the consumer expects comes from outside and stays out of state and plan.
+variable "consumer_token" {
+  type      = string
+  ephemeral = true
+  sensitive = true
+  default   = "only-for-the-example"
+}
+
+resource "billing_webhook_endpoint" "erp" {
+  url         = "https://hooks.example.com/billing"
+  description = "ERP: paid charges"
+  events      = ["charge.paid", "api_key.rotated"]
+
+  authentication = {
+    type                   = "bearer"
+    token_wo               = var.consumer_token
+    credentials_wo_version = 1
+  }
+
+  # Another value rotates the secret in place. The old one is invalid at once.
+  rotate_secret_when_changed = {
+    quarter = "2026-Q4"
+  }
+}
+
+output "webhook_secret" {
+  value     = billing_webhook_endpoint.erp.secret
+  sensitive = true
+}

@@ -1,0 +1,149 @@
+package apikey
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+)
+
+// DataSource is the data source of one key.
+type DataSource struct{ conn.DataSource }
+
+// ListDataSource is the data source of all keys.
+type ListDataSource struct{ conn.DataSource }
+
+var (
+	_ datasource.DataSourceWithConfigure        = (*DataSource)(nil)
+	_ datasource.DataSourceWithConfigValidators = (*DataSource)(nil)
+	_ datasource.DataSourceWithConfigure        = (*ListDataSource)(nil)
+)
+
+// NewDataSource makes the data source of one key.
+func NewDataSource() datasource.DataSource { return &DataSource{} }
+
+// NewListDataSource makes the data source of all keys.
+func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
+
+// Metadata names the type.
+func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+// Metadata names the type.
+func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName + "s"
+}
+
+// dataModel is a key that is only read. What changes with every use of the key stands here, and not in the resource, where it would be
+// noise in plans.
+type dataModel struct {
+	ID          types.String `tfsdk:"id"`
+	Name        types.String `tfsdk:"name"`
+	Description types.String `tfsdk:"description"`
+	KeyPrefix   types.String `tfsdk:"key_prefix"`
+	Source      types.String `tfsdk:"source"`
+	Scopes      types.Set    `tfsdk:"scopes"`
+	LastUsedAt  types.String `tfsdk:"last_used_at"`
+	ExpiresAt   types.String `tfsdk:"expires_at"`
+	RevokedAt   types.String `tfsdk:"revoked_at"`
+	CreatedAt   types.String `tfsdk:"created_at"`
+}
+
+func dataFromAPI(k *collections.APIKey) (dataModel, error) {
+	m := fromAPI(k)
+	return dataModel{ID: m.ID, Name: m.Name, Description: m.Description, KeyPrefix: m.KeyPrefix, Source: m.Source, Scopes: m.Scopes,
+		LastUsedAt: types.StringPointerValue(k.LastUsedAt), ExpiresAt: m.ExpiresAt.StringValue, RevokedAt: types.StringPointerValue(k.RevokedAt),
+		CreatedAt: m.CreatedAt}, nil
+}
+
+func dataAttributes() map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{
+		"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
+		"scopes":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "What the key may do: wildcard patterns of permissions. Null: everything but administration."},
+		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO 8601; null when never."},
+		"revoked_at":   schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked, ISO 8601; null while it is not."},
+		"expires_at":   schema.StringAttribute{Computed: true, MarkdownDescription: about["expires_at"] + " Null: never."},
+	}
+	for _, name := range []string{"name", "description", "key_prefix", "source", "created_at"} {
+		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
+	}
+	return attributes
+}
+
+// Schema describes the data source.
+func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := dataAttributes()
+	attributes["id"] = schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Id of the key (UUID). Give exactly one of `id` and `name` to find the key."}
+	attributes["name"] = schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about["name"] + " Give exactly one of `id` and `name` to find the key."}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "One API key of the collections service, found by its `id` or its `name`. A key that works is preferred to revoked and expired ones of the same " +
+			"name; no match, or more than one, is an error. Its token is never shown.",
+		Attributes: attributes,
+	}
+}
+
+// Schema describes the data source.
+func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included.",
+		Attributes: map[string]schema.Attribute{
+			"limit": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)}, MarkdownDescription: "Largest number of keys to read. Default: all."},
+			"keys": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The keys.",
+				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
+		},
+	}
+}
+
+// ConfigValidators asks for exactly one way to find the key.
+func (d *DataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
+	return []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))}
+}
+
+// Read finds the key.
+func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var config dataModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	client, ready := d.Conn.Collections.For("data."+typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	selector := scheme.Selector(config.ID.ValueString(), config.Name.ValueString())
+	found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics)
+	if found == nil {
+		return
+	}
+	state, _ := dataFromAPI(found)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+type listDataModel struct {
+	Limit types.Int64 `tfsdk:"limit"`
+	Keys  []dataModel `tfsdk:"keys"`
+}
+
+// Read lists the keys.
+func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var state listDataModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
+	client, ready := d.Conn.Collections.For("data."+typeName+"s", &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	items, err := conn.Collect(client.ListAPIKeys(ctx), state.Limit, dataFromAPI)
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "API keys"})
+		return
+	}
+	state.Keys = items
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}

@@ -1,0 +1,111 @@
+package apikey
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// keyOpened holds the id of the key between open and close.
+const keyOpened = "id"
+
+// ephemeralLife bounds the life of a key whose close never comes: Terraform skips it when a consumer of the key fails.
+const ephemeralLife = time.Hour
+
+// Ephemeral is a key that lives for one run.
+type Ephemeral struct{ conn.Ephemeral }
+
+var (
+	_ ephemeral.EphemeralResourceWithConfigure = (*Ephemeral)(nil)
+	_ ephemeral.EphemeralResourceWithClose     = (*Ephemeral)(nil)
+)
+
+// NewEphemeral makes the ephemeral resource.
+func NewEphemeral() ephemeral.EphemeralResource { return &Ephemeral{} }
+
+// Metadata names the type.
+func (e *Ephemeral) Metadata(_ context.Context, _ ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+type ephemeralModel struct {
+	Name        types.String    `tfsdk:"name"`
+	Description types.String    `tfsdk:"description"`
+	Scopes      types.Set       `tfsdk:"scopes"`
+	ExpiresAt   fwtype.DateTime `tfsdk:"expires_at"`
+	ID          types.String    `tfsdk:"id"`
+	Token       types.String    `tfsdk:"token"`
+	KeyPrefix   types.String    `tfsdk:"key_prefix"`
+}
+
+// Schema describes the ephemeral resource.
+func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is needed, revoked when the run is over, in no plan and no state. " +
+			"Terraform opens it once for the plan and once for the apply, so these are two keys.",
+		Attributes: map[string]schema.Attribute{
+			"name":        schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["name"]},
+			"description": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["description"]},
+			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["scopes"],
+				Validators: []validator.Set{setvalidator.ValueStringsAre(notBlank()...)}},
+			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
+				MarkdownDescription: about["expires_at"] + " Default: in one hour, so that the key ends even when a failed run never revokes it."},
+			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key."},
+			"token":      schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The key itself."},
+			"key_prefix": schema.StringAttribute{Computed: true, MarkdownDescription: about["key_prefix"]},
+		},
+	}
+}
+
+// Open creates the key.
+func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	var m ephemeralModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	client, ready := e.Conn.Collections.For("ephemeral "+typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	if m.ExpiresAt.IsNull() {
+		until := time.Now().UTC().Add(ephemeralLife).Format(time.RFC3339)
+		m.ExpiresAt = fwtype.DateTimePointer(&until)
+	}
+	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
+	if !m.Scopes.IsNull() {
+		create.Scopes = contact.ToTags(m.Scopes)
+	}
+	created, err := client.CreateAPIKey(ctx, create)
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "create", Object: fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString()), Attributes: arguments})
+		return
+	}
+	// First of all, so that it is revoked whatever comes.
+	private.Set(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
+	m.ID, m.Token, m.KeyPrefix = types.StringValue(created.ID), types.StringPointerValue(created.Token), types.StringValue(created.KeyPrefix)
+	resp.Diagnostics.Append(resp.Result.Set(ctx, m)...)
+}
+
+// Close revokes the key.
+func (e *Ephemeral) Close(ctx context.Context, req ephemeral.CloseRequest, resp *ephemeral.CloseResponse) {
+	id := private.Get[string](ctx, req.Private, keyOpened, &resp.Diagnostics)
+	client, ready := e.Conn.Collections.For("ephemeral "+typeName, &resp.Diagnostics)
+	if !ready || id == "" {
+		return
+	}
+	if err := client.RevokeAPIKey(ctx, id); err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "revoke", Object: "the ephemeral API key " + id + ", which works until it expires,"})
+	}
+}

@@ -1,0 +1,146 @@
+// Package functions holds the provider's functions: arithmetic and cryptography that needs no service.
+package functions
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/function"
+)
+
+// Signature is webhook_signature.
+type Signature struct{}
+
+// VerifySignature is verify_webhook_signature.
+type VerifySignature struct{}
+
+var (
+	_ function.Function = Signature{}
+	_ function.Function = VerifySignature{}
+)
+
+// NewSignature makes the function.
+func NewSignature() function.Function { return Signature{} }
+
+// NewVerifySignature makes the function.
+func NewVerifySignature() function.Function { return VerifySignature{} }
+
+// Metadata names the function.
+func (Signature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "webhook_signature"
+}
+
+// Metadata names the function.
+func (VerifySignature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "verify_webhook_signature"
+}
+
+// Definition describes the function.
+func (Signature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "Signature of a webhook delivery",
+		MarkdownDescription: "The value of the header `X-Webhook-Signature` for a body: `t=<unix seconds>,v1=<hex>`, where v1 is the lowercase hexadecimal " +
+			"HMAC-SHA256 of `<t>.<body>` with the endpoint's secret. For testing a consumer.",
+		Parameters: []function.Parameter{
+			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It must not be empty."},
+			function.Int64Parameter{Name: "timestamp", MarkdownDescription: "Time of sending in unix seconds."},
+			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it is sent."},
+		},
+		Return: function.StringReturn{},
+	}
+}
+
+// Definition describes the function.
+func (VerifySignature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "Whether a webhook delivery is genuine",
+		MarkdownDescription: "Verifies a header `X-Webhook-Signature` as a consumer does: the signature has to match the raw body, compared in constant time, and its time " +
+			"must not differ from `now` by more than `tolerance` seconds. A header that is not well-formed gives `false`.",
+		Parameters: []function.Parameter{
+			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It must not be empty."},
+			function.StringParameter{Name: "header", MarkdownDescription: "Value of the header, `t=…,v1=…`."},
+			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it came."},
+			function.Int64Parameter{Name: "now", MarkdownDescription: "Time of the check in unix seconds."},
+			function.Int64Parameter{Name: "tolerance", MarkdownDescription: "Largest difference in seconds, 0 or more; 300 is recommended."},
+		},
+		Return: function.BoolReturn{},
+	}
+}
+
+const emptySecret = "The secret is empty. Anybody could make such a signature; give the secret of the endpoint (whsec_…)."
+
+// Run signs.
+func (Signature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var secret, body string
+	var timestamp int64
+	if resp.Error = req.Arguments.Get(ctx, &secret, &timestamp, &body); resp.Error != nil {
+		return
+	}
+	switch {
+	case secret == "":
+		resp.Error = function.NewArgumentFuncError(0, emptySecret)
+	case timestamp < 0:
+		resp.Error = function.NewArgumentFuncError(1, "The timestamp is negative. Give unix seconds, such as 1767225600.")
+	default:
+		t := strconv.FormatInt(timestamp, 10)
+		resp.Error = resp.Result.Set(ctx, "t="+t+",v1="+hex.EncodeToString(sign(secret, t, body)))
+	}
+}
+
+// Run verifies.
+func (VerifySignature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var secret, header, body string
+	var now, tolerance int64
+	if resp.Error = req.Arguments.Get(ctx, &secret, &header, &body, &now, &tolerance); resp.Error != nil {
+		return
+	}
+	switch {
+	case secret == "":
+		resp.Error = function.NewArgumentFuncError(0, emptySecret)
+	case tolerance < 0:
+		resp.Error = function.NewArgumentFuncError(4, "The tolerance is negative. Give seconds, such as 300.")
+	default:
+		resp.Error = resp.Result.Set(ctx, genuine(secret, header, body, now, tolerance))
+	}
+}
+
+// sign is the HMAC of service description, Collections §5. t is taken as it is written.
+func sign(secret, t, body string) []byte {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(t + "." + body))
+	return mac.Sum(nil)
+}
+
+// genuine verifies a header. The signature is compared even when the time is wrong, so that the time taken tells nothing.
+func genuine(secret, header, body string, now, tolerance int64) bool {
+	t, v1, ok := parseHeader(header)
+	if !ok {
+		return false
+	}
+	at, err := strconv.ParseInt(t, 10, 64)
+	signature, hexErr := hex.DecodeString(v1)
+	matches := hmac.Equal(signature, sign(secret, t, body))
+	return err == nil && hexErr == nil && matches && distance(at, now) <= uint64(tolerance)
+}
+
+// parseHeader takes t and v1 out of a header that has exactly these two, each once: t in digits, v1 in lowercase hexadecimal.
+func parseHeader(header string) (t, v1 string, ok bool) {
+	first, second, two := strings.Cut(header, ",")
+	t, hasT := strings.CutPrefix(first, "t=")
+	v1, hasV1 := strings.CutPrefix(second, "v1=")
+	ok = two && hasT && hasV1 && t != "" && strings.Trim(t, "0123456789") == "" &&
+		len(v1) == 2*sha256.Size && strings.Trim(v1, "0123456789abcdef") == ""
+	return t, v1, ok
+}
+
+// distance is the absolute difference, which can be too large for a signed number.
+func distance(a, b int64) uint64 {
+	if a < b {
+		a, b = b, a
+	}
+	return uint64(a) - uint64(b)
+}

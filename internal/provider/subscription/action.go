@@ -1,0 +1,64 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// InvoiceAction invoices a subscription.
+type InvoiceAction struct{ conn.Action }
+
+var _ action.ActionWithConfigure = (*InvoiceAction)(nil)
+
+// NewInvoiceAction makes the action.
+func NewInvoiceAction() action.Action { return &InvoiceAction{} }
+
+// Metadata names the type.
+func (a *InvoiceAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = "billing_subscription_invoice"
+}
+
+type invoiceActionModel struct {
+	SubscriptionID types.String `tfsdk:"subscription_id"`
+	Reason         types.String `tfsdk:"reason"`
+}
+
+// Schema describes the action.
+func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Makes an invoice for a subscription now. It costs the customer money, so it is sent exactly once: when the outcome is unknown, the action fails and says " +
+			"how to find out. Every invocation makes another invoice. Older versions and OpenTofu have no actions; there the service's own interface makes the invoice.",
+		Attributes: map[string]schema.Attribute{
+			"subscription_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the subscription."},
+			"reason":          schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Reason that is recorded with the invoice."},
+		},
+	}
+}
+
+// Invoke makes the invoice.
+func (a *InvoiceAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config invoiceActionModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	client, ready := a.Conn.Billing.For("billing_subscription_invoice", &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	id := config.SubscriptionID.ValueString()
+	_, invoice, err := client.InvoiceSubscription(ctx, id, config.Reason.ValueString())
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "invoice", Object: "subscription " + id, Attributes: []string{"subscription_id", "reason"}})
+		return
+	}
+	if invoice == "" {
+		invoice = "(the service did not name it)"
+	}
+	resp.SendProgress(action.InvokeProgressEvent{Message: "invoice " + invoice + " was made for subscription " + id})
+}

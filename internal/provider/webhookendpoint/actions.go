@@ -1,0 +1,179 @@
+package webhookendpoint
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// TestAction fires a test event.
+type TestAction struct{ conn.Action }
+
+// RedeliveryAction sends deliveries again.
+type RedeliveryAction struct{ conn.Action }
+
+var (
+	_ action.ActionWithConfigure = (*TestAction)(nil)
+	_ action.ActionWithConfigure = (*RedeliveryAction)(nil)
+)
+
+// NewTestAction makes the action.
+func NewTestAction() action.Action { return &TestAction{} }
+
+// NewRedeliveryAction makes the action.
+func NewRedeliveryAction() action.Action { return &RedeliveryAction{} }
+
+// Metadata names the type.
+func (a *TestAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = "billing_webhook_test"
+}
+
+// Metadata names the type.
+func (a *RedeliveryAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = "billing_webhook_redelivery"
+}
+
+type testModel struct {
+	EndpointID types.String `tfsdk:"endpoint_id"`
+	Wait       types.Bool   `tfsdk:"wait"`
+}
+
+type redeliveryModel struct {
+	EndpointID types.String `tfsdk:"endpoint_id"`
+	DeliveryID types.String `tfsdk:"delivery_id"`
+}
+
+func endpointID() schema.StringAttribute {
+	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the webhook endpoint."}
+}
+
+// Schema describes the action.
+func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Fires a test event through the real delivery pipeline. Terraform does not repeat a failed action by itself. For older versions and OpenTofu: " +
+			"`test_on_apply` of the endpoint, and the data source `billing_webhook_deliveries` in a `check` block.",
+		Attributes: map[string]schema.Attribute{
+			"endpoint_id": endpointID(),
+			"wait":        schema.BoolAttribute{Optional: true, MarkdownDescription: "Follow the delivery to the outcome of its first attempt, and fail when it fails. Default `false`."},
+		},
+	}
+}
+
+// Schema describes the action.
+func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Sends a delivery again that has failed or is exhausted, or all of an endpoint. Consumers see the same event id and must deduplicate by it.",
+		Attributes: map[string]schema.Attribute{
+			"endpoint_id": endpointID(),
+			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
+				MarkdownDescription: "Id of the delivery. Without it: all failed and exhausted deliveries of the endpoint."},
+		},
+	}
+}
+
+// Invoke fires the event.
+func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config testModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	client, ready := a.Conn.Collections.For("billing_webhook_test", &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	id := config.EndpointID.ValueString()
+	say := func(format string, args ...any) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+	}
+	event, err := client.TestWebhookEndpoint(ctx, id)
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "test", Object: "webhook endpoint " + id, Attributes: []string{"endpoint_id"}})
+		return
+	}
+	say("test event %s is on its way as delivery %s", event.EventID, event.DeliveryID)
+	if !config.Wait.ValueBool() {
+		return
+	}
+	delivery, err := follow(ctx, client, id, event.DeliveryID)
+	switch {
+	case err != nil:
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "follow", Object: "delivery " + event.DeliveryID})
+	case delivery == nil:
+		resp.Diagnostics.AddError("The test event has no outcome", fmt.Sprintf("Delivery %s was not attempted within %s. Look at it with the data source billing_webhook_deliveries.", event.DeliveryID, followFor))
+	case delivery.Status != deliverySuccess:
+		resp.Diagnostics.AddError("The test event was not accepted", fmt.Sprintf("The %s.%s Check that the consumer runs, answers 2xx within 10 seconds, and verifies with the current secret.", outcome(delivery), answer(delivery)))
+	default:
+		say("%s%s", outcome(delivery), answer(delivery))
+	}
+}
+
+// answer quotes what the consumer answered; the service has hidden secrets in it.
+func answer(d *collections.Delivery) string {
+	const longest = 300
+	if d.ResponseBody == nil || *d.ResponseBody == "" {
+		return ""
+	}
+	text := []rune(*d.ResponseBody)
+	if len(text) > longest {
+		text = append(text[:longest:longest], '…')
+	}
+	return " The answer was: " + string(text)
+}
+
+// Invoke sends the deliveries again.
+func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config redeliveryModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	client, ready := a.Conn.Collections.For("billing_webhook_redelivery", &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	endpoint := config.EndpointID.ValueString()
+	wanted := []string{config.DeliveryID.ValueString()}
+	if config.DeliveryID.IsNull() {
+		var err error
+		if wanted, err = undelivered(ctx, client, endpoint); err != nil {
+			apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "the deliveries of webhook endpoint " + endpoint})
+			return
+		}
+		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("%d deliveries have failed or are exhausted", len(wanted))})
+	}
+	for i, id := range wanted {
+		if _, err := client.RetryDelivery(ctx, endpoint, id); err != nil {
+			explainRefusal(err, endpoint, id, len(wanted)-i, resp)
+			return
+		}
+		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("delivery %s is sent again (%d of %d)", id, i+1, len(wanted))})
+	}
+}
+
+// undelivered lists the deliveries that can be sent again. They are gathered before the first is, because sending one changes the list.
+func undelivered(ctx context.Context, client *collections.Service, endpoint string) ([]string, error) {
+	var ids []string
+	for delivery, err := range client.ListDeliveries(ctx, collections.DeliveryQuery{EndpointID: endpoint}) {
+		if err != nil {
+			return nil, err
+		}
+		if delivery.Status == deliveryFailed || delivery.Status == deliveryExhausted {
+			ids = append(ids, delivery.ID)
+		}
+	}
+	return ids, nil
+}
+
+func explainRefusal(err error, endpoint, id string, left int, resp *action.InvokeResponse) {
+	if api.HasCode(err, "ENDPOINT_INACTIVE") {
+		resp.Diagnostics.AddError("The webhook endpoint is inactive",
+			fmt.Sprintf("The service sends nothing again to an inactive endpoint (ENDPOINT_INACTIVE); %d deliveries of endpoint %s were not sent. Set active = true on the endpoint, apply, and run the action again.", left, endpoint))
+		return
+	}
+	apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "send again", Object: "delivery " + id, Attributes: []string{"endpoint_id", "delivery_id"}})
+}

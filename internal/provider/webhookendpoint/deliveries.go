@@ -1,0 +1,111 @@
+package webhookendpoint
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// DeliveriesDataSource is the data source of an endpoint's deliveries.
+type DeliveriesDataSource struct{ conn.DataSource }
+
+var _ datasource.DataSourceWithConfigure = (*DeliveriesDataSource)(nil)
+
+// NewDeliveriesDataSource makes the data source.
+func NewDeliveriesDataSource() datasource.DataSource { return &DeliveriesDataSource{} }
+
+// Metadata names the type.
+func (d *DeliveriesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "billing_webhook_deliveries"
+}
+
+type deliveriesModel struct {
+	EndpointID types.String    `tfsdk:"endpoint_id"`
+	Status     types.String    `tfsdk:"status"`
+	Event      types.String    `tfsdk:"event"`
+	Limit      types.Int64     `tfsdk:"limit"`
+	Deliveries []deliveryModel `tfsdk:"deliveries"`
+}
+
+type deliveryModel struct {
+	ID           types.String `tfsdk:"id"`
+	Event        types.String `tfsdk:"event"`
+	EventID      types.String `tfsdk:"event_id"`
+	Status       types.String `tfsdk:"status"`
+	HTTPCode     types.Int64  `tfsdk:"http_code"`
+	Attempts     types.Int64  `tfsdk:"attempts"`
+	LastError    types.String `tfsdk:"last_error"`
+	RequestBody  types.String `tfsdk:"request_body"`
+	ResponseBody types.String `tfsdk:"response_body"`
+	CreatedAt    types.String `tfsdk:"created_at"`
+	DeliveredAt  types.String `tfsdk:"delivered_at"`
+	NextRetryAt  types.String `tfsdk:"next_retry_at"`
+}
+
+func deliveryFromAPI(d *collections.Delivery) (deliveryModel, error) {
+	return deliveryModel{ID: types.StringValue(d.ID), Event: wire.TextOrNull(d.Event), EventID: wire.TextOrNull(d.EventID),
+		Status: wire.TextOrNull(d.Status), HTTPCode: types.Int64PointerValue(d.HTTPCode), Attempts: types.Int64Value(d.Attempts),
+		LastError: types.StringPointerValue(d.LastError), RequestBody: types.StringPointerValue(d.RequestBody),
+		ResponseBody: types.StringPointerValue(d.ResponseBody), CreatedAt: wire.TextOrNull(d.CreatedAt),
+		DeliveredAt: types.StringPointerValue(d.DeliveredAt), NextRetryAt: types.StringPointerValue(d.NextRetryAt)}, nil
+}
+
+// Schema describes the data source.
+func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The deliveries of a webhook endpoint: which events were sent, with what outcome. With a `check` block it watches an endpoint in every plan.",
+		Attributes: map[string]schema.Attribute{
+			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint."},
+			"status": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("pending", deliverySuccess, deliveryFailed, deliveryExhausted)},
+				MarkdownDescription: "Only deliveries with this status: `pending`, `success`, `failed` (another attempt follows) or `exhausted` (none does)."},
+			"event": schema.StringAttribute{Optional: true, MarkdownDescription: "Only deliveries of events with this name."},
+			"limit": limitAttribute("deliveries"),
+			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, oldest first.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":            text("Id of the delivery."),
+					"event":         text("Name of the event."),
+					"event_id":      text("Id of the event; the same in all of its deliveries."),
+					"status":        text("`pending`, `success`, `failed` or `exhausted`."),
+					"http_code":     schema.Int64Attribute{Computed: true, MarkdownDescription: "HTTP status of the last answer."},
+					"attempts":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Attempts so far, 8 at most."},
+					"last_error":    text("Error of the last attempt."),
+					"request_body":  text("Body that was sent."),
+					"response_body": text("Body of the answer; the service hides secrets in it."),
+					"created_at":    text("When the delivery was scheduled, ISO 8601."),
+					"delivered_at":  text("When it succeeded, ISO 8601."),
+					"next_retry_at": text("About when the next attempt follows, ISO 8601."),
+				}}},
+		},
+	}
+}
+
+// Read lists the deliveries.
+func (d *DeliveriesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var state deliveriesModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
+	client, ready := d.Conn.Collections.For("data.billing_webhook_deliveries", &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	query := collections.DeliveryQuery{EndpointID: state.EndpointID.ValueString(), Status: state.Status.ValueString(), Event: state.Event.ValueString()}
+	items, err := conn.Collect(client.ListDeliveries(ctx, query), state.Limit, deliveryFromAPI)
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "the deliveries of webhook endpoint " + state.EndpointID.ValueString()})
+		return
+	}
+	state.Deliveries = items
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}

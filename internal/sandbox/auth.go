@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -14,14 +15,19 @@ import (
 // expired token gets the structured one with the code invalid_token; a
 // well-formed token that nobody has issued, or that belongs to another
 // service, gets the flat one with the error_code unauthorized.
+//
+// Collections has the structured one only, and takes its keys in another header
+// when the options say so (wire contract: the header that carries the key).
 func (s *Server) authenticate(tx *store.Tx, service Service, header http.Header) (storedToken, error) {
-	value, ok := bearer(header)
+	value, ok := s.credential(service, header)
 	if !ok {
-		return storedToken{}, errInvalidToken.with("A bearer token is required in the Authorization header.")
+		return storedToken{}, errInvalidToken.with("The access token is missing or malformed.")
 	}
-	token, ok := s.tokens.Get(tx, digest(value))
+	token, ok := s.tokenOf(tx, service, value)
 	switch {
-	case !ok || token.Service != service:
+	case !ok && service == Collections:
+		return storedToken{}, errInvalidToken.with("There is no such key.")
+	case !ok:
 		return storedToken{}, errUnauthorized
 	case token.Revoked:
 		return token, errInvalidToken.with("The access token has been revoked.")
@@ -31,6 +37,26 @@ func (s *Server) authenticate(tx *store.Tx, service Service, header http.Header)
 		return token, errAccessBlocked
 	}
 	return token, nil
+}
+
+// credential takes the token out of the header that carries it.
+func (s *Server) credential(service Service, header http.Header) (string, bool) {
+	name := s.options.CollectionsAuthHeader
+	if service != Collections || name == "" || http.CanonicalHeaderKey(name) == "Authorization" {
+		return bearer(header)
+	}
+	values := header.Values(name)
+	return header.Get(name), len(values) == 1 && values[0] != ""
+}
+
+// tokenOf finds a service's token by its value.
+func (s *Server) tokenOf(tx *store.Tx, service Service, value string) (storedToken, bool) {
+	if service == Collections {
+		key, ok := s.keyByToken(tx, value)
+		return key.token(), ok
+	}
+	token, ok := s.tokens.Get(tx, digest(value))
+	return token, ok && token.Service == service
 }
 
 // bearer takes the token out of exactly one well-formed Authorization header.
@@ -52,15 +78,16 @@ func bearer(header http.Header) (string, bool) {
 // "<objects>:write" for customers, billing_accounts and subscriptions, and
 // "invoices:read"; an invoice is made with "subscriptions:write". write does not
 // imply read. "<objects>:*" covers both, "*" all. me.get needs none.
+//
+// Those of collections are the same for webhook_endpoints and
+// webhook_deliveries, and administration for the keys. A key without scopes may
+// do everything but administration.
 func authorize(required string, granted []string) error {
-	if required == "" {
+	if required == "" || len(granted) == 0 && required != administration {
 		return nil
 	}
-	object, _, _ := strings.Cut(required, ":")
-	for _, scope := range granted {
-		if scope == "*" || scope == required || scope == object+":*" {
-			return nil
-		}
+	if slices.ContainsFunc(granted, func(scope string) bool { return covers(scope, required) }) {
+		return nil
 	}
 	return errInsufficientScope.about(map[string]any{
 		"required": []string{required},

@@ -14,6 +14,7 @@ type Clock struct {
 	fixed  bool
 	at     time.Time     // where a fixed clock stands
 	offset time.Duration // how far a running clock is from the real one
+	moved  func()        // called after Advance and Set; nil: nobody waits
 }
 
 func newClock(start time.Time) *Clock {
@@ -38,23 +39,31 @@ func (c *Clock) now() time.Time {
 // Advance moves the clock forward by d, or back when d is negative.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.fixed {
 		c.at = c.at.Add(d)
-		return
+	} else {
+		c.offset += d
 	}
-	c.offset += d
+	c.mu.Unlock()
+	c.tell()
 }
 
 // Set moves the clock to t. A running clock runs on from there.
 func (c *Clock) Set(t time.Time) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.fixed {
 		c.at = t
-		return
+	} else {
+		c.offset = time.Until(t)
 	}
-	c.offset = time.Until(t)
+	c.mu.Unlock()
+	c.tell()
+}
+
+func (c *Clock) tell() {
+	if c.moved != nil {
+		c.moved()
+	}
 }
 
 // Fixed reports whether the clock stands still until it is moved.

@@ -1,10 +1,12 @@
 package sandbox
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -54,7 +56,7 @@ const NewOrganizationKeyword = "new"
 // controlHandler serves the control listener.
 func (s *Server) controlHandler() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, serve := range map[string]func(r *http.Request) (any, error){
+	routes := map[string]func(r *http.Request) (any, error){
 		"GET /requests":                s.controlRequests,
 		"DELETE /requests":             func(*http.Request) (any, error) { s.ResetRequests(); return struct{}{}, nil },
 		"GET /clock":                   func(*http.Request) (any, error) { return s.clockState(), nil },
@@ -67,7 +69,9 @@ func (s *Server) controlHandler() http.Handler {
 		"POST /tokens/{prefix}/revoke": s.controlRevoke,
 		"POST /subscriptions/{id}":     s.controlSubscription,
 		"/":                            func(*http.Request) (any, error) { return nil, errNoRoute },
-	} {
+	}
+	maps.Copy(routes, s.collectionsControl())
+	for pattern, serve := range routes {
 		mux.Handle(pattern, s.controlled(serve))
 	}
 	return mux
@@ -130,7 +134,7 @@ func (s *Server) controlClock(r *http.Request) (any, error) {
 		}
 		s.clock.Advance(d)
 	}
-	return s.clockState(), nil
+	return s.clockState(), s.settleDeliveries(r.Context())
 }
 
 func (s *Server) controlSubscription(r *http.Request) (any, error) {
@@ -179,6 +183,10 @@ func (s *Server) controlTokens(*http.Request) (any, error) {
 		}
 		return nil
 	})
+	for _, key := range s.keysInOrder() {
+		stored := key.token()
+		states = append(states, TokenState{Token: stored.Token, Prefix: stored.Prefix})
+	}
 	return states, err
 }
 
@@ -200,7 +208,7 @@ func (s *Server) controlNewToken(r *http.Request) (any, error) {
 	}
 	var state TokenState
 	err = s.db.View(func(tx *store.Tx) error {
-		stored, _ := s.tokens.Get(tx, digest(value))
+		stored, _ := s.tokenOf(tx, cmp.Or(wanted.Service, Billing), value)
 		state = TokenState{Token: stored.Token, Prefix: stored.Prefix, Value: value}
 		return nil
 	})

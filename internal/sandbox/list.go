@@ -29,9 +29,7 @@ type pageMeta struct {
 // order changes from one request to the next: none is promised.
 func list[T any](c *call, objects []T) (reply, error) {
 	p := problems{}
-	limit := c.server.options.MaxPerPage
-	page := c.clamped(p, "page", 1, 0)
-	perPage := c.clamped(p, "per_page", min(documentedPerPage, limit), limit)
+	page, perPage := c.pageSize(p)
 	order := c.query.Get("sort_order")
 	if c.query.Has("sort_order") && order != "asc" && order != "desc" {
 		p["sort_order"] = "must be one of: asc, desc"
@@ -46,11 +44,22 @@ func list[T any](c *call, objects []T) (reply, error) {
 	if err := p.err(); err != nil {
 		return reply{}, err
 	}
+	return pageOf(c, objects, page, perPage), nil
+}
+
+// pageSize reads which page is wanted, and of how many objects.
+func (c *call) pageSize(p problems) (page, perPage int) {
+	limit := c.server.options.MaxPerPage
+	return c.clamped(p, "page", 1, 0), c.clamped(p, "per_page", min(documentedPerPage, limit), limit)
+}
+
+// pageOf answers one page of objects that are in their order.
+func pageOf[T any](c *call, objects []T, page, perPage int) reply {
 	shift := c.server.options.Tolerance.shift(page)
 	total := max(len(objects)-shift, 0)
 	meta := pageMeta{Total: total, Page: page, PerPage: perPage, TotalPages: (total + perPage - 1) / perPage}
 	from, to := window(page, perPage, len(objects), shift)
-	return reply{status: http.StatusOK, body: map[string]any{"data": objects[from:to], "meta": meta}}, nil
+	return reply{status: http.StatusOK, body: map[string]any{"data": objects[from:to], "meta": meta}}
 }
 
 // shift is by how many objects the list seems to have moved forward since the

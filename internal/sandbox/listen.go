@@ -38,7 +38,7 @@ func (s *Server) listen(ctx context.Context) error {
 	}{
 		{string(Billing), s.options.BillingPort, s.serviceHandler(Billing, billingRoutes)},
 		{string(Finance), s.options.FinancePort, s.serviceHandler(Finance, nil)},
-		{string(Collections), s.options.CollectionsPort, s.serviceHandler(Collections, nil)},
+		{string(Collections), s.options.CollectionsPort, s.serviceHandler(Collections, collectionsRoutes)},
 		{controlListener, s.options.ControlPort, s.controlHandler()},
 	} {
 		address := net.JoinHostPort(s.options.Addr, strconv.Itoa(l.port))

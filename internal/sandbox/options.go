@@ -1,9 +1,15 @@
 package sandbox
 
 import (
+	"crypto/x509"
 	"log/slog"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/netguard"
 )
+
+// Resolver finds the addresses of a name; *net.Resolver is one.
+type Resolver = netguard.Resolver
 
 // Options say how a sandbox differs from the plain one. The zero value is a
 // server in memory, on free ports of 127.0.0.1, on the real clock.
@@ -43,6 +49,20 @@ type Options struct {
 	// Tokens are those the server knows; none means one for each service that
 	// may do everything. Ignored when the state file has tokens already.
 	Tokens []Token
+
+	// CollectionsAuthHeader is the header that carries the bare key of
+	// collections; empty means Authorization with Bearer.
+	CollectionsAuthHeader string
+	// AllowLoopbackReceivers lets webhook endpoints be on this machine. All
+	// other internal networks stay refused, and https stays required.
+	AllowLoopbackReceivers bool
+	// ReceiverCAs are the authorities that webhook receivers may have their
+	// certificates from; nil means the system's.
+	ReceiverCAs *x509.CertPool
+	// Resolver is asked for the addresses of receivers, at registration and anew
+	// at every attempt. Nil means the system's, which is not asked for names that
+	// are reserved for documentation and tests.
+	Resolver Resolver
 
 	// Logger hears of every request at debug and of failures of the sandbox
 	// itself at error; nil means silence.

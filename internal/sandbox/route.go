@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -65,6 +66,13 @@ var billingRoutes = []route{
 
 	{"invoices.list", http.MethodGet, "/v1/invoices", "invoices:read",
 		slices.Concat(paging, []string{"subscription_id", "billing_account_id"}), listInvoices},
+}
+
+// preparations run before the transaction of an operation, for what takes
+// longer than the tables may be held.
+var preparations = map[string]func(ctx context.Context, c *call) error{
+	"webhook_endpoints.create": resolveURL,
+	"webhook_endpoints.update": resolveURL,
 }
 
 // find answers the route for a method and path with the values of its

@@ -19,6 +19,7 @@ const maxBody = 1 << 20
 type call struct {
 	server       *Server
 	organization string // of the token; nothing of another one is ever seen
+	key          string // public prefix of the token
 	now          time.Time
 	path         map[string]string // placeholder → value
 	query        url.Values
@@ -36,7 +37,7 @@ func (s *Server) serviceHandler(service Service, routes []route) http.Handler {
 		route, values, routeErr := find(routes, r.Method, r.URL)
 		entry.Operation = route.name
 		body, bodyErr := readBody(w, r)
-		entry.Body = body
+		entry.Body = loggable(service, body)
 
 		fault, hit := s.faults.take(route.name, r.Method, r.URL.Path)
 		entry.Fault = fault.ID
@@ -89,7 +90,7 @@ func (s *Server) process(service Service, r *http.Request, route route, entry *R
 	})
 	entry.Token = token.Prefix
 	if err == nil {
-		err = refusal
+		err = errors.Join(s.noteUse(token, entry.Time), refusal)
 	}
 	if err == nil {
 		err = check(r, route, token.Scopes)
@@ -97,7 +98,12 @@ func (s *Server) process(service Service, r *http.Request, route route, entry *R
 	if err != nil {
 		return s.failure(err)
 	}
-	c.organization, c.now, c.query = token.Organization, s.clock.Now(), r.URL.Query()
+	c.organization, c.key, c.now, c.query = token.Organization, token.Prefix, s.clock.Now(), r.URL.Query()
+	if prepare, ok := preparations[route.name]; ok {
+		if err := prepare(r.Context(), c); err != nil {
+			return s.failure(err)
+		}
+	}
 	if err := s.settle(c.now); err != nil {
 		return s.failure(err)
 	}

@@ -31,6 +31,7 @@ type Server struct {
 	invoices      store.Table[invoiceRow]
 	// invoiceNumbers holds the last number given to an invoice, by organization.
 	invoiceNumbers store.Table[int64]
+	collections    collections
 
 	// The live objects of a type, by externalKey.
 	customerCodes     store.Index[customerRow]
@@ -59,6 +60,9 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err := s.openState(); err != nil {
 		return nil, err
 	}
+	if err := s.startPipeline(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	if err := s.writeCAFile(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -73,14 +77,16 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the listeners, waits for the requests under way and releases the
-// state file. A second call answers what the first one did.
+// Close ends the listeners, waits for the requests under way, breaks off the
+// deliveries and releases the state file. A second call answers what the first one did.
 func (s *Server) Close() error {
 	s.closing.Do(func() {
 		if s.release != nil {
 			s.release()
 		}
-		s.closed = errors.Join(s.stopListening(), s.db.Close(), s.removeCAFile())
+		s.closed = s.stopListening()
+		s.stopPipeline()
+		s.closed = errors.Join(s.closed, s.db.Close(), s.removeCAFile())
 	})
 	return s.closed
 }

@@ -26,7 +26,7 @@ func (s *Server) openState() error {
 		return err
 	}
 	s.db = db
-	if err := s.openTables(); err != nil {
+	if err := errors.Join(s.openTables(), s.openCollections()); err != nil {
 		return errors.Join(err, db.Close())
 	}
 	if err := errors.Join(db.Update(s.boot), db.View(s.readAgenda)); err != nil {

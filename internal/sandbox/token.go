@@ -42,6 +42,10 @@ type Token struct {
 type storedToken struct {
 	Token
 	Prefix string `json:"prefix"` // the public part, unique
+
+	// Of an API key, which has a table of its own:
+	key      string // id
+	lastUsed time.Time
 }
 
 var errNoToken = errors.New("no token has this value or prefix")
@@ -76,6 +80,11 @@ func (s *Server) RevokeToken(token string) error {
 				return nil
 			}
 		}
+		for _, key := range s.collections.keys.All(tx) {
+			if key.Key.KeyPrefix == token || key.Digest == sum {
+				return s.revoke(tx, key, s.clock.Now())
+			}
+		}
 		return errNoToken
 	})
 }
@@ -92,6 +101,9 @@ func (s *Server) putToken(tx *store.Tx, t Token) (string, error) {
 	}
 	if _, ok := s.organizations.Get(tx, t.Organization); !ok {
 		return "", fmt.Errorf("no organization %q", t.Organization)
+	}
+	if t.Service == Collections {
+		return s.putKey(tx, t), nil
 	}
 	prefix, value, err := s.mint(t)
 	if err != nil {
@@ -111,15 +123,18 @@ func (s *Server) mint(t Token) (prefix, value string, err error) {
 	case Billing:
 		prefix = "rb_sandbox_" + id
 		return prefix, prefix + "_" + s.source.hex(20), nil
-	case Collections:
-		prefix = "ck_sandbox_" + id
-		return prefix, prefix + "_" + s.source.hex(20), nil
 	case Finance:
 		value, err = s.mintJWT(id, t)
 		return "jwt_sandbox_" + id, value, err
 	default:
 		return "", "", fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
 	}
+}
+
+// mintKey makes a public prefix and the token of an API key of collections.
+func (s *Server) mintKey() (prefix, value string) {
+	prefix = "ck_sandbox_" + s.source.hex(4)
+	return prefix, prefix + "_" + s.source.hex(20)
 }
 
 // mintJWT makes a token of financial management: a JWT signed with HS512

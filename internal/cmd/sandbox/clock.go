@@ -14,8 +14,10 @@ const clockHelp = `Usage: sandbox clock [show | advance DURATION | set TIME]
 Shows or moves the time the running sandbox lives in: created_at, updated_at
 and the expiry of tokens go by it, and it moves subscriptions: what comes due
 on the way (the end of a trial, a period or a pause, a pending change of plan, a
-scheduled cancellation) has happened when the next request is answered. DURATION is such as 24h or 90m (back with
--24h), TIME such as 2026-01-31T12:00:00Z.
+scheduled cancellation) has happened when the next request is answered. Attempts
+to deliver webhooks that come due on the way are made before this command ends.
+DURATION is such as 24h or 90m (back with -24h), TIME such as
+2026-01-31T12:00:00Z.
 `
 
 // clock shows or moves the sandbox's clock.

@@ -21,6 +21,10 @@ const usage = `A sandbox of the three billing services, over https on loopback.
                                             the time it lives in
   sandbox subscription past-due ID | pay ID | status ID STATUS
                                             what no operation does to one
+  sandbox event emit NAME [--data JSON]     what webhooks tell of
+  sandbox deliveries [--status STATUS] [--attempts]
+                                            what became of the webhooks
+  sandbox key list                          the API keys of collections
   sandbox fault add SPEC | list | clear     what goes wrong
   sandbox token create [flags] | list | revoke PREFIX
                                             who may ask
@@ -61,7 +65,7 @@ func main() {
 func (p program) run(ctx context.Context, args []string) int {
 	commands := map[string]func(context.Context, []string) error{
 		"serve": p.serve, "requests": p.requests, "clock": p.clock, "fault": p.fault, "token": p.token,
-		"subscription": p.subscription,
+		"subscription": p.subscription, "event": p.event, "deliveries": p.deliveries, "key": p.key,
 	}
 	if len(args) == 0 {
 		fmt.Fprint(p.err, usage)

@@ -18,7 +18,9 @@ const tokenHelp = `Usage: sandbox token create [flags] | list | revoke PREFIX
 Makes, lists and revokes tokens of the running sandbox. create prints the
 token, which is shown only then. Scopes of recurring billing are
 customers:read, customers:write, and the same for billing_accounts and
-subscriptions, and invoices:read; customers:* is both, * is everything.
+subscriptions, and invoices:read; customers:* is both, * is everything. Those of
+collections are webhook_endpoints:read and :write, the same for
+webhook_deliveries, and api_keys:*.
 `
 
 // token makes, lists or revokes tokens.

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+const deliveriesHelp = `Usage: sandbox deliveries [flags]
+
+Shows the webhook deliveries of the running sandbox, oldest first: when the
+event happened, status, attempts, event, where it goes, the delivery's id, and
+the last error or the next attempt. Time moves them: "sandbox clock advance 4m"
+makes the second attempt of what has failed.
+`
+
+// deliveries shows the deliveries.
+func (p program) deliveries(ctx context.Context, args []string) error {
+	set := p.flags("deliveries", deliveriesHelp)
+	query := url.Values{}
+	for name, about := range map[string]string{
+		"endpoint": "only those to the endpoint with this `ID`",
+		"status":   "only those in this `STATUS`: pending, success, failed or exhausted",
+		"event":    "only those of this event `NAME`",
+	} {
+		set.Func(name, about, func(value string) error { query.Set(name, value); return nil })
+	}
+	attempts := set.Bool("attempts", false, "show every attempt too, with what was sent and answered")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	if set.NArg() > 0 {
+		return p.misused(set, "unexpected %q", set.Arg(0))
+	}
+	control, err := p.controller()
+	if err != nil {
+		return err
+	}
+	var found []sandbox.DeliveryState
+	if err := control.ask(ctx, http.MethodGet, "/deliveries?"+query.Encode(), nil, &found); err != nil {
+		return err
+	}
+	for _, d := range found {
+		if err := p.showDelivery(d, *attempts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p program) showDelivery(d sandbox.DeliveryState, attempts bool) error {
+	where := d.URL
+	if where == "" {
+		where = "(removed)"
+	}
+	outcome := d.State.LastError
+	if next := d.State.NextRetryAt(); next != nil {
+		outcome += ", next " + next.Format(time.RFC3339)
+	}
+	fmt.Fprintf(p.out, "%s %-9s %d %-24s %s  %s  %s\n",
+		d.CreatedAt.Format(time.RFC3339), d.State.Status, d.State.Attempts, d.Event, where, d.ID, outcome)
+	if !attempts {
+		return nil
+	}
+	for _, attempt := range d.State.Trail {
+		document, err := json.MarshalIndent(attempt, "    ", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.out, "    %s\n", document)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package collections
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+const (
+	rotateKey = "POST " + keysPath + "/k1/rotate"
+	getKey    = "GET " + keysPath + "/k1"
+)
+
+func TestAnswersToARotation(t *testing.T) {
+	t.Parallel()
+	successor := keyJSON(t, map[string]any{"id": "k2", "token": "key_2", "predecessorId": "k1", "graceUntil": "2030-01-01T00:00:00.000Z"})
+	tests := map[string]struct {
+		rotate http.HandlerFunc
+		name   string
+	}{
+		"enveloped":   {answer(200, data(successor)), "ci"},
+		"bare":        {answer(201, successor), "ci"},
+		"token alone": {answer(200, `{"data":{"id":"k2","token":"key_2","predecessorId":"k1","graceUntil":"2030-01-01T00:00:00.000Z"}}`), "read"},
+	}
+	for name, test := range tests {
+		w := newWire(routes{rotateKey: test.rotate, "GET " + keysPath + "/k2": answer(200, keyJSON(t, map[string]any{"id": "k2", "name": "read"}))})
+		got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 0)
+		if err != nil || got.ID != "k2" || text(got.Token) != "key_2" || text(got.PredecessorID) != "k1" || got.Name != test.name ||
+			text(got.GraceUntil) != "2030-01-01T00:00:00.000Z" || w.bodies[0] != `{"graceDays":0}` {
+			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.bodies)
+		}
+	}
+	for code, status := range map[string]int{"key_not_active": 409, "not_found": 404, "validation_error": 422} {
+		w := newWire(routes{rotateKey: refused(status, code)})
+		_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
+		if _, ambiguous := api.AsAmbiguous(err); ambiguous || !api.HasCode(err, code) || len(w.seen) != 1 {
+			t.Errorf("%s: %v after %v", code, err, w.seen)
+		}
+	}
+}
+
+func TestLostRotation(t *testing.T) {
+	t.Parallel()
+	type objects = []map[string]any
+	const inSevenDays = "2000-01-08T00:00:00.000Z"
+	tests := map[string]struct {
+		key   map[string]any // how the rotated key reads
+		found objects        // other keys that the list holds
+		ids   string         // of the successors
+		grace string
+		err   []string
+	}{
+		"the successor says whose it is": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2", "name": "renamed", "predecessorId": "k1"}},
+			ids: "k2", grace: inSevenDays, err: []string{`"k1" was rotated, and its successor is "k2"`, "until " + inSevenDays, `do not rotate "k1" again`}},
+		"the successor has its name": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2"}}, ids: "k2", grace: inSevenDays},
+		"the expiry was earlier":     {key: map[string]any{"expiresAt": "2000-01-02T00:00:00.000Z"}, found: objects{{"id": "k2"}}, ids: "k2"},
+		"among others": {found: objects{
+			{"id": "k3", "createdAt": "1999-12-31T23:58:59.999Z"}, {"id": "k4", "name": "other"}, {"id": "k5", "predecessorId": "k0"},
+			{"id": "k6", "revokedAt": "2000-01-01T00:00:00.000Z"}, {"id": "k2"},
+		}, ids: "k2", err: []string{`its successor is "k2"`}},
+		"two that may be": {found: objects{{"id": "k2"}, {"id": "k3"}}, ids: "k2 k3", err: []string{`one of ["k2" "k3"]`}},
+		"not listed": {key: map[string]any{"expiresAt": inSevenDays},
+			err: []string{`"k1" was rotated, but the list of keys shows no successor`, "until " + inSevenDays}},
+		"no sign":               {err: []string{`no sign that the API key "k1" was rotated`}},
+		"no sign, later expiry": {key: map[string]any{"expiresAt": "2000-02-01T00:00:00.000Z"}, err: []string{"no sign"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				key := changed(t, keyJSON(t, nil), test.key)
+				items := []string{key}
+				for _, change := range test.found {
+					items = append(items, keyJSON(t, change))
+				}
+				w := newWire(routes{rotateKey: lost, getKey: answer(200, key), "GET " + keysPath: answer(200, listOf(items...))})
+				got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
+				says(t, err, append(test.err, "reset by peer")...)
+				if _, ambiguous := api.AsAmbiguous(err); got != nil || !ambiguous || w.writes() != rotateKey {
+					t.Errorf("got %+v, %v after %s", got, err, w.writes())
+				}
+				var lostToken *LostTokenError
+				if errors.As(err, &lostToken) != (test.ids != "") {
+					t.Fatalf("got %#v", err)
+				}
+				if lostToken != nil && (lostToken.KeyID != "k1" || strings.Join(lostToken.SuccessorIDs, " ") != test.ids || lostToken.GraceUntil != test.grace) {
+					t.Errorf("got %+v, want %s until %q", lostToken, test.ids, test.grace)
+				}
+			})
+		})
+	}
+}
+
+// A look that fails must not read as if the rotation had been told so.
+func TestLostRotationThatCannotBeLookedAt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tests := map[string]routes{
+			"key gone": {rotateKey: lost, getKey: refused(404, "not_found")},
+			"no list":  {rotateKey: answer(502, ""), getKey: answer(200, keyJSON(t, nil)), "GET " + keysPath: refused(404, "not_found")},
+		}
+		for name, handlers := range tests {
+			w := newWire(handlers)
+			_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
+			says(t, err, `"k1" may or may not have been rotated`, "not_found")
+			if _, ambiguous := api.AsAmbiguous(err); !ambiguous || api.IsNotFound(err) || w.writes() != rotateKey {
+				t.Errorf("%s: %v after %s", name, err, w.writes())
+			}
+		}
+	})
+}
+
+// What another rotation or create of this process has got is not the successor.
+func TestSuccessorOfAnotherIsNotTaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		other := keyJSON(t, map[string]any{"id": "k9", "token": "key_9"})
+		w := newWire(routes{
+			createKey: answer(201, data(other)), rotateKey: lost,
+			getKey: answer(200, keyJSON(t, nil)), "GET " + keysPath: answer(200, listOf(keyJSON(t, nil), keyJSON(t, map[string]any{"id": "k9"}))),
+		})
+		s := newService(t, w)
+		if _, err := s.CreateAPIKey(t.Context(), askedKey); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.RotateAPIKey(t.Context(), "k1", 7)
+		says(t, err, "no sign")
+	})
+}
+
+// The grace of a rotation is told from an expiry that the key had before, to the
+// minute by which the clocks may differ.
+func TestGraceIsRecognised(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		sent := time.Now()
+		time.Sleep(10 * time.Second)
+		const grace = 7 * 24 * time.Hour
+		for offset, want := range map[time.Duration]bool{
+			0: true, -time.Minute: true, -time.Minute - time.Millisecond: false, 70 * time.Second: true, 71 * time.Second: false,
+		} {
+			expiry := stamp(sent.Add(grace + offset))
+			r := rotation{graceDays: 7, lost: &api.AmbiguousError{SentAt: sent}, key: &APIKey{ExpiresAt: &expiry}}
+			if got := r.graceUntil(); (got == expiry) != want || got != "" && !want {
+				t.Errorf("%s after the end of the grace: %q", offset, got)
+			}
+		}
+	})
+}

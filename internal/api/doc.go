@@ -10,8 +10,11 @@
 //	exchange.go   one attempt: send, read within the caps, tell the observer
 //	cache.go      conditional requests, in memory only
 //	decode.go     One and Delete: what a success must look like
+//	optional.go   Optional: a success that need not look like anything
 //	list.go       List: pages as one sequence
 //	settle.go     what to do when a create may or may not have happened
+//	transition.go the same for a change of an object's state
+//	repeat.go     the same for what may happen twice
 //
 // # Why no ready-made retry library
 //

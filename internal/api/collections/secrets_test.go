@@ -1,0 +1,140 @@
+package collections
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// log is all that an observer is told, as one text.
+type log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *log) note(e api.Exchange) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, body := range []func() string{e.RequestBody, e.ResponseBody} {
+		if body != nil {
+			l.text.WriteString(body() + "\n")
+		}
+	}
+	e.RequestBody, e.ResponseBody = nil, nil
+	fmt.Fprintf(&l.text, "%+v\n", e)
+}
+
+func (l *log) Request(_ context.Context, e api.Exchange)  { l.note(e) }
+func (l *log) Response(_ context.Context, e api.Exchange) { l.note(e) }
+func (l *log) Waiting(_ context.Context, e api.Exchange)  { l.note(e) }
+
+// secretsIn are the values that a body of this service shows or is shown once:
+// tokens, secrets, passwords, and the value of an authentication.
+func secretsIn(value any, inAuthentication bool) (found []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			secret, isText := inner.(string)
+			switch {
+			case isText && (name == "token" || name == "secret" || name == "password" || name == "value" && inAuthentication):
+				found = append(found, secret)
+			default:
+				found = append(found, secretsIn(inner, name == "authentication")...)
+			}
+		}
+	case []any:
+		for _, item := range v {
+			found = append(found, secretsIn(item, false)...)
+		}
+	}
+	return found
+}
+
+// TestNoSecretIsLogged plays every exchange that holds a secret, and looks at
+// what is logged: of each body the rest, and of the secrets nothing.
+func TestNoSecretIsLogged(t *testing.T) {
+	t.Parallel()
+	count := 0
+	for _, exchange := range exchanges(200, 299) {
+		var secrets []string
+		for _, body := range []json.RawMessage{exchange.Request.Body, exchange.Response.Body} {
+			if body != nil {
+				secrets = append(secrets, secretsIn(decoded(t, body), false)...)
+			}
+		}
+		var watched log
+		s := newService(t, newWire(routes{"/": once(exchange)}), func(cfg *api.Config) { cfg.Observer = &watched })
+		if _, err := calls[exchange.Operation](t, s, idsIn(exchange.Request.Path), exchange.Request); err != nil {
+			t.Errorf("%s: %v", exchange.Name, err)
+		}
+		shown := watched.text.String()
+		for _, secret := range append(secrets, "key_1234567890") {
+			if strings.Contains(shown, secret) {
+				t.Errorf("%s: %q is logged:\n%s", exchange.Name, secret, shown)
+			}
+		}
+		if len(secrets) == 0 {
+			continue
+		}
+		count++
+		if !strings.Contains(shown, "(masked)") || !strings.Contains(shown, `"id":`) {
+			t.Errorf("%s: nothing is left to read:\n%s", exchange.Name, shown)
+		}
+	}
+	if count < 8 {
+		t.Errorf("only %d exchanges with a secret were played", count)
+	}
+}
+
+// TestNoSecretIsInAnError sends secrets and gets them back in every way that
+// ends in an error.
+func TestNoSecretIsInAnError(t *testing.T) {
+	t.Parallel()
+	const secret = "whsec_hush-hush"
+	create := WebhookEndpointCreate{URL: hook + "?key=" + secret, Authentication: &Authentication{
+		Type: "header", Name: new("X-Key"), Value: new(secret), Token: new(secret), Password: new(secret),
+	}}
+	answers := map[string]http.HandlerFunc{
+		"lost":              lost,
+		"a broken object":   answer(201, `{"data":{"id":["e1"],"secret":"`+secret+`","token":"`+secret+`"}}`),
+		"an object cut":     answer(201, `{"data":{"id":"e1","secret":"`+secret),
+		"no id":             answer(201, `{"data":{"secret":"`+secret+`","token":"`+secret+`"}}`),
+		"a secret as a key": answer(201, `{"data":{"id":"e1","secret":{"`+secret+`":1},"token":{"`+secret+`":1}}}`),
+		"refused, repeated": answer(422, `{"error":{"code":"validation_error","message":"bad `+secret+`","details":{"fields":{"authentication":"`+secret+`"}}}}`),
+		"a proxy":           answer(502, `<title>`+secret+`</title>`),
+		"a page":            answer(200, `<html>`+secret+`</html>`),
+	}
+	for name, broken := range answers {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(t, newWire(routes{
+					"POST /": broken, "PATCH /": broken, "GET " + endpointsPath: answer(200, listOf()), "GET " + keysPath: answer(200, listOf()),
+					"GET " + endpointPath: answer(200, endpointJSON(t, nil)), "GET " + keysPath + "/k1": answer(200, keyJSON(t, nil)),
+				}))
+				_, createErr := s.CreateWebhookEndpoint(t.Context(), create)
+				_, updateErr := s.UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointUpdate{Authentication: api.Set(*create.Authentication)})
+				_, keyErr := s.CreateAPIKey(t.Context(), askedKey)
+				_, rotateErr := s.RotateAPIKey(t.Context(), "k1", 7)
+				for _, err := range []error{createErr, updateErr, keyErr, rotateErr} {
+					if err != nil && strings.Contains(fmt.Sprintf("%v %+v", err, err), "hush") {
+						t.Errorf("a secret is shown: %v", err)
+					}
+				}
+				if createErr == nil || keyErr == nil || rotateErr == nil {
+					t.Errorf("no error: %v, %v, %v", createErr, keyErr, rotateErr)
+				}
+				_, secretErr := s.RotateWebhookSecret(t.Context(), "e1")
+				if secretErr != nil && strings.Contains(secretErr.Error(), "hush") {
+					t.Errorf("a secret is shown: %v", secretErr)
+				}
+			})
+		})
+	}
+}

@@ -128,23 +128,33 @@ func factsOf(c *billing.AccountCustomer) (facts, error) {
 	return f, nil
 }
 
-// means reports whether the argument stands for the customer of the facts. A reference decides; without one, wording means a new
-// customer, which is this one when it was worded without a reference before, or has its name.
+// means reports whether the argument stands for the customer of the facts. A reference decides, and one that reads as before means the
+// same customer, even where the customer has another code or document number by now. Without one, wording means a new customer, which
+// is this one when it was worded without a reference before, or has its name.
 func (c customer) means(f facts, before customer) bool {
 	switch {
-	case c.ID.IsUnknown() || c.ExternalID.IsUnknown() || c.DocumentNumber.IsUnknown():
+	case c.referenceUnknown():
 		return false
+	case c.refers() && c.sameReference(before):
+		return true
 	case !c.ID.IsNull():
 		return c.ID.ValueString() == f.ID || c.ID.ValueString() == f.ExternalID
 	case !c.ExternalID.IsNull() && c.ExternalID.ValueString() == f.ExternalID:
 		return true
-	case !c.DocumentNumber.IsNull() && fwtype.Digits(c.DocumentNumber.ValueString()) == fwtype.Digits(f.DocumentNumber):
-		return true
 	case c.refers():
-		return c.ID.Equal(before.ID) && c.ExternalID.Equal(before.ExternalID) && c.DocumentNumber.Equal(before.DocumentNumber)
+		return !c.DocumentNumber.IsNull() && fwtype.Digits(c.DocumentNumber.ValueString()) == fwtype.Digits(f.DocumentNumber)
 	default:
 		return !before.refers() || c.Name.ValueString() == f.Name
 	}
+}
+
+func (c customer) sameReference(other customer) bool {
+	return c.ID.Equal(other.ID) && c.ExternalID.Equal(other.ExternalID) && c.DocumentNumber.Means(other.DocumentNumber)
+}
+
+// referenceUnknown reports whether it is only known after apply which customer is meant.
+func (c customer) referenceUnknown() bool {
+	return c.ID.IsUnknown() || c.ExternalID.IsUnknown() || c.DocumentNumber.IsUnknown()
 }
 
 // withoutReference is the argument less the fields that locate the customer, for comparing the data alone.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 )
 
 // DataSource is the data source of one billing account.
@@ -97,6 +98,13 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics)
 	if found == nil {
 		return
+	}
+	if found.Customer == nil && selector.ID == "" {
+		// It comes from a list, which may leave the customer out.
+		found = finder(client, "").One(ctx, found.ID, imports.Selector{ID: found.ID}, &resp.Diagnostics)
+		if found == nil {
+			return
+		}
 	}
 	state, err := dataFromAPI(found)
 	if err != nil {

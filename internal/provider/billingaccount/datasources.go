@@ -65,7 +65,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	query := billing.BillingAccountQuery{ExternalID: state.ExternalID.ValueString(), CustomerID: state.CustomerID.ValueString(),
 		Status: state.Status.ValueString(), UpdatedAtGTE: state.UpdatedAtGTE.ValueString()}
-	items, err := conn.Collect(client.ListBillingAccounts(ctx, query), state.Limit, dataFromAPI)
+	items, err := conn.Collect(whole(ctx, client, query), state.Limit, dataFromAPI)
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "billing accounts"})
 		return

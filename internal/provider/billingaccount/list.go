@@ -60,7 +60,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 	}
 	query := billing.BillingAccountQuery{ExternalID: config.ExternalID.ValueString(), CustomerID: config.CustomerID.ValueString(),
 		Status: config.Status.ValueString(), UpdatedAtGTE: config.UpdatedAtGTE.ValueString()}
-	stream.Results = listing.Stream(ctx, req, "billing accounts", scheme, client.ListBillingAccounts(ctx, query), describe)
+	stream.Results = listing.Stream(ctx, req, "billing accounts", scheme, whole(ctx, client, query), describe)
 }
 
 // describe is an account in a listing. What only shows the customer is left out of generated configuration, where it would read as a

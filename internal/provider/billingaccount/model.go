@@ -176,9 +176,17 @@ func (m model) toUpdate(state model) billing.BillingAccountUpdate {
 	}
 }
 
-// customerData is the part of an update that changes the customer through the account, as far as the configuration asks for it.
-func (m model) customerData(state model) billing.BillingAccountUpdate {
-	asked := m.toUpdate(state)
+// customerData is the update that changes the customer of the new account, as far as the configuration m asks for it and the service
+// does not show it done.
+func (m model) customerData(account *billing.BillingAccount) (billing.BillingAccountUpdate, error) {
+	shown, err := fromAPI(account)
+	if err != nil {
+		return billing.BillingAccountUpdate{}, err
+	}
+	if c := account.Customer; c != nil {
+		shown.Email, shown.Phone = listed(m.Email, c.Emails, shown.Email), listed(m.Phone, c.Phones, shown.Phone)
+	}
+	asked := m.toUpdate(shown)
 	var body billing.BillingAccountUpdate
 	if !m.Name.IsNull() {
 		body.Name = asked.Name
@@ -192,5 +200,13 @@ func (m model) customerData(state model) billing.BillingAccountUpdate {
 	if !m.Address.IsNull() {
 		body.Address = asked.Address
 	}
-	return body
+	return body, nil
+}
+
+// listed prefers the value that is asked for where the service lists it, be it first or not.
+func listed(asked types.String, contacts []billing.Contact, first types.String) types.String {
+	if len(contacts) == 0 {
+		return first
+	}
+	return stillThere(asked, contacts, first)
 }

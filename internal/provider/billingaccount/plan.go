@@ -45,6 +45,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	p.update(&resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
+	if !p.own.applied() && !resp.Plan.Raw.Equal(req.State.Raw) {
+		// From its first apply on, the customer stands in the state in the configuration's words: later plans compare with these.
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("customer"), p.config.Customer)...)
+	}
 }
 
 // planning is the plan of a change in the making.
@@ -67,13 +71,19 @@ func (p *planning) customerMoves(ctx context.Context, diags *diag.Diagnostics) b
 		return false
 	}
 	imported := !p.own.applied()
-	if !config.means(p.facts, state) && !imported {
+	// An import cannot tell the words for a new customer from another customer's, and takes the account as the one that is meant.
+	means := config.means(p.facts, state) || imported && !config.refers()
+	switch {
+	case means:
+	case !imported:
 		return true
-	}
-	if !config.means(p.facts, state) {
+	case config.referenceUnknown():
+		return false
+	default:
 		diags.AddAttributeError(path.Root("customer"), "The imported account belongs to another customer",
-			fmt.Sprintf("%s belongs to customer %s (%s), and the configuration names another one. An import never replaces an account: "+
-				"write customer = { id = %q }, or import the account you mean.", p.state.words(), p.facts.ID, p.facts.Name, p.facts.ID))
+			fmt.Sprintf("%s belongs to customer %s (%s), and the configuration names another one. An import never replaces an account: write "+
+				"customer = { id = %q }, or import the account you mean. To open an account for the other customer instead, remove this one from the "+
+				"configuration and apply first.", p.state.words(), p.facts.ID, p.facts.Name, p.facts.ID))
 		return false
 	}
 	if imported || sameData(ctx, config, state) {

@@ -33,6 +33,12 @@ type work struct {
 // step is one request.
 type step = steps.Step[billing.BillingAccount]
 
+// verbUpdate is the step that carries custom_metadata, too.
+const verbUpdate = "update"
+
+// blameStatus is for the operations that change the status.
+var blameStatus = steps.Blame{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
+
 // Update reactivates first, then changes fields, then suspends: a suspended account is the last thing to have.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var config, plan, state model
@@ -58,14 +64,14 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 func (w work) steps(plan, state model, owner metadata.Ownership, desired metadata.Object) []step {
 	id := state.ID.ValueString()
 	var all []step
-	if plan.Status.ValueString() == statusActive && state.Status.ValueString() == statusSuspended {
-		all = append(all, step{Verb: "reactivate", Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+	if plan.Status.ValueString() == statusActive && state.Status.ValueString() != statusActive {
+		all = append(all, step{Verb: "reactivate", Blame: blameStatus, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
 			return w.client.ReactivateBillingAccount(ctx, id, plan.StatusReason.ValueString())
 		}})
 	}
 	body, metadataDiffers := plan.toUpdate(state), !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
 	if metadataDiffers || !body.IsEmpty() {
-		all = append(all, step{Verb: "update", Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
 			return w.update(ctx, id, body, metadataDiffers, owner, desired, state.EffectiveCustomMetadata.ValueString())
 		}})
 	}
@@ -76,7 +82,7 @@ func (w work) steps(plan, state model, owner metadata.Ownership, desired metadat
 }
 
 func (w work) suspend(id string, plan model) step {
-	return step{Verb: "suspend", Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+	return step{Verb: "suspend", Blame: blameStatus, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
 		return w.client.SuspendBillingAccount(ctx, id, plan.StatusReason.ValueString())
 	}}
 }
@@ -109,10 +115,15 @@ func (w work) update(ctx context.Context, id string, body billing.BillingAccount
 // carryOut runs the steps and writes the state after each.
 func (w work) carryOut(ctx context.Context, all []step, plan, state model, before owned) {
 	last, done := steps.Run(ctx, all,
-		func(_ step, answer *billing.BillingAccount) { state = w.reached(ctx, state, answer, before) },
+		func(s step, answer *billing.BillingAccount) {
+			state = w.reached(ctx, state, answer, before)
+			if s.Verb == verbUpdate {
+				private.Set(ctx, w.private, keyOwned, w.own, w.diags)
+			}
+		},
 		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })
 	if done {
-		w.finish(ctx, plan, last)
+		w.finish(ctx, plan, last, true)
 	}
 }
 
@@ -130,8 +141,9 @@ func (w work) reached(ctx context.Context, prior model, answer *billing.BillingA
 	return state
 }
 
-// finish writes the state after the last step: the plan, with what only the service could say. Without an answer nothing was asked.
-func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccount) {
+// finish writes the state after the last step: the plan, with what only the service could say. Without an answer nothing was asked. done
+// says that all steps were done; where one was not, the difference to the plan has been told already.
+func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccount, done bool) {
 	private.Set(ctx, w.private, keyOwned, w.own, w.diags)
 	if last == nil {
 		w.diags.Append(w.state.Set(ctx, plan)...)
@@ -145,7 +157,9 @@ func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccou
 		w.diags.AddError("Unreadable answer of the service", err.Error())
 		return
 	}
-	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), arguments, w.diags)
+	if differences := settle.Onto(ctx, &plan, &state); done {
+		settle.Warn(differences, state.words(), arguments, w.diags)
+	}
 	save(ctx, state, last, w.state, w.identity, w.private, w.diags)
 }
 
@@ -156,15 +170,20 @@ func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccou
 func (w work) create(ctx context.Context, config, plan model, account *billing.BillingAccount) {
 	state := w.reached(ctx, plan, account, w.own)
 	var all []step
-	if body := config.customerData(state); !body.IsEmpty() {
-		all = append(all, step{Verb: "update", Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+	body, err := config.customerData(account)
+	if err != nil {
+		w.diags.AddError("Unreadable answer of the service", err.Error())
+		return
+	}
+	if !body.IsEmpty() {
+		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
 			return w.client.UpdateBillingAccount(ctx, account.ID, body)
 		}})
 	}
 	if config.Status.Equal(types.StringValue(statusSuspended)) {
 		all = append(all, w.suspend(account.ID, plan))
 	}
-	last, _ := steps.Run(ctx, all,
+	last, done := steps.Run(ctx, all,
 		func(_ step, answer *billing.BillingAccount) { state = w.reached(ctx, state, answer, w.own) },
 		func(s step, err error) {
 			var failed diag.Diagnostics
@@ -174,5 +193,5 @@ func (w work) create(ctx context.Context, config, plan model, account *billing.B
 	if last == nil {
 		last = account
 	}
-	w.finish(ctx, plan, last)
+	w.finish(ctx, plan, last, done)
 }

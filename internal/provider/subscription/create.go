@@ -39,7 +39,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	own := ownedBy(config, desired)
 	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics, own: own, before: own}
 	state := w.reached(ctx, plan, plan, step{Verb: "create"}, &created.Subscription)
-	last, _ := steps.Run(ctx, w.afterCreate(config, plan, state),
+	last, done := steps.Run(ctx, w.afterCreate(config, plan, state),
 		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
 		func(s step, err error) {
 			var failed diag.Diagnostics
@@ -49,7 +49,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if last == nil {
 		last = &created.Subscription
 	}
-	w.finish(ctx, plan, last)
+	w.finish(ctx, plan, last, done)
 }
 
 // afterCreate lists what the configuration asks for and the creation could not carry.
@@ -57,7 +57,7 @@ func (w *work) afterCreate(config, plan, state model) []step {
 	id := state.ID.ValueString()
 	var all []step
 	if body := config.afterCreate(state); !body.IsEmpty() {
-		all = append(all, step{Verb: "update", Run: func(ctx context.Context) (*billing.Subscription, error) {
+		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.Subscription, error) {
 			return w.client.UpdateSubscription(ctx, id, body)
 		}})
 	}

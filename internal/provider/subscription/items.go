@@ -28,15 +28,19 @@ func itemsOf(set types.Set) []item {
 			items = append(items, item{product: types.StringUnknown()})
 			continue
 		}
-		fields := object.Attributes()
-		var i item
-		i.product, _ = fields["product_id"].(types.String)
-		i.price, _ = fields["price_id"].(types.String)
-		i.quantity, _ = fields["quantity"].(types.Int64)
-		i.unit, _ = fields["unit_amount_subcents"].(types.Int64)
-		items = append(items, i)
+		items = append(items, itemOf(object))
 	}
 	return items
+}
+
+func itemOf(object types.Object) item {
+	fields := object.Attributes()
+	var i item
+	i.product, _ = fields["product_id"].(types.String)
+	i.price, _ = fields["price_id"].(types.String)
+	i.quantity, _ = fields["quantity"].(types.Int64)
+	i.unit, _ = fields["unit_amount_subcents"].(types.Int64)
+	return i
 }
 
 func (i item) value() attr.Value {
@@ -56,21 +60,23 @@ func itemSet(items []item) types.Set {
 	return types.SetValueMust(itemType, elements)
 }
 
-// withQuantities fills in the quantity that a configuration leaves out. Where an item is not known yet, the set is left as it is.
+// withQuantities fills in the quantity that a configuration leaves out. An item that is not known at all stays so.
 func withQuantities(config types.Set) types.Set {
-	if config.IsNull() || config.IsUnknown() || len(config.Elements()) == 0 {
+	if config.IsNull() || config.IsUnknown() {
 		return config
 	}
-	items := itemsOf(config)
-	for n := range items {
-		if items[n].product.IsUnknown() && items[n].price.IsNull() {
-			return config
+	elements := make([]attr.Value, 0, len(config.Elements()))
+	for _, element := range config.Elements() {
+		if object, ok := element.(types.Object); ok && !object.IsUnknown() {
+			i := itemOf(object)
+			if i.quantity.IsNull() {
+				i.quantity = types.Int64Value(1)
+			}
+			element = i.value()
 		}
-		if items[n].quantity.IsNull() {
-			items[n].quantity = types.Int64Value(1)
-		}
+		elements = append(elements, element)
 	}
-	return itemSet(items)
+	return types.SetValueMust(itemType, elements)
 }
 
 // seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the price itself
@@ -100,6 +106,23 @@ func (i item) fulfils(wanted item) bool {
 	}
 	return i.product.Equal(wanted.product) && i.price.Equal(wanted.price) && i.quantity.Equal(quantity) &&
 		(wanted.unit.IsNull() || wanted.unit.Equal(i.unit))
+}
+
+// meansItems reports whether both sets hold the same items. Where the service has worded the state, an amount that is not wanted may be
+// the price's own.
+func meansItems(wanted, state types.Set, asListed bool) bool {
+	rest := itemsOf(state)
+	if len(wanted.Elements()) != len(rest) {
+		return false
+	}
+	for _, i := range itemsOf(wanted) {
+		at := slices.IndexFunc(rest, func(have item) bool { return have == i || asListed && have.fulfils(i) })
+		if at < 0 {
+			return false
+		}
+		rest = slices.Delete(rest, at, at+1)
+	}
+	return true
 }
 
 // itemsTo is the wire form of a known set.

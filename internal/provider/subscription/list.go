@@ -63,17 +63,29 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 	}
 	query := billing.SubscriptionQuery{ExternalID: config.ExternalID.ValueString(), BillingAccountID: config.BillingAccountID.ValueString(),
 		PlanID: config.PlanID.ValueString(), Status: config.Status.ValueString(), UpdatedAtGTE: config.UpdatedAtGTE.ValueString()}
-	stream.Results = listing.Stream(ctx, req, "subscriptions", scheme, client.ListSubscriptions(ctx, query), describe)
+	items := func(s *billing.Subscription) (types.Set, error) {
+		if !req.IncludeResource || s.PlanID != nil {
+			return types.SetNull(itemType), nil
+		}
+		return readItems(ctx, client, s.ID, types.SetNull(itemType))
+	}
+	stream.Results = listing.Stream(ctx, req, "subscriptions", scheme, client.ListSubscriptions(ctx, query),
+		func(s *billing.Subscription) (listing.Item, bool) { return describe(s, items) })
 }
 
-// describe is a subscription in a listing. Items are not part of it, as they would need a request each. Of trial_end and
-// trial_period_days, which conflict, generated configuration may have one, and needs none: both only matter to a creation.
-func describe(s *billing.Subscription) (listing.Item, bool) {
+// describe is a subscription in a listing. Items need a request, so they are only part of what cannot be configured without them: a
+// subscription without a plan. Of trial_end and trial_period_days, which conflict, generated configuration may have one, and needs none:
+// both only matter to a creation. Nor does it need plan_change.
+func describe(s *billing.Subscription, items func(*billing.Subscription) (types.Set, error)) (listing.Item, bool) {
 	if s.Status == statusCanceled {
 		return listing.Item{}, false
 	}
 	m, err := fromAPI(s)
+	if err == nil {
+		m.Items, err = items(s)
+	}
 	m.TrialEnd, m.TrialPeriodDays = fwtype.DateTimePointer(nil), types.Int64Null()
+	m.PlanChange = types.ObjectNull(planType.AttrTypes)
 	name := s.Status + " on " + s.BillingAccountID
 	if s.ExternalID != nil {
 		name = *s.ExternalID + " (" + s.Status + ")"

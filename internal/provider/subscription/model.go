@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -64,11 +63,6 @@ type model struct {
 	UpdatedAt               types.String    `tfsdk:"updated_at"`
 }
 
-var (
-	pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType, "resumes_at": fwtype.DateTimeType{}}}
-	planType  = types.ObjectType{AttrTypes: map[string]attr.Type{"timing": types.StringType, "reason": types.StringType}}
-)
-
 // fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults for what only
 // this provider knows. Items are read apart, see withItems.
 func fromAPI(s *billing.Subscription) (model, error) {
@@ -88,7 +82,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 		PlanID:                  types.StringPointerValue(s.PlanID),
 		CurrentPlanID:           types.StringPointerValue(s.PlanID),
 		PendingPlanID:           wire.TextOrNull(s.PendingPlanID()),
-		PlanChange:              types.ObjectNull(planType.AttrTypes),
+		PlanChange:              planChangeOf(timingImmediate),
 		Items:                   types.SetNull(itemType),
 		CompanyID:               types.StringPointerValue(s.CompanyID),
 		ProductGroupID:          types.StringPointerValue(s.ProductGroupID),
@@ -130,7 +124,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 		UpdatedAt:               wire.TextOrNull(s.UpdatedAt),
 	}
 	if !m.PendingPlanID.IsNull() {
-		m.PlanID = m.PendingPlanID
+		m.PlanID, m.PlanChange = m.PendingPlanID, planChangeOf(timingEndOfPeriod)
 	}
 	return m, nil
 }
@@ -143,15 +137,16 @@ func (m model) keeping(prior model, remote *billing.Subscription, own owned) (mo
 	m.Items = prior.Items
 	m.DiscountPercent = m.DiscountPercent.Or(prior.DiscountPercent)
 	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
-	if samePause(m.Pause, prior.Pause) {
-		m.Pause = prior.Pause
+	if m.TrialEnd.IsNull() && !prior.TrialEnd.IsUnknown() {
+		// Asked for when it was too late; see planning.keepTrial.
+		m.TrialEnd = prior.TrialEnd
 	}
+	m.Pause = pauseLike(prior.Pause, m.Pause, remote)
 	if own.Pending.holds(remote) {
 		m.PlanID, m.PendingPlanID = types.StringValue(own.Pending.To), types.StringValue(own.Pending.To)
 	}
 	if remote.Status == statusCanceled {
-		// Nothing of it can be changed any more, so nothing of it is drift.
-		m.PlanID, m.Pause, m.CancelAtPeriodEnd = prior.PlanID, prior.Pause, prior.CancelAtPeriodEnd
+		return m.asBefore(prior), nil
 	}
 	object, err := metadata.Parse(remote.CustomMetadata)
 	if err != nil {
@@ -160,46 +155,6 @@ func (m model) keeping(prior model, remote *billing.Subscription, own owned) (mo
 	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
 	m.CustomMetadata, err = own.of(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
 	return m, err
-}
-
-// pauseOf is the argument pause as the service has it; null while the subscription is not paused.
-func pauseOf(s *billing.Subscription) types.Object {
-	if s.PauseCollection == nil && s.Status != statusPaused {
-		return types.ObjectNull(pauseType.AttrTypes)
-	}
-	behavior, resumesAt := types.StringNull(), fwtype.DateTimePointer(s.ResumesAt)
-	if p := s.PauseCollection; p != nil {
-		behavior, resumesAt = wire.TextOrNull(p.Behavior), fwtype.DateTimePointer(p.ResumesAt)
-	}
-	return types.ObjectValueMust(pauseType.AttrTypes, map[string]attr.Value{"behavior": behavior, "resumes_at": resumesAt})
-}
-
-// pauseFields reads a known pause.
-func pauseFields(pause types.Object) (behavior types.String, resumesAt fwtype.DateTime) {
-	behavior, _ = pause.Attributes()["behavior"].(types.String)
-	resumesAt, _ = pause.Attributes()["resumes_at"].(fwtype.DateTime)
-	return behavior, resumesAt
-}
-
-func samePause(a, b types.Object) bool {
-	if a.IsNull() || b.IsNull() || a.IsUnknown() || b.IsUnknown() {
-		return a.Equal(b)
-	}
-	behaviorA, resumesA := pauseFields(a)
-	behaviorB, resumesB := pauseFields(b)
-	return behaviorA.Equal(behaviorB) && resumesA.Means(resumesB)
-}
-
-// planChange reads how a change of plan is to be carried out.
-func (m model) planChange() (timing, reason string) {
-	text := func(name string) string {
-		s, _ := m.PlanChange.Attributes()[name].(types.String)
-		return s.ValueString()
-	}
-	if timing = text("timing"); timing == "" {
-		timing = timingImmediate
-	}
-	return timing, text("reason")
 }
 
 // trialDays is the length of a trial that lasts whole days, as trial_period_days would have made it.

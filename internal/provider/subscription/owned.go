@@ -15,6 +15,9 @@ type owned struct {
 	// Arguments are those of clearable that the configuration named when it was last applied. Taken out, they are cleared; what was
 	// never named is left as it is.
 	Arguments []string `json:"arguments,omitempty"`
+	// ItemsAsListed says that the items in the state are worded by the service, as an import found them, and no configuration has changed
+	// them since: an amount that the configuration does not name may then be the price's own.
+	ItemsAsListed bool `json:"items_as_listed,omitempty"`
 	// Pending is a change of plan that waits for the end of the period at a service that does not show it.
 	Pending pending `json:"pending,omitzero"`
 }
@@ -47,25 +50,59 @@ func (o owned) of(mode interface{ ValueString() string }, defaults metadata.Obje
 	return metadata.Ownership{Mode: mode.ValueString(), Defaults: defaults, Owned: o.Metadata.Object}
 }
 
+// applied reports whether a configuration was applied to the subscription since it was imported.
+func (o owned) applied() bool { return o.Metadata.Object != nil }
+
+// itemsAsListed reports whether the state words the items as the service lists them.
+func (o owned) itemsAsListed() bool { return !o.applied() || o.ItemsAsListed }
+
+// reaching is what is owned after a step of the way from o to next: what the step carries is owned from then on.
+func (o owned) reaching(next owned, verb string) owned {
+	switch verb {
+	case verbUpdate:
+		o.Metadata = next.Metadata
+		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments), func(name string) bool { return name == argItems }))
+	case verbItems:
+		o.ItemsAsListed = next.ItemsAsListed
+		if next.had(argItems) {
+			o.Arguments = union(o.Arguments, []string{argItems})
+		}
+	}
+	return o
+}
+
+func union(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
+}
+
 // had reports whether the configuration named the argument when it was last applied.
 func (o owned) had(argument string) bool { return slices.Contains(o.Arguments, argument) }
 
 // pending is a change of plan that was asked for the end of a period, and accepted by an answer that does not mention it. It is
 // believed until the period has moved or the plan has changed.
 type pending struct {
+	// From is the plan that runs, "" for none.
 	From      string `json:"from"`
 	To        string `json:"to"`
 	PeriodEnd string `json:"period_end"`
 }
 
 func (p pending) holds(s *billing.Subscription) bool {
-	return p.To != "" && s.PendingPlanID() == "" && s.PlanID != nil && *s.PlanID == p.From && s.CurrentPeriodEnd == p.PeriodEnd
+	return p.To != "" && s.PendingPlanID() == "" && runs(s) == p.From && s.CurrentPeriodEnd == p.PeriodEnd
 }
 
 // noted is the pending change to remember after s has answered a change to the plan to.
-func noted(s *billing.Subscription, to string) pending {
-	if s.PlanID == nil || *s.PlanID == to || s.PendingPlanID() != "" {
+func noted(s *billing.Subscription, to, timing string) pending {
+	if timing != timingEndOfPeriod || runs(s) == to || s.PendingPlanID() != "" {
 		return pending{}
 	}
-	return pending{From: *s.PlanID, To: to, PeriodEnd: s.CurrentPeriodEnd}
+	return pending{From: runs(s), To: to, PeriodEnd: s.CurrentPeriodEnd}
+}
+
+// runs is the plan that runs now, "" for none.
+func runs(s *billing.Subscription) string {
+	if s.PlanID == nil {
+		return ""
+	}
+	return *s.PlanID
 }

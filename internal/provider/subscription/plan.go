@@ -73,6 +73,9 @@ func (p *planning) create(diags *diag.Diagnostics) {
 	m.Items = withQuantities(config.Items)
 	m.CurrentPlanID, m.PendingPlanID = config.PlanID, types.StringNull()
 	m.CanceledAt, m.ResumedAt = types.StringNull(), types.StringNull()
+	if config.PlanChange.IsNull() {
+		m.PlanChange = planChangeOf(timingImmediate)
+	}
 	if config.CancelAtPeriodEnd.IsNull() {
 		m.CancelAtPeriodEnd = types.BoolValue(false)
 	}
@@ -100,7 +103,9 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	}
 	m.CustomMetadata, m.EffectiveCustomMetadata = p.own.of(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(p.config.CustomMetadata,
 		state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
-	for _, t := range m.transitions(state) {
+	asked := m.transitions(state)
+	p.refuse(asked, diags)
+	for _, t := range asked {
 		for _, name := range touches[t] {
 			if name == "billing_cycle" && !p.config.BillingCycle.IsNull() {
 				continue
@@ -119,6 +124,18 @@ func (p *planning) keepComputed() {
 	m.TrialStart, m.ActivatedAt, m.ConfirmedAt, m.CanceledAt = state.TrialStart, state.ActivatedAt, state.ConfirmedAt, state.CanceledAt
 	m.PausedAt, m.ResumesAt, m.ResumedAt = state.PausedAt, state.ResumesAt, state.ResumedAt
 	m.RecurringAmountCents, m.RenewalSettings, m.Commitment = state.RecurringAmountCents, state.RenewalSettings, state.Commitment
+}
+
+// refuse reports what the service would refuse for what it says of the subscription, whether the configuration repeats that or not.
+func (p *planning) refuse(asked []transition, diags *diag.Diagnostics) {
+	if slices.Contains(asked, pauseIt) && p.planned.AllowPause.Equal(types.BoolValue(false)) && p.config.AllowPause.IsNull() {
+		diags.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
+			fmt.Sprintf("%s has allow_pause = false, so the service would refuse to pause. Remove pause, or set allow_pause = true.", p.state.words()))
+	}
+	if slices.Contains(asked, scheduleCancel) && p.planned.AllowCancel.Equal(types.BoolValue(false)) && p.config.AllowCancel.IsNull() {
+		diags.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
+			fmt.Sprintf("%s has allow_cancel = false, so the service would refuse to cancel. Remove cancel_at_period_end, or set allow_cancel = true.", p.state.words()))
+	}
 }
 
 // keepUnconfigured leaves as it is what the configuration does not name, and clears what it gave up.
@@ -145,12 +162,25 @@ func (p *planning) keepUnconfigured() {
 	if config.CancelAtPeriodEnd.IsNull() {
 		m.CancelAtPeriodEnd = unless(p.own.had(argCancelAtPeriodEnd), state.CancelAtPeriodEnd, types.BoolValue(false))
 	}
+	m.PlanChange = p.planChange()
 	m.Items = withQuantities(config.Items)
 	switch {
 	case config.Items.IsNull():
 		m.Items = unless(p.own.had(argItems), state.Items, types.SetNull(itemType))
-	case !state.Items.IsNull() && meansItems(m.Items, state.Items):
+	case !state.Items.IsNull() && meansItems(m.Items, state.Items, p.own.itemsAsListed()):
 		m.Items = state.Items
+	}
+}
+
+// planChange is plan_change, which says something of a change of plan alone: without one it stays as it was.
+func (p *planning) planChange() types.Object {
+	switch {
+	case p.planned.PlanID.Equal(p.state.PlanID) && !p.state.PlanChange.IsNull():
+		return p.state.PlanChange
+	case p.config.PlanChange.IsNull():
+		return planChangeOf(timingImmediate)
+	default:
+		return p.config.PlanChange
 	}
 }
 
@@ -159,22 +189,6 @@ func unless[T any](given bool, kept, cleared T) T {
 		return cleared
 	}
 	return kept
-}
-
-// meansItems reports whether both sets hold the same items.
-func meansItems(a, b types.Set) bool {
-	one, two := itemsOf(a), itemsOf(b)
-	if len(one) != len(two) {
-		return false
-	}
-	for _, i := range one {
-		at := slices.Index(two, i)
-		if at < 0 {
-			return false
-		}
-		two = slices.Delete(two, at, at+1)
-	}
-	return true
 }
 
 // keepTrial holds the arguments of the trial, which only a creation uses, to what they were.
@@ -197,54 +211,6 @@ func (p *planning) keepTrial(diags *diag.Diagnostics) {
 		diags.AddAttributeWarning(path.Root(differs), differs+" is only used when the subscription is created",
 			fmt.Sprintf("%s exists already, and the service offers no way to change its trial, so %s has no effect. Take the argument back to what it was.", state.words(), differs))
 	}
-}
-
-// canceled decides about a subscription that was canceled without Terraform. It reports whether a new one is to be planned.
-func (p *planning) canceled(diags *diag.Diagnostics) bool {
-	what := fmt.Sprintf("%s is canceled at the service (since %s), and this configuration did not do it.", p.state.words(), p.state.CanceledAt.ValueString())
-	switch p.config.onExternalCancel(p.planned) {
-	case externalCancelRecreate:
-		p.planned.Status = types.StringUnknown()
-		return true
-	case externalCancelError:
-		diags.AddAttributeError(path.Root("on_external_cancel"), "The subscription was canceled outside of Terraform",
-			what+" on_external_cancel = \"error\" stops here. To go on, set it to \"keep\" (leave it canceled) or \"recreate\" (make a new subscription), "+
-				"or remove the block. To destroy everything in spite of it, run terraform destroy -refresh=false.")
-		return false
-	}
-	if asked := p.planned.transitions(p.state); len(asked) > 0 || p.moves() {
-		diags.AddError("A canceled subscription cannot be changed",
-			what+fmt.Sprintf(" The configuration asks to: %s. Take these changes back, set on_external_cancel = \"recreate\" to make a new subscription, "+
-				"or remove the block (destroying a canceled subscription does nothing).", join(asked)))
-		return false
-	}
-	diags.AddAttributeWarning(path.Root("on_external_cancel"), "The subscription is canceled",
-		what+" It is kept in the state, and nothing is made again, because on_external_cancel is \"keep\". Set it to \"recreate\" for a new subscription, or remove the block.")
-	return false
-}
-
-// moves reports whether the configuration asks for something that only a new subscription can have.
-func (p *planning) moves() bool {
-	return !p.planned.BillingAccountID.Equal(p.state.BillingAccountID) || !p.planned.CompanyID.Equal(p.state.CompanyID) ||
-		!p.planned.ProductGroupID.Equal(p.state.ProductGroupID)
-}
-
-func (m model) onExternalCancel(planned model) string {
-	if m.OnExternalCancel.IsNull() {
-		return planned.OnExternalCancel.ValueString()
-	}
-	return m.OnExternalCancel.ValueString()
-}
-
-func join(asked []transition) string {
-	if len(asked) == 0 {
-		return "move it elsewhere"
-	}
-	text := string(asked[0])
-	for _, t := range asked[1:] {
-		text += ", " + string(t)
-	}
-	return text
 }
 
 // words names the subscription at the beginning of a sentence.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -20,7 +19,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -56,7 +54,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		resp.Diagnostics.AddAttributeError(path.Root("plan_id"), "Neither a plan nor items",
 			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that are billed.")
 	}
-	if !config.Pause.IsNull() && config.AllowPause.Equal(types.BoolValue(false)) {
+	if !config.Pause.IsNull() && !config.Pause.IsUnknown() && config.AllowPause.Equal(types.BoolValue(false)) {
 		resp.Diagnostics.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
 			"allow_pause is false in the same configuration, so the service would refuse to pause. Remove pause, or set allow_pause = true.")
 	}
@@ -92,44 +90,25 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if err == nil && !importing {
 		state, err = state.keeping(prior, remote, own)
 	}
-	if err == nil && (importing || !prior.Items.IsNull()) && remote.Status != statusCanceled {
-		state.Items, err = readItems(ctx, client, prior)
+	if err == nil && (importing || !prior.Items.IsNull() && remote.Status != statusCanceled) {
+		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
 	}
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
 		return
 	}
-	warnEndedPause(prior, state, &resp.Diagnostics)
+	warnEndedPause(prior, state, time.Now(), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
 }
 
-// readItems reads the items, where the service lists them; otherwise they stay as they are.
-func readItems(ctx context.Context, client *billing.Service, prior model) (types.Set, error) {
-	items, listed, err := client.SubscriptionItems(ctx, prior.ID.ValueString())
+// readItems reads the items, worded as prior words them; where the service does not list them, they stay as they are.
+func readItems(ctx context.Context, client *billing.Service, id string, prior types.Set) (types.Set, error) {
+	items, listed, err := client.SubscriptionItems(ctx, id)
 	if err != nil || !listed {
-		return prior.Items, err
+		return prior, err
 	}
-	return seenItems(prior.Items, items), nil
-}
-
-// warnEndedPause tells how a pause ended that the configuration asked for: by itself, or because somebody resumed.
-func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
-	if prior.Pause.IsNull() || !state.Pause.IsNull() {
-		return
-	}
-	_, resumesAt := pauseFields(prior.Pause)
-	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
-	ended, known := fwtype.ParseMoment(state.ResumedAt.ValueString())
-	if !known {
-		ended = time.Now()
-	}
-	how := "was ended outside of Terraform"
-	if planned && !ended.Before(due) {
-		how = "ended by itself, because its resumes_at (" + resumesAt.ValueString() + ") has come"
-	}
-	diags.AddAttributeWarning(path.Root("pause"), "A pause has ended",
-		fmt.Sprintf("The pause of %s %s. If the configuration still has the pause block, the plan pauses again: remove it, or set another resumes_at.", lower(state.words()), how))
+	return seenItems(prior, items), nil
 }
 
 // Delete does what deletion_policy says. What is canceled already needs nothing.
@@ -155,10 +134,15 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if err == nil || api.IsNotFound(err) {
 		return
 	}
-	if now, lookErr := client.GetSubscription(ctx, state.ID.ValueString()); lookErr == nil && now.Status == statusCanceled {
+	now, lookErr := client.GetSubscription(ctx, state.ID.ValueString())
+	if lookErr == nil && now.Status == statusCanceled {
 		return
 	}
-	apidiag.Add(&resp.Diagnostics, err, doing("cancel", state))
+	if lookErr == nil {
+		state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
+		refuseDestroy(state, &resp.Diagnostics)
+	}
+	apidiag.Add(&resp.Diagnostics, blameCancel.On(err), doing("cancel", state))
 }
 
 // ImportState finds the subscription by its id, or by external_id=<value>, and notes its id; the refresh that follows fills the rest.

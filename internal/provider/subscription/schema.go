@@ -93,7 +93,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "Products that are billed, in any order. The set is synchronised as a whole when it changes; where the service does not list items, it is not refreshed. Without the argument items are left as they are.",
+		MarkdownDescription: "Products that are billed, in any order. The set is synchronised as a whole when it changes; where the service does not list items, it is not refreshed. Without the argument items are left as they are; taken out, they are removed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"product_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: "Product."},
 			"price_id":   schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: "Price of the product."},
@@ -118,7 +118,8 @@ func pauseAttribute() schema.SingleNestedAttribute {
 }
 
 func planChangeAttribute() schema.SingleNestedAttribute {
-	return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: "How a change of `plan_id` is carried out. Changing this alone changes nothing at the service.",
+	return schema.SingleNestedAttribute{Optional: true, Computed: true,
+		MarkdownDescription: "How a change of `plan_id` is carried out. Alone it changes nothing: the state keeps it as it was until `plan_id` changes.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(timingImmediate, timingEndOfPeriod)},
 				MarkdownDescription: "`immediate` (default), or `end_of_period`: the new plan begins with the next period."},

@@ -36,7 +36,7 @@ var touches = map[transition][]string{
 	changePlanLater:   {"updated_at", "metadata"},
 	takePlanBack:      {"updated_at", "metadata"},
 	pauseIt:           {"updated_at", "status", "paused_at", "resumes_at"},
-	resumeIt:          {"updated_at", "status", "paused_at", "resumes_at", "resumed_at"},
+	resumeIt:          {"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"},
 	scheduleCancel:    {"updated_at"},
 	unscheduleCancel:  {"updated_at"},
 	changeUnknownPlan: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata", "current_plan_id", "pending_plan_id"},
@@ -54,12 +54,18 @@ var forget = map[string]func(*model){
 	"status":                 func(m *model) { m.Status = types.StringUnknown() },
 	"paused_at":              func(m *model) { m.PausedAt = types.StringUnknown() },
 	"resumes_at":             func(m *model) { m.ResumesAt = types.StringUnknown() },
-	"resumed_at":             func(m *model) { m.ResumedAt = types.StringUnknown() },
-	"current_plan_id":        func(m *model) { m.CurrentPlanID = types.StringUnknown() },
-	"pending_plan_id":        func(m *model) { m.PendingPlanID = types.StringUnknown() },
+	"activated_at": func(m *model) {
+		// Once it is known it stays: a trial that ended during the pause makes the subscription active for the first time.
+		if m.ActivatedAt.IsNull() {
+			m.ActivatedAt = types.StringUnknown()
+		}
+	},
+	"resumed_at":      func(m *model) { m.ResumedAt = types.StringUnknown() },
+	"current_plan_id": func(m *model) { m.CurrentPlanID = types.StringUnknown() },
+	"pending_plan_id": func(m *model) { m.PendingPlanID = types.StringUnknown() },
 }
 
-// transitions lists what takes a subscription from state to m, in no particular order; steps.go has the order.
+// transitions lists what takes a subscription from state to m, in no particular order; work.steps has the order.
 func (m model) transitions(state model) []transition {
 	var all []transition
 	add := func(t transition, when bool) {
@@ -73,7 +79,7 @@ func (m model) transitions(state model) []transition {
 	add(changeMetadata, !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata))
 	add(changeItems, !m.Items.Equal(state.Items))
 	add(m.planTransition(state), !m.PlanID.Equal(state.PlanID))
-	add(resumeIt, m.Pause.IsNull() && !state.Pause.IsNull())
+	add(resumeIt, (m.Pause.IsNull() || m.Pause.IsUnknown()) && !state.Pause.IsNull())
 	add(pauseIt, !m.Pause.IsNull() && !samePause(m.Pause, state.Pause))
 	add(scheduleCancel, m.CancelAtPeriodEnd.ValueBool() && !state.CancelAtPeriodEnd.ValueBool())
 	add(unscheduleCancel, !m.CancelAtPeriodEnd.ValueBool() && state.CancelAtPeriodEnd.ValueBool())
@@ -84,7 +90,7 @@ func (m model) transitions(state model) []transition {
 func (m model) planTransition(state model) transition {
 	timing, _ := m.planChange()
 	switch {
-	case m.PlanID.IsUnknown():
+	case m.PlanID.IsUnknown() || m.timingUnknown():
 		return changeUnknownPlan
 	case m.PlanID.Equal(state.CurrentPlanID):
 		return takePlanBack

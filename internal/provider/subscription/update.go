@@ -52,18 +52,28 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
 		own: ownedBy(config, desired), before: own}
 	w.own.Pending = own.Pending
+	w.own.ItemsAsListed = own.itemsAsListed() && plan.Items.Equal(state.Items)
 	last, done := steps.Run(ctx, w.steps(plan, state, owner, desired),
 		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
 		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })
 	if done {
-		w.finish(ctx, plan, last)
+		w.finish(ctx, plan, last, true)
 	}
 }
 
 // Verbs of the steps that the state between two steps depends on.
 const (
 	verbChangePlan = "change the plan of"
+	verbUpdate     = "update"
 	verbItems      = "change the items of"
+)
+
+// What the service refuses about an operation is about these arguments.
+var (
+	blamePlan   = steps.Blame{Argument: "plan_id", Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}
+	blameItems  = steps.Blame{Argument: "items"}
+	blamePause  = steps.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior", "resumes_at": "pause.resumes_at"}}
+	blameCancel = steps.Blame{Argument: "cancel_at_period_end", Fields: map[string]string{"reason": "cancellation_reason"}}
 )
 
 // steps lists what takes the subscription from state to plan, in order: resume before change, change before pause, and the end last.
@@ -75,7 +85,7 @@ func (w *work) steps(plan, state model, owner metadata.Ownership, desired metada
 	}
 	var all []step
 	if asked[resumeIt] {
-		all = append(all, step{Verb: "resume", Run: func(ctx context.Context) (*billing.Subscription, error) {
+		all = append(all, step{Verb: "resume", Blame: blamePause, Run: func(ctx context.Context) (*billing.Subscription, error) {
 			return w.client.ResumeSubscription(ctx, id)
 		}})
 	}
@@ -83,12 +93,12 @@ func (w *work) steps(plan, state model, owner metadata.Ownership, desired metada
 		all = append(all, w.changePlan(id, plan))
 	}
 	if body := plan.toUpdate(state); asked[changeMetadata] || !body.IsEmpty() {
-		all = append(all, step{Verb: "update", Run: func(ctx context.Context) (*billing.Subscription, error) {
+		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.Subscription, error) {
 			return w.update(ctx, id, body, asked[changeMetadata], owner, desired, state.EffectiveCustomMetadata.ValueString())
 		}})
 	}
 	if asked[changeItems] {
-		all = append(all, step{Verb: verbItems, Run: func(ctx context.Context) (*billing.Subscription, error) {
+		all = append(all, step{Verb: verbItems, Blame: blameItems, Run: func(ctx context.Context) (*billing.Subscription, error) {
 			_, err := w.client.SyncSubscriptionItems(ctx, id, itemsTo(plan.Items))
 			return nil, err
 		}})
@@ -98,7 +108,7 @@ func (w *work) steps(plan, state model, owner metadata.Ownership, desired metada
 
 func (w *work) changePlan(id string, plan model) step {
 	timing, reason := plan.planChange()
-	return step{Verb: verbChangePlan, Run: func(ctx context.Context) (*billing.Subscription, error) {
+	return step{Verb: verbChangePlan, Blame: blamePlan, Run: func(ctx context.Context) (*billing.Subscription, error) {
 		return w.client.ChangePlan(ctx, id, billing.ChangePlan{PlanID: plan.PlanID.ValueString(), Timing: timing, Reason: reason})
 	}}
 }
@@ -108,12 +118,12 @@ func (w *work) ends(id string, plan model, pause, cancel bool) []step {
 	var all []step
 	if pause {
 		behavior, resumesAt := pauseFields(plan.Pause)
-		all = append(all, step{Verb: "pause", Run: func(ctx context.Context) (*billing.Subscription, error) {
+		all = append(all, step{Verb: "pause", Blame: blamePause, Run: func(ctx context.Context) (*billing.Subscription, error) {
 			return w.client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
 		}})
 	}
 	if cancel {
-		all = append(all, step{Verb: "schedule the cancellation of", Run: func(ctx context.Context) (*billing.Subscription, error) {
+		all = append(all, step{Verb: "schedule the cancellation of", Blame: blameCancel, Run: func(ctx context.Context) (*billing.Subscription, error) {
 			return w.client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true, Reason: plan.CancellationReason.ValueString()})
 		}})
 	}
@@ -151,7 +161,8 @@ func (w *work) reached(ctx context.Context, prior, plan model, s step, answer *b
 	state := prior
 	if answer != nil {
 		if s.Verb == verbChangePlan {
-			w.before.Pending = noted(answer, plan.PlanID.ValueString())
+			timing, _ := plan.planChange()
+			w.before.Pending = noted(answer, plan.PlanID.ValueString(), timing)
 			w.own.Pending = w.before.Pending
 		}
 		var err error
@@ -166,14 +177,16 @@ func (w *work) reached(ctx context.Context, prior, plan model, s step, answer *b
 	if s.Verb == verbItems {
 		state.Items = plan.Items
 	}
+	w.before = w.before.reaching(w.own, s.Verb)
 	w.diags.Append(w.state.Set(ctx, state)...)
 	scheme.Identify(ctx, state.ID, w.identity, w.diags)
 	private.Set(ctx, w.private, keyOwned, w.before, w.diags)
 	return state
 }
 
-// finish writes the state after the last step: the plan, with what only the service could say. Without an answer nothing was asked.
-func (w *work) finish(ctx context.Context, plan model, last *billing.Subscription) {
+// finish writes the state after the last step: the plan, with what only the service could say. Without an answer nothing was asked. done
+// says that all steps were done; where one was not, the difference to the plan has been told already.
+func (w *work) finish(ctx context.Context, plan model, last *billing.Subscription, done bool) {
 	private.Set(ctx, w.private, keyOwned, w.own, w.diags)
 	if w.stale {
 		read, err := w.client.GetSubscription(ctx, plan.ID.ValueString())
@@ -195,7 +208,9 @@ func (w *work) finish(ctx context.Context, plan model, last *billing.Subscriptio
 		w.diags.AddError("Unreadable answer of the service", err.Error())
 		return
 	}
-	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), arguments, w.diags)
+	if differences := settle.Onto(ctx, &plan, &state); done {
+		settle.Warn(differences, state.words(), arguments, w.diags)
+	}
 	w.diags.Append(w.state.Set(ctx, state)...)
 	scheme.Identify(ctx, state.ID, w.identity, w.diags)
 }

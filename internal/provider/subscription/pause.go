@@ -1,0 +1,88 @@
+package subscription
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+var pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType, "resumes_at": fwtype.DateTimeType{}}}
+
+// pauseOf is the argument pause as the service has it; null while the subscription is not paused. Either sign of a pause may be missing
+// from an answer (service description, Recurring billing §2); a behavior that is not answered is null.
+func pauseOf(s *billing.Subscription) types.Object {
+	p := s.PauseCollection
+	if s.Status == statusCanceled || s.Status != statusPaused && (p == nil || p.Behavior == "") {
+		return types.ObjectNull(pauseType.AttrTypes)
+	}
+	behavior, resumesAt := types.StringNull(), s.ResumesAt
+	if p != nil {
+		behavior = wire.TextOrNull(p.Behavior)
+		if p.ResumesAt != nil {
+			resumesAt = p.ResumesAt
+		}
+	}
+	return pauseObject(behavior, fwtype.DateTimePointer(resumesAt))
+}
+
+func pauseObject(behavior types.String, resumesAt fwtype.DateTime) types.Object {
+	return types.ObjectValueMust(pauseType.AttrTypes, map[string]attr.Value{"behavior": behavior, "resumes_at": resumesAt})
+}
+
+// pauseLike is the pause that runs, as prior writes it where that means the same. Where the service only says that there is one, it is
+// taken for the one known before.
+func pauseLike(prior, now types.Object, remote *billing.Subscription) types.Object {
+	if prior.IsNull() || prior.IsUnknown() || now.IsNull() {
+		return now
+	}
+	if remote.PauseCollection == nil && remote.ResumesAt == nil || samePause(prior, now) {
+		return prior
+	}
+	return now
+}
+
+// pauseFields reads a known pause.
+func pauseFields(pause types.Object) (behavior types.String, resumesAt fwtype.DateTime) {
+	behavior, _ = pause.Attributes()["behavior"].(types.String)
+	resumesAt, _ = pause.Attributes()["resumes_at"].(fwtype.DateTime)
+	return behavior, resumesAt
+}
+
+// samePause reports whether both mean the same pause. A behavior that is null was not answered, and is no difference.
+func samePause(a, b types.Object) bool {
+	if a.IsNull() || b.IsNull() || a.IsUnknown() || b.IsUnknown() {
+		return a.Equal(b)
+	}
+	behaviorA, resumesA := pauseFields(a)
+	behaviorB, resumesB := pauseFields(b)
+	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
+}
+
+// warnEndedPause tells how a pause ended that the configuration asked for: by itself, or because somebody resumed. A pause that never
+// began, because the step that pauses failed, has not ended.
+func warnEndedPause(prior, state model, now time.Time, diags *diag.Diagnostics) {
+	began := prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull()
+	if prior.Pause.IsNull() || !state.Pause.IsNull() || !began {
+		return
+	}
+	_, resumesAt := pauseFields(prior.Pause)
+	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
+	ended, known := fwtype.ParseMoment(state.ResumedAt.ValueString())
+	if !known {
+		ended = now
+	}
+	how := "was ended outside of Terraform"
+	if planned && !ended.Before(due) {
+		how = "ended by itself, because its resumes_at (" + resumesAt.ValueString() + ") has come"
+	}
+	diags.AddAttributeWarning(path.Root("pause"), "A pause has ended",
+		fmt.Sprintf("The pause of %s %s. If the configuration still has the pause block, the plan pauses again: remove it, or set another resumes_at.", lower(state.words()), how))
+}

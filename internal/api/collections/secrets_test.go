@@ -13,13 +13,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// log is all that an observer is told, as one text.
-type log struct {
+// listener keeps all that an observer is told, as one text.
+type listener struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (l *log) note(e api.Exchange) {
+func (l *listener) note(e api.Exchange) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, body := range []func() string{e.RequestBody, e.ResponseBody} {
@@ -31,9 +31,9 @@ func (l *log) note(e api.Exchange) {
 	fmt.Fprintf(&l.text, "%+v\n", e)
 }
 
-func (l *log) Request(_ context.Context, e api.Exchange)  { l.note(e) }
-func (l *log) Response(_ context.Context, e api.Exchange) { l.note(e) }
-func (l *log) Waiting(_ context.Context, e api.Exchange)  { l.note(e) }
+func (l *listener) Request(_ context.Context, e api.Exchange)  { l.note(e) }
+func (l *listener) Response(_ context.Context, e api.Exchange) { l.note(e) }
+func (l *listener) Waiting(_ context.Context, e api.Exchange)  { l.note(e) }
 
 // secretsIn are the values that a body of this service shows or is shown once:
 // tokens, secrets, passwords, and the value of an authentication.
@@ -69,7 +69,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 				secrets = append(secrets, secretsIn(decoded(t, body), false)...)
 			}
 		}
-		var watched log
+		var watched listener
 		s := newService(t, newWire(routes{"/": once(exchange)}), func(cfg *api.Config) { cfg.Observer = &watched })
 		if _, err := calls[exchange.Operation](t, s, idsIn(exchange.Request.Path), exchange.Request); err != nil {
 			t.Errorf("%s: %v", exchange.Name, err)

@@ -1,13 +1,11 @@
 package collections
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -158,74 +156,6 @@ func TestAnswersToTheCreateOfAnEndpoint(t *testing.T) {
 			if got := len(strings.Split(w.writes(), ", ")); got != test.writes {
 				t.Errorf("%s: sent %s", name, w.writes())
 			}
-		}
-	})
-}
-
-// Two alike, created by one process, one of them without an answer: the one that
-// was answered is not taken for the other.
-func TestWhatWasAnsweredIsNotAdopted(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newWire(routes{
-			createEndpoint:         turns(answer(201, data(made(t, map[string]any{"secret": "whsec_1"}))), lost),
-			"GET " + endpointsPath: answer(200, listOf(made(t, nil))),
-		})
-		s := newService(t, w)
-		if _, err := s.CreateWebhookEndpoint(t.Context(), asked); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.CreateWebhookEndpoint(t.Context(), asked)
-		says(t, err, "not found")
-	})
-}
-
-// Two alike are lost and one was made: only one of the creates adopts it.
-func TestOneEndpointIsAdoptedOnce(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newService(t, newWire(routes{
-			createEndpoint: lost, "GET " + endpointsPath: answer(200, listOf(made(t, nil))),
-			rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
-		}))
-		_, first := s.CreateWebhookEndpoint(t.Context(), asked)
-		_, second := s.CreateWebhookEndpoint(t.Context(), asked)
-		if first != nil {
-			t.Error(first)
-		}
-		says(t, second, "not found")
-	})
-}
-
-func TestAdoptedEndpointWithoutItsSecret(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		created, err := newService(t, newWire(routes{
-			createEndpoint: lost, "GET " + endpointsPath: answer(200, listOf(made(t, nil))),
-			rotateEndpoint: refused(403, "insufficient_scope"),
-		})).CreateWebhookEndpoint(t.Context(), asked)
-		if err != nil || !created.Adopted || created.ID != "e1" || created.Secret != nil {
-			t.Fatalf("got %+v, %v", created, err)
-		}
-		says(t, created.SecretErr, `"e1"`, "lost with the answer", "insufficient_scope")
-	})
-}
-
-// An interruption while the answer is awaited does not leave an endpoint behind
-// whose secret nobody knows.
-func TestInterruptedCreateOfAnEndpointGetsItsSecret(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		w := newWire(routes{
-			createEndpoint:         func(http.ResponseWriter, *http.Request) { cancel(); lost(nil, nil) },
-			"GET " + endpointsPath: answer(200, listOf(made(t, nil))),
-			rotateEndpoint:         answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
-		})
-		start := time.Now()
-		created, err := newService(t, w).CreateWebhookEndpoint(ctx, asked)
-		if err != nil || text(created.Secret) != "whsec_new" || time.Since(start) > time.Minute {
-			t.Errorf("got %+v, %v", created, err)
 		}
 	})
 }

@@ -1,0 +1,163 @@
+package acctest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Direct is one object of a resource, driven over the provider's protocol without a Terraform in between: warnings and unknown values can
+// be held there, and a step takes milliseconds. It stands in for Terraform's part as far as a single object needs it, and holds the
+// provider to what Terraform demands: what is planned and known is the result.
+type Direct struct {
+	t        *testing.T
+	server   tfprotov6.ProviderServer
+	typeName string
+	schema   *tfprotov6.Schema
+	state    tftypes.Value
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+}
+
+// Direct prepares an object of a resource type at this service.
+func (s *Service) Direct(typeName string) *Direct {
+	s.t.Helper()
+	server, err := Factories["billing"]()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	schemas, err := server.GetProviderSchema(s.ctx(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName]}
+	if d.schema == nil {
+		s.t.Fatalf("no resource type %s", typeName)
+	}
+	config := JSON{"base_url": s.BaseURL, "token": s.Token}
+	if s.CAFile != "" {
+		config["ca_certificate_file"] = s.CAFile
+	}
+	answer, err := server.ConfigureProvider(s.ctx(), &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion: "1.14.0", Config: d.encode(object(s.t, schemas.Provider, config))})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if text := Errors(answer.Diagnostics); text != "" {
+		s.t.Fatal(text)
+	}
+	d.state = tftypes.NewValue(d.schema.ValueType(), nil)
+	return d
+}
+
+func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Context()) }
+
+func (d *Direct) ctx() context.Context { return context.WithoutCancel(d.t.Context()) }
+
+// Planned is the answer to a plan.
+type Planned struct {
+	// Config and Value are the configuration and the planned object.
+	Config, Value tftypes.Value
+	// Prior is the state that it was planned from.
+	Prior tftypes.Value
+	// Replaces are the attributes that ask for another object.
+	Replaces []string
+	// Diagnostics hold those of the validation too.
+	Diagnostics []*tfprotov6.Diagnostic
+
+	private []byte
+}
+
+// Plan validates the configuration and plans it; nil is a configuration without the object.
+func (d *Direct) Plan(config JSON) Planned {
+	d.t.Helper()
+	p := Planned{Config: tftypes.NewValue(d.schema.ValueType(), nil), Prior: d.state}
+	proposed := p.Config
+	if config != nil {
+		p.Config = object(d.t, d.schema, config)
+		proposed = d.proposed(p.Config)
+		validated, err := d.server.ValidateResourceConfig(d.ctx(), &tfprotov6.ValidateResourceConfigRequest{TypeName: d.typeName, Config: d.encode(p.Config)})
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		p.Diagnostics = validated.Diagnostics
+		if Errors(p.Diagnostics) != "" {
+			return p
+		}
+	}
+	answer, err := d.server.PlanResourceChange(d.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: d.typeName, Config: d.encode(p.Config),
+		PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed), PriorPrivate: d.private, PriorIdentity: d.identity})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	p.Value, p.private = d.decode(answer.PlannedState), answer.PlannedPrivate
+	p.Diagnostics = append(p.Diagnostics, answer.Diagnostics...)
+	for _, at := range answer.RequiresReplace {
+		if name, ok := at.Steps()[0].(tftypes.AttributeName); ok {
+			p.Replaces = append(p.Replaces, string(name))
+		}
+	}
+	d.planIsValid(p)
+	return p
+}
+
+// Apply carries a plan out and keeps what becomes of the object, also where that is an error.
+func (d *Direct) Apply(p Planned) []*tfprotov6.Diagnostic {
+	d.t.Helper()
+	if text := Errors(p.Diagnostics); text != "" {
+		d.t.Fatalf("apply of a plan with errors: %s", text)
+	}
+	answer, err := d.server.ApplyResourceChange(d.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: d.typeName, Config: d.encode(p.Config),
+		PriorState: d.encode(d.state), PlannedState: d.encode(p.Value), PlannedPrivate: p.private, PlannedIdentity: d.identity})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.state, d.private, d.identity = d.decode(answer.NewState), answer.Private, answer.NewIdentity
+	if Errors(answer.Diagnostics) == "" {
+		d.resultIsAsPlanned(p)
+	}
+	return answer.Diagnostics
+}
+
+// Set plans a configuration and applies it, which has to succeed; it answers the warnings of both.
+func (d *Direct) Set(config JSON) string {
+	d.t.Helper()
+	p := d.Plan(config)
+	if text := Errors(p.Diagnostics); text != "" {
+		d.t.Fatalf("plan: %s", text)
+	}
+	applied := d.Apply(p)
+	if text := Errors(applied); text != "" {
+		d.t.Fatalf("apply: %s", text)
+	}
+	return Warnings(append(p.Diagnostics, applied...))
+}
+
+// Refresh reads the object, as every plan begins.
+func (d *Direct) Refresh() []*tfprotov6.Diagnostic {
+	d.t.Helper()
+	answer, err := d.server.ReadResource(d.ctx(), &tfprotov6.ReadResourceRequest{TypeName: d.typeName, CurrentState: d.encode(d.state),
+		Private: d.private, CurrentIdentity: d.identity})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.state, d.private, d.identity = d.decode(answer.NewState), answer.Private, answer.NewIdentity
+	return answer.Diagnostics
+}
+
+// Import takes an object over by its import id, and reads it.
+func (d *Direct) Import(id string) []*tfprotov6.Diagnostic {
+	d.t.Helper()
+	answer, err := d.server.ImportResourceState(d.ctx(), &tfprotov6.ImportResourceStateRequest{TypeName: d.typeName, ID: id})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if len(answer.ImportedResources) != 1 {
+		return answer.Diagnostics
+	}
+	imported := answer.ImportedResources[0]
+	d.state, d.private, d.identity = d.decode(imported.State), imported.Private, imported.Identity
+	return append(answer.Diagnostics, d.Refresh()...)
+}

@@ -1,0 +1,71 @@
+package acctest
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Rewriting is the same service behind a proxy that changes every object it answers, as a service that differs would: change gets the
+// path that was asked and one object.
+func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
+	s.t.Helper()
+	target, err := url.Parse(s.BaseURL)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{
+		Transport:      s.http().Transport,
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(r *http.Response) error { return rewrite(r, change) },
+	}
+	server := httptest.NewTLSServer(proxy)
+	s.t.Cleanup(server.Close)
+	through := *s
+	through.BaseURL = server.URL
+	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(through.CAFile, certificate, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return &through
+}
+
+func rewrite(r *http.Response, change func(path string, object JSON)) error {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	if err := r.Body.Close(); err != nil {
+		return err
+	}
+	var answer JSON
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&answer) == nil {
+		switch data := answer["data"].(type) {
+		case JSON:
+			change(r.Request.URL.Path, data)
+		case []any:
+			for _, item := range data {
+				if object, ok := item.(JSON); ok {
+					change(r.Request.URL.Path, object)
+				}
+			}
+		}
+		if raw, err = json.Marshal(answer); err != nil {
+			return err
+		}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	r.Header.Set("Content-Length", strconv.Itoa(len(raw)))
+	return nil
+}

@@ -1,0 +1,129 @@
+package subscription_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestSubscription_createKinds: a plan, items, or both.
+func TestSubscription_createKinds(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string]acctest.JSON{
+		"a plan": {},
+		"items":  {"plan_id": nil, "items": []any{itemA, itemB}},
+		"both":   {"items": []any{itemB}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(lines)
+			s.settled(lines)
+			if lines["items"] == nil {
+				s.is("items", "null")
+			}
+			s.is("status", `"active"`)
+			s.Import(s.id())
+			s.settled(lines)
+		})
+	}
+}
+
+// TestSubscription_itemsMeanTheSame: order is none, the quantity is one, and an item is changed as part of the whole set.
+func TestSubscription_itemsMeanTheSame(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"items": []any{itemA, itemB}})
+	one := acctest.JSON{"product_id": productA, "price_id": priceA, "quantity": 1}
+	s.settled(acctest.JSON{"items": []any{itemB, one}})
+	s.service.Sandbox.ResetRequests()
+	s.set(acctest.JSON{"items": []any{itemB}})
+	if have := s.operations(); !slices.Equal(have, []string{"items.sync"}) {
+		t.Errorf("asked for %v", have)
+	}
+	s.settled(acctest.JSON{"items": []any{itemB}})
+	// Taken out, they are removed.
+	s.set(nil)
+	s.is("items", "null")
+	s.settled(nil)
+	if _, answer := s.service.Call("GET", "/v1/subscriptions/"+s.id()+"/items", nil); len(answer["data"].([]any)) != 0 {
+		t.Errorf("items at the service: %v", answer["data"])
+	}
+}
+
+// TestSubscription_itemsDrift: items that somebody else changed are shown and mended; without the argument they are left alone.
+func TestSubscription_itemsDrift(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"items": []any{itemA}})
+	theirs := acctest.JSON{"items": []any{itemB}}
+	s.service.Call("PUT", "/v1/subscriptions/"+s.id()+"/items", theirs)
+	s.refresh()
+	if changes := s.Plan(s.with(acctest.JSON{"items": []any{itemA}})).Changes(t); !slices.Contains(changes, "items") {
+		t.Errorf("the plan changes %v", changes)
+	}
+	s.set(acctest.JSON{"items": []any{itemA}})
+	s.settled(acctest.JSON{"items": []any{itemA}})
+
+	other := subscribe(t)
+	other.set(nil)
+	other.service.Call("PUT", "/v1/subscriptions/"+other.id()+"/items", theirs)
+	other.settled(nil)
+	other.is("items", "null")
+}
+
+// TestSubscription_itemsTolerance: a price's own amount that is answered is no drift, not even after an import, and a service that lists
+// no items is not asked to.
+func TestSubscription_itemsTolerance(t *testing.T) {
+	t.Parallel()
+	lines := acctest.JSON{"items": []any{itemA, itemB}}
+	for name, tolerance := range map[string]sandbox.Tolerance{
+		"price amounts": {PriceAmounts: true}, "not listed": {ItemsNotListed: true}, "not found": {ItemsNotFound: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, acctest.Tolerating(tolerance))
+			s.set(lines)
+			s.settled(lines)
+			if imported := acctest.Errors(s.Import(s.id())); imported != "" {
+				t.Fatal(imported)
+			}
+			if tolerance.PriceAmounts {
+				s.settled(lines)
+				changed := s.with(acctest.JSON{"items": []any{itemA, itemB}, "notes": "x"})
+				s.service.Sandbox.ResetRequests()
+				s.Set(changed)
+				if have := s.operations(); !slices.Equal(have, []string{"update"}) {
+					t.Errorf("asked for %v", have)
+				}
+				s.settled(acctest.JSON{"items": []any{itemA, itemB}, "notes": "x"})
+			} else {
+				// What the service does not list can only be set: once.
+				s.set(lines)
+				s.settled(lines)
+			}
+			s.set(acctest.JSON{"items": []any{itemB}})
+			s.settled(acctest.JSON{"items": []any{itemB}})
+		})
+	}
+}
+
+// TestSubscription_itemsUnknown: what is not known of one item leaves the others as they will be.
+func TestSubscription_itemsUnknown(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	for name, strange := range map[string]any{
+		"price":   acctest.JSON{"product_id": productB, "price_id": acctest.Unknown},
+		"product": acctest.JSON{"product_id": acctest.Unknown, "price_id": priceB},
+	} {
+		p := s.Plan(s.with(acctest.JSON{"items": []any{itemA, strange}}))
+		if text := acctest.Errors(p.Diagnostics); text != "" {
+			t.Fatalf("%s: %s", name, text)
+		}
+		if items := p.Elements(t, "items"); !slices.Contains(items, `{"price_id":"`+priceA+`","product_id":"`+productA+`","quantity":1,"unit_amount_subcents":null}`) {
+			t.Errorf("%s: planned %v", name, items)
+		}
+	}
+}

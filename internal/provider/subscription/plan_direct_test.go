@@ -1,0 +1,172 @@
+package subscription_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+const month = 31 * 24 * time.Hour
+
+// TestSubscription_planNow: a change of plan takes one call, and what is pending goes with it.
+func TestSubscription_planNow(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.service.Sandbox.ResetRequests()
+	lines := acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"reason": "upgrade"}}
+	s.set(lines)
+	if have := s.operations(); !slices.Equal(have, []string{"change_plan"}) {
+		t.Errorf("asked for %v", have)
+	}
+	says(t, string(s.service.Sandbox.Requests()[0].Body), `"reason":"upgrade"`, `"timing":"immediate"`, planB)
+	s.is("current_plan_id", `"`+planB+`"`)
+	s.settled(lines)
+	// How it was done is of no interest any more.
+	s.settled(acctest.JSON{"plan_id": planB})
+	s.settled(acctest.JSON{"plan_id": planB, "plan_change": later})
+}
+
+// TestSubscription_planLater: a later change settles in one apply, arrives with the period, and can be taken back.
+func TestSubscription_planLater(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	lines := acctest.JSON{"plan_id": planB, "plan_change": later}
+	s.set(nil)
+	s.set(lines)
+	s.is("plan_id", `"`+planB+`"`)
+	s.is("current_plan_id", `"`+planA+`"`)
+	s.is("pending_plan_id", `"`+planB+`"`)
+	s.settled(lines)
+	s.set(nil)
+	s.is("pending_plan_id", "null")
+	s.settled(nil)
+	s.set(lines)
+	s.pass(month)
+	s.settled(lines)
+	s.is("current_plan_id", `"`+planB+`"`)
+	s.is("pending_plan_id", "null")
+}
+
+// TestSubscription_planLaterHidden: a service that keeps the pending plan to itself makes no endless difference, and the belief in it ends
+// with the period.
+func TestSubscription_planLaterHidden(t *testing.T) {
+	t.Parallel()
+	hide := func(_ string, subscription acctest.JSON) { subscription["metadata"] = acctest.JSON{} }
+	for name, arrives := range map[string]bool{"it arrives": true, "somebody takes it back": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.Direct = s.service.Rewriting(hide).Direct("billing_subscription")
+			lines := acctest.JSON{"plan_id": planB, "plan_change": later}
+			s.set(nil)
+			s.set(lines)
+			s.is("pending_plan_id", `"`+planB+`"`)
+			s.is("current_plan_id", `"`+planA+`"`)
+			s.settled(lines)
+			lines["notes"] = "something else"
+			s.set(lines)
+			s.settled(lines)
+			if !arrives {
+				s.outside("change-plan", acctest.JSON{"plan_id": planA})
+			}
+			s.pass(month)
+			s.refresh()
+			changes := s.Plan(s.with(lines)).Changes(t)
+			if slices.Contains(changes, "plan_id") == arrives {
+				t.Errorf("the plan changes %v", changes)
+			}
+			if !arrives {
+				s.set(lines)
+			}
+			s.set(acctest.JSON{"plan_id": planC})
+			s.is("current_plan_id", `"`+planC+`"`)
+		})
+	}
+}
+
+// TestSubscription_planHiddenTakenBack: the old plan takes back what the service does not show.
+func TestSubscription_planHiddenTakenBack(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.Direct = s.service.Rewriting(func(_ string, subscription acctest.JSON) { delete(subscription, "metadata") }).Direct("billing_subscription")
+	s.set(nil)
+	s.set(acctest.JSON{"plan_id": planB, "plan_change": later})
+	s.set(nil)
+	s.is("pending_plan_id", "null")
+	s.settled(nil)
+	if pending := s.remote()["metadata"].(acctest.JSON)["pending_plan_id"]; pending != nil {
+		t.Errorf("the service still waits for %v", pending)
+	}
+}
+
+// TestSubscription_planOutside: a plan that somebody else changed, or scheduled, is drift.
+func TestSubscription_planOutside(t *testing.T) {
+	t.Parallel()
+	for _, timing := range []string{"immediate", "end_of_period"} {
+		s := subscribe(t)
+		s.set(nil)
+		s.outside("change-plan", acctest.JSON{"plan_id": planC, "timing": timing})
+		s.refresh()
+		s.is("plan_id", `"`+planC+`"`)
+		if changes := s.Plan(s.with(nil)).Changes(t); !slices.Contains(changes, "plan_id") {
+			t.Errorf("%s: the plan changes %v", timing, changes)
+		}
+		s.set(nil)
+		s.is("current_plan_id", `"`+planA+`"`)
+		s.is("pending_plan_id", "null")
+		s.settled(nil)
+	}
+}
+
+// TestSubscription_planTakenOut: a subscription with items goes on without its plan, and gets one again.
+func TestSubscription_planTakenOut(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"items": []any{itemA}})
+	without := acctest.JSON{"plan_id": nil, "items": []any{itemA}}
+	s.set(without)
+	s.is("current_plan_id", "null")
+	s.settled(without)
+	again := acctest.JSON{"plan_id": planB, "plan_change": later, "items": []any{itemA}}
+	s.set(again)
+	s.is("current_plan_id", "null")
+	s.settled(again)
+}
+
+// TestSubscription_oneUpdate: plan, items, pause and notes at once, with nothing asked twice.
+func TestSubscription_oneUpdate(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"items": []any{itemA}, "notes": "a"})
+	p := s.Plan(s.with(acctest.JSON{"plan_id": planB, "items": []any{itemB}, "notes": "b", "pause": acctest.JSON{"behavior": "void"}}))
+	s.service.Sandbox.ResetRequests()
+	if text := acctest.Errors(s.Apply(p)); text != "" {
+		t.Fatal(text)
+	}
+	want := []string{"subscriptions.change_plan", "subscriptions.update", "subscriptions.items.sync", "subscriptions.pause"}
+	if have := s.service.Operations(); !slices.Equal(have, want) {
+		t.Errorf("asked for %v, want %v", have, want)
+	}
+	for _, request := range s.service.Sandbox.Requests() {
+		t.Logf("%s %s %s", request.Method, strings.Replace(request.Path, s.id(), "{id}", 1), request.Body)
+	}
+}
+
+// TestSubscription_resumeFirst: what runs again is changed, and paused or ended after that.
+func TestSubscription_resumeFirst(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"pause": acctest.JSON{}})
+	p := s.Plan(s.with(acctest.JSON{"plan_id": planB, "notes": "b", "custom_metadata": acctest.JSON{"k": "v"}, "cancel_at_period_end": true}))
+	s.service.Sandbox.ResetRequests()
+	if text := acctest.Errors(s.Apply(p)); text != "" {
+		t.Fatal(text)
+	}
+	if have := s.operations(); !slices.Equal(have, []string{"resume", "change_plan", "update", "cancel"}) {
+		t.Errorf("asked for %v", have)
+	}
+}

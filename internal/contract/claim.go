@@ -14,7 +14,8 @@ import (
 // Such a claim is neither kept nor broken.
 var ErrNotGiven = errors.New("the target does not give what this claim needs")
 
-// Target is a running recurring-billing service that claims are checked against.
+// Target is what claims are checked against: a running recurring-billing service,
+// a running collections service, or both.
 type Target struct {
 	// BaseURL is the address without the /v1 of the paths, for example
 	// "https://127.0.0.1:8443".
@@ -32,6 +33,15 @@ type Target struct {
 	// creating a customer.
 	NarrowToken string
 
+	// CollectionsBaseURL is the address of the collections service without the
+	// /api/v1 of the paths.
+	CollectionsBaseURL string
+	// CollectionsAPIKey may do everything there, managing keys included.
+	CollectionsAPIKey string
+	// CollectionsAuthHeader names a header that carries the bare key. Empty means
+	// "Authorization: Bearer <key>".
+	CollectionsAuthHeader string
+
 	// MaxPerPage is the largest page that the service gives, in items. Zero
 	// means 100, the documented bound; a sandbox may be set to less.
 	MaxPerPage int
@@ -46,6 +56,18 @@ type Target struct {
 	// due on the way has happened, in its order, when the next request is
 	// answered.
 	Advance func(ctx context.Context, d time.Duration) error
+
+	// Receive is optional. It serves the handler over https until stop is called,
+	// at an address without a path that the collections service can reach and
+	// whose certificate it trusts.
+	Receive func(ctx context.Context, handler http.Handler) (url string, stop func(), err error)
+	// LoopbackAllowed says that the service takes receivers on loopback, contrary
+	// to its description, so that Receive may be on the same machine. The claim
+	// about such addresses is then not checked.
+	LoopbackAllowed bool
+	// Settle is optional. It returns once every delivery that is due has been
+	// attempted and recorded. Without it claims ask again for up to half a minute.
+	Settle func(ctx context.Context) error
 }
 
 // Price is what a subscription's item names: a product and one of its prices.
@@ -121,5 +143,24 @@ func BillingClaims() []Claim {
 		subscriptionListClaims(),
 		invoiceClaims(),
 		clockClaims(),
+	)
+}
+
+// CollectionsClaims returns every claim about the collections service, sorted by
+// number.
+func CollectionsClaims() []Claim {
+	return slices.Concat(
+		endpointClaims(),
+		addressClaims(),
+		collectionsAccessClaims(),
+		collectionsListClaims(),
+		keyClaims(),
+		keyScopeClaims(),
+		rotationClaims(),
+		deliveryClaims(),
+		attemptClaims(),
+		redeliveryClaims(),
+		recordClaims(),
+		keyEventClaims(),
 	)
 }

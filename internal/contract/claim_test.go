@@ -22,18 +22,33 @@ func start(t *testing.T, handler http.Handler) contract.Target {
 	target := contract.Target{
 		BaseURL: server.URL, Token: goodToken, Client: server.Client(), NarrowToken: narrowToken,
 		RevokedToken: "faithful-revoked-token", ExpiredToken: "faithful-expired-token",
+		CollectionsBaseURL: server.URL, CollectionsAPIKey: adminKey,
+		Settle: func(context.Context) error { return nil }, // deliveries are sent before the answers
 	}
 	if clock, ok := handler.(interface{ advance(time.Duration) }); ok {
 		target.Advance = func(_ context.Context, by time.Duration) error { clock.advance(by); return nil }
 	}
+	if service, ok := handler.(interface {
+		receive(http.Handler) (string, func())
+	}); ok {
+		target.Receive = func(_ context.Context, handler http.Handler) (string, func(), error) {
+			url, stop := service.receive(handler)
+			return url, stop, nil
+		}
+	}
 	return target
+}
+
+// allClaims are those of both services, which the faithful server is in one.
+func allClaims() []contract.Claim {
+	return slices.Concat(contract.BillingClaims(), contract.CollectionsClaims())
 }
 
 func TestClaimsHoldAgainstAFaithfulServer(t *testing.T) {
 	t.Parallel()
 	server := newFaithful()
 	target := start(t, server)
-	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+	for _, result := range contract.Run(t.Context(), target, allClaims()) {
 		if result.Err != nil {
 			t.Errorf("%s\n%v", result.Claim, result.Err)
 		}
@@ -43,6 +58,14 @@ func TestClaimsHoldAgainstAFaithfulServer(t *testing.T) {
 	}
 	if n := len(server.subscriptions); n != 0 {
 		t.Errorf("the claims left %d subscriptions behind", n)
+	}
+	if n := len(server.endpoints); n != 0 {
+		t.Errorf("the claims left %d webhook endpoints behind", n)
+	}
+	for _, key := range server.keys {
+		if key["revokedAt"] == nil {
+			t.Errorf("the claims left the key %s unrevoked", key["name"])
+		}
 	}
 }
 
@@ -55,7 +78,7 @@ func TestClaimsHoldBesideOtherObjectsAndWithSmallPages(t *testing.T) {
 	server.most = 2
 	target := start(t, server)
 	target.MaxPerPage = 2
-	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+	for _, result := range contract.Run(t.Context(), target, allClaims()) {
 		if result.Err != nil {
 			t.Errorf("%s\n%v", result.Claim, result.Err)
 		}
@@ -69,7 +92,7 @@ func TestClaimsAreNumberedOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	last := 0
 	texts := map[string]int{}
-	for _, claim := range contract.BillingClaims() {
+	for _, claim := range allClaims() {
 		if claim.Number <= last {
 			t.Errorf("claim %d stands after claim %d", claim.Number, last)
 		}
@@ -89,16 +112,23 @@ func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
 	t.Parallel()
 	target := start(t, newFaithful())
 	target.NarrowToken, target.RevokedToken, target.ExpiredToken, target.Advance = "", "", "", nil
+	target.Receive, target.LoopbackAllowed = nil, true
 	var lacking []int
-	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+	for _, result := range contract.Run(t.Context(), target, allClaims()) {
 		if result.NotGiven() {
 			lacking = append(lacking, result.Claim.Number)
 		} else if result.Err != nil {
 			t.Errorf("%s\n%v", result.Claim, result.Err)
 		}
 	}
-	// Two dead tokens, a narrow one, and a clock.
-	if want := []int{24, 25, 26, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340}; !slices.Equal(lacking, want) {
+	want := []int{24, 25, 26, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340} // two dead tokens, a narrow one, and a clock
+	want = append(want, 522, 548, 566)                                          // loopback that is refused, and the clock
+	for _, claim := range contract.CollectionsClaims() {
+		if claim.Number > 580 { // a receiver
+			want = append(want, claim.Number)
+		}
+	}
+	if !slices.Equal(lacking, want) {
 		t.Errorf("the claims %v say what they lack, want %v", lacking, want)
 	}
 }
@@ -130,6 +160,50 @@ func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
 	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
 		if changing := result.Claim.Number == 281 || result.Claim.Number == 263; changing && !result.NotGiven() {
 			t.Errorf("%s\ngives %v with one plan and one price, want that it lacks another", result.Claim, result.Err)
+		}
+	}
+}
+
+// TestClaimsWaitForDeliveries runs them against a service that sends beside its
+// answers and does not say when it has.
+func TestClaimsWaitForDeliveries(t *testing.T) {
+	t.Parallel()
+	server := newFaithful()
+	server.async = true
+	target := start(t, server)
+	target.Settle = nil
+	for _, result := range contract.Run(t.Context(), target, contract.CollectionsClaims()) {
+		if result.Err != nil {
+			t.Errorf("%s\n%v", result.Claim, result.Err)
+		}
+	}
+}
+
+// TestClaimsUseTheTargetsAuthHeader holds the claims against a service that takes
+// the bare key in a header of its own.
+func TestClaimsUseTheTargetsAuthHeader(t *testing.T) {
+	t.Parallel()
+	const header = "X-Api-Key"
+	rename := func(in *inFlight) {
+		in.header.Del("Authorization")
+		if key := in.header.Get(header); key != "" {
+			in.header.Set("Authorization", "Bearer "+key)
+		}
+	}
+	target := start(t, &faulty{faithful: newFaithful(), fault: fault{rewrite: rename}})
+	target.CollectionsAuthHeader = header
+	for _, result := range contract.Run(t.Context(), target, contract.CollectionsClaims()) {
+		if result.Err != nil {
+			t.Errorf("%s\n%v", result.Claim, result.Err)
+		}
+	}
+}
+
+func TestClaimsNeedTheirService(t *testing.T) {
+	t.Parallel()
+	for _, result := range contract.Run(t.Context(), contract.Target{BaseURL: "https://127.0.0.1:1"}, contract.CollectionsClaims()) {
+		if !result.NotGiven() {
+			t.Errorf("%s\ngives %v without a collections service", result.Claim, result.Err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ const cleanupTime = 30 * time.Second
 
 // remember notes what a call made, whatever the claim makes of the answer: an
 // object that was made against the contract must go too. An account goes with
-// its customer.
+// its customer; of a key the record stays, revoked.
 func (p *probe) remember(c call, a *answer) {
 	if c.method != http.MethodPost {
 		return
@@ -26,6 +26,12 @@ func (p *probe) remember(c call, a *answer) {
 		member = "data.customer.id"
 	case subscriptionsPath:
 		member, pathOf = "data.id", subscriptionPath
+	case endpointsPath:
+		member, pathOf = "data.id", endpointPath
+	default:
+		if c.path == keysPath || strings.HasPrefix(c.path, keysPath+"/") && strings.HasSuffix(c.path, "/rotate") {
+			member, pathOf = "data.id", keyPath
+		}
 	}
 	if id, ok := a.at(member).(string); ok && id != "" {
 		p.made = append(p.made, pathOf(id))
@@ -39,7 +45,7 @@ func (p *probe) cleanUp() error {
 	defer cancel()
 	var errs []error
 	for _, path := range slices.Backward(p.made) {
-		q := &probe{ctx: ctx, target: p.target, client: p.client}
+		q := &probe{ctx: ctx, target: p.target, client: p.client, keyHeader: p.keyHeader}
 		q.remove(path)
 		errs = append(errs, q.err)
 	}
@@ -58,5 +64,12 @@ func (p *probe) remove(path string) {
 	case http.StatusOK, http.StatusNoContent, http.StatusNotFound:
 	default:
 		p.failf("clean-up: %s answered %d", a.what, a.status)
+	}
+}
+
+// stop ends what the claim had running beside its requests.
+func (p *probe) stop() {
+	for _, stop := range slices.Backward(p.stops) {
+		stop()
 	}
 }

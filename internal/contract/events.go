@@ -14,12 +14,12 @@ type Event struct {
 	// Event is the event's name, for example "api_key.rotated".
 	Event string `json:"event"`
 	// Secret is what the endpoint was given when it was made. It is invented.
-	Secret  string         `json:"secret"`
-	Request DeliveryRecord `json:"request"`
+	Secret  string          `json:"secret"`
+	Request DeliveryRequest `json:"request"`
 }
 
-// DeliveryRecord is the request that carries an event.
-type DeliveryRecord struct {
+// DeliveryRequest is the request that carries an event.
+type DeliveryRequest struct {
 	Method  string            `json:"method"`
 	Headers map[string]string `json:"headers"`
 	// Body is text and not JSON, because the signature is one of these very bytes.

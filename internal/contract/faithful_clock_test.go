@@ -98,6 +98,7 @@ func changePlan(subscription, sent object) {
 func (f *faithful) advance(by time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.deliverUntil(f.now.Add(by))
 	f.now = f.now.Add(by)
 	for _, subscription := range f.subscriptions {
 		if due := parse(subscription["resumes_at"]); subscription["status"] == "paused" && !due.IsZero() && !due.After(f.now) {

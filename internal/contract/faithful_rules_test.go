@@ -187,7 +187,7 @@ func matchesAll(o object, query url.Values) bool {
 			if o["customer"].(object)["id"] != wanted {
 				return false
 			}
-		case "external_id", "document_number", "status", "billing_account_id", "subscription_id", "plan_id":
+		case "external_id", "document_number", "status", "event", "billing_account_id", "subscription_id", "plan_id":
 			if o[name] != wanted {
 				return false
 			}

@@ -35,10 +35,14 @@ type faithful struct {
 	subscriptions []object
 	items         map[any][]any // of a subscription, by its id
 	invoices      []object
+
+	collections
 }
 
 func newFaithful() *faithful {
-	return &faithful{now: time.Date(2025, 5, 6, 14, 22, 9, 318e6, time.UTC), most: 100, items: map[any][]any{}}
+	return &faithful{
+		now: time.Date(2025, 5, 6, 14, 22, 9, 318e6, time.UTC), most: 100, items: map[any][]any{}, collections: newCollections(),
+	}
 }
 
 // reply is an answer before it is written; err is the code of an error.
@@ -80,6 +84,9 @@ func (f *faithful) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *faithful) answer(r *http.Request) reply {
+	if path, is := strings.CutPrefix(r.URL.Path, "/api/v1/"); is {
+		return f.collect(r, path)
+	}
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !bearer || (token != goodToken && token != narrowToken) {
 		return reply{status: http.StatusUnauthorized, err: "invalid_token"}

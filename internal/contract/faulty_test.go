@@ -36,6 +36,7 @@ type fault struct {
 	breaks  []int           // the claims that must find it
 	rewrite func(*inFlight) // before the faithful server sees the request
 	spoil   func(*inFlight) // after it has answered
+	deliver func(*sending)  // before a delivery is sent
 	stuck   bool            // the clock does not move
 }
 

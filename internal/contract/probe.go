@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -28,12 +29,16 @@ type probe struct {
 	client *http.Client
 	err    error
 	made   []string // paths of the objects to delete at the end, the last one first
+	stops  []func() // what to end after that
+
+	keyHeader string // carries the bare token, instead of Authorization
 }
 
 // claim builds a [Claim] from a check in steps.
 func claim(number int, source, text string, check func(*probe)) Claim {
 	return Claim{Number: number, Source: source, Text: text, Check: func(ctx context.Context, target Target) error {
 		p := newProbe(ctx, target)
+		defer p.stop()
 		check(p)
 		return errors.Join(p.err, p.cleanUp())
 	}}
@@ -63,7 +68,7 @@ type call struct {
 	body         any    // sent as JSON
 	raw          string // sent as it is, instead of body
 	token        string
-	anonymous    bool // no Authorization header at all
+	anonymous    bool // no token at all
 }
 
 // send does the call. It never returns nil, and an answer without content after
@@ -113,16 +118,21 @@ func (p *probe) request(c call) (*http.Request, error) {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
-	if token := c.token; !c.anonymous {
-		if token == "" {
-			token = p.target.Token
-		}
-		request.Header.Set("Authorization", "Bearer "+token)
+	if !c.anonymous {
+		p.authorize(request, cmp.Or(c.token, p.target.Token))
 	}
 	for name, values := range c.header {
 		request.Header[name] = values
 	}
 	return request, nil
+}
+
+func (p *probe) authorize(request *http.Request, token string) {
+	if p.keyHeader != "" {
+		request.Header.Set(p.keyHeader, token)
+		return
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
 }
 
 func (p *probe) get(path string, query ...string) *answer {
@@ -131,6 +141,11 @@ func (p *probe) get(path string, query ...string) *answer {
 
 func (p *probe) post(path string, body object) *answer {
 	return p.send(call{method: http.MethodPost, path: path, body: body})
+}
+
+// do is a step that is sent without a body.
+func (p *probe) do(path string) *answer {
+	return p.send(call{method: http.MethodPost, path: path})
 }
 
 func (p *probe) patch(path string, body object) *answer {

@@ -98,34 +98,33 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "test", Object: "webhook endpoint " + id, Attributes: []string{"endpoint_id"}})
 		return
 	}
-	say("test event %s is on its way as delivery %s", event.EventID, event.DeliveryID)
+	say("A test event is on its way to webhook endpoint %s%s.", id, named(event))
 	if !config.Wait.ValueBool() {
 		return
 	}
-	delivery, err := follow(ctx, client, id, event.DeliveryID)
+	say("Waiting for the outcome of its first attempt, for at most %s.", followFor)
+	delivery, err := follow(ctx, client, id, event)
 	switch {
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "follow", Object: "delivery " + event.DeliveryID})
-	case delivery == nil:
-		resp.Diagnostics.AddError("The test event has no outcome", fmt.Sprintf("Delivery %s was not attempted within %s. Look at it with the data source billing_webhook_deliveries.", event.DeliveryID, followFor))
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "follow", Object: "the test event of webhook endpoint " + id})
 	case delivery.Status != deliverySuccess:
-		resp.Diagnostics.AddError("The test event was not accepted", fmt.Sprintf("The %s.%s Check that the consumer runs, answers 2xx within 10 seconds, and verifies with the current secret.", outcome(delivery), answer(delivery)))
+		resp.Diagnostics.AddError("The test event was not accepted", outcome(delivery)+
+			"\n\nCheck that the endpoint is active, and that the consumer runs, verifies with the current secret, and answers 2xx within 10 seconds.")
 	default:
-		say("%s%s", outcome(delivery), answer(delivery))
+		say("%s", outcome(delivery))
 	}
 }
 
-// answer quotes what the consumer answered; the service has hidden secrets in it.
-func answer(d *collections.Delivery) string {
-	const longest = 300
-	if d.ResponseBody == nil || *d.ResponseBody == "" {
-		return ""
+// named words the ids of a test event, as far as the service shows them.
+func named(event collections.TestEvent) string {
+	text := ""
+	if event.EventID != "" {
+		text += ", event " + event.EventID
 	}
-	text := []rune(*d.ResponseBody)
-	if len(text) > longest {
-		text = append(text[:longest:longest], '…')
+	if event.DeliveryID != "" {
+		text += ", delivery " + event.DeliveryID
 	}
-	return " The answer was: " + string(text)
+	return text
 }
 
 // Invoke sends the deliveries again.
@@ -137,43 +136,48 @@ func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest,
 		return
 	}
 	endpoint := config.EndpointID.ValueString()
+	say := func(format string, args ...any) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+	}
 	wanted := []string{config.DeliveryID.ValueString()}
 	if config.DeliveryID.IsNull() {
 		var err error
-		if wanted, err = undelivered(ctx, client, endpoint); err != nil {
+		if wanted, err = allUndelivered(ctx, client, endpoint); err != nil {
 			apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "the deliveries of webhook endpoint " + endpoint})
 			return
 		}
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("%d deliveries have failed or are exhausted", len(wanted))})
+		say("Deliveries of webhook endpoint %s that have failed or are exhausted: %d.", endpoint, len(wanted))
 	}
 	for i, id := range wanted {
 		if _, err := client.RetryDelivery(ctx, endpoint, id); err != nil {
-			explainRefusal(err, endpoint, id, len(wanted)-i, resp)
+			explainRefusal(err, endpoint, id, i, len(wanted), resp)
 			return
 		}
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("delivery %s is sent again (%d of %d)", id, i+1, len(wanted))})
+		say("Delivery %s is sent again (%d of %d).", id, i+1, len(wanted))
 	}
 }
 
-// undelivered lists the deliveries that can be sent again. They are gathered before the first is, because sending one changes the list.
-func undelivered(ctx context.Context, client *collections.Service, endpoint string) ([]string, error) {
+// allUndelivered lists the deliveries that can be sent again. They are gathered before the first is, because sending one changes the list.
+func allUndelivered(ctx context.Context, client *collections.Service, endpoint string) ([]string, error) {
 	var ids []string
 	for delivery, err := range client.ListDeliveries(ctx, collections.DeliveryQuery{EndpointID: endpoint}) {
 		if err != nil {
 			return nil, err
 		}
-		if delivery.Status == deliveryFailed || delivery.Status == deliveryExhausted {
+		if undelivered(delivery) {
 			ids = append(ids, delivery.ID)
 		}
 	}
 	return ids, nil
 }
 
-func explainRefusal(err error, endpoint, id string, left int, resp *action.InvokeResponse) {
+func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.InvokeResponse) {
 	if api.HasCode(err, "ENDPOINT_INACTIVE") {
 		resp.Diagnostics.AddError("The webhook endpoint is inactive",
-			fmt.Sprintf("The service sends nothing again to an inactive endpoint (ENDPOINT_INACTIVE); %d deliveries of endpoint %s were not sent. Set active = true on the endpoint, apply, and run the action again.", left, endpoint))
+			fmt.Sprintf("The service sends nothing again to an inactive endpoint (ENDPOINT_INACTIVE). Of %d deliveries of endpoint %s, %d were sent again. "+
+				"Set active = true on the endpoint, apply, and run the action again.", of, endpoint, sent))
 		return
 	}
-	apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "send again", Object: "delivery " + id, Attributes: []string{"endpoint_id", "delivery_id"}})
+	apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "send again", Object: fmt.Sprintf("delivery %s (%d of %d were sent before it)", id, sent, of),
+		Attributes: []string{"endpoint_id", "delivery_id"}})
 }

@@ -68,7 +68,7 @@ func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 
 func dataAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
-		"events": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Names of the events that are sent; null: all of them."},
+		"events": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Names of the events that are sent; empty: all of them."},
 		"active": schema.BoolAttribute{Computed: true, MarkdownDescription: about["active"]},
 		"authentication_type": schema.StringAttribute{Computed: true,
 			MarkdownDescription: "`none`, `basic`, `bearer` or `header`: how the service authenticates itself, beside the signature."},

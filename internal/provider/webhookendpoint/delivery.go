@@ -2,6 +2,7 @@ package webhookendpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,52 +27,84 @@ const (
 	followEvery = 500 * time.Millisecond
 )
 
-// follow reads a delivery until its first attempt has an outcome, and answers nil when it has none in time.
-func follow(ctx context.Context, client *collections.Service, endpointID, deliveryID string) (*collections.Delivery, error) {
-	ctx, cancel := context.WithTimeout(ctx, followFor)
+// testEvent is the name of a test event (service description, Collections §6).
+const testEvent = "webhook.test"
+
+var (
+	errNotNamed  = errors.New("the service named neither the event nor its delivery, so it cannot be followed; the data source billing_webhook_deliveries lists it")
+	errNoOutcome = fmt.Errorf("the delivery was not attempted within %s", followFor)
+)
+
+// follow reads the delivery of a test event until its first attempt has an outcome. It ends in errNoOutcome when there is none in time.
+func follow(ctx context.Context, client *collections.Service, endpointID string, event collections.TestEvent) (*collections.Delivery, error) {
+	if event.DeliveryID == "" && event.EventID == "" {
+		return nil, errNotNamed
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, followFor, errNoOutcome)
 	defer cancel()
 	for {
-		for delivery, err := range client.ListDeliveries(ctx, collections.DeliveryQuery{EndpointID: endpointID}) {
-			if err != nil {
-				if ctx.Err() != nil && context.Cause(ctx) == context.DeadlineExceeded {
-					return nil, nil
-				}
-				return nil, err
-			}
-			if delivery.ID != deliveryID {
-				continue
-			}
-			if delivery.Status == deliverySuccess || delivery.Status == deliveryFailed || delivery.Status == deliveryExhausted {
-				return &delivery, nil
-			}
-			break
+		delivery, err := attempted(ctx, client, endpointID, event)
+		if delivery != nil {
+			return delivery, nil
+		}
+		if err != nil && ctx.Err() == nil {
+			return nil, err
 		}
 		timer := time.NewTimer(followEvery)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			if context.Cause(ctx) == context.DeadlineExceeded {
-				return nil, nil
-			}
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 	}
 }
 
+// attempted answers the delivery of a test event once its first attempt is over, else nil.
+func attempted(ctx context.Context, client *collections.Service, endpointID string, event collections.TestEvent) (*collections.Delivery, error) {
+	for delivery, err := range client.ListDeliveries(ctx, collections.DeliveryQuery{EndpointID: endpointID, Event: testEvent}) {
+		if err != nil {
+			return nil, err
+		}
+		meant := delivery.ID == event.DeliveryID || event.DeliveryID == "" && delivery.EventID == event.EventID
+		if meant && (delivery.Status == deliverySuccess || undelivered(delivery)) {
+			return &delivery, nil
+		}
+	}
+	return nil, nil
+}
+
+// undelivered reports whether a delivery can be sent again.
+func undelivered(d collections.Delivery) bool {
+	return d.Status == deliveryFailed || d.Status == deliveryExhausted
+}
+
 // outcome words how a delivery went.
 func outcome(d *collections.Delivery) string {
-	text := fmt.Sprintf("delivery %s is %s after %d attempt(s)", d.ID, d.Status, d.Attempts)
+	text := fmt.Sprintf("Delivery %s is %s. Attempts: %d.", d.ID, d.Status, d.Attempts)
 	if d.HTTPCode != nil {
-		text += fmt.Sprintf(", last answer %d", *d.HTTPCode)
+		text += fmt.Sprintf(" Last HTTP status: %d.", *d.HTTPCode)
 	}
 	if d.LastError != nil && *d.LastError != "" {
-		text += ", last error: " + *d.LastError
+		text += " Last error: " + *d.LastError + "."
 	}
 	if d.NextRetryAt != nil {
-		text += ", next attempt about " + *d.NextRetryAt
+		text += " Next attempt: about " + *d.NextRetryAt + "."
 	}
-	return text
+	return text + answer(d)
+}
+
+// answer quotes what the consumer answered; the service has hidden secrets in it.
+func answer(d *collections.Delivery) string {
+	const longest = 300
+	if d.ResponseBody == nil || *d.ResponseBody == "" {
+		return ""
+	}
+	text := []rune(*d.ResponseBody)
+	if len(text) > longest {
+		text = append(text[:longest:longest], '…')
+	}
+	return " Answer: " + string(text)
 }
 
 // testIfAsked fires a test event and warns when it does not arrive. What it tests exists already, so nothing here is an error.
@@ -81,19 +114,17 @@ func testIfAsked(ctx context.Context, client *collections.Service, m model, diag
 	}
 	warn := func(text string) {
 		diags.AddAttributeWarning(path.Root("test_on_apply"), "The test event did not arrive",
-			fmt.Sprintf("After applying, a test event was sent to %s: %s. The endpoint itself is applied.", m.URL.ValueString(), text))
+			fmt.Sprintf("A test event was fired at %s after it was applied. %s\n\nThe endpoint itself is applied; nothing is undone.", m.URL.ValueString(), text))
 	}
 	event, err := client.TestWebhookEndpoint(ctx, m.ID.ValueString())
 	if err != nil {
 		warn(apidiag.Text(err))
 		return
 	}
-	delivery, err := follow(ctx, client, m.ID.ValueString(), event.DeliveryID)
+	delivery, err := follow(ctx, client, m.ID.ValueString(), event)
 	switch {
 	case err != nil:
 		warn(apidiag.Text(err))
-	case delivery == nil:
-		warn(fmt.Sprintf("it has no outcome after %s (delivery %s)", followFor, event.DeliveryID))
 	case delivery.Status != deliverySuccess:
 		warn(outcome(delivery))
 	}

@@ -1,8 +1,6 @@
 package webhookendpoint
 
 import (
-	"slices"
-
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -68,7 +66,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 		ID:                      types.StringValue(e.ID),
 		URL:                     wire.TextOrNull(e.URL),
 		Description:             types.StringPointerValue(e.Description),
-		Events:                  contact.Tags(e.Events),
+		Events:                  events(e.Events),
 		Active:                  types.BoolValue(e.Active),
 		Authentication:          authFromAPI(e.Authentication),
 		RotateSecretWhenChanged: types.MapNull(types.StringType),
@@ -79,13 +77,21 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 	}
 }
 
+// events is the argument for names; none is the empty set, which means all events.
+func events(names []string) types.Set {
+	if len(names) == 0 {
+		return types.SetValueMust(types.StringType, []attr.Value{})
+	}
+	return contact.Tags(names)
+}
+
 // authFromAPI is the argument as the service has it; no authentication is null.
 func authFromAPI(a *collections.Authentication) types.Object {
 	if a == nil || a.Type == authNone || a.Type == "" {
 		return types.ObjectNull(authType.AttrTypes)
 	}
 	return authentication{kind: types.StringValue(a.Type), username: types.StringPointerValue(a.Username),
-		name: types.StringPointerValue(a.Name), version: types.Int64Null()}.object()
+		name: types.StringPointerValue(a.Name), version: types.Int64Value(firstVersion)}.object()
 }
 
 // keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
@@ -94,21 +100,21 @@ func (m model) keeping(prior model) model {
 	if m.Secret.IsNull() {
 		m.Secret = wire.Known(prior.Secret)
 	}
-	if m.Events.IsNull() && !prior.Events.IsUnknown() && len(prior.Events.Elements()) == 0 {
-		m.Events = prior.Events
-	}
 	if sameAuth(prior.Authentication, m.Authentication) {
 		m.Authentication = prior.Authentication
 	}
 	return m
 }
 
-// sameAuth compares what the service shows of two authentications: all but the credentials and their version.
+// sameAuth compares what the service shows of two authentications: all but the credentials and their version. What is not known yet is
+// the same as nothing.
 func sameAuth(a, b types.Object) bool {
+	if a.IsUnknown() || b.IsUnknown() {
+		return false
+	}
 	one, two := authOf(a), authOf(b)
-	none := func(x authentication) bool { return x.kind.IsNull() || x.kind.ValueString() == authNone }
-	if none(one) || none(two) {
-		return none(one) == none(two) && !one.kind.IsUnknown() && !two.kind.IsUnknown()
+	if one.isNone() || two.isNone() {
+		return one.isNone() && two.isNone()
 	}
 	return one.kind.Equal(two.kind) && one.username.Equal(two.username) && one.name.Equal(two.name)
 }
@@ -117,7 +123,7 @@ func sameAuth(a, b types.Object) bool {
 func (m model) toCreate() collections.WebhookEndpointCreate {
 	create := collections.WebhookEndpointCreate{URL: m.URL.ValueString(), Description: m.Description.ValueStringPointer(),
 		Active: m.Active.ValueBoolPointer()}
-	if !m.Events.IsNull() {
+	if len(m.Events.Elements()) > 0 {
 		create.Events = contact.ToTags(m.Events)
 	}
 	if !m.Authentication.IsNull() {
@@ -134,33 +140,30 @@ func (m model) toUpdate(state, config model) collections.WebhookEndpointUpdate {
 		Description: wire.Text(m.Description, state.Description),
 		Active:      wire.Changed(m.Active, state.Active, types.Bool.ValueBool),
 	}
-	if !sameEvents(m.Events, state.Events) {
+	if !m.Events.Equal(state.Events) {
 		update.Events = api.Set(contact.ToTags(m.Events))
 	}
-	if !m.Authentication.Equal(state.Authentication) && (!sameAuth(m.Authentication, state.Authentication) || !sameVersion(m, state)) {
+	if m.sendsAuth(state) {
 		update.Authentication = api.Set(authOf(config.Authentication).orNone().toWire())
 	}
 	return update
 }
+
+// sendsAuth reports whether the update from state to m sends the authentication, credentials included.
+func (m model) sendsAuth(state model) bool {
+	if !sameAuth(m.Authentication, state.Authentication) {
+		return true
+	}
+	wanted, had := authOf(m.Authentication), authOf(state.Authentication)
+	return !wanted.isNone() && !wanted.version.Equal(had.version)
+}
+
+// isNone reports whether nothing is sent to authenticate.
+func (a authentication) isNone() bool { return a.kind.IsNull() || a.kind.ValueString() == authNone }
 
 func (a authentication) orNone() authentication {
 	if a.kind.IsNull() {
 		a.kind = types.StringValue(authNone)
 	}
 	return a
-}
-
-func sameVersion(a, b model) bool {
-	return authOf(a.Authentication).version.Equal(authOf(b.Authentication).version)
-}
-
-// sameEvents compares two sets; none and an empty one both mean all events.
-func sameEvents(a, b types.Set) bool {
-	if a.IsUnknown() || b.IsUnknown() {
-		return false
-	}
-	one, two := contact.ToTags(a), contact.ToTags(b)
-	slices.Sort(one)
-	slices.Sort(two)
-	return slices.Equal(one, two)
 }

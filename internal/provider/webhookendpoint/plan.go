@@ -10,7 +10,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// ValidateConfig checks what belongs to which kind of authentication.
+// part is an argument of authentication, and the one type that has it.
+type part struct {
+	name, kind string
+	value      types.String
+	// credential is sent, and never comes back.
+	credential bool
+}
+
+func (a authentication) parts() []part {
+	return []part{
+		{"username", authBasic, a.username, false},
+		{"password_wo", authBasic, a.password, true},
+		{"token_wo", authBearer, a.token, true},
+		{"name", authHeader, a.name, false},
+		{"value_wo", authHeader, a.value, true},
+	}
+}
+
+// ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the plan knows.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -21,26 +39,23 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if a.kind.IsUnknown() {
 		return
 	}
-	for _, field := range []struct {
-		name  string
-		kind  string
-		given bool
-	}{
-		{"username", authBasic, !a.username.IsNull()},
-		{"password_wo", authBasic, !a.password.IsNull()},
-		{"token_wo", authBearer, !a.token.IsNull()},
-		{"name", authHeader, !a.name.IsNull()},
-		{"value_wo", authHeader, !a.value.IsNull()},
-	} {
-		belongs := a.kind.ValueString() == field.kind
-		at := path.Root("authentication").AtName(field.name)
-		switch {
-		case belongs && !field.given:
-			resp.Diagnostics.AddAttributeError(at, "Incomplete authentication",
-				fmt.Sprintf("authentication of type %q needs %s.", field.kind, field.name))
-		case !belongs && field.given:
-			resp.Diagnostics.AddAttributeError(at, "Argument of another kind of authentication",
-				fmt.Sprintf("%s belongs to authentication of type %q, and type is %q. Remove one of the two.", field.name, field.kind, a.kind.ValueString()))
+	for _, p := range a.parts() {
+		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
+			resp.Diagnostics.AddAttributeError(authPath.AtName(p.name), "Argument of another type of authentication",
+				fmt.Sprintf("%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name, p.kind, a.kind.ValueString()))
+		}
+	}
+	a.demand(false, &resp.Diagnostics)
+}
+
+var authPath = path.Root("authentication")
+
+// demand reports what the type of authentication needs and is not there: the credentials, or the rest.
+func (a authentication) demand(credentials bool, diags *diag.Diagnostics) {
+	for _, p := range a.parts() {
+		if p.credential == credentials && p.kind == a.kind.ValueString() && p.value.IsNull() {
+			diags.AddAttributeError(authPath.AtName(p.name), "Incomplete authentication",
+				fmt.Sprintf("authentication of type %q needs %s.", p.kind, p.name))
 		}
 	}
 }
@@ -48,23 +63,26 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
 // same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
+	if req.Plan.Raw.IsNull() {
 		return
 	}
-	var plan, state model
+	var config, plan, state model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if req.State.Raw.IsNull() {
+		authOf(config.Authentication).demand(true, &resp.Diagnostics)
+		return
+	}
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	plan.ID, plan.CreatedAt, plan.UpdatedAt, plan.Secret = state.ID, state.CreatedAt, state.UpdatedAt, state.Secret
-	if !state.Events.IsNull() && !plan.Events.IsNull() && sameEvents(plan.Events, state.Events) {
-		plan.Events = state.Events
+	if plan.sendsAuth(state) {
+		// They are only asked for when they are sent, so that an imported endpoint can be planned without them.
+		authOf(config.Authentication).demand(true, &resp.Diagnostics)
 	}
-	if keepsAuth(plan.Authentication, state.Authentication) {
-		plan.Authentication = state.Authentication
-	}
-	if update := plan.toUpdate(state, plan); !update.IsEmpty() {
+	if update := plan.toUpdate(state, config); !update.IsEmpty() {
 		plan.UpdatedAt = types.StringUnknown()
 	}
 	if plan.rotates(state) {
@@ -72,16 +90,6 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		warnRotation(state, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-}
-
-// keepsAuth reports whether the credentials at the service stand: the same kind and names, and no new version of the credentials. Those
-// of an imported endpoint, whose version is not known, count as version 1.
-func keepsAuth(plan, state types.Object) bool {
-	if plan.IsNull() || state.IsNull() || !sameAuth(plan, state) {
-		return false
-	}
-	wanted, had := authOf(plan).version, authOf(state).version
-	return wanted.Equal(had) || had.IsNull() && wanted.Equal(types.Int64Value(1))
 }
 
 // rotates reports whether the secret is to be rotated: the trigger had values, and they change. Values that appear for the first time,

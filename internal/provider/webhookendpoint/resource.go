@@ -17,7 +17,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // Resource is billing_webhook_endpoint.
@@ -51,7 +50,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	asked := plan
 	asked.Authentication = config.Authentication
 	created, err := client.CreateWebhookEndpoint(ctx, asked.toCreate())
-	if created == nil {
+	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("register", plan))
 		return
 	}
@@ -59,28 +58,29 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	settle.Warn(settle.Onto(ctx, &plan, &state), "The "+state.words(), arguments, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
-	warnCreated(created, state, err, &resp.Diagnostics)
+	warnCreated(created, state, &resp.Diagnostics)
 	testIfAsked(ctx, client, state, &resp.Diagnostics)
 }
 
-// warnCreated tells what is unusual about a registration that has happened. An error in Create would mark the new endpoint for
-// replacement, see settle.Postpone.
-func warnCreated(created *collections.WebhookEndpointCreated, state model, err error, diags *diag.Diagnostics) {
-	if err != nil {
-		var failed diag.Diagnostics
-		apidiag.Add(&failed, err, doing("finish registering", state))
-		settle.Postpone(failed, diags)
-	}
-	if created.Adopted {
+// warnCreated tells what is unusual about a registration that has happened. None of it is an error: an error in Create would mark the
+// new endpoint for replacement.
+func warnCreated(created *collections.WebhookEndpointCreated, state model, diags *diag.Diagnostics) {
+	const found = "The answer to the registration was lost. One new endpoint with the same url and settings exists (id %s), so it was taken over. "
+	switch {
+	case created.SecretErr != nil:
+		diags.AddAttributeWarning(path.Root("secret"), "Found the endpoint instead of registering it twice, but its secret is not known",
+			fmt.Sprintf(found+"Its first secret was lost with the answer, and getting another one failed: %s\n\n%s", created.ID, apidiag.Text(created.SecretErr), howToRotate))
+	case created.Adopted:
 		diags.AddWarning("Found the endpoint instead of registering it twice",
-			fmt.Sprintf("The answer to the registration was lost. One new endpoint with the same url and settings exists (id %s), so it was taken over. Its first secret "+
-				"was lost with the answer, so it was rotated.", created.ID))
-	}
-	if state.Secret.IsNull() {
+			fmt.Sprintf(found+"Its first secret was lost with the answer, so it was rotated.", created.ID))
+	case state.Secret.IsNull():
 		diags.AddAttributeWarning(path.Root("secret"), "The secret is not known",
-			fmt.Sprintf("The service has not shown the secret of %s. Change rotate_secret_when_changed to get a new one.", state.words()))
+			fmt.Sprintf("The service has not shown the secret of %s. %s", state.words(), howToRotate))
 	}
 }
+
+// howToRotate is the way to a secret where none is known.
+const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another value in it; the old secret is invalid from then on."
 
 // Read refreshes the state. Only the service's own not-found drops the endpoint.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -128,15 +128,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			apidiag.Add(&resp.Diagnostics, err, doing("update", state))
 			return
 		}
-		// The trigger stays as it was until the rotation has happened.
-		trigger := state.RotateSecretWhenChanged
-		settled := fromAPI(answer).keeping(plan)
-		settled.Secret = state.Secret
-		settle.Warn(settle.Onto(ctx, &plan, &settled), "The "+state.words(), arguments, &resp.Diagnostics)
-		state = settled
-		if rotates {
-			state.RotateSecretWhenChanged = trigger
-		}
+		state = state.updated(ctx, answer, plan, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	}
 	if rotates {
@@ -145,9 +137,10 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			apidiag.Add(&resp.Diagnostics, err, doing("rotate the secret of", state))
 			return
 		}
-		plan.Secret = types.StringPointerValue(answer.Secret)
+		state.Secret = types.StringPointerValue(answer.Secret)
 	}
-	plan.Secret = wire.Known(plan.Secret)
+	// A trigger that was unknown in the plan can turn out to be what it was; then nothing is rotated, and the secret stays.
+	plan.Secret = state.Secret
 	if plan.UpdatedAt.IsUnknown() {
 		plan.UpdatedAt = state.UpdatedAt
 	}
@@ -156,6 +149,17 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if moved || rotates {
 		testIfAsked(ctx, client, plan, &resp.Diagnostics)
 	}
+}
+
+// updated is the state after an update. The secret and its trigger stay as they were until the rotation has happened.
+func (m model) updated(ctx context.Context, answer *collections.WebhookEndpoint, plan model, diags *diag.Diagnostics) model {
+	settled := fromAPI(answer).keeping(plan)
+	settled.Secret = m.Secret
+	settle.Warn(settle.Onto(ctx, &plan, &settled), "The "+m.words(), arguments, diags)
+	if plan.rotates(m) {
+		settled.RotateSecretWhenChanged = m.RotateSecretWhenChanged
+	}
+	return settled
 }
 
 // Delete removes the endpoint.
@@ -189,8 +193,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	scheme.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
 	imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
 	resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of an imported endpoint is not known",
-		fmt.Sprintf("The service shows a secret only when an endpoint is registered and when the secret is rotated, so secret is null for %s. To get a new one, apply "+
-			"once with rotate_secret_when_changed set, and once more with another value in it; the old secret is invalid from then on.", found.URL))
+		fmt.Sprintf("The service shows a secret only when an endpoint is registered and when the secret is rotated, so secret is null for %s. %s", found.URL, howToRotate))
 }
 
 func finder(client *collections.Service, url string) imports.Finder[collections.WebhookEndpoint] {

@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -27,6 +29,9 @@ const (
 	authBearer = "bearer"
 	authHeader = "header"
 )
+
+// firstVersion is the version of credentials that nobody has numbered: of a configuration without a version, and of what an import finds.
+const firstVersion = 1
 
 // about describes the fields that the resource and the data sources share.
 var about = map[string]string{
@@ -55,8 +60,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"], Validators: []validator.String{validate.PublicURL()}},
 			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"],
 				Validators: []validator.String{validate.NotBlank()}},
-			"events": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["events"],
-				Validators: []validator.Set{setvalidator.ValueStringsAre(validate.NotBlank(), knownEvent())}},
+			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)), ElementType: types.StringType, MarkdownDescription: about["events"],
+				Validators: []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(validate.NotBlank(), knownEvent())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: about["active"] + " Default `true`."},
 			"authentication": authenticationAttribute(),
@@ -74,7 +79,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true, Validators: []validator.String{validate.NotBlank()},
-			MarkdownDescription: description + " Write-only: in no state and no plan; needs Terraform 1.11 or OpenTofu 1.11. A change is sent when `credentials_wo_version` changes."}
+			MarkdownDescription: description + " Write-only: in no state and no plan; needs Terraform 1.11 or OpenTofu 1.11. A change is sent when `credentials_wo_version` changes. " +
+				"An endpoint that was imported needs it only then."}
 	}
 	return schema.SingleNestedAttribute{Optional: true,
 		MarkdownDescription: "What the service sends to authenticate itself, beside the signature. Absent: nothing.",
@@ -86,8 +92,8 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 			"token_wo":    secret("Token for `bearer`."),
 			"name":        schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header for `header`.", Validators: []validator.String{validate.HeaderName()}},
 			"value_wo":    secret("Value of the header for `header`."),
-			"credentials_wo_version": schema.Int64Attribute{Optional: true,
-				MarkdownDescription: "Any number; raise it to send the credentials again. The credentials of an imported endpoint count as version 1."},
+			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, Default: int64default.StaticInt64(firstVersion),
+				MarkdownDescription: "Any number; change it to send the credentials again. Default 1, which is also the version of what an import finds."},
 		}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -99,18 +100,19 @@ func (s *Server) openCollections() error {
 // state file it lives as long as the process. A key that opens nothing in this
 // state is refused here and not at the first delivery.
 func (s *Server) openBox() error {
-	key, err := sealed.NewKey(), error(nil)
-	if s.options.StateFile != "" {
-		key, err = sealed.KeyFile(s.options.StateFile + ".key")
-	}
-	if err != nil {
-		return err
-	}
-	if s.collections.box, err = sealed.New(key); err != nil {
-		return err
-	}
 	return s.db.View(func(tx *store.Tx) error {
-		for _, row := range s.collections.endpoints.All(tx) {
+		rows := maps.Collect(s.collections.endpoints.All(tx))
+		key, err := sealed.NewKey(), error(nil)
+		if s.options.StateFile != "" {
+			key, err = sealed.KeyFile(s.options.StateFile+".key", len(rows) == 0)
+		}
+		if err != nil {
+			return fmt.Errorf("what the state's secrets are sealed with: %w", err)
+		}
+		if s.collections.box, err = sealed.New(key); err != nil {
+			return err
+		}
+		for _, row := range rows {
 			if _, err := s.secretOf(row); err != nil {
 				return fmt.Errorf("%s.key does not belong to the state file: %w", s.options.StateFile, err)
 			}

@@ -64,11 +64,11 @@ func NewKey() []byte {
 	return key
 }
 
-// KeyFile reads the key at path, making the file (mode 0600) when there is
-// none. The directory must not be written to by two processes at once.
-func KeyFile(path string) ([]byte, error) {
+// KeyFile reads the key at path. When there is none and it may, it makes
+// the file (mode 0600); two processes must not do so at once.
+func KeyFile(path string, mayMake bool) ([]byte, error) {
 	key, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if mayMake && errors.Is(err, fs.ErrNotExist) {
 		key = NewKey()
 		err = writeWhole(path, key)
 	}

@@ -47,23 +47,26 @@ func TestSealAndOpen(t *testing.T) {
 func TestKeyFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db.key")
-	made, err := sealed.KeyFile(path)
+	if _, err := sealed.KeyFile(path, false); err == nil {
+		t.Error("read a key that is not there")
+	}
+	made, err := sealed.KeyFile(path, true)
 	if err != nil || len(made) != sealed.KeySize {
 		t.Fatalf("%d bytes, %v", len(made), err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("key file %v, %v", info, err)
 	}
-	if read, err := sealed.KeyFile(path); err != nil || !bytes.Equal(read, made) {
+	if read, err := sealed.KeyFile(path, true); err != nil || !bytes.Equal(read, made) {
 		t.Errorf("read another key, %v", err)
 	}
 	if err := os.WriteFile(path, made[:10], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sealed.KeyFile(path); err == nil {
+	if _, err := sealed.KeyFile(path, true); err == nil {
 		t.Error("took half a key")
 	}
-	if _, err := sealed.KeyFile(filepath.Join(t.TempDir(), "none", "key")); err == nil {
+	if _, err := sealed.KeyFile(filepath.Join(t.TempDir(), "none", "key"), true); err == nil {
 		t.Error("made a key in no folder")
 	}
 	if _, err := sealed.New(made[:16]); err == nil {

@@ -1,0 +1,298 @@
+package sandbox_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// signedBy fails the test unless the signature is that of the secret at the moment
+// of sending (Collections §5), computed here once more.
+func (w webhook) signedBy(t *testing.T, secret string, at time.Time) {
+	t.Helper()
+	mac := hmac.New(sha256.New, []byte(secret))
+	fmt.Fprintf(mac, "%d.%s", at.Unix(), w.body)
+	if want := fmt.Sprintf("t=%d,v1=%s", at.Unix(), hex.EncodeToString(mac.Sum(nil))); w.header.Get("X-Webhook-Signature") != want {
+		t.Errorf("signature %s, want %s", w.header.Get("X-Webhook-Signature"), want)
+	}
+}
+
+// Collections §1: a test event goes through the real pipeline.
+func TestTestEvent(t *testing.T) {
+	t.Parallel()
+	erp := consume(t)
+	server, c := erp.reaching(t)
+	path, created := c.endpoint(`{"url":"` + erp.URL + `/in","events":["charge.paid"],"authentication":{"type":"bearer","token":"t0ken"}}`)
+	c.endpoint(`{"url":"` + erp.URL + `/other"}`)
+	fired := c.do("POST", path+"/test", "").want(202)
+	settle(t, server)
+	got := erp.take()
+	if len(got) != 1 || got[0].path != "/in" {
+		t.Fatalf("received %+v", got)
+	}
+	body := `{"event":"webhook.test","timestamp":"2026-05-04T09:00:00.000Z","organizationId":"` + server.Organization().ID + `","data":{}}`
+	if got[0].body != body {
+		t.Errorf("body %s, want %s", got[0].body, body)
+	}
+	for name, want := range map[string]string{
+		"X-Webhook-Event": "webhook.test", "X-Webhook-Event-Id": fired.text("data", "eventId"), "Authorization": "Bearer t0ken",
+		"X-Webhook-Delivery-Id": fired.text("data", "deliveryId"), "X-Webhook-Attempt": "1", "X-Webhook-Timestamp": "2026-05-04T09:00:00.000Z",
+	} {
+		if got[0].header.Get(name) != want {
+			t.Errorf("%s: %q, want %q", name, got[0].header.Get(name), want)
+		}
+	}
+	got[0].signedBy(t, created.text("data", "secret"), morning)
+	list := c.do("GET", path+"/deliveries", "").want(200)
+	for field, want := range map[string]string{
+		"status": `"success"`, "attempts": "1", "httpCode": "200", "lastError": "null", "nextRetryAt": "null",
+		"deliveredAt": `"2026-05-04T09:00:00.000Z"`, "createdAt": `"2026-05-04T09:00:00.000Z"`, "event": `"webhook.test"`, "responseBody": `""`,
+	} {
+		if list.json("data", 0, field) != want {
+			t.Errorf("%s: %s, want %s", field, list.json("data", 0, field), want)
+		}
+	}
+	if list.text("data", 0, "requestBody") != body || list.text("data", 0, "requestHeaders", "X-Webhook-Signature") != "[REDACTED]" ||
+		list.text("data", 0, "requestHeaders", "Authorization") != "[REDACTED]" {
+		t.Errorf("captured %s", list.body)
+	}
+}
+
+// Collections §8: the schedule, moved by the clock; every attempt is signed anew,
+// the ids and the body stay.
+func TestAttemptsFollowTheSchedule(t *testing.T) {
+	t.Parallel()
+	erp := consume(t)
+	erp.answer(http.StatusServiceUnavailable)
+	server, c := erp.reaching(t)
+	path, created := c.endpoint(`{"url":"` + erp.URL + `"}`)
+	c.do("POST", path+"/test", "").want(202)
+	settle(t, server)
+	after := []time.Duration{0, 4 * time.Minute, 12 * time.Minute, 28 * time.Minute, time.Hour, 124 * time.Minute, 252 * time.Minute, 508 * time.Minute}
+	all := erp.take()
+	for number := 2; number <= len(after); number++ {
+		if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "failed" ||
+			got.text("data", 0, "nextRetryAt") != morning.Add(after[number-1]).Format("2006-01-02T15:04:05.000Z") {
+			t.Errorf("before attempt %d: %s", number, got.body)
+		}
+		server.Clock().Set(morning.Add(after[number-1] - time.Millisecond))
+		settle(t, server)
+		if early := erp.take(); len(early) != 0 {
+			t.Errorf("attempt %d came early", number)
+		}
+		server.Clock().Advance(time.Millisecond)
+		settle(t, server)
+		all = append(all, erp.take()...)
+	}
+	server.Clock().Advance(1000 * time.Hour)
+	settle(t, server)
+	if all = append(all, erp.take()...); len(all) != len(after) {
+		t.Fatalf("%d attempts", len(all))
+	}
+	for i, w := range all {
+		w.signedBy(t, created.text("data", "secret"), morning.Add(after[i]))
+		if w.header.Get("X-Webhook-Attempt") != fmt.Sprint(i+1) || w.body != all[0].body ||
+			w.header.Get("X-Webhook-Event-Id") != all[0].header.Get("X-Webhook-Event-Id") ||
+			w.header.Get("X-Webhook-Delivery-Id") != all[0].header.Get("X-Webhook-Delivery-Id") {
+			t.Errorf("attempt %d: %v", i+1, w.header)
+		}
+	}
+	if got := c.do("GET", path+"/deliveries?status=exhausted", ""); got.json("data", 0, "attempts") != "8" || got.json("data", 0, "nextRetryAt") != "null" ||
+		got.json("data", 0, "httpCode") != "503" || got.text("data", 0, "lastError") == "" {
+		t.Errorf("in the end %s", got.body)
+	}
+}
+
+// A clock that jumps over several attempts finds each made at its own moment.
+func TestClockJumpsOverAttempts(t *testing.T) {
+	t.Parallel()
+	erp := consume(t)
+	erp.answer(http.StatusFound)
+	server, c := erp.reaching(t)
+	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
+	c.do("POST", path+"/test", "").want(202)
+	settle(t, server)
+	server.Clock().Advance(30 * time.Minute)
+	settle(t, server)
+	var at []string
+	for _, w := range erp.take() {
+		at = append(at, w.header.Get("X-Webhook-Timestamp")[11:19]+" "+w.path)
+	}
+	if want := []string{"09:00:00 /", "09:04:00 /", "09:12:00 /", "09:28:00 /"}; !slices.Equal(at, want) {
+		t.Errorf("attempts at %v, want %v: redirects are not followed", at, want)
+	}
+	erp.answer(http.StatusAccepted)
+	server.Clock().Advance(time.Hour)
+	settle(t, server)
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "success" || got.json("data", 0, "attempts") != "5" ||
+		got.text("data", 0, "deliveredAt") != "2026-05-04T10:00:00.000Z" || got.json("data", 0, "lastError") != "null" {
+		t.Errorf("in the end %s", got.body)
+	}
+}
+
+// Collections §3: endpoints that are inactive or removed, and manual redelivery.
+func TestInactiveEndpointsAndRedelivery(t *testing.T) {
+	t.Parallel()
+	erp := consume(t)
+	erp.answer(http.StatusInternalServerError)
+	server, c := erp.reaching(t)
+	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
+	retry := path + "/deliveries/" + c.do("POST", path+"/test", "").want(202).text("data", "deliveryId") + "/retry"
+	settle(t, server)
+
+	c.do("PATCH", path, `{"active":false}`).want(200)
+	if r := c.do("POST", retry, "").want(409); r.text("error", "code") != "ENDPOINT_INACTIVE" {
+		t.Errorf("retry on an inactive endpoint: %s", r.body)
+	}
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "failed" {
+		t.Errorf("a refused retry changed %s", got.body)
+	}
+	c.do("POST", path+"/test", "").want(202)
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 1, "status") != "exhausted" || got.json("data", 1, "attempts") != "0" || got.text("data", 1, "lastError") == "" {
+		t.Errorf("a test event on an inactive endpoint: %s", got.body)
+	}
+	server.Clock().Advance(4 * time.Minute)
+	settle(t, server)
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "exhausted" || got.json("data", 0, "attempts") != "1" {
+		t.Errorf("at the time of its retry: %s", got.body)
+	}
+	first := erp.take()
+
+	c.do("PATCH", path, `{"active":true}`).want(200)
+	erp.answer(http.StatusOK)
+	restarted := c.do("POST", retry, "").want(202)
+	for field, want := range map[string]string{"status": `"pending"`, "attempts": "0", "httpCode": "null", "lastError": "null", "nextRetryAt": "null"} {
+		if restarted.json("data", field) != want {
+			t.Errorf("restarted with %s %s, want %s", field, restarted.json("data", field), want)
+		}
+	}
+	settle(t, server)
+	again := erp.take()
+	if len(first) != 1 || len(again) != 1 || again[0].header.Get("X-Webhook-Attempt") != "1" ||
+		again[0].header.Get("X-Webhook-Event-Id") != first[0].header.Get("X-Webhook-Event-Id") || again[0].body != first[0].body {
+		t.Errorf("redelivered %+v after %+v", again, first)
+	}
+	if r := c.do("POST", retry, "").want(409); r.text("error", "code") != "DELIVERY_NOT_FAILED" {
+		t.Errorf("retry of a success: %s", r.body)
+	}
+
+	erp.answer(http.StatusInternalServerError)
+	gone, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
+	c.do("POST", gone+"/test", "").want(202)
+	settle(t, server)
+	c.do("DELETE", gone, "").want(204)
+	server.Clock().Advance(time.Hour)
+	settle(t, server)
+	all := server.Deliveries()
+	if last := all[len(all)-1]; last.State.Status != "exhausted" || last.State.Attempts != 1 || last.URL != "" {
+		t.Errorf("delivery of a removed endpoint: %+v", last)
+	}
+}
+
+// Collections §3 and §5: a name that has come to lead inside ends the delivery for
+// good, and nothing is sent.
+func TestRebinding(t *testing.T) {
+	t.Parallel()
+	erp := consume(t)
+	_, port, _ := strings.Cut(strings.TrimPrefix(erp.URL, "https://"), ":")
+	table := names{"hooks.example.com": "8.8.8.8"}
+	o := erp.options()
+	o.AllowLoopbackReceivers, o.Resolver = false, table
+	server := start(t, o)
+	c := collect(t, server)
+	path, _ := c.endpoint(`{"url":"https://hooks.example.com:` + port + `/"}`)
+	table["hooks.example.com"] = "127.0.0.1"
+	c.do("POST", path+"/test", "").want(202)
+	settle(t, server)
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "exhausted" || got.json("data", 0, "nextRetryAt") != "null" ||
+		!strings.Contains(got.text("data", 0, "lastError"), "internal network") {
+		t.Errorf("delivery %s", got.body)
+	}
+	if got := erp.take(); len(got) != 0 {
+		t.Errorf("sent %v", got)
+	}
+}
+
+// After a rotation of the secret, the next attempt is signed with the new one,
+// also of a delivery that had failed before.
+func TestRotatedSecretSigns(t *testing.T) {
+	t.Parallel()
+	erp := consume(t)
+	erp.answer(http.StatusTeapot)
+	server, c := erp.reaching(t)
+	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
+	c.do("POST", path+"/test", "").want(202)
+	settle(t, server)
+	secret := c.do("POST", path+"/rotate-secret", "").want(200).text("data", "secret")
+	server.Clock().Advance(4 * time.Minute)
+	settle(t, server)
+	got := erp.take()
+	if len(got) != 2 {
+		t.Fatalf("%d attempts", len(got))
+	}
+	got[1].signedBy(t, secret, morning.Add(4*time.Minute))
+}
+
+// A restart over the same state goes on with what is due, and opens what it has
+// sealed; nothing of that lies readable in the file.
+func TestPipelineSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	erp := consume(t)
+	erp.answer(http.StatusBadGateway)
+	o := erp.options()
+	o.StateFile = filepath.Join(t.TempDir(), "state.db")
+	first := start(t, o)
+	c := collect(t, first)
+	path, created := c.endpoint(`{"url":"` + erp.URL + `","authentication":{"type":"basic","username":"ana","password":"p4ss-in-clear"}}`)
+	c.do("POST", path+"/test", "").want(202)
+	settle(t, first)
+	erp.take()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sealedAtRest(t, o.StateFile, created.text("data", "secret"), "p4ss-in-clear", "YW5hOnA0c3MtaW4tY2xlYXI")
+
+	erp.answer(http.StatusOK)
+	o.Start = morning.Add(24 * time.Hour)
+	second := start(t, o)
+	settle(t, second)
+	got := erp.take()
+	if len(got) != 1 || got[0].header.Get("X-Webhook-Attempt") != "2" || got[0].header.Get("Authorization") != "Basic YW5hOnA0c3MtaW4tY2xlYXI=" {
+		t.Fatalf("after the restart %+v", got)
+	}
+	got[0].signedBy(t, created.text("data", "secret"), o.Start)
+	if r := collect(t, second).do("GET", path+"/deliveries", "").want(200); r.text("data", 0, "status") != "success" {
+		t.Errorf("after the restart %s", r.body)
+	}
+	withoutItsKey(t, second, o)
+}
+
+// Close does not wait for a consumer that does not answer, and the delivery is
+// not lost.
+func TestCloseBreaksOffDeliveries(t *testing.T) {
+	t.Parallel()
+	reached, release := make(chan struct{}), make(chan struct{})
+	erp := consume(t)
+	erp.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(reached); <-release })
+	defer close(release)
+	server, c := erp.reaching(t)
+	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
+	c.do("POST", path+"/test", "").want(202)
+	<-reached
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "pending" {
+		t.Errorf("while the consumer thinks: %s", got.body)
+	}
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := server.Deliveries(); left[0].State.Status != "pending" || !left[0].State.Open() {
+		t.Errorf("left %+v", left[0])
+	}
+}

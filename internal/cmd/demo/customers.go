@@ -49,7 +49,7 @@ func planCustomers(ctx context.Context, s *stage) error {
 }
 
 func applyCustomers(ctx context.Context, s *stage) error {
-	if err := s.terraform.apply(ctx); err != nil {
+	if _, err := s.terraform.apply(ctx); err != nil {
 		return err
 	}
 	return s.expectCustomers(ctx, 3)
@@ -80,7 +80,7 @@ func planDrift(ctx context.Context, s *stage) error {
 }
 
 func mendDrift(ctx context.Context, s *stage) error {
-	if err := s.terraform.apply(ctx); err != nil {
+	if _, err := s.terraform.apply(ctx); err != nil {
 		return err
 	}
 	customer, err := s.service.customer(ctx, matrizID)
@@ -136,7 +136,7 @@ func importCustomer(ctx context.Context, s *stage) error {
 	if !plan.changes[confeitaria].imported || len(plan.outputs) > 0 {
 		return fmt.Errorf("the plan does not import, or does more than that:\n%s", plan.text)
 	}
-	if err := s.terraform.apply(ctx); err != nil {
+	if _, err := s.terraform.apply(ctx); err != nil {
 		return err
 	}
 	// The block has done its work. It could stay, but not once the customer
@@ -165,7 +165,7 @@ func changeMetadata(ctx context.Context, s *stage) error {
 	if err := plan.expectAttributes(headquarters, "custom_metadata", "effective_custom_metadata", "updated_at"); err != nil {
 		return err
 	}
-	if err := s.terraform.apply(ctx); err != nil {
+	if _, err := s.terraform.apply(ctx); err != nil {
 		return err
 	}
 	if err := s.expectMetadata(ctx, matrizID, object{
@@ -188,7 +188,7 @@ func destroyCustomers(ctx context.Context, s *stage) error {
 	if err := plan.expect("delete", headquarters, branch, owner, confeitaria); err != nil {
 		return err
 	}
-	if err := s.terraform.apply(ctx); err != nil {
+	if _, err := s.terraform.apply(ctx); err != nil {
 		return err
 	}
 	return s.expectCustomers(ctx, 0)

@@ -64,6 +64,9 @@ func demo(ctx context.Context, say *report, keep bool) (err error) {
 	if err := say.summary(len(stories.steps())); err != nil || !keep {
 		return err
 	}
+	if err := shop.sandbox.today(ctx); err != nil {
+		return err
+	}
 	for _, stage := range stages {
 		if err := stage.putUpAgain(ctx); err != nil {
 			return err

@@ -15,12 +15,13 @@ type plan struct {
 	text    string // as Terraform prints it
 	empty   bool   // neither a resource nor an output would change
 	changes map[string]change
-	outputs map[string]any // planned values of the outputs that would change
+	outputs map[string]any            // planned values of the outputs that would change
+	found   map[string]map[string]any // what stands in the state after the refresh, data sources too
 }
 
 // change is what Terraform would do with one resource.
 type change struct {
-	actions  []string // create, update, delete; no-op when it is only imported
+	action   string // create, update, delete, replace; no-op when it is only imported
 	imported bool
 	before   map[string]any
 	after    map[string]any
@@ -45,17 +46,30 @@ func readPlan(document []byte) (*plan, error) {
 			Actions []string
 			After   any
 		} `json:"output_changes"`
+		PriorState struct {
+			Values struct {
+				RootModule struct {
+					Resources []struct {
+						Address string
+						Values  map[string]any
+					}
+				} `json:"root_module"`
+			}
+		} `json:"prior_state"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()
 	if err := decoder.Decode(&read); err != nil {
 		return nil, fmt.Errorf("read the plan: %w", err)
 	}
-	p := &plan{changes: map[string]change{}, outputs: map[string]any{}}
+	p := &plan{changes: map[string]change{}, outputs: map[string]any{}, found: map[string]map[string]any{}}
+	for _, r := range read.PriorState.Values.RootModule.Resources {
+		p.found[r.Address] = r.Values
+	}
 	for _, r := range read.ResourceChanges {
-		c := change{actions: r.Change.Actions, imported: r.Change.Importing != nil,
+		c := change{action: action(r.Change.Actions), imported: r.Change.Importing != nil,
 			before: r.Change.Before, after: r.Change.After, unknown: r.Change.AfterUnknown}
-		if r.Mode == "managed" && (c.imported || !slices.Equal(c.actions, []string{"no-op"})) {
+		if r.Mode == "managed" && (c.imported || c.action != "no-op") {
 			p.changes[r.Address] = c
 		}
 	}
@@ -67,6 +81,14 @@ func readPlan(document []byte) (*plan, error) {
 	return p, nil
 }
 
+// action names what happens in one word: Terraform writes a replacement as two.
+func action(written []string) string {
+	if len(written) == 2 {
+		return "replace"
+	}
+	return strings.Join(written, "")
+}
+
 // expect fails unless the plan does exactly the given action with exactly the
 // given resources.
 func (p *plan) expect(action string, addresses ...string) error {
@@ -75,8 +97,8 @@ func (p *plan) expect(action string, addresses ...string) error {
 		return fmt.Errorf("the plan is about %v, not about %v:\n%s", planned, addresses, p.text)
 	}
 	for address, c := range p.changes {
-		if !slices.Equal(c.actions, []string{action}) {
-			return fmt.Errorf("the plan would %v %s, not %s it:\n%s", c.actions, address, action, p.text)
+		if c.action != action {
+			return fmt.Errorf("the plan would %s %s, not %s it:\n%s", c.action, address, action, p.text)
 		}
 	}
 	return nil
@@ -88,6 +110,21 @@ func (p *plan) expectAttributes(address string, names ...string) error {
 	slices.Sort(names)
 	if touched := p.changes[address].touched(); !slices.Equal(touched, names) {
 		return fmt.Errorf("the plan changes %v of %s, not %v:\n%s", touched, address, names, p.text)
+	}
+	return nil
+}
+
+// expectFound fails unless the state has these values after the refresh. nil
+// stands for null.
+func (p *plan) expectFound(address string, wanted object) error {
+	resource, ok := p.found[address]
+	if !ok {
+		return fmt.Errorf("the state has no %s", address)
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if found := resource[name]; !reflect.DeepEqual(found, wanted[name]) {
+			return fmt.Errorf("%s of %s is %v, not %v", name, address, found, wanted[name])
+		}
 	}
 	return nil
 }
@@ -136,7 +173,7 @@ func (p *plan) details() []string {
 }
 
 func isHeadline(line string) bool {
-	return strings.HasPrefix(line, "# ") && strings.Contains(line, " will be ") && !strings.HasPrefix(line, "# data.")
+	return strings.HasPrefix(line, "# ") && (strings.Contains(line, " will be ") || strings.Contains(line, " must be ")) && !strings.HasPrefix(line, "# data.")
 }
 
 // lines picks lines of the plan, and its last sentence in any case.
@@ -149,6 +186,26 @@ func (p *plan) lines(pick func(trimmed string) bool) []string {
 		case strings.HasPrefix(trimmed, "Plan: "), strings.HasPrefix(trimmed, "No changes."):
 			return append(picked, trimmed)
 		case trimmed != "" && pick(trimmed):
+			picked = append(picked, line)
+		}
+	}
+	return picked
+}
+
+// warnings picks the warnings out of what Terraform prints: each one's title,
+// and the sentences below it.
+func warnings(text string) []string {
+	var picked []string
+	inside := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n ")
+		switch {
+		case strings.HasPrefix(line, "Warning: "):
+			inside = true
+			picked = append(picked, line)
+		case strings.HasPrefix(line, "─"), strings.HasPrefix(line, "Saved the plan"), strings.HasPrefix(line, "Apply complete!"):
+			inside = false
+		case inside && line != "" && !strings.HasPrefix(line, " "):
 			picked = append(picked, line)
 		}
 	}

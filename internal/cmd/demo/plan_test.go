@@ -48,7 +48,7 @@ func TestReadPlan(t *testing.T) {
 func TestExpectations(t *testing.T) {
 	t.Parallel()
 	p := &plan{changes: map[string]change{
-		"a": {actions: []string{"update"}, before: map[string]any{"x": 1, "y": 1}, after: map[string]any{"x": 2, "y": 1}},
+		"a": {action: "update", before: map[string]any{"x": 1, "y": 1}, after: map[string]any{"x": 2, "y": 1}},
 	}}
 	for _, test := range []struct {
 		name string

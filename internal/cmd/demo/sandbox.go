@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,15 +23,17 @@ const (
 // sandbox is a running sandbox command. env is what points the provider at
 // it.
 type sandbox struct {
+	program string
 	command *exec.Cmd
 	ended   chan struct{} // closed at its end
 	end     error         // how it ended; read only after that
 	env     map[string]string
+	ahead   atomic.Int64 // how far its clock is ahead of this machine's, a time.Duration
 }
 
 // startSandbox runs the sandbox and waits until it is ready: until the file
-// with its exports is there.
-func startSandbox(ctx context.Context, program, dir string) (*sandbox, error) {
+// with its exports is there. It delivers webhooks to the receiver.
+func startSandbox(ctx context.Context, program, dir string, receiver *receiver) (*sandbox, error) {
 	exports, output := filepath.Join(dir, "sandbox.env"), filepath.Join(dir, "sandbox.log")
 	log, err := os.Create(output)
 	if err != nil {
@@ -38,13 +41,14 @@ func startSandbox(ctx context.Context, program, dir string) (*sandbox, error) {
 	}
 	defer func() { _ = log.Close() }() // the sandbox has a handle of its own
 	// Not bound to ctx: it has to outlive the demo when it is kept.
-	command := exec.Command(program, "serve", "--env-file", exports, "--ca-file", filepath.Join(dir, "ca.pem")) //nolint:noctx // stopped by stop
+	arguments := append([]string{"serve", "--env-file", exports, "--ca-file", filepath.Join(dir, "ca.pem")}, receiver.flags()...)
+	command := exec.Command(program, arguments...) //nolint:noctx // stopped by stop
 	command.Stdout, command.Stderr = log, log
 	setApart(command)
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", err)
 	}
-	s := &sandbox{command: command, ended: make(chan struct{})}
+	s := &sandbox{program: program, command: command, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
 		s.end = command.Wait()

@@ -30,7 +30,7 @@ type program []story
 
 // stories is what the demo plays. A new story is a file of its own and a
 // line here.
-var stories = program{customers}
+var stories = program{customers, subscriptions}
 
 func (p program) steps() []step {
 	var all []step
@@ -44,13 +44,16 @@ func (p program) steps() []step {
 type stage struct {
 	terraform *terraform
 	service   *service
+	sandbox   *sandbox
+	receiver  *receiver
 	say       *report
 }
 
-// play runs the steps until one fails.
+// play runs the steps until one fails. Every story begins today, wherever the
+// one before it has moved the sandbox's clock.
 func (s story) play(ctx context.Context, on *stage) error {
 	on.say.story(s)
-	if err := on.terraform.init(ctx); err != nil {
+	if err := errors.Join(on.sandbox.today(ctx), on.terraform.init(ctx)); err != nil {
 		on.say.step("terraform init")
 		return on.say.done(err)
 	}
@@ -68,20 +71,28 @@ func (s *stage) putUpAgain(ctx context.Context) error {
 	if _, err := s.terraform.plan(ctx); err != nil {
 		return err
 	}
-	return s.terraform.apply(ctx)
+	_, err := s.terraform.apply(ctx)
+	return err
 }
 
 // planEmpty checks that there is nothing to do.
 func (s *stage) planEmpty(ctx context.Context) error {
+	_, err := s.nothingToDo(ctx)
+	return err
+}
+
+// nothingToDo checks that the plan is empty, and answers it for what the
+// refresh has found.
+func (s *stage) nothingToDo(ctx context.Context) (*plan, error) {
 	plan, err := s.terraform.plan(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.say.quote(plan.headlines())
 	if !plan.empty {
-		return fmt.Errorf("the plan is not empty:\n%s", plan.text)
+		return nil, fmt.Errorf("the plan is not empty:\n%s", plan.text)
 	}
-	return nil
+	return plan, nil
 }
 
 // write puts a file into the story's folder.

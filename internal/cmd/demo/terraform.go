@@ -23,9 +23,10 @@ const planFile = "demo.tfplan"
 
 // terraform runs one Terraform in one folder.
 type terraform struct {
-	binary string
-	dir    string
-	env    []string
+	binary  string
+	dir     string
+	env     []string
+	version string
 }
 
 // findTerraform finds the Terraform to run.
@@ -101,10 +102,10 @@ func (t *terraform) plan(ctx context.Context, arguments ...string) (*plan, error
 	return read, nil
 }
 
-// apply carries the last plan out.
-func (t *terraform) apply(ctx context.Context) error {
-	_, _, err := t.run(ctx, "apply", "-no-color", "-input=false", planFile)
-	return err
+// apply carries the last plan out, and answers what Terraform says about it.
+func (t *terraform) apply(ctx context.Context) (string, error) {
+	text, _, err := t.run(ctx, "apply", "-no-color", "-input=false", planFile)
+	return string(text), err
 }
 
 // run answers the standard output. pending is what exit code 2 of a plan

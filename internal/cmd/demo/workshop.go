@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +24,11 @@ type workshop struct {
 	root    string // of the repository
 	dir     string
 	binary  string // Terraform's
+	release release
 	env     []string
-	sandbox *sandbox
+
+	receiver *receiver
+	sandbox  *sandbox
 }
 
 func newWorkshop() (*workshop, error) {
@@ -46,24 +50,24 @@ func newWorkshop() (*workshop, error) {
 	return &workshop{root: root, dir: dir, binary: binary}, nil
 }
 
-// clear stops the sandbox and removes the folder.
+// clear stops what runs and removes the folder.
 func (w *workshop) clear() error {
-	return errors.Join(w.sandbox.stop(), os.RemoveAll(w.dir))
+	return errors.Join(w.sandbox.stop(), w.receiver.stop(), os.RemoveAll(w.dir))
 }
 
 // prepare builds, installs and starts everything that the stories need.
 func (w *workshop) prepare(ctx context.Context, say *report) error {
 	cli := filepath.Join(w.dir, "terraform.tfrc")
 	w.env = append(cleanEnvironment(os.Environ()), "TF_CLI_CONFIG_FILE="+cli, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1")
-	release, err := (&terraform{binary: w.binary, dir: w.dir, env: w.env}).release(ctx)
-	if err != nil {
+	var err error
+	if w.release, err = (&terraform{binary: w.binary, dir: w.dir, env: w.env}).release(ctx); err != nil {
 		return err
 	}
-	say.line("Terraform %s (%s)", release.Version, w.binary)
+	say.line("Terraform %s (%s)", w.release.Version, w.binary)
 	began := time.Now()
 	say.line("Building the provider and the sandbox. The first time this takes a while.")
 	mirror := filepath.Join(w.dir, "mirror")
-	if err := w.build(ctx, ".", providerPath(mirror, release.Platform), release.Platform); err != nil {
+	if err := w.build(ctx, ".", providerPath(mirror, w.release.Platform), w.release.Platform); err != nil {
 		return err
 	}
 	if err := w.build(ctx, "./internal/cmd/sandbox", w.program("sandbox"), ""); err != nil {
@@ -72,9 +76,13 @@ func (w *workshop) prepare(ctx context.Context, say *report) error {
 	if err := os.WriteFile(cli, cliConfig(mirror), 0o600); err != nil {
 		return err
 	}
-	if w.sandbox, err = startSandbox(ctx, w.program("sandbox"), w.dir); err != nil {
+	if w.receiver, err = startReceiver(ctx, w.dir); err != nil {
 		return err
 	}
+	if w.sandbox, err = startSandbox(ctx, w.program("sandbox"), w.dir, w.receiver); err != nil {
+		return err
+	}
+	w.receiver.live(w.sandbox.now)
 	say.line("Built in %s. The sandbox listens on %s.", seconds(time.Since(began)), w.sandbox.env["BILLING_BASE_URL"])
 	return nil
 }
@@ -111,15 +119,22 @@ func (w *workshop) stage(s story, say *report) (*stage, error) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(w.root, filepath.FromSlash(s.folder)))); err != nil {
 		return nil, fmt.Errorf("copy %s: %w", s.folder, err)
 	}
-	env := append(w.env[:len(w.env):len(w.env)], w.sandbox.environ()...)
-	return &stage{terraform: &terraform{binary: w.binary, dir: dir, env: env}, service: service, say: say}, nil
+	return &stage{
+		terraform: &terraform{binary: w.binary, dir: dir, env: slices.Concat(w.env, w.variables(), w.sandbox.environ()), version: w.release.Version},
+		service:   service, sandbox: w.sandbox, receiver: w.receiver, say: say,
+	}, nil
+}
+
+// variables are those of the examples that only a run knows.
+func (w *workshop) variables() []string {
+	return []string{"TF_VAR_receiver_url=" + w.receiver.url}
 }
 
 // handOver lets the sandbox run on and tells how to go on with it.
 func (w *workshop) handOver(say *report) error {
 	exports := filepath.Join(w.dir, "demo.env")
 	var lines strings.Builder
-	for _, pair := range append(w.sandbox.environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(w.dir, "terraform.tfrc")) {
+	for _, pair := range slices.Concat(w.sandbox.environ(), w.variables(), []string{"TF_CLI_CONFIG_FILE=" + filepath.Join(w.dir, "terraform.tfrc")}) {
 		name, value, _ := strings.Cut(pair, "=")
 		fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}

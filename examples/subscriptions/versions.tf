@@ -1,0 +1,16 @@
+terraform {
+  required_version = ">= 1.11"
+
+  required_providers {
+    billing = {
+      source  = "recurring-billing/billing"
+      version = "~> 0.1"
+    }
+  }
+}
+
+# Address and token come from the environment: BILLING_BASE_URL and BILLING_TOKEN.
+provider "billing" {
+  # Refuses to run with a production token. Take it out, or say "production", when you mean it.
+  environment = "sandbox"
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// request is one that the sandbox has answered.
+type request struct {
+	operation, method, path, status string
+}
+
+func (r request) String() string {
+	path, _, _ := strings.Cut(r.path, "?")
+	return fmt.Sprintf("%-27s %-6s %s  %s", r.operation, r.method, path, r.status)
+}
+
+// steer runs one of the sandbox's commands, as a user would who has its
+// exports, and answers what it prints.
+func (s *sandbox) steer(ctx context.Context, arguments ...string) (string, error) {
+	command := exec.CommandContext(ctx, s.program, arguments...)
+	command.Env = s.environ()
+	out, err := command.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("sandbox %s: %w\n%s", strings.Join(arguments, " "), err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// advance moves the sandbox's clock forward. What came due on the way has
+// happened when it returns.
+func (s *sandbox) advance(ctx context.Context, by time.Duration) (now string, err error) {
+	if now, err = s.steer(ctx, "clock", "advance", by.String()); err == nil {
+		s.ahead.Add(int64(by))
+	}
+	return now, err
+}
+
+// today sets the sandbox's clock to that of this machine.
+func (s *sandbox) today(ctx context.Context) error {
+	s.ahead.Store(0)
+	_, err := s.steer(ctx, "clock", "set", time.Now().UTC().Format(time.RFC3339Nano))
+	return err
+}
+
+// now is the time that the sandbox lives in.
+func (s *sandbox) now() time.Time {
+	return time.Now().Add(time.Duration(s.ahead.Load()))
+}
+
+// asked lists the requests that the sandbox has answered while do ran, oldest
+// first.
+func (s *sandbox) asked(ctx context.Context, do func() error) ([]request, error) {
+	before, err := s.steer(ctx, "requests")
+	if err != nil {
+		return nil, err
+	}
+	if err := do(); err != nil {
+		return nil, err
+	}
+	after, err := s.steer(ctx, "requests")
+	if err != nil {
+		return nil, err
+	}
+	return parseRequests(strings.TrimPrefix(after, before))
+}
+
+// parseRequests reads the lines of "sandbox requests".
+func parseRequests(content string) ([]request, error) {
+	var all []request
+	for line := range strings.Lines(content) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0:
+		case len(fields) < 5:
+			return nil, fmt.Errorf("the line %q is no request", line)
+		default:
+			all = append(all, request{status: fields[1], operation: fields[2], method: fields[3], path: fields[4]})
+		}
+	}
+	return all, nil
+}
+
+// changing leaves out the requests that only read.
+func changing(all []request) []request {
+	return slices.DeleteFunc(slices.Clone(all), func(r request) bool { return r.method == "GET" })
+}
+
+// operations are their names, in order.
+func operations(all []request) []string {
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = r.operation
+	}
+	return names
+}

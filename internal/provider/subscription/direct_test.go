@@ -64,8 +64,11 @@ func (s *subject) set(lines acctest.JSON) string {
 func (s *subject) id() string { return strings.Trim(s.Text("id"), `"`) }
 
 // outside does something to the subscription past Terraform.
-func (s *subject) outside(operation string, body any) {
+func (s *subject) outside(operation string, body acctest.JSON) {
 	s.t.Helper()
+	if body == nil {
+		body = acctest.JSON{}
+	}
 	s.service.Must("POST", "/v1/subscriptions/"+s.id()+"/"+operation, body)
 }
 

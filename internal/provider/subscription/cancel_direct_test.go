@@ -1,0 +1,217 @@
+package subscription_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// TestSubscription_cancelScheduled: on, off, taken out, and without the argument nothing.
+func TestSubscription_cancelScheduled(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	scheduled := acctest.JSON{"cancel_at_period_end": true, "cancellation_reason": "moving away"}
+	s.set(scheduled)
+	s.settled(scheduled)
+	if reason := s.remote()["cancellation_reason"]; reason != "moving away" {
+		t.Errorf("the service knows the reason %v", reason)
+	}
+	s.set(acctest.JSON{"cancel_at_period_end": false})
+	s.settled(acctest.JSON{"cancel_at_period_end": false})
+	s.set(scheduled)
+	s.set(nil)
+	s.is("cancel_at_period_end", "false")
+	s.outside("cancel", acctest.JSON{"cancel_at_period_end": true})
+	// It was not asked for here, so it is only shown.
+	s.settled(nil)
+	s.is("cancel_at_period_end", "true")
+	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false})).Diagnostics),
+		`AttributeName("cancel_at_period_end")`, "may not be canceled")
+}
+
+// TestSubscription_cancelForbidden: the service forbids what the configuration asks for without saying so.
+func TestSubscription_cancelForbidden(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"allow_cancel": false})
+	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"cancel_at_period_end": true})).Diagnostics), `AttributeName("cancel_at_period_end")`, "allow_cancel = true")
+}
+
+// TestSubscription_canceled: what on_external_cancel says about a subscription that was canceled outside, or whose end has come.
+func TestSubscription_canceled(t *testing.T) {
+	t.Parallel()
+	outside := func(s *subject) { s.outside("cancel", nil) }
+	for name, c := range map[string]struct {
+		lines acctest.JSON
+		end   func(*subject)
+		says  string
+	}{
+		"outside":  {nil, outside, "this configuration did not do it"},
+		"came due": {acctest.JSON{"cancel_at_period_end": true}, func(s *subject) { s.pass(month) }, "the end that was scheduled with cancel_at_period_end has come"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			also := func(more acctest.JSON) acctest.JSON {
+				lines := s.with(c.lines)
+				for name, value := range more {
+					lines[name] = value
+				}
+				return lines
+			}
+			s.set(c.lines)
+			c.end(s)
+			// keep, the default: an empty plan with a warning.
+			says(t, s.settled(c.lines), "The subscription is canceled", c.says, "nothing is made again")
+			s.is("status", `"canceled"`)
+			// Nothing of it can be changed.
+			for argument, value := range map[string]any{"notes": "x", "plan_id": planB, "discount_percent": "5", "pause": acctest.JSON{}, "external_id": "s-9",
+				"items": []any{itemA}, "custom_metadata": acctest.JSON{"k": "v"}, "billing_account_id": "7d9f7c52-8f0a-4a35-9d7e-6f6f1f0c2a01"} {
+				p := s.Plan(also(acctest.JSON{argument: value}))
+				says(t, acctest.Errors(p.Diagnostics), "A canceled subscription cannot be changed", "on_external_cancel")
+			}
+			p := s.Plan(also(acctest.JSON{"on_external_cancel": "error"}))
+			says(t, acctest.Errors(p.Diagnostics), `AttributeName("on_external_cancel")`, "canceled outside of Terraform", "-refresh=false")
+			p = s.Plan(also(acctest.JSON{"on_external_cancel": "recreate"}))
+			if !slices.Equal(p.Replaces, []string{"status"}) || acctest.Errors(p.Diagnostics) != "" {
+				t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
+			}
+			// What only this provider knows may change.
+			s.Set(also(acctest.JSON{"deletion_policy": "abandon", "on_external_cancel": "keep", "cancellation_reason": "late"}))
+			s.is("deletion_policy", `"abandon"`)
+			s.Set(also(acctest.JSON{"deletion_policy": "cancel"}))
+			s.service.Sandbox.ResetRequests()
+			s.Set(nil)
+			if have := s.operations(); len(have) > 0 || s.Exists() {
+				t.Errorf("destroying asked for %v", have)
+			}
+		})
+	}
+}
+
+// TestSubscription_canceledWithDrift: what somebody else changed before is no reason to fail every plan.
+func TestSubscription_canceledWithDrift(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	lines := acctest.JSON{"notes": "ours", "discount_percent": "10", "custom_metadata": acctest.JSON{"k": "ours"}, "items": []any{itemA}, "pause": acctest.JSON{}}
+	s.set(lines)
+	s.patch(acctest.JSON{"notes": "theirs", "discount_percent": 5, "custom_metadata": acctest.JSON{"k": "theirs"}, "allow_pause": false})
+	s.outside("change-plan", acctest.JSON{"plan_id": planC})
+	s.outside("cancel", nil)
+	says(t, s.settled(lines), "The subscription is canceled")
+	if s.Text("canceled_at") == "null" {
+		t.Error("the state does not say when it was canceled")
+	}
+}
+
+// TestSubscription_destroy: what each deletion_policy does.
+func TestSubscription_destroy(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[string]struct {
+		operations []string
+		status     string
+		scheduled  bool
+		says       string
+	}{
+		"cancel":               {[]string{"cancel"}, "canceled", false, ""},
+		"cancel_at_period_end": {[]string{"cancel"}, "active", true, ""},
+		"abandon":              {nil, "active", false, "only removed from the state"},
+	} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(acctest.JSON{"deletion_policy": policy, "cancellation_reason": "the end"})
+			id := s.id()
+			s.service.Sandbox.ResetRequests()
+			says(t, s.Set(nil), want.says)
+			if have := s.operations(); !slices.Equal(have, want.operations) {
+				t.Errorf("asked for %v", have)
+			}
+			left := s.service.Must("GET", "/v1/subscriptions/"+id, nil)
+			if left["status"] != want.status || left["cancel_at_period_end"] != want.scheduled {
+				t.Errorf("the service has it %v, scheduled %v", left["status"], left["cancel_at_period_end"])
+			}
+			if want.operations != nil && left["cancellation_reason"] != "the end" {
+				t.Errorf("the reason is %v", left["cancellation_reason"])
+			}
+		})
+	}
+}
+
+// TestSubscription_destroyPrevented: prevent holds without the block, and allow_cancel = false stops before anything is sent.
+func TestSubscription_destroyPrevented(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"deletion_policy": "prevent"})
+	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevented", `set deletion_policy to "cancel"`)
+	s.set(acctest.JSON{"allow_cancel": false})
+	s.service.Sandbox.ResetRequests()
+	says(t, acctest.Errors(s.Plan(nil).Diagnostics), `AttributeName("allow_cancel")`, "may not be canceled", "allow_cancel = true", "abandon")
+	if have := s.operations(); len(have) > 0 {
+		t.Errorf("asked for %v", have)
+	}
+	s.set(acctest.JSON{"allow_cancel": false, "deletion_policy": "abandon"})
+	s.Set(nil)
+}
+
+// TestSubscription_destroyRefused: the service has forbidden it since the last refresh; the state stays as it is.
+func TestSubscription_destroyRefused(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	p := s.Plan(nil)
+	s.patch(acctest.JSON{"allow_cancel": false})
+	before := s.State()
+	says(t, acctest.Errors(s.Apply(p)), "may not be canceled", "Set allow_cancel = true", "Could not cancel", "Request-Id")
+	if !s.State().Equal(before) {
+		t.Error("the state has changed")
+	}
+}
+
+// TestSubscription_destroyGone: what is gone, or canceled since the last refresh, needs nothing.
+func TestSubscription_destroyGone(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.outside("cancel", nil)
+	s.Set(nil)
+	gone := subscribe(t)
+	gone.set(nil)
+	gone.outside("cancel", nil)
+	gone.service.Must("DELETE", "/v1/subscriptions/"+gone.id(), nil)
+	gone.Set(nil)
+}
+
+// TestSubscription_deletedOutside: it is planned again, with a warning.
+func TestSubscription_deletedOutside(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	before := s.id()
+	s.outside("cancel", nil)
+	s.service.Must("DELETE", "/v1/subscriptions/"+before, nil)
+	says(t, s.refresh(), "deleted outside of Terraform", before, "makes a new subscription")
+	if s.Exists() {
+		t.Fatal("it is still in the state")
+	}
+	s.set(nil)
+	if strings.Contains(s.Text("id"), before) {
+		t.Error("the old one came back")
+	}
+}
+
+// TestSubscription_unknownStatus: a status that no document names is shown.
+func TestSubscription_unknownStatus(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	for _, status := range []string{"past_due", "suspended", "on_holiday"} {
+		if err := s.service.Sandbox.SetSubscriptionStatus(s.id(), status); err != nil {
+			t.Fatal(err)
+		}
+		s.settled(nil)
+		s.is("status", `"`+status+`"`)
+	}
+}

@@ -1,0 +1,151 @@
+package subscription_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// TestSubscription_pause: the block pauses, changed it pauses anew, removed it resumes.
+func TestSubscription_pause(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	plain := acctest.JSON{"pause": acctest.JSON{}}
+	s.set(plain)
+	s.is("status", `"paused"`)
+	s.is("pause", `{"behavior":"mark_uncollectible","resumes_at":null}`)
+	s.settled(plain)
+	// The same moment in another zone is no other pause.
+	s.set(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01T00:00:00Z"}})
+	s.settled(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-03-31T21:00:00-03:00"}})
+	s.settled(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01"}})
+	s.service.Sandbox.ResetRequests()
+	s.set(nil)
+	if have := s.operations(); !slices.Equal(have, []string{"resume"}) {
+		t.Errorf("asked for %v", have)
+	}
+	s.is("status", `"active"`)
+	s.is("pause", "null")
+	s.settled(nil)
+}
+
+// TestSubscription_pauseEnded: a pause that ended is drift, and the warning says whether time or somebody ended it.
+func TestSubscription_pauseEnded(t *testing.T) {
+	t.Parallel()
+	lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
+	for name, c := range map[string]struct {
+		end  func(s *subject)
+		says string
+	}{
+		"by itself": {func(s *subject) { s.pass(20 * 24 * time.Hour) }, "ended by itself, because its resumes_at (2026-04-01) has come"},
+		"outside":   {func(s *subject) { s.outside("resume", nil) }, "was ended outside of Terraform"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(lines)
+			c.end(s)
+			says(t, s.refresh(), "A pause has ended", c.says)
+			s.is("pause", "null")
+			p := s.Plan(s.with(lines))
+			if !slices.Contains(p.Changes(t), "pause") {
+				t.Errorf("the plan changes %v", p.Changes(t))
+			}
+			if more := s.refresh(); more != "" {
+				t.Errorf("it is told again: %s", more)
+			}
+			s.settled(nil)
+		})
+	}
+}
+
+// TestSubscription_pauseOutside: a pause that somebody else began or changed is drift.
+func TestSubscription_pauseOutside(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.outside("pause", acctest.JSON{"behavior": "void"})
+	s.refresh()
+	s.is("pause", `{"behavior":"void","resumes_at":null}`)
+	s.set(nil)
+	s.is("status", `"active"`)
+	lines := acctest.JSON{"pause": acctest.JSON{}}
+	s.set(lines)
+	s.outside("pause", acctest.JSON{"behavior": "keep_as_draft"})
+	s.refresh()
+	s.set(lines)
+	s.settled(lines)
+}
+
+// TestSubscription_pauseHalfAnswered: the service may leave out how a subscription is paused, or say it in another way.
+func TestSubscription_pauseHalfAnswered(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(string, acctest.JSON){
+		"status alone": func(_ string, o acctest.JSON) {
+			delete(o, "pause_collection")
+			delete(o, "resumes_at")
+			delete(o, "paused_at")
+		},
+		"no behavior":      func(_ string, o acctest.JSON) { delete(o, "pause_collection") },
+		"another status":   func(_ string, o acctest.JSON) { o["status"] = "active" },
+		"an empty object":  func(_ string, o acctest.JSON) { o["pause_collection"] = acctest.JSON{} },
+		"nothing is null":  func(_ string, _ acctest.JSON) {},
+		"null is left out": func(_ string, o acctest.JSON) { dropNulls(o) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.Direct = s.service.Rewriting(change).Direct("billing_subscription")
+			lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
+			s.set(lines)
+			s.settled(lines)
+			s.set(nil)
+			if status := s.remote()["status"]; status != "active" {
+				t.Errorf("the service says %v", status)
+			}
+			s.settled(nil)
+		})
+	}
+}
+
+func dropNulls(object acctest.JSON) {
+	for name, value := range object {
+		if value == nil {
+			delete(object, name)
+		}
+	}
+}
+
+// TestSubscription_pauseRefused: what cannot be paused is refused by the plan, be it the configuration or the service that forbids it.
+func TestSubscription_pauseRefused(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"allow_pause": false})
+	for _, lines := range []acctest.JSON{{"pause": acctest.JSON{}, "allow_pause": false}, {"pause": acctest.JSON{}}} {
+		says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), `AttributeName("pause")`, "may not be paused", "allow_pause = true")
+	}
+	s.set(acctest.JSON{"pause": acctest.JSON{}, "allow_pause": true})
+	s.is("status", `"paused"`)
+	// One that is not known yet may be none.
+	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"pause": acctest.Unknown, "allow_pause": false})).Diagnostics); text != "" {
+		t.Error(text)
+	}
+}
+
+// TestSubscription_pauseRefusedByService: what only the service knows to be wrong lands on the argument.
+func TestSubscription_pauseRefusedByService(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	p := s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-01-01"}}))
+	says(t, acctest.Errors(s.Apply(p)), `AttributeName("pause")`, "Could not pause", "pause.resumes_at", "future", "Request-Id")
+	s.refresh()
+	s.patch(acctest.JSON{"allow_pause": false})
+	// The state still believes that it may be paused.
+	p = s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{}}))
+	says(t, acctest.Errors(s.Apply(p)), `AttributeName("pause")`, "does not allow a pause")
+	s.is("pause", "null")
+}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 )
 
 // DataSource is the data source of one customer.
@@ -71,14 +74,7 @@ func dataFromAPI(c *billing.Customer) (dataModel, error) {
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
-	for name, description := range map[string]string{
-		"id":              about["id"],
-		"external_id":     about["external_id"],
-		"document_number": about["document_number"],
-	} {
-		attributes[name] = schema.StringAttribute{Optional: true, Computed: true,
-			MarkdownDescription: description + " Give exactly one of `id`, `external_id` and `document_number` to find the customer."}
-	}
+	attributes.Keys("customer", "id", "external_id", "document_number")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No match, or more than one, is an error.",
 		Attributes:          attributes,
@@ -99,8 +95,8 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	found := find(ctx, client, wanted{id: config.ID.ValueString(), externalID: config.ExternalID.ValueString(),
-		documentNumber: config.DocumentNumber.ValueString()}, &resp.Diagnostics)
+	selector, query := config.wanted()
+	found := finder(client, query).One(ctx, selector.ID, selector, &resp.Diagnostics)
 	if found == nil {
 		return
 	}
@@ -116,33 +112,39 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
-// dataAttributes are the attributes of a customer that is only read.
-func dataAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{}
-	for _, name := range []string{"id", "public_id", "external_id", "name", "nickname", "legal_name", "document_type", "document_number",
-		"kind", "birthday", "notes", "metadata", "created_at", "updated_at"} {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
+// wanted says which customer the configuration asks for, and the query that answers it when that is not by its id.
+func (m dataModel) wanted() (imports.Selector, billing.CustomerQuery) {
+	if document := m.DocumentNumber.ValueString(); document != "" {
+		return imports.Selector{Field: "document_number", Value: document}, billing.CustomerQuery{DocumentNumber: document}
 	}
-	attributes["email"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of `emails`."}
-	attributes["phone"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Main phone number: the first of `phones`."}
-	attributes["custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The client-defined object as JSON text, with the keys of all systems; read it with `jsondecode`."}
-	attributes["effective_custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The same text as `custom_metadata`, under the name that the resource has for it."}
+	selector := scheme.Selector(m.ID.ValueString(), m.ExternalID.ValueString())
+	return selector, billing.CustomerQuery{ExternalID: selector.Value}
+}
+
+// dataAttributes are the attributes of a customer that is only read.
+func dataAttributes() reading.Attributes {
+	attributes := reading.Attributes{
+		"email": schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of `emails`."},
+		"phone": schema.StringAttribute{Computed: true, MarkdownDescription: "Main phone number: the first of `phones`."},
+		"addresses": schema.ListNestedAttribute{Computed: true, MarkdownDescription: about["addresses"],
+			NestedObject: schema.NestedAttributeObject{Attributes: part("address.", contact.AddressFields...)}},
+		"tags": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["tags"]},
+	}
+	attributes.Texts(about, "id", "public_id", "external_id", "name", "nickname", "legal_name", "document_type", "document_number",
+		"kind", "birthday", "notes", "metadata", "created_at", "updated_at")
+	attributes.CustomMetadata()
 	for _, name := range []string{"emails", "phones", "websites"} {
 		attributes[name] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: about[name],
-			NestedObject: schema.NestedAttributeObject{Attributes: readOnly("item.", "kind", "value")}}
+			NestedObject: schema.NestedAttributeObject{Attributes: part("item.", "kind", "value")}}
 	}
-	attributes["addresses"] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: about["addresses"],
-		NestedObject: schema.NestedAttributeObject{Attributes: readOnly("address.", addressFields...)}}
-	attributes["tags"] = schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["tags"]}
 	return attributes
 }
 
-func readOnly(prefix string, names ...string) map[string]schema.Attribute {
+// part are the texts of an item or an address; prefix leads to their descriptions in contact.About.
+func part(prefix string, names ...string) map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}
 	for _, name := range names {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[prefix+name]}
+		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: contact.About[prefix+name]}
 	}
 	return attributes
 }

@@ -3,7 +3,6 @@ package customer
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -13,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -43,15 +43,13 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The customers of the organization. All pages are read unless `limit` stops earlier.",
 		Attributes: map[string]schema.Attribute{
-			"search": schema.StringAttribute{Optional: true, MarkdownDescription: "Free text that the service looks for in customers."},
-			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "Only customers changed at or after this ISO 8601 date or time."},
+			"search":         schema.StringAttribute{Optional: true, MarkdownDescription: "Free text that the service looks for in customers."},
+			"updated_at_gte": reading.UpdatedSince("customers"),
 			"sort_by": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
 				MarkdownDescription: "Field to sort by, as named in the service's answers. Default `created_at`."},
 			"sort_order": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
 				MarkdownDescription: "`asc` (default) or `desc`."},
-			"limit": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "Largest number of customers to read. Default: all."},
+			"limit": reading.Limit("customers"),
 			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		},
@@ -68,20 +66,11 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	query := billing.CustomerQuery{Search: state.Search.ValueString(), UpdatedAtGTE: state.UpdatedAtGTE.ValueString(),
 		SortBy: state.SortBy.ValueString(), SortOrder: state.SortOrder.ValueString()}
-	state.Customers = []dataModel{}
-	for customer, err := range client.ListCustomers(ctx, query) {
-		var item dataModel
-		if err == nil {
-			item, err = dataFromAPI(&customer)
-		}
-		if err != nil {
-			apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "customers"})
-			return
-		}
-		state.Customers = append(state.Customers, item)
-		if limit := state.Limit; !limit.IsNull() && int64(len(state.Customers)) >= limit.ValueInt64() {
-			break
-		}
+	items, err := conn.Collect(client.ListCustomers(ctx, query), state.Limit, dataFromAPI)
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "customers"})
+		return
 	}
+	state.Customers = items
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }

@@ -26,19 +26,6 @@ var about = map[string]string{
 	"metadata":        "What the service itself notes on the customer, as JSON text; read it with `jsondecode`.",
 	"created_at":      "When the customer was created, ISO 8601.",
 	"updated_at":      "When the customer was last changed, ISO 8601.",
-
-	"item.kind":  "What it is used for, for example `billing` or `personal`.",
-	"item.value": "The value itself.",
-
-	"address.kind":         "What the address is used for, for example `billing` or `shipping`.",
-	"address.street":       "Street.",
-	"address.number":       "Number in the street.",
-	"address.complement":   "Flat, floor, block.",
-	"address.neighborhood": "Neighbourhood.",
-	"address.city":         "City.",
-	"address.state":        "State, for example `SP`.",
-	"address.postal_code":  "Postal code.",
-	"address.country":      "ISO 3166-1 country code of two capital letters, for example `BR`.",
 }
 
 // arguments are the attributes that the service knows by the same name, so that its complaints land on them.

@@ -11,22 +11,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 )
 
-const byExternalID = "external_id="
-
-// identityModel is the resource identity.
-type identityModel struct {
-	ID         types.String `tfsdk:"id"`
-	ExternalID types.String `tfsdk:"external_id"`
-}
+// scheme is how customers are named for import.
+var scheme = imports.ByExternalID("customer")
 
 // ImportState finds the customer by its id, or by external_id=<value>, and notes its id; the refresh that follows fills the rest.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	wanted := selector(ctx, req, &resp.Diagnostics)
+	selector := scheme.Select(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -34,93 +28,23 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !ready {
 		return
 	}
-	found := find(ctx, client, wanted, &resp.Diagnostics)
+	found := finder(client, billing.CustomerQuery{ExternalID: selector.Value}).One(ctx, selector.ID, selector, &resp.Diagnostics)
 	if found == nil {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
-	if resp.Identity != nil {
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{ID: types.StringValue(found.ID), ExternalID: types.StringNull()})...)
-	}
-	markImporting(ctx, resp.Private, true, &resp.Diagnostics)
+	scheme.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
+	imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
 }
 
-// wanted selects one customer: by one of its fields.
-type wanted struct{ id, externalID, documentNumber string }
-
-func (w wanted) String() string {
-	switch {
-	case w.id != "":
-		return "id " + w.id
-	case w.externalID != "":
-		return fmt.Sprintf("external_id %q", w.externalID)
-	default:
-		return fmt.Sprintf("document_number %q", w.documentNumber)
+// finder looks one customer up, by its id or by what query asks for.
+func finder(client *billing.Service, query billing.CustomerQuery) imports.Finder[billing.Customer] {
+	return imports.Finder[billing.Customer]{
+		Noun: "customer",
+		Get:  client.GetCustomer,
+		Find: func(ctx context.Context) ([]billing.Customer, error) { return client.FindCustomers(ctx, query) },
+		Line: func(c *billing.Customer) string { return fmt.Sprintf("%s  %s (created %s)", c.ID, c.Name, c.CreatedAt) },
 	}
-}
-
-// selector reads the import id or the identity. Terraform accepts an identity without any value, so that is checked here.
-func selector(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) wanted {
-	const how = "Write either the id of the customer, or external_id=<value> with the customer's external_id."
-	if req.ID != "" {
-		externalID, given := strings.CutPrefix(req.ID, byExternalID)
-		switch {
-		case !given:
-			return wanted{id: strings.TrimPrefix(req.ID, "id=")}
-		case externalID == "":
-			diags.AddError("Invalid import id", how)
-		}
-		return wanted{externalID: externalID}
-	}
-	var identity identityModel
-	if req.Identity != nil && !req.Identity.Raw.IsNull() {
-		diags.Append(req.Identity.Get(ctx, &identity)...)
-	}
-	id, externalID := identity.ID.ValueString(), identity.ExternalID.ValueString()
-	if (id == "") == (externalID == "") {
-		diags.AddError("Invalid import identity", "Give exactly one of id and external_id. "+how)
-	}
-	return wanted{id: id, externalID: externalID}
-}
-
-// find looks the one customer up and reports when there is none, or more than one.
-func find(ctx context.Context, client *billing.Service, w wanted, diags *diag.Diagnostics) *billing.Customer {
-	reading := apidiag.Doing{Verb: "find", Object: "the customer with " + w.String()}
-	if w.id != "" {
-		customer, err := client.GetCustomer(ctx, w.id)
-		if err == nil {
-			return customer
-		}
-		if api.IsNotFound(err) {
-			diags.AddError("No such customer", fmt.Sprintf("The organization of this token has no customer with %s. "+
-				"Check the id and the token; a customer known by its external_id is found with external_id=<value>.", w))
-			return nil
-		}
-		apidiag.Add(diags, err, reading)
-		return nil
-	}
-	found, err := client.FindCustomers(ctx, billing.CustomerQuery{ExternalID: w.externalID, DocumentNumber: w.documentNumber})
-	if err != nil {
-		apidiag.Add(diags, err, reading)
-		return nil
-	}
-	switch len(found) {
-	case 1:
-		return &found[0]
-	case 0:
-		diags.AddError("No such customer", fmt.Sprintf("The organization of this token has no customer with %s. Check the value, upper and lower case included, and the token.", w))
-	default:
-		diags.AddError("More than one customer", fmt.Sprintf("%d customers have %s:\n\n%s\n\nUse the id of the one you mean.", len(found), w, listed(found)))
-	}
-	return nil
-}
-
-func listed(customers []billing.Customer) string {
-	lines := make([]string, len(customers))
-	for i, c := range customers {
-		lines[i] = fmt.Sprintf("  %s  %s (created %s)", c.ID, c.Name, c.CreatedAt)
-	}
-	return strings.Join(lines, "\n")
 }
 
 // importedState is the whole customer with the billing account that most likely came with it. When that cannot be found out, the

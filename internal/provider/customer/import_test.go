@@ -9,9 +9,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -44,31 +42,35 @@ func serving(t *testing.T, answers map[string]any) *billing.Service {
 	return billing.New(client)
 }
 
-// TestFind: one customer is found; none, or more than one, is an error that says what to do.
+// TestFind: a customer is found by each of its fields, document numbers under any mask; several are told apart by their names.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	one := object{"id": "id-1", "name": "First", "external_id": "x", "document_number": "529.982.247-25", "created_at": "2026-01-01T00:00:00Z"}
 	two := object{"id": "id-2", "name": "Second", "external_id": "x", "document_number": "52998224725", "created_at": "2026-02-01T00:00:00Z"}
 	other := object{"id": "id-3", "name": "Third", "external_id": "y", "document_number": "11144477735", "created_at": "2026-03-01T00:00:00Z"}
 	client := serving(t, map[string]any{"/v1/customers": []any{one, two, other}, "/v1/customers/id-1": one})
+	id := func(value string) dataModel { return dataModel{ID: types.StringValue(value)} }
+	externalID := func(value string) dataModel { return dataModel{ExternalID: types.StringValue(value)} }
+	document := func(value string) dataModel { return dataModel{DocumentNumber: types.StringValue(value)} }
 	for name, c := range map[string]struct {
-		wanted wanted
+		config dataModel
 		id     string
 		parts  []string
 	}{
-		"id":                     {wanted{id: "id-1"}, "id-1", nil},
-		"no such id":             {wanted{id: "id-9"}, "", []string{"No such customer", "id id-9", "external_id=<value>"}},
-		"external_id":            {wanted{externalID: "y"}, "id-3", nil},
-		"another case":           {wanted{externalID: "Y"}, "", []string{"No such customer", `external_id "Y"`, "upper and lower case"}},
-		"external_id twice":      {wanted{externalID: "x"}, "", []string{"More than one customer", "2 customers", "id-1  First (created 2026-01-01", "id-2  Second (created 2026-02-01"}},
-		"document, another mask": {wanted{documentNumber: "111.444.777-35"}, "id-3", nil},
-		"document twice":         {wanted{documentNumber: "529 982 247 25"}, "", []string{"More than one customer", "id-1", "id-2", "Use the id"}},
-		"no such document":       {wanted{documentNumber: "1"}, "", []string{"No such customer", `document_number "1"`}},
+		"id":                     {id("id-1"), "id-1", nil},
+		"no such id":             {id("id-9"), "", []string{"No such customer", "id id-9", "<field>=<value>"}},
+		"external_id":            {externalID("y"), "id-3", nil},
+		"another case":           {externalID("Y"), "", []string{"No such customer", `external_id "Y"`, "upper and lower case"}},
+		"external_id twice":      {externalID("x"), "", []string{"More than one customer", "2 customers", "id-1  First (created 2026-01-01", "id-2  Second (created 2026-02-01"}},
+		"document, another mask": {document("111.444.777-35"), "id-3", nil},
+		"document twice":         {document("529 982 247 25"), "", []string{"More than one customer", "id-1", "id-2", "Use the id"}},
+		"no such document":       {document("1"), "", []string{"No such customer", `document_number "1"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			found := find(t.Context(), client, c.wanted, &diags)
+			selector, query := c.config.wanted()
+			found := finder(client, query).One(t.Context(), selector.ID, selector, &diags)
 			if (found != nil) != (c.id != "") || found != nil && found.ID != c.id || diags.HasError() != (c.id == "") {
 				t.Fatalf("found %v, %v", found, diags)
 			}
@@ -79,60 +81,6 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestSelector: an import id or an identity selects by exactly one field.
-func TestSelector(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		id       string
-		identity map[string]string // nil: none given
-		want     wanted
-		bad      bool
-	}{
-		"id":                   {id: "0b5f", want: wanted{id: "0b5f"}},
-		"id, named":            {id: "id=0b5f", want: wanted{id: "0b5f"}},
-		"external_id":          {id: "external_id=erp-1", want: wanted{externalID: "erp-1"}},
-		"external_id with =":   {id: "external_id=a=b", want: wanted{externalID: "a=b"}},
-		"external_id of none":  {id: "external_id=", bad: true},
-		"identity id":          {identity: map[string]string{"id": "0b5f"}, want: wanted{id: "0b5f"}},
-		"identity external_id": {identity: map[string]string{"external_id": "erp-1"}, want: wanted{externalID: "erp-1"}},
-		"identity of both":     {identity: map[string]string{"id": "0b5f", "external_id": "erp-1"}, want: wanted{id: "0b5f", externalID: "erp-1"}, bad: true},
-		"identity of neither":  {identity: map[string]string{}, bad: true},
-		"empty identity id":    {identity: map[string]string{"id": ""}, bad: true},
-		"nothing at all":       {bad: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			req := resource.ImportStateRequest{ID: c.id}
-			if c.identity != nil {
-				req.Identity = identityOf(t, c.identity)
-			}
-			var diags diag.Diagnostics
-			have := selector(t.Context(), req, &diags)
-			if have != c.want || diags.HasError() != c.bad {
-				t.Errorf("selects %+v, %v", have, diags)
-			}
-			if c.bad && !strings.Contains(diags[0].Detail(), "external_id=<value>") {
-				t.Errorf("the error does not say what to write: %s", diags[0].Detail())
-			}
-		})
-	}
-}
-
-func identityOf(t *testing.T, given map[string]string) *tfsdk.ResourceIdentity {
-	t.Helper()
-	var schema resource.IdentitySchemaResponse
-	(&Resource{}).IdentitySchema(t.Context(), resource.IdentitySchemaRequest{}, &schema)
-	attributes, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
-	for _, name := range []string{"id", "external_id"} {
-		attributes[name] = tftypes.String
-		values[name] = tftypes.NewValue(tftypes.String, nil)
-		if text, ok := given[name]; ok {
-			values[name] = tftypes.NewValue(tftypes.String, text)
-		}
-	}
-	return &tfsdk.ResourceIdentity{Schema: schema.IdentitySchema, Raw: tftypes.NewValue(tftypes.Object{AttributeTypes: attributes}, values)}
 }
 
 // account is a billing account of customer "c".

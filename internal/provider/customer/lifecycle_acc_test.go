@@ -162,7 +162,7 @@ func TestAccCustomer_deletionPolicy(t *testing.T) {
 	}
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata(`deletion_policy = "prevent"`))},
-		resource.TestStep{Config: service.Config(""), ExpectError: regexp.MustCompile(`(?s)Destroying this customer is prevented.*deletion_policy = "delete"`)},
+		resource.TestStep{Config: service.Config(""), ExpectError: regexp.MustCompile(`(?s)Destroying this object is prevented.*set\s+deletion_policy\s+to\s+"delete"`)},
 		localOnly,
 		resource.TestStep{Config: service.Config(`data "billing_organization" "me" {}`), Check: other.field("name", "A")},
 	)

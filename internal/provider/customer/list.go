@@ -2,9 +2,7 @@ package customer
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -12,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/listing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -51,7 +49,7 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 	}
 }
 
-// List streams customers, each with the whole resource: a page of the listing holds all of it, so no request is made per customer.
+// List streams customers, each with the whole resource.
 func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var config listModel
 	diags := req.Config.Get(ctx, &config)
@@ -62,38 +60,17 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 	}
 	query := billing.CustomerQuery{Search: config.Search.ValueString(), ExternalID: config.ExternalID.ValueString(),
 		DocumentNumber: config.DocumentNumber.ValueString(), UpdatedAtGTE: config.UpdatedAtGTE.ValueString()}
-	stream.Results = func(push func(list.ListResult) bool) {
-		for customer, err := range client.ListCustomers(ctx, query) {
-			if err != nil {
-				var diags diag.Diagnostics
-				apidiag.Add(&diags, err, apidiag.Doing{Verb: "list", Object: "customers"})
-				push(list.ListResult{Diagnostics: diags})
-				return
-			}
-			if !push(listResult(ctx, req, &customer)) {
-				return
-			}
-		}
-	}
+	stream.Results = listing.Stream(ctx, req, "customers", scheme, client.ListCustomers(ctx, query), describe)
 }
 
-func listResult(ctx context.Context, req list.ListRequest, c *billing.Customer) list.ListResult {
-	result := req.NewListResult(ctx)
-	result.DisplayName = c.Name
+// describe is a customer in a listing. Generated configuration writes every optional argument, and email and phone only repeat an item
+// of the lists beside them, so they are left out.
+func describe(c *billing.Customer) (listing.Item, bool) {
+	m, err := fromAPI(c)
+	m.Email, m.Phone = types.StringNull(), types.StringNull()
+	name := c.Name
 	if c.ExternalID != nil {
-		result.DisplayName += " (" + *c.ExternalID + ")"
+		name += " (" + *c.ExternalID + ")"
 	}
-	result.Diagnostics.Append(result.Identity.Set(ctx, identityModel{ID: types.StringValue(c.ID), ExternalID: types.StringNull()})...)
-	if !req.IncludeResource {
-		return result
-	}
-	state, err := fromAPI(c)
-	if err != nil {
-		result.Diagnostics.AddWarning("Unreadable customer", fmt.Sprintf("Customer %s is listed without its attributes: %s.", c.ID, err))
-		return result
-	}
-	// Generated configuration writes every optional argument, and these two only repeat an item of the lists beside them.
-	state.Email, state.Phone = types.StringNull(), types.StringNull()
-	result.Diagnostics.Append(result.Resource.Set(ctx, state)...)
-	return result
+	return listing.Item{ID: c.ID, Name: name, Resource: m, Err: err}, true
 }

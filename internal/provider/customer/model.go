@@ -1,14 +1,16 @@
 package customer
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // model is the resource in configuration, plan and state.
@@ -48,18 +50,14 @@ type model struct {
 // fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata, and the
 // defaults for what only this provider knows.
 func fromAPI(c *billing.Customer) (model, error) {
-	remote, err := metadata.Parse(c.CustomMetadata)
-	if err != nil {
-		return model{}, fmt.Errorf("custom_metadata of customer %s: %w", c.ID, err)
-	}
-	custom, err := metadata.Ownership{}.Seen(metadata.Null(), remote, true)
+	custom, effective, err := metadata.ImportAttribute(c.CustomMetadata)
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of customer %s: %w", c.ID, err)
 	}
 	emails, phones := imported(c.Emails), imported(c.Phones)
 	return model{
 		ID:                      types.StringValue(c.ID),
-		PublicID:                textOrNull(c.PublicID),
+		PublicID:                wire.TextOrNull(c.PublicID),
 		ExternalID:              types.StringPointerValue(c.ExternalID),
 		Name:                    types.StringValue(c.Name),
 		Nickname:                types.StringPointerValue(c.Nickname),
@@ -71,25 +69,25 @@ func fromAPI(c *billing.Customer) (model, error) {
 		Email:                   emails.Main,
 		Phone:                   phones.Main,
 		Notes:                   types.StringPointerValue(c.Notes),
-		Addresses:               addressList(c.Addresses),
+		Addresses:               contact.Addresses(c.Addresses),
 		Phones:                  phones.List,
 		Emails:                  emails.List,
-		Websites:                contactList(contactsOf(c.Websites)),
-		Tags:                    tagSet(c.Tags),
+		Websites:                contact.List(contact.FromWire(c.Websites)),
+		Tags:                    contact.Tags(c.Tags),
 		CustomMetadata:          custom,
 		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
-		EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+		EffectiveCustomMetadata: effective,
 		CreateBillingAccount:    types.BoolNull(),
-		DeletionPolicy:          types.StringValue(policyDelete),
-		Metadata:                jsonText(c.Metadata),
-		CreatedAt:               textOrNull(c.CreatedAt),
-		UpdatedAt:               textOrNull(c.UpdatedAt),
+		DeletionPolicy:          types.StringValue(policy.Delete),
+		Metadata:                wire.JSONText(c.Metadata),
+		CreatedAt:               wire.TextOrNull(c.CreatedAt),
+		UpdatedAt:               wire.TextOrNull(c.UpdatedAt),
 	}, nil
 }
 
 // keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way
 // prior writes what can be written in more than one way. remote is the customer that m was built from.
-func (m model) keeping(ctx context.Context, prior model, remote *billing.Customer, own ownership) (model, error) {
+func (m model) keeping(prior model, remote *billing.Customer, own ownership) (model, error) {
 	m.CustomMetadataMode = prior.CustomMetadataMode
 	m.DeletionPolicy = prior.DeletionPolicy
 	m.CreateBillingAccount = prior.CreateBillingAccount
@@ -99,21 +97,19 @@ func (m model) keeping(ctx context.Context, prior model, remote *billing.Custome
 	m.BillingAccountID = prior.BillingAccountID
 	m.Email, m.Emails = pair{prior.Email, prior.Emails}.seen(remote.Emails).split()
 	m.Phone, m.Phones = pair{prior.Phone, prior.Phones}.seen(remote.Phones).split()
-	m.Addresses = keepOrder(prior.Addresses, m.Addresses)
-	m.Websites = keepOrder(prior.Websites, m.Websites)
+	m.Addresses = contact.KeepOrder(prior.Addresses, m.Addresses)
+	m.Websites = contact.KeepOrder(prior.Websites, m.Websites)
 	if m.Tags.IsNull() && len(prior.Tags.Elements()) == 0 && !prior.Tags.IsUnknown() {
 		m.Tags = prior.Tags
 	}
-	if same, _ := prior.DocumentNumber.StringSemanticEquals(ctx, m.DocumentNumber); same && !prior.DocumentNumber.IsNull() && !m.DocumentNumber.IsNull() {
-		m.DocumentNumber = prior.DocumentNumber
-	}
-	object, err := metadata.Parse(remote.CustomMetadata)
+	m.DocumentNumber = m.DocumentNumber.Or(prior.DocumentNumber)
+	var err error
+	m.CustomMetadata, m.EffectiveCustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).
+		ReadAttribute(prior.CustomMetadata, prior.EffectiveCustomMetadata, remote.CustomMetadata)
 	if err != nil {
 		return m, fmt.Errorf("custom_metadata of customer %s: %w", remote.ID, err)
 	}
-	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
-	m.CustomMetadata, err = own.of(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
-	return m, err
+	return m, nil
 }
 
 // withAccount notes the billing account that belongs to the creation of the customer; nil means there is none.
@@ -128,21 +124,4 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 		m.AutoCollection = types.BoolPointerValue(account.AutoCollection)
 	}
 	return m
-}
-
-// textOrNull is null for a field that the service has left out.
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
-}
-
-// jsonText is the normalized text of an object that is only read; null stays null.
-func jsonText(raw []byte) types.String {
-	object, err := metadata.Parse(raw)
-	if err != nil || object == nil {
-		return types.StringNull()
-	}
-	return types.StringValue(metadata.Text(object))
 }

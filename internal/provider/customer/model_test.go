@@ -12,6 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
@@ -102,7 +103,7 @@ func TestFromAPI_structures(t *testing.T) {
 		if err := json.Unmarshal(fields["tags"], &tags); err != nil {
 			t.Fatal(err)
 		}
-		if have := tagsTo(m.Tags); m.Tags.IsNull() != (len(tags) == 0) || !slices.Equal(slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(tags))) {
+		if have := contact.ToTags(m.Tags); m.Tags.IsNull() != (len(tags) == 0) || !slices.Equal(slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(tags))) {
 			t.Errorf("%s: tags %s, the service says %v", exchange.Name, m.Tags, tags)
 		}
 		remote, err := metadata.Parse(fields["custom_metadata"])
@@ -133,7 +134,7 @@ func sameJSONList(t *testing.T, what string, raw json.RawMessage, list types.Lis
 	for i, element := range list.Elements() {
 		object := element.(types.Object)
 		for name := range object.Attributes() {
-			if have := textField(object, name); !have.Equal(types.StringPointerValue(want[i][name])) {
+			if have := object.Attributes()[name]; !have.Equal(types.StringPointerValue(want[i][name])) {
 				t.Errorf("%s %d: %s is %s, the service says %s", what, i, name, have, raw)
 			}
 		}
@@ -197,7 +198,7 @@ func TestKeeping(t *testing.T) {
 		"order of websites":    {billing.Customer{Websites: remoteOf("w1,w2")}, func(m model) bool { return m.Websites.Equal(listOf("w2,w1")) }},
 		"a website more":       {billing.Customer{Websites: remoteOf("w1,w2,w3")}, func(m model) bool { return m.Websites.Equal(listOf("w1,w2,w3")) }},
 		"empty set of tags":    {billing.Customer{}, func(m model) bool { return !m.Tags.IsNull() && len(m.Tags.Elements()) == 0 }},
-		"tags of others":       {billing.Customer{Tags: []string{"t"}}, func(m model) bool { return slices.Equal(tagsTo(m.Tags), []string{"t"}) }},
+		"tags of others":       {billing.Customer{Tags: []string{"t"}}, func(m model) bool { return slices.Equal(contact.ToTags(m.Tags), []string{"t"}) }},
 		"own keys only":        {billing.Customer{CustomMetadata: json.RawMessage(`{"own":1.0,"x":2}`)}, func(m model) bool { return m.CustomMetadata.Equal(written().CustomMetadata) }},
 		"effective has all":    {billing.Customer{CustomMetadata: json.RawMessage(`{"x":2,"own":1}`)}, func(m model) bool { return m.EffectiveCustomMetadata.ValueString() == `{"own":1,"x":2}` }},
 		"the rest is answered": {billing.Customer{Name: "B", UpdatedAt: "now"}, func(m model) bool { return m.Name.ValueString() == "B" && m.UpdatedAt.ValueString() == "now" }},
@@ -208,7 +209,7 @@ func TestKeeping(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err = m.keeping(t.Context(), written(), &c.remote, ownership{Metadata: metadata.Object{"own": json.Number("1")}})
+			m, err = m.keeping(written(), &c.remote, ownership{Metadata: metadata.OwnedBy(metadata.Object{"own": json.Number("1")})})
 			if err != nil || !c.check(m) {
 				t.Errorf("%v: %+v", err, m)
 			}
@@ -225,11 +226,11 @@ func TestKeeping_isStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := first.keeping(t.Context(), first, customer, ownership{})
+		again, err := first.keeping(first, customer, ownership{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !again.toUpdate(t.Context(), first).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) || !again.Emails.Equal(first.Emails) {
+		if !again.toUpdate(first).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) || !again.Emails.Equal(first.Emails) {
 			t.Errorf("%s: %+v became %+v", exchange.Name, first, again)
 		}
 	}
@@ -246,20 +247,5 @@ func TestWithAccount(t *testing.T) {
 	m = m.withAccount(nil)
 	if !m.BillingAccountID.IsNull() || !m.BillingEmail.IsNull() || !m.PaymentTermsDays.IsNull() || !m.AutoCollection.IsNull() || m.CreateBillingAccount.ValueBool() {
 		t.Errorf("without an account: %+v", m)
-	}
-}
-
-// TestSameItems: order is no difference, how often an item stands there is one.
-func TestSameItems(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"", "", true}, {"ab", "ba", true}, {"aab", "aba", true}, {"aab", "abb", false}, {"a", "", false}, {"a", "aa", false}, {"ab", "ac", false},
-	} {
-		if have := sameItems([]byte(c.a), []byte(c.b), func(x, y byte) bool { return x == y }); have != c.want {
-			t.Errorf("%q and %q: %v", c.a, c.b, have)
-		}
 	}
 }

@@ -10,13 +10,14 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
 // blank is a configuration that names nothing.
 func blank() model {
-	return model{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"), Addresses: types.ListNull(addressType),
+	return model{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"), Addresses: types.ListNull(contact.AddressType),
 		Tags: types.SetNull(types.StringType), CustomMetadata: metadata.Null()}
 }
 
@@ -57,8 +58,8 @@ func configured(t *testing.T, exchange contract.Exchange) (model, metadata.Objec
 		Name: types.StringValue(sent.Name), ExternalID: types.StringPointerValue(sent.ExternalID), Nickname: types.StringPointerValue(sent.Nickname),
 		LegalName: types.StringPointerValue(sent.LegalName), DocumentNumber: fwtype.DocumentPointer(sent.DocumentNumber),
 		Kind: types.StringPointerValue(sent.Kind), Birthday: types.StringPointerValue(sent.Birthday), Notes: types.StringPointerValue(sent.Notes),
-		Email: types.StringPointerValue(sent.Email), Phone: types.StringPointerValue(sent.Phone), Addresses: addressList(sent.Addresses),
-		Emails: contactList(contactsOf(sent.Emails)), Phones: contactList(contactsOf(sent.Phones)), Websites: contactList(contactsOf(sent.Websites)),
+		Email: types.StringPointerValue(sent.Email), Phone: types.StringPointerValue(sent.Phone), Addresses: contact.Addresses(sent.Addresses),
+		Emails: contact.List(contact.FromWire(sent.Emails)), Phones: contact.List(contact.FromWire(sent.Phones)), Websites: contact.List(contact.FromWire(sent.Websites)),
 		Tags: tags(sent.Tags...), CreateBillingAccount: types.BoolPointerValue(sent.CreateBillingAccount),
 		BillingEmail: types.StringPointerValue(sent.BillingEmail), PaymentTermsDays: types.Int64PointerValue(sent.PaymentTermsDays),
 		AutoCollection: types.BoolPointerValue(sent.AutoCollection),
@@ -143,9 +144,9 @@ var updatable = map[string]field{
 	"websites": contactsInto(func(m *model) *types.List { return &m.Websites }),
 	"addresses": {
 		put: func(m *model, value string) {
-			m.Addresses = types.ListNull(addressType)
+			m.Addresses = types.ListNull(contact.AddressType)
 			if value != "-" {
-				m.Addresses = addressList([]billing.Address{{Street: &value}})
+				m.Addresses = contact.Addresses([]billing.Address{{Street: &value}})
 			}
 		},
 		json: func(value string) any { return []any{map[string]any{"street": value}} }, clear: []any{}},
@@ -176,7 +177,7 @@ func TestToUpdate(t *testing.T) {
 				case c.to == "-":
 					want[name] = f.clear
 				}
-				update := planned.toUpdate(t.Context(), state)
+				update := planned.toUpdate(state)
 				if have := body(t, update); !reflect.DeepEqual(have, want) || update.IsEmpty() != (len(want) == 0) {
 					t.Errorf("from %s to %s: sent %v, want %v", c.from, c.to, have, want)
 				}
@@ -202,7 +203,7 @@ func TestToUpdate_sameInOtherWords(t *testing.T) {
 			state, planned := blank(), blank()
 			turn.from(&state)
 			turn.to(&planned)
-			if update := planned.toUpdate(t.Context(), state); !update.IsEmpty() {
+			if update := planned.toUpdate(state); !update.IsEmpty() {
 				t.Errorf("%s: sent %v", name, body(t, update))
 			}
 		}
@@ -216,7 +217,7 @@ func TestToUpdate_mainContact(t *testing.T) {
 	state.Phone, state.Phones = mainOf("1"), listOf("1,2:fax")
 	planned.Phone, planned.Phones = mainOf("3"), listOf("3,2:fax")
 	want := map[string]any{"phones": []any{map[string]any{"value": "3"}, map[string]any{"value": "2", "kind": "fax"}}}
-	if have := body(t, planned.toUpdate(t.Context(), state)); !reflect.DeepEqual(have, want) {
+	if have := body(t, planned.toUpdate(state)); !reflect.DeepEqual(have, want) {
 		t.Errorf("sent %v, want %v", have, want)
 	}
 }

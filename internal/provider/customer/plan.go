@@ -11,7 +11,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 )
+
+// wayOut is the deletion_policy that lets a customer go.
+const wayOut = `"delete"`
 
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
 // same. What cannot change stays known.
@@ -19,7 +24,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	var config, state, planned model
 	if req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		refusePrevented(state, &resp.Diagnostics)
+		policy.Refuse(state.DeletionPolicy, state.words(), wayOut, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -36,22 +41,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	planned = planned.plannedUpdate(ctx, config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
+	planned = planned.plannedUpdate(config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
-}
-
-func refusePrevented(state model, diags *diag.Diagnostics) {
-	if state.DeletionPolicy.ValueString() != policyPrevent {
-		return
-	}
-	diags.AddError("Destroying this customer is prevented",
-		fmt.Sprintf("Customer %q (id %s) was applied with deletion_policy = \"prevent\". To delete it, set deletion_policy = \"delete\" and apply that first; "+
-			"to only forget it here, set \"abandon\" and apply, or use a removed block with destroy = false.", state.Name.ValueString(), state.ID.ValueString()))
 }
 
 // plannedCreate leaves to apply what only the service can say.
 func (m model) plannedCreate(config model) model {
-	none := pair{Main: types.StringNull(), List: types.ListNull(contactType)}
+	none := pair{Main: types.StringNull(), List: types.ListNull(contact.ItemType)}
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(none, ownedPair{}).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(none, ownedPair{}).split()
 	m.CustomMetadata = config.CustomMetadata
@@ -72,24 +68,21 @@ func (m model) plannedCreate(config model) model {
 //
 //	any change at the service   updated_at
 //	document_number             document_type
-func (m model) plannedUpdate(ctx context.Context, config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) model {
+func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) model {
 	m.ID, m.PublicID, m.CreatedAt, m.Metadata = state.ID, state.PublicID, state.CreatedAt, state.Metadata
 	m.DocumentType, m.UpdatedAt = state.DocumentType, state.UpdatedAt
 	m.BillingAccountID = state.BillingAccountID
 	m.keepCreateOnly(config, state, diags)
 
-	if same, _ := m.DocumentNumber.StringSemanticEquals(ctx, state.DocumentNumber); same && !config.DocumentNumber.IsUnknown() &&
-		!config.DocumentNumber.IsNull() && !state.DocumentNumber.IsNull() {
-		m.DocumentNumber = state.DocumentNumber
-	}
+	m.DocumentNumber = m.DocumentNumber.Or(state.DocumentNumber)
 	m.Addresses = keepWritten(state.Addresses, m.Addresses)
 	m.Websites = keepWritten(state.Websites, m.Websites)
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
 
-	m.CustomMetadata, m.EffectiveCustomMetadata = own.of(m.CustomMetadataMode, defaults.Object).PlanAttribute(config.CustomMetadata,
-		state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, fmt.Sprintf("Customer %q", state.Name.ValueString()), diags)
-	update := m.toUpdate(ctx, state)
+	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(config.CustomMetadata,
+		state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.words(), diags)
+	update := m.toUpdate(state)
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
 	}
@@ -99,12 +92,12 @@ func (m model) plannedUpdate(ctx context.Context, config, state model, own owner
 	return m
 }
 
-// keepWritten is keepOrder where Terraform allows it: a null in the state or in the configuration cannot be kept over the other.
+// keepWritten is contact.KeepOrder where Terraform allows it: a null in the state or in the configuration cannot be kept over the other.
 func keepWritten(state, planned types.List) types.List {
 	if state.IsNull() || planned.IsNull() {
 		return planned
 	}
-	return keepOrder(state, planned)
+	return contact.KeepOrder(state, planned)
 }
 
 // keepCreateOnly holds what only a creation uses to its first value, and says so when the configuration asks for another.

@@ -135,7 +135,7 @@ func TestAccCustomer_importSelectors(t *testing.T) {
 		"id":                  {uuid, ""},
 		"id=":                 {"id=" + uuid, ""},
 		"external_id=":        {"external_id=p-4", ""},
-		"no such id":          {"af238647-a922-4249-b9fc-e608c4d3f831", `(?s)No such customer.*external_id=<value>`},
+		"no such id":          {"af238647-a922-4249-b9fc-e608c4d3f831", `(?s)No such customer.*<field>=<value>`},
 		"no such external_id": {"external_id=p-9", `(?s)No such customer.*external_id\s+"p-9"`},
 		"nothing after =":     {"external_id=", `(?s)Invalid import id.*external_id=<value>`},
 	} {

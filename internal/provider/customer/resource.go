@@ -1,13 +1,13 @@
 // Package customer is the customer of the recurring-billing service: the resource, the data sources and the list resource.
 //
-// schema.go says what a user writes, model.go and lists.go convert, contacts.go knows how email and emails belong together, plan.go
-// decides what a plan shows, resource.go and update.go talk to the service.
+// schema.go says what a user writes, model.go and payload.go convert, pair.go knows how email and emails belong together, plan.go
+// decides what a plan shows, resource.go, update.go and import.go talk to the service.
 package customer
 
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -19,6 +19,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
 
@@ -70,9 +73,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	desired, err := ownership{}.of(plan.CustomMetadataMode, r.Conn.Defaults.Object).Desired(config.CustomMetadata)
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+	desired, ok := metadata.Owned{}.Under(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	created, err := client.CreateCustomer(ctx, config.toCreate(desired))
@@ -81,9 +83,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	own := ownedBy(config, desired)
-	state := plan.settledOn(ctx, &created.Customer, own, &resp.Diagnostics).withAccount(created.BillingAccount)
+	state := plan.settledOn(&created.Customer, own, &resp.Diagnostics).withAccount(created.BillingAccount)
 	state.CreateBillingAccount = plan.CreateBillingAccount
-	warnDifferences(settle.Onto(ctx, &plan, &state), state, &resp.Diagnostics)
+	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), arguments, &resp.Diagnostics)
 	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	own.write(ctx, resp.Private, &resp.Diagnostics)
 	if created.Adopted {
@@ -103,14 +105,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
-	importing := isImporting(ctx, req.Private, &resp.Diagnostics)
+	importing := imports.Marked(ctx, req.Private, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
 	// Also for a customer that turns out to be gone: the framework wants an identity from every refresh, and a state that an older
 	// Terraform wrote has none.
-	identify(ctx, state, resp.Identity, &resp.Diagnostics)
+	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	customer, err := client.GetCustomer(ctx, state.ID.ValueString())
 	if api.IsNotFound(err) {
 		resp.Diagnostics.AddWarning("A customer was deleted outside of Terraform",
@@ -125,9 +127,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	if importing {
 		state = importedState(ctx, client, customer, &resp.Diagnostics)
-		markImporting(ctx, resp.Private, false, &resp.Diagnostics)
+		imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
 	} else {
-		state = state.settledOn(ctx, customer, own, &resp.Diagnostics)
+		state = state.settledOn(customer, own, &resp.Diagnostics)
 	}
 	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 }
@@ -136,13 +138,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	refusePrevented(state, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if state.DeletionPolicy.ValueString() == policyAbandon {
-		resp.Diagnostics.AddWarning("The customer stays at the service",
-			fmt.Sprintf("deletion_policy is \"abandon\": customer %q (id %s) was only removed from the state.", state.Name.ValueString(), state.ID.ValueString()))
+	policy.Refuse(state.DeletionPolicy, state.words(), wayOut, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || policy.Abandoned(state.DeletionPolicy, state.words(), &resp.Diagnostics) {
 		return
 	}
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
@@ -157,21 +154,14 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // save writes state and identity.
 func save(ctx context.Context, m model, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	diags.Append(state.Set(ctx, m)...)
-	identify(ctx, m, identity, diags)
-}
-
-// identify writes the identity. It holds the id alone: external_id only selects what to import.
-func identify(ctx context.Context, m model, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	if identity != nil {
-		diags.Append(identity.Set(ctx, identityModel{ID: m.ID, ExternalID: types.StringNull()})...)
-	}
+	scheme.Identify(ctx, m.ID, identity, diags)
 }
 
 // settledOn is the state after the service has answered c, where m is what was planned or known before.
-func (m model) settledOn(ctx context.Context, c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
+func (m model) settledOn(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
 	answered, err := fromAPI(c)
 	if err == nil {
-		answered, err = answered.keeping(ctx, m, c, own)
+		answered, err = answered.keeping(m, c, own)
 	}
 	if err != nil {
 		diags.AddError("Unreadable answer of the service", err.Error())
@@ -180,23 +170,17 @@ func (m model) settledOn(ctx context.Context, c *billing.Customer, own ownership
 	return answered
 }
 
-// warnDifferences tells which arguments the service stored in another form than it was asked to. Computed attributes are not worth a
-// warning: the next refresh shows them.
-func warnDifferences(differences []settle.Difference, m model, diags *diag.Diagnostics) {
-	for _, d := range differences {
-		if slices.Contains(arguments, d.Attribute) {
-			diags.AddAttributeWarning(path.Root(d.Attribute), "The service stored something else",
-				fmt.Sprintf("Customer %q (id %s): %s was to become %s, and the service answers %s. The next plan shows the difference; "+
-					"write in the configuration what the service accepts.", m.Name.ValueString(), m.ID.ValueString(), d.Attribute, d.Planned, d.Answered))
-		}
+// words names the customer at the beginning of a sentence.
+func (m model) words() string {
+	words := fmt.Sprintf("Customer %q", m.Name.ValueString())
+	if id := m.ID.ValueString(); id != "" {
+		words += " (id " + id + ")"
 	}
+	return words
 }
 
 // doing describes an operation on the customer for an error.
 func doing(verb string, m model) apidiag.Doing {
-	object := fmt.Sprintf("customer %q", m.Name.ValueString())
-	if id := m.ID.ValueString(); id != "" {
-		object += " (id " + id + ")"
-	}
-	return apidiag.Doing{Verb: verb, Object: object, TypeName: typeName, Attributes: arguments}
+	words := m.words()
+	return apidiag.Doing{Verb: verb, Object: strings.ToLower(words[:1]) + words[1:], TypeName: typeName, Attributes: arguments}
 }

@@ -7,22 +7,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-)
-
-// What deletion_policy may say.
-const (
-	policyDelete  = "delete"
-	policyAbandon = "abandon"
-	policyPrevent = "prevent"
 )
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go, in one place.
@@ -58,19 +52,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"phones":   contacts(about["phones"]+" In any order; `phone` need not be repeated here. Without the argument the list is left as it is; `[]` empties it.", true, notBlank()...),
 			"websites": contacts(about["websites"]+" In any order.", false, notBlank()...),
 			"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: about["addresses"] + " In any order.",
-				NestedObject: schema.NestedAttributeObject{Attributes: addressAttributes()}},
+				NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
 			"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["tags"],
 				Validators: []validator.Set{setvalidator.ValueStringsAre(notBlank()...)}},
 
-			"custom_metadata": schema.DynamicAttribute{Optional: true, Computed: true, CustomType: metadata.Type{},
-				MarkdownDescription: "Your own data on the customer: any object, nested at will. This configuration owns the keys it names, at any depth; keys that " +
-					"other systems put there stay and are no drift (see `custom_metadata_mode`). A key taken out of the configuration is removed from the customer."},
+			"custom_metadata": schema.DynamicAttribute{Optional: true, Computed: true, CustomType: metadata.Type{}, MarkdownDescription: metadata.AboutObject("customer")},
 			"custom_metadata_mode": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(metadata.ModeMerge),
-				Validators: []validator.String{stringvalidator.OneOf(metadata.ModeMerge, metadata.ModeReplace)},
-				MarkdownDescription: "`merge` (default): this configuration owns only the keys it names. `replace`: it owns the whole object, and keys that others " +
-					"add are drift that the next apply removes."},
-			"effective_custom_metadata": schema.StringAttribute{Computed: true,
-				MarkdownDescription: "The whole object as the service has it, with the keys of others and of the provider's `default_custom_metadata`, as JSON text; read it with `jsondecode`."},
+				Validators: []validator.String{stringvalidator.OneOf(metadata.ModeMerge, metadata.ModeReplace)}, MarkdownDescription: metadata.AboutMode},
+			"effective_custom_metadata": schema.StringAttribute{Computed: true, MarkdownDescription: metadata.AboutEffective},
 
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether a billing account is opened together with the customer. Default `true`. " + onCreateOnly},
@@ -84,8 +73,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Id of the billing account that was opened together with the customer; null when there was none. " +
 					"After an import it is the customer's oldest billing account that is not closed."},
 
-			"deletion_policy": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policyDelete),
-				Validators: []validator.String{stringvalidator.OneOf(policyDelete, policyAbandon, policyPrevent)},
+			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policy.Delete),
+				Validators: []validator.String{stringvalidator.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
 				MarkdownDescription: "What destroying does: `delete` (default) deletes the customer, `abandon` only forgets it here, `prevent` refuses. It takes effect " +
 					"once applied, and then also when the whole block is gone."},
 		},
@@ -94,13 +83,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 const onCreateOnly = "Used when the customer is created; later changes have no effect here and are made on the `billing_account`."
 
-// IdentitySchema names the customer for import blocks. external_id only selects the customer to import; what is kept is the id, so
-// that a change of external_id is no change of identity.
+// IdentitySchema names the customer for import blocks.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id":          identityschema.StringAttribute{OptionalForImport: true, Description: "Id of the customer. Give either id or external_id."},
-		"external_id": identityschema.StringAttribute{OptionalForImport: true, Description: "external_id of the customer to import. Only used to find it."},
-	}}
+	resp.IdentitySchema = scheme.IdentitySchema()
 }
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
@@ -115,17 +100,5 @@ func optional(name string, validators ...validator.String) schema.StringAttribut
 
 func contacts(description string, computed bool, value ...validator.String) schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{Optional: true, Computed: computed, MarkdownDescription: description,
-		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"kind":  optional("item.kind", notBlank()...),
-			"value": schema.StringAttribute{Required: true, MarkdownDescription: about["item.value"], Validators: value},
-		}}}
-}
-
-func addressAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{}
-	for _, name := range addressFields {
-		attributes[name] = optional("address."+name, notBlank()...)
-	}
-	attributes["country"] = optional("address.country", validate.Country())
-	return attributes
+		NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(value...)}}
 }

@@ -2,8 +2,8 @@ package customer
 
 import (
 	"context"
+	"encoding/json"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -25,15 +25,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	owner := own.of(plan.CustomMetadataMode, r.Conn.Defaults.Object)
-	desired, err := owner.Desired(config.CustomMetadata)
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+	owner := own.Metadata.Under(plan.CustomMetadataMode, r.Conn.Defaults.Object)
+	desired, ok := owner.DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	change := updating{client: client, id: state.ID.ValueString(), body: plan.toUpdate(ctx, state), owner: owner, desired: desired}
-	change.metadata = !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
-	answer, err := change.run(ctx, state.EffectiveCustomMetadata.ValueString())
+	answer, err := update(ctx, client, plan, state, owner, desired)
 	after := ownedBy(config, desired)
 	switch {
 	case err != nil && answer == nil:
@@ -42,94 +39,36 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	case err != nil:
 		// The first step has happened: the state says what the service has, not what was planned.
 		apidiag.Add(&resp.Diagnostics, err, doing("update", state))
-		plan = plan.settledOn(ctx, answer, after, &resp.Diagnostics)
+		plan = plan.settledOn(answer, after, &resp.Diagnostics)
 	case answer != nil:
-		settled := plan.settledOn(ctx, answer, after, &resp.Diagnostics)
-		warnDifferences(settle.Onto(ctx, &plan, &settled), settled, &resp.Diagnostics)
+		settled := plan.settledOn(answer, after, &resp.Diagnostics)
+		settle.Warn(settle.Onto(ctx, &plan, &settled), settled.words(), arguments, &resp.Diagnostics)
 		plan = settled
 	}
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
 	after.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// updating is one update of a customer, custom_metadata included.
-type updating struct {
-	client   *billing.Service
-	id       string
-	body     billing.CustomerUpdate
-	owner    metadata.Ownership
-	desired  metadata.Object
-	metadata bool // custom_metadata changes
-}
-
-// run carries the update out and answers the customer as it is afterwards, or nil when nothing was sent. An error beside an answer
-// means that a first step has happened and a second one has not.
-func (u updating) run(ctx context.Context, effective string) (*billing.Customer, error) {
-	if u.metadata {
-		if err := u.chooseMetadata(ctx, effective); err != nil {
-			return nil, err
+// update takes the customer from state to plan, custom_metadata included, and answers it as it is afterwards, or nil when nothing was
+// sent. An error beside an answer means that a first step has happened and a second one has not.
+func update(ctx context.Context, client *billing.Service, plan, state model, owner metadata.Ownership, desired metadata.Object) (*billing.Customer, error) {
+	id, body := state.ID.ValueString(), plan.toUpdate(state)
+	if plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) {
+		if body.IsEmpty() {
+			return nil, nil
 		}
+		return client.UpdateCustomer(ctx, id, body)
 	}
-	if u.body.IsEmpty() {
-		return nil, nil
+	sync := metadata.Sync[billing.Customer]{
+		Ownership: owner, Desired: desired,
+		Read: func(ctx context.Context) (*billing.Customer, error) { return client.GetCustomer(ctx, id) },
+		Of:   func(c *billing.Customer) json.RawMessage { return c.CustomMetadata },
+		Send: func(ctx context.Context, payload json.RawMessage, mode string) (*billing.Customer, error) {
+			return client.UpdateCustomer(ctx, id, billing.CustomerUpdate{CustomMetadata: api.Set(payload), CustomMetadataMode: api.Set(mode)})
+		},
 	}
-	answer, err := u.client.UpdateCustomer(ctx, u.id, u.body)
-	if err != nil || !u.metadata {
-		return answer, err
-	}
-	return u.insist(ctx, answer)
-}
-
-// chooseMetadata decides between the service's two modes. Its merge never deletes a key (Recurring billing §4), so an object that
-// loses keys is read anew and sent whole.
-func (u *updating) chooseMetadata(ctx context.Context, effective string) error {
-	remote, err := metadata.Parse([]byte(effective))
-	if err != nil {
-		return err
-	}
-	result := u.owner.Result(remote, u.desired)
-	switch {
-	case u.owner.Mode == metadata.ModeReplace && u.owner.Owned != nil:
-		u.send(u.desired, metadata.ModeReplace)
-	case metadata.Removes(remote, result):
-		if remote, err = u.fresh(ctx); err != nil {
-			return err
-		}
-		u.send(u.owner.Result(remote, u.desired), metadata.ModeReplace)
-	default:
-		u.send(u.desired, metadata.ModeMerge)
-	}
-	return nil
-}
-
-// insist sends the object whole when the service's merge has left out a part of it, as some do with nulls.
-func (u updating) insist(ctx context.Context, answer *billing.Customer) (*billing.Customer, error) {
-	remote, err := metadata.Parse(answer.CustomMetadata)
-	if err != nil {
-		return answer, err
-	}
-	result := u.owner.Result(remote, u.desired)
-	if metadata.EqualKnowing(result, remote, u.desired) {
-		return answer, nil
-	}
-	again := updating{client: u.client, id: u.id}
-	again.send(result, metadata.ModeReplace)
-	second, err := u.client.UpdateCustomer(ctx, u.id, again.body)
-	if err != nil {
-		return answer, err
-	}
-	return second, nil
-}
-
-func (u *updating) send(object metadata.Object, mode string) {
-	u.body.CustomMetadata = api.Set(metadata.Payload(object))
-	u.body.CustomMetadataMode = api.Set(mode)
-}
-
-func (u updating) fresh(ctx context.Context) (metadata.Object, error) {
-	current, err := u.client.GetCustomer(ctx, u.id)
-	if err != nil {
-		return nil, err
-	}
-	return metadata.Parse(current.CustomMetadata)
+	return sync.Update(ctx, state.EffectiveCustomMetadata.ValueString(), func(ctx context.Context, payload json.RawMessage, mode string) (*billing.Customer, error) {
+		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
+		return client.UpdateCustomer(ctx, id, body)
+	})
 }

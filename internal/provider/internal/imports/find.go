@@ -13,7 +13,7 @@ import (
 
 // Finder looks up one object of the client's type T.
 type Finder[T any] struct {
-	// Noun names the kind of object, such as "customer".
+	// Noun names the kind of object, such as "customer"; with an s it is the plural.
 	Noun string
 	// Get reads one object by its id.
 	Get func(ctx context.Context, id string) (*T, error)
@@ -52,8 +52,8 @@ func (f Finder[T]) One(ctx context.Context, id string, wanted fmt.Stringer, diag
 		for i := range found {
 			lines[i] = "  " + f.Line(&found[i])
 		}
-		diags.AddError("More than one "+f.Noun, fmt.Sprintf("%d of them have %s:\n\n%s\n\nUse the id of the one you mean.",
-			len(found), wanted, strings.Join(lines, "\n")))
+		diags.AddError("More than one "+f.Noun, fmt.Sprintf("%d %ss have %s:\n\n%s\n\nUse the id of the one you mean.",
+			len(found), f.Noun, wanted, strings.Join(lines, "\n")))
 	}
 	return nil
 }

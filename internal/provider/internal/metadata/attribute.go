@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,28 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
+
+// ImportAttribute is custom_metadata of an object that no configuration was applied to yet, and the effective_custom_metadata beside it:
+// the whole object, in both. raw is the object as the service answers it.
+func ImportAttribute(raw json.RawMessage) (Value, basetypes.StringValue, error) {
+	remote, err := Parse(raw)
+	if err != nil {
+		return Null(), basetypes.NewStringNull(), err
+	}
+	custom, err := Ownership{}.Seen(Null(), remote, true)
+	return custom, Effective(basetypes.NewStringNull(), remote), err
+}
+
+// ReadAttribute is custom_metadata after a refresh, and the effective_custom_metadata beside it, both written as before where that
+// means the same. raw is the object as the service answers it.
+func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, raw json.RawMessage) (Value, basetypes.StringValue, error) {
+	remote, err := Parse(raw)
+	if err != nil {
+		return prior, effective, err
+	}
+	custom, err := o.Seen(prior, remote, false)
+	return custom, Effective(effective, remote), err
+}
 
 // PlanAttribute plans custom_metadata of an existing object and the effective_custom_metadata beside it, which differs from the state's
 // exactly when the service's object must change. object names it in messages: `Customer "Acme"`. defaultsUnknown says that the provider's

@@ -1,6 +1,10 @@
 package metadata
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+)
 
 // Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers exact. Nil means
 // that no configuration was applied yet.
@@ -12,6 +16,11 @@ func OwnedBy(desired Object) Owned {
 		desired = Object{}
 	}
 	return Owned{Object: desired}
+}
+
+// Under is the ownership under a custom_metadata_mode and the provider's defaults.
+func (o Owned) Under(mode basetypes.StringValue, defaults Object) Ownership {
+	return Ownership{Mode: mode.ValueString(), Defaults: defaults, Owned: o.Object}
 }
 
 // MarshalJSON writes the object, or null.

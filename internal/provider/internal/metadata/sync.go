@@ -18,6 +18,21 @@ type Sync[T any] struct {
 	Send func(ctx context.Context, payload json.RawMessage, mode string) (*T, error)
 }
 
+// Update changes custom_metadata together with the rest of the object: send puts payload and mode into the update's body, and sends it.
+// effective is the whole object as the state has it. An answer beside an error means that a first request has been carried out and a
+// second one has not.
+func (s Sync[T]) Update(ctx context.Context, effective string, send func(ctx context.Context, payload json.RawMessage, mode string) (*T, error)) (*T, error) {
+	payload, mode, err := s.Payload(ctx, effective)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := send(ctx, payload, mode)
+	if err != nil {
+		return nil, err
+	}
+	return s.Insist(ctx, answer)
+}
+
 // Payload decides between the service's two modes. Its merge never deletes a key (Recurring billing §4), so an object that loses
 // keys is read anew and sent whole. effective is the whole object as the state has it.
 func (s Sync[T]) Payload(ctx context.Context, effective string) (payload json.RawMessage, mode string, err error) {

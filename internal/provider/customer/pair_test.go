@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 )
 
 // mainOf reads a main value: "-" is null, "?" unknown.
@@ -28,22 +29,22 @@ func mainOf(text string) types.String {
 func listOf(text string) types.List {
 	switch text {
 	case "-":
-		return types.ListNull(contactType)
+		return types.ListNull(contact.ItemType)
 	case "?":
-		return types.ListUnknown(contactType)
+		return types.ListUnknown(contact.ItemType)
 	case "":
-		return types.ListValueMust(contactType, []attr.Value{})
+		return types.ListValueMust(contact.ItemType, []attr.Value{})
 	}
-	var items []contact
+	var items []contact.Item
 	for item := range strings.SplitSeq(text, ",") {
 		value, kind, hasKind := strings.Cut(item, ":")
-		c := contact{Kind: types.StringNull(), Value: mainOf(value)}
+		c := contact.Item{Kind: types.StringNull(), Value: mainOf(value)}
 		if hasKind {
 			c.Kind = mainOf(kind)
 		}
 		items = append(items, c)
 	}
-	return contactList(items)
+	return contact.List(items)
 }
 
 // pairOf reads "main list", as in "a a,b:work".
@@ -56,7 +57,7 @@ func (p pair) equal(other pair) bool { return p.Main.Equal(other.Main) && p.List
 
 func (p pair) describe() string { return fmt.Sprintf("%s %s", p.Main, p.List) }
 
-func remoteOf(text string) []billing.Contact { return contactsTo(contactItems(listOf(text))) }
+func remoteOf(text string) []billing.Contact { return contact.ToWire(contact.Items(listOf(text))) }
 
 var (
 	nothing  = ownedPair{}
@@ -197,7 +198,7 @@ func checkCreate(t *testing.T, config, none pair) {
 	t.Helper()
 	planned := config.planned(none, ownedPair{})
 	checkAllowed(t, config, none, planned)
-	stored := contactsTo(config.all())
+	stored := contact.ToWire(config.all())
 	checkSettled(t, config, planned, planned.seen(stored), stored)
 }
 
@@ -205,7 +206,7 @@ func checkUpdate(t *testing.T, config, state pair, owned ownedPair) {
 	t.Helper()
 	planned := config.planned(state, owned)
 	checkAllowed(t, config, state, planned)
-	stored := contactsTo(state.all())
+	stored := contact.ToWire(state.all())
 	if sent, changed := planned.change(state).Get(); changed {
 		stored = sent
 	}

@@ -1,0 +1,55 @@
+// Package reading makes the attributes that data sources have in common.
+package reading
+
+import (
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// Attributes are the attributes of a data source.
+type Attributes map[string]schema.Attribute
+
+// Texts adds texts that are only shown, with their descriptions in about.
+func (a Attributes) Texts(about map[string]string, names ...string) {
+	for _, name := range names {
+		a[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
+	}
+}
+
+// Keys makes the named texts, which are only shown so far, ways to find the one object that noun names.
+func (a Attributes) Keys(noun string, names ...string) {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = "`" + name + "`"
+	}
+	last := len(quoted) - 1
+	how := " Give exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] + " to find the " + noun + "."
+	for _, name := range names {
+		a[name] = schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: a[name].GetMarkdownDescription() + how}
+	}
+}
+
+// CustomMetadata adds the client-defined object, under both names that the resources have for it.
+func (a Attributes) CustomMetadata() {
+	a["custom_metadata"] = schema.StringAttribute{Computed: true,
+		MarkdownDescription: "The client-defined object as JSON text, with the keys of all systems; read it with `jsondecode`."}
+	a["effective_custom_metadata"] = schema.StringAttribute{Computed: true,
+		MarkdownDescription: "The same text as `custom_metadata`, under the name that the resource has for it."}
+}
+
+// UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
+func UpdatedSince(noun string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
+		MarkdownDescription: "Only " + noun + " changed at or after this ISO 8601 date or time."}
+}
+
+// Limit is the argument limit of a listing of what noun names, in the plural.
+func Limit(noun string) schema.Int64Attribute {
+	return schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+		MarkdownDescription: "Largest number of " + noun + " to read. Default: all."}
+}

@@ -39,7 +39,7 @@ func Add(diags *diag.Diagnostics, err error, doing Doing) {
 	summary := fmt.Sprintf("Could not %s %s", doing.Verb, doing.Object)
 	var conflict *api.ConflictError
 	if errors.As(err, &conflict) {
-		diags.AddAttributeError(path.Root("external_id"), summary, conflictText(conflict, doing))
+		conflicting(diags, conflict, doing, summary)
 		return
 	}
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
@@ -166,6 +166,16 @@ func takenText(e *api.Error, doing Doing) string {
 	}
 	return text + " Use another external_id, or take the existing one over with this block (put this resource's name after the type):\n\n" +
 		ImportBlock(doing.TypeName, e.ExistingID)
+}
+
+// conflicting reports what a lookup after a lost answer has found: on external_id, where objects of this kind are found by it.
+func conflicting(diags *diag.Diagnostics, e *api.ConflictError, doing Doing, summary string) {
+	const key = "external_id"
+	if slices.Contains(doing.Attributes, key) {
+		diags.AddAttributeError(path.Root(key), summary, conflictText(e, doing))
+		return
+	}
+	diags.AddError(summary, conflictText(e, doing))
 }
 
 func conflictText(e *api.ConflictError, doing Doing) string {

@@ -69,7 +69,7 @@ func dataFromAPI(k *collections.APIKey) (dataModel, error) {
 func dataAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
-		"scopes":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "What the key may do: wildcard patterns of permissions. Null: everything but administration."},
+		"scopes":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "What the key may do: wildcard patterns of permissions. Empty: everything but administration."},
 		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO 8601; null when never."},
 		"revoked_at":   schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked, ISO 8601; null while it is not."},
 		"expires_at":   schema.StringAttribute{Computed: true, MarkdownDescription: about["expires_at"] + " Null: never."},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -61,7 +61,7 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 			"name":        schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["name"]},
 			"description": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["description"]},
 			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["scopes"],
-				Validators: []validator.Set{setvalidator.ValueStringsAre(notBlank()...)}},
+				Validators: scopeValidators()},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
 				MarkdownDescription: about["expires_at"] + " Default: in one hour, so that the key ends even when a failed run never revokes it."},
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key."},
@@ -92,10 +92,26 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "create", Object: fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString()), Attributes: arguments})
 		return
 	}
+	if created.Token == nil {
+		e.useless(ctx, client, created.ID, &resp.Diagnostics)
+		return
+	}
 	// First of all, so that it is revoked whatever comes.
 	private.Set(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
 	m.ID, m.Token, m.KeyPrefix = types.StringValue(created.ID), types.StringPointerValue(created.Token), types.StringValue(created.KeyPrefix)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, m)...)
+}
+
+// useless ends a key without a token. Terraform closes nothing that failed to open.
+func (e *Ephemeral) useless(ctx context.Context, client *collections.Service, id string, diags *diag.Diagnostics) {
+	diags.AddError("The service has not shown the token", fmt.Sprintf("The ephemeral API key %s was created, but the answer holds no token, so it is of no use and is revoked.", id))
+	if err := client.RevokeAPIKey(ctx, id); err != nil {
+		apidiag.Add(diags, err, revoking(id))
+	}
+}
+
+func revoking(id string) apidiag.Doing {
+	return apidiag.Doing{Verb: "revoke", Object: "the ephemeral API key " + id + ", which works until it expires"}
 }
 
 // Close revokes the key.
@@ -106,6 +122,6 @@ func (e *Ephemeral) Close(ctx context.Context, req ephemeral.CloseRequest, resp 
 		return
 	}
 	if err := client.RevokeAPIKey(ctx, id); err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "revoke", Object: "the ephemeral API key " + id + ", which works until it expires,"})
+		apidiag.Add(&resp.Diagnostics, err, revoking(id))
 	}
 }

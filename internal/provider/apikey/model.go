@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -64,6 +65,21 @@ func predecessorList(all []predecessor) types.List {
 	return types.ListValueMust(predecessorType, elements)
 }
 
+// current is the key itself, as it is among its predecessors when it is rotated.
+func (m model) current() predecessor { return predecessor{id: m.ID, prefix: m.KeyPrefix} }
+
+// all are the keys that end with the resource, the newest first.
+func (m model) all() []predecessor {
+	return append([]predecessor{m.current()}, predecessorsOf(m.PreviousKeys)...)
+}
+
+// without is the state after a predecessor was revoked.
+func (m model) without(key predecessor) model {
+	left := slices.DeleteFunc(predecessorsOf(m.PreviousKeys), func(p predecessor) bool { return p.id.Equal(key.id) })
+	m.PreviousKeys = predecessorList(left)
+	return m
+}
+
 // running leaves out the predecessors whose grace is over by now.
 func running(all []predecessor, now time.Time) []predecessor {
 	left := make([]predecessor, 0, len(all))
@@ -81,7 +97,7 @@ func fromAPI(k *collections.APIKey) model {
 		ID:                 types.StringValue(k.ID),
 		Name:               types.StringValue(k.Name),
 		Description:        types.StringPointerValue(k.Description),
-		Scopes:             contact.Tags(k.Scopes),
+		Scopes:             scopes(k.Scopes),
 		ExpiresAt:          fwtype.DateTimePointer(k.ExpiresAt),
 		GracePeriodDays:    types.Int64Null(),
 		RotateWhenChanged:  types.MapNull(types.StringType),
@@ -98,6 +114,14 @@ func fromAPI(k *collections.APIKey) model {
 	}
 }
 
+// scopes is the argument for patterns; none is the empty set, which means everything but administration.
+func scopes(patterns []string) types.Set {
+	if len(patterns) == 0 {
+		return types.SetValueMust(types.StringType, []attr.Value{})
+	}
+	return contact.Tags(patterns)
+}
+
 // keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
 func (m model) keeping(prior model) model {
 	m.GracePeriodDays, m.RotateWhenChanged, m.RotateAfterDays = prior.GracePeriodDays, prior.RotateWhenChanged, prior.RotateAfterDays
@@ -106,9 +130,6 @@ func (m model) keeping(prior model) model {
 		m.Token = wire.Known(prior.Token)
 	}
 	m.ExpiresAt = m.ExpiresAt.Or(prior.ExpiresAt)
-	if m.Scopes.IsNull() && !prior.Scopes.IsUnknown() && len(prior.Scopes.Elements()) == 0 {
-		m.Scopes = prior.Scopes
-	}
 	if m.Description.ValueString() == "" {
 		// The service has no null here.
 		m.Description = types.StringNull()
@@ -118,11 +139,8 @@ func (m model) keeping(prior model) model {
 
 // toCreate is the body that creates the key as configured.
 func (m model) toCreate() collections.APIKeyCreate {
-	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
-	if !m.Scopes.IsNull() {
-		create.Scopes = contact.ToTags(m.Scopes)
-	}
-	return create
+	return collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
+		Scopes: contact.ToTags(m.Scopes), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
 }
 
 // graceDays is what goes with a rotation.

@@ -5,20 +5,19 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// ModifyPlan decides whether the key is rotated, and the value of every computed attribute.
+// ModifyPlan decides whether there is a new key, whether the key is rotated, and the value of every computed attribute.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var plan, state model
 	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		r.refuseOwnKey(state, state, "revoke", &resp.Diagnostics)
+		r.refuseOwn(state, state.AllowOwnKey, "destroy", state.all(), &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -31,20 +30,37 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
+	if resp.RequiresReplace = plan.replacing(state); len(resp.RequiresReplace) > 0 {
+		// The old key is destroyed with what its state allows. What becomes of the new one is planned without a state.
+		r.refuseOwn(state, state.AllowOwnKey, "replace", state.all(), &resp.Diagnostics)
+		return
+	}
 	phase := readPhase(ctx, req.Private, &resp.Diagnostics)
 	plan.keepComputed(state)
-	if len(resp.RequiresReplace) > 0 {
-		r.refuseOwnKey(state, plan, "replace", &resp.Diagnostics)
-	}
-	if plan.rotates(state, phase, time.Now()) {
+	rotates := plan.rotates(state, phase, time.Now())
+	r.refuseOwnInUpdate(state, plan, rotates, &resp.Diagnostics)
+	if rotates {
 		plan.forgetRotated()
-		r.refuseOwnKey(state, plan, "rotate", &resp.Diagnostics)
 	}
 	plan.RotationDueAt = plan.dueAt()
-	if plan.RevokePreviousKeys.ValueBool() && (plan.PreviousKeys.IsUnknown() || len(state.PreviousKeys.Elements()) > 0) {
-		plan.PreviousKeys = predecessorList(nil)
-	}
+	plan.foreseeRevocation()
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// replacing lists the arguments that can only become what they are to be by a new key (wire contract: there is no update of a key).
+func (m model) replacing(state model) path.Paths {
+	var changed path.Paths
+	for name, differs := range map[string]bool{
+		"name":        !m.Name.Equal(state.Name),
+		"description": !m.Description.Equal(state.Description),
+		"scopes":      !m.Scopes.Equal(state.Scopes),
+		"expires_at":  !m.ExpiresAt.Means(state.ExpiresAt),
+	} {
+		if differs {
+			changed = append(changed, path.Root(name))
+		}
+	}
+	return changed
 }
 
 // keepComputed starts from the state's computed values.
@@ -60,6 +76,17 @@ func (m *model) forgetRotated() {
 	m.PreviousKeys = types.ListUnknown(predecessorType)
 }
 
+// foreseeRevocation plans previous_keys where revoke_previous_keys ends them, or may.
+func (m *model) foreseeRevocation() {
+	switch {
+	case !m.PreviousKeys.IsUnknown() && len(m.PreviousKeys.Elements()) == 0:
+	case m.RevokePreviousKeys.IsUnknown():
+		m.PreviousKeys = types.ListUnknown(predecessorType)
+	case m.RevokePreviousKeys.ValueBool():
+		m.PreviousKeys = predecessorList(nil)
+	}
+}
+
 // rotates reports whether the key is to be rotated: the trigger had values and they change, or the key is too old. The plan that imports
 // a key never rotates it.
 func (m model) rotates(state model, p phase, now time.Time) bool {
@@ -68,16 +95,6 @@ func (m model) rotates(state model, p phase, now time.Time) bool {
 	}
 	triggered := !state.RotateWhenChanged.IsNull() && !m.RotateWhenChanged.IsNull() && !m.RotateWhenChanged.Equal(state.RotateWhenChanged)
 	return triggered || m.overdue(now)
-}
-
-// refuseOwnKey reports an error when verb would hit the key that the provider itself uses.
-func (r *Resource) refuseOwnKey(state, plan model, verb string, diags *diag.Diagnostics) {
-	if plan.AllowOwnKey.ValueBool() || !r.Conn.IsOwnKey(state.Token.ValueString(), state.KeyPrefix.ValueString()) {
-		return
-	}
-	diags.AddAttributeError(path.Root("allow_own_key"), "This is the key that the provider itself uses",
-		fmt.Sprintf("To %s %s would lock the provider out of the collections service, in the middle of the run or at the next one. Let the provider use another key "+
-			"(collections_api_key), or set allow_own_key = true (and apply that first when the resource is to be destroyed) if you will replace the key right after.", verb, state.words()))
 }
 
 // words names the key inside a sentence.

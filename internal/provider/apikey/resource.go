@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -57,8 +58,18 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	settle.Warn(settle.Onto(ctx, &plan, &state), "The "+state.words(), arguments, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
+	warnCreated(created, state, &resp.Diagnostics)
+}
+
+// warnCreated tells what is unusual about a key that was created.
+func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Diagnostics) {
+	if created.DiscardedID != "" {
+		diags.AddWarning("An API key was created twice, and the first one revoked",
+			fmt.Sprintf("The answer to the creation of %s was lost, and with it the token. That key (id %s) was of no use to anybody, so it was revoked and another one created.",
+				state.words(), created.DiscardedID))
+	}
 	if state.Token.IsNull() {
-		resp.Diagnostics.AddAttributeWarning(path.Root("token"), "The token is not known",
+		diags.AddAttributeWarning(path.Root("token"), "The token is not known",
 			fmt.Sprintf("The service has not shown the token of %s. Rotate the key to get a new one.", state.words()))
 	}
 }
@@ -86,13 +97,43 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	state := fromAPI(key)
 	if p != phaseImporting {
+		warnExpiry(state, prior, &resp.Diagnostics)
+		left, err := inGrace(ctx, client, predecessorsOf(prior.PreviousKeys))
+		if err != nil {
+			apidiag.Add(&resp.Diagnostics, err, doing("read a predecessor of", prior))
+			return
+		}
 		state = state.keeping(prior)
-		state.CreatedAt, state.RotatedAt = prior.CreatedAt, prior.RotatedAt
-		state.PreviousKeys = predecessorList(running(predecessorsOf(prior.PreviousKeys), time.Now()))
+		state.CreatedAt, state.RotatedAt, state.PreviousKeys = prior.CreatedAt, prior.RotatedAt, predecessorList(left)
 	}
 	state.RotationDueAt = state.dueAt()
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	writePhase(ctx, resp.Private, p.refreshed(), &resp.Diagnostics)
+}
+
+// warnExpiry tells why the plan is going to show a new key for no change in the configuration.
+func warnExpiry(state, prior model, diags *diag.Diagnostics) {
+	if state.ExpiresAt.Means(prior.ExpiresAt) {
+		return
+	}
+	diags.AddAttributeWarning(path.Root("expires_at"), "An API key expires at another time",
+		fmt.Sprintf("The service answers %s as the expiry of %s, and it was %s. A rotation outside of Terraform does that, as the key then ends with its grace. "+
+			"The plan creates a new key.", state.ExpiresAt, prior.words(), prior.ExpiresAt))
+}
+
+// inGrace leaves out the predecessors whose grace is over, or which were revoked before.
+func inGrace(ctx context.Context, client *collections.Service, all []predecessor) ([]predecessor, error) {
+	var left []predecessor
+	for _, p := range running(all, time.Now()) {
+		key, err := client.GetAPIKey(ctx, p.id.ValueString())
+		if err != nil && !api.IsNotFound(err) {
+			return nil, err
+		}
+		if ended(key, time.Now()) == "" {
+			left = append(left, p)
+		}
+	}
+	return left, nil
 }
 
 // ended words why a key does not work any more; empty while it does. No key means that the service does not have it.
@@ -111,31 +152,23 @@ func ended(k *collections.APIKey, now time.Time) string {
 	return ""
 }
 
-// Delete revokes the key and the predecessors whose grace still runs, the newest first.
+// Delete revokes the predecessors whose grace still runs, and then the key. Those that are revoked when it fails are out of the state.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	r.refuseOwnKey(state, state, "revoke", &resp.Diagnostics)
+	r.refuseOwn(state, state.AllowOwnKey, "destroy", state.all(), &resp.Diagnostics)
 	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	if err := revokeAll(ctx, client, running(predecessorsOf(state.PreviousKeys), time.Now())); err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("revoke a predecessor of", state))
-		return
-	}
-	if err := client.RevokeAPIKey(ctx, state.ID.ValueString()); err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("revoke", state))
-	}
-}
-
-func revokeAll(ctx context.Context, client *collections.Service, keys []predecessor) error {
-	for _, key := range keys {
+	for _, key := range r.ownLast(state, append(predecessorsOf(state.PreviousKeys), state.current())) {
 		if err := client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
-			return err
+			apidiag.Add(&resp.Diagnostics, err, doing("revoke key "+key.id.ValueString()+" of", state))
+			return
 		}
+		state = state.without(key)
+		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	}
-	return nil
 }
 
 // ImportState finds the key by its id, or by name=<value>, and notes its id; the refresh that follows fills the rest.
@@ -192,7 +225,7 @@ func working(all []collections.APIKey, now time.Time) []collections.APIKey {
 	return left
 }
 
-// doing describes an operation on the key for an error.
+// doing describes an operation on the key for an error. It offers no import block: a key that was created without an answer has lost its token.
 func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.words(), TypeName: typeName, Attributes: arguments}
+	return apidiag.Doing{Verb: verb, Object: m.words(), Attributes: arguments}
 }

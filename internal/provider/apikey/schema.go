@@ -7,9 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -53,17 +51,13 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"A rotation gives a new key with its own `id` and `token`; the old one keeps working for `grace_period_days`. The token is in the state: protect the state, " +
 			"or use the ephemeral `billing_api_key` where the key is only needed during the run. Destroying revokes the key, and its predecessors while their grace runs.",
 		Attributes: map[string]schema.Attribute{
-			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key that is current (UUID). It changes at a rotation."},
-			"name": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["name"] + byNewKey,
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-			"description": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["description"] + byNewKey,
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["scopes"] + byNewKey,
-				Validators: []validator.Set{setvalidator.ValueStringsAre(notBlank()...)}, PlanModifiers: []planmodifier.Set{setplanmodifier.RequiresReplaceIf(
-					scopesDiffer, "Other scopes make a new key.", "Other scopes make a new key.")}},
+			"id":          schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key that is current (UUID). It changes at a rotation."},
+			"name":        schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["name"] + byNewKey},
+			"description": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["description"] + byNewKey},
+			"scopes": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(scopes(nil)), ElementType: types.StringType,
+				MarkdownDescription: about["scopes"] + byNewKey, Validators: scopeValidators()},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: about["expires_at"] + byNewKey, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
-					momentDiffers, "Another expiry makes a new key.", "Another expiry makes a new key.")}},
+				MarkdownDescription: about["expires_at"] + byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(0, highestGraceDays)},
 				MarkdownDescription: "How many days the old key works after a rotation, 0 to 30. Default 7. It goes with the next rotation."},
 			"rotate_when_changed": schema.MapAttribute{Optional: true, ElementType: types.StringType,
@@ -97,12 +91,6 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
 
-// scopesDiffer spares a new key where none and an empty set only change places.
-func scopesDiffer(_ context.Context, req planmodifier.SetRequest, resp *setplanmodifier.RequiresReplaceIfFuncResponse) {
-	resp.RequiresReplace = len(req.StateValue.Elements())+len(req.ConfigValue.Elements()) > 0 || req.ConfigValue.IsUnknown()
-}
-
-// momentDiffers spares a new key where the same moment is written differently.
-func momentDiffers(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
-	resp.RequiresReplace = !fwtype.DateTime{StringValue: req.ConfigValue}.Means(fwtype.DateTime{StringValue: req.StateValue})
+func scopeValidators() []validator.Set {
+	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank()...)}
 }

@@ -2,6 +2,8 @@ package apikey
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -24,14 +26,13 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	// The plan decided about the rotation; it is not decided anew, as time has passed since.
 	rotates := plan.ID.IsUnknown()
+	if r.refuseOwnInUpdate(state, plan, rotates, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return
+	}
 	if rotates {
-		r.refuseOwnKey(state, plan, "rotate", &resp.Diagnostics)
-		if resp.Diagnostics.HasError() {
-			return
-		}
 		successor, err := client.RotateAPIKey(ctx, state.ID.ValueString(), plan.graceDays())
 		if err != nil {
-			apidiag.Add(&resp.Diagnostics, err, doing("rotate", state))
+			rotationFailed(ctx, err, state, plan, resp)
 			return
 		}
 		state = state.rotated(successor, plan)
@@ -41,36 +42,57 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	scheme.Identify(ctx, next.ID, resp.Identity, &resp.Diagnostics)
 	// What is left of the import ends here, so that the next plan may rotate.
 	writePhase(ctx, resp.Private, phaseManaged, &resp.Diagnostics)
-	if !plan.RevokePreviousKeys.ValueBool() || len(next.PreviousKeys.Elements()) == 0 {
+	if !plan.RevokePreviousKeys.ValueBool() {
 		return
 	}
-	for left := predecessorsOf(next.PreviousKeys); len(left) > 0; left = left[1:] {
-		if err := client.RevokeAPIKey(ctx, left[0].id.ValueString()); err != nil {
+	for _, key := range r.ownLast(next, predecessorsOf(next.PreviousKeys)) {
+		if err := client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
 			apidiag.Add(&resp.Diagnostics, err, doing("revoke a predecessor of", next))
 			return
 		}
-		next.PreviousKeys = predecessorList(left[1:])
+		next = next.without(key)
 		resp.Diagnostics.Append(resp.State.Set(ctx, next)...)
 	}
 }
 
+// rotationFailed reports why there is no token. A rotation that has happened all the same leaves a successor that nobody has the token of.
+// It is taken over; the trigger and the age stay as they were, so that the next apply rotates it and so gets a token.
+func rotationFailed(ctx context.Context, err error, state, plan model, resp *resource.UpdateResponse) {
+	var lost *collections.LostTokenError
+	if errors.As(err, &lost) && len(lost.SuccessorIDs) == 1 {
+		next := state.succeeded(wire.TextOrNull(lost.GraceUntil), plan)
+		next.ID, next.Token, next.KeyPrefix = types.StringValue(lost.SuccessorIDs[0]), types.StringNull(), types.StringNull()
+		resp.Diagnostics.Append(resp.State.Set(ctx, next)...)
+		scheme.Identify(ctx, next.ID, resp.Identity, &resp.Diagnostics)
+		resp.Diagnostics.AddWarning("The successor was taken over without its token",
+			fmt.Sprintf("The state has %s now, and its token is null. The next apply rotates it, and so gets a token.", next.words()))
+	}
+	apidiag.Add(&resp.Diagnostics, err, doing("rotate", state))
+}
+
 // rotated is the state after a rotation: the successor's, with the old key before its predecessors.
 func (m model) rotated(successor *collections.APIKey, plan model) model {
-	until := types.StringPointerValue(successor.GraceUntil)
-	if until.IsNull() {
-		// The service did not say when the grace ends, so it is counted from here.
-		until = types.StringValue(time.Now().UTC().AddDate(0, 0, int(plan.graceDays())).Format(time.RFC3339))
-	}
-	old := predecessor{id: m.ID, prefix: m.KeyPrefix, graceUntil: until}
-	before := running(predecessorsOf(m.PreviousKeys), time.Now())
-	if plan.graceDays() > 0 {
-		before = append([]predecessor{old}, before...)
-	}
+	m = m.succeeded(types.StringPointerValue(successor.GraceUntil), plan)
 	next := fromAPI(successor)
 	m.ID, m.Token, m.KeyPrefix = next.ID, next.Token, next.KeyPrefix
-	m.RotatedAt = wire.TextOrNull(successor.CreatedAt)
+	m.RotatedAt = next.CreatedAt
 	if m.RotatedAt.IsNull() {
 		m.RotatedAt = types.StringValue(time.Now().UTC().Format(time.RFC3339))
+	}
+	return m
+}
+
+// succeeded puts the key among its predecessors. Without a grace it is none: it does not work any more.
+func (m model) succeeded(graceUntil types.String, plan model) model {
+	if graceUntil.IsNull() {
+		// The service did not say when the grace ends, so it is counted from here.
+		graceUntil = types.StringValue(time.Now().UTC().AddDate(0, 0, int(plan.graceDays())).Format(time.RFC3339))
+	}
+	before := running(predecessorsOf(m.PreviousKeys), time.Now())
+	if plan.graceDays() > 0 {
+		old := m.current()
+		old.graceUntil = graceUntil
+		before = append([]predecessor{old}, before...)
 	}
 	m.PreviousKeys = predecessorList(before)
 	return m

@@ -19,28 +19,28 @@ type Signature struct{}
 type VerifySignature struct{}
 
 var (
-	_ function.Function = Signature{}
-	_ function.Function = VerifySignature{}
+	_ function.Function = (*Signature)(nil)
+	_ function.Function = (*VerifySignature)(nil)
 )
 
 // NewSignature makes the function.
-func NewSignature() function.Function { return Signature{} }
+func NewSignature() function.Function { return &Signature{} }
 
 // NewVerifySignature makes the function.
-func NewVerifySignature() function.Function { return VerifySignature{} }
+func NewVerifySignature() function.Function { return &VerifySignature{} }
 
 // Metadata names the function.
-func (Signature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+func (*Signature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "webhook_signature"
 }
 
 // Metadata names the function.
-func (VerifySignature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+func (*VerifySignature) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "verify_webhook_signature"
 }
 
 // Definition describes the function.
-func (Signature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Signature of a webhook delivery",
 		MarkdownDescription: "The value of the header `X-Webhook-Signature` for a body: `t=<unix seconds>,v1=<hex>`, where v1 is the lowercase hexadecimal " +
@@ -55,7 +55,7 @@ func (Signature) Definition(_ context.Context, _ function.DefinitionRequest, res
 }
 
 // Definition describes the function.
-func (VerifySignature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Whether a webhook delivery is genuine",
 		MarkdownDescription: "Verifies a header `X-Webhook-Signature` as a consumer does: the signature has to match the raw body, compared in constant time, and its time " +
@@ -74,7 +74,7 @@ func (VerifySignature) Definition(_ context.Context, _ function.DefinitionReques
 const emptySecret = "The secret is empty. Anybody could make such a signature; give the secret of the endpoint (whsec_…)."
 
 // Run signs.
-func (Signature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+func (*Signature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var secret, body string
 	var timestamp int64
 	if resp.Error = req.Arguments.Get(ctx, &secret, &timestamp, &body); resp.Error != nil {
@@ -92,7 +92,7 @@ func (Signature) Run(ctx context.Context, req function.RunRequest, resp *functio
 }
 
 // Run verifies.
-func (VerifySignature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+func (*VerifySignature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var secret, header, body string
 	var now, tolerance int64
 	if resp.Error = req.Arguments.Get(ctx, &secret, &header, &body, &now, &tolerance); resp.Error != nil {

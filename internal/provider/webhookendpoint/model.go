@@ -122,10 +122,7 @@ func sameAuth(a, b types.Object) bool {
 // toCreate is the body that registers the endpoint as configured.
 func (m model) toCreate() collections.WebhookEndpointCreate {
 	create := collections.WebhookEndpointCreate{URL: m.URL.ValueString(), Description: m.Description.ValueStringPointer(),
-		Active: m.Active.ValueBoolPointer()}
-	if len(m.Events.Elements()) > 0 {
-		create.Events = contact.ToTags(m.Events)
-	}
+		Events: contact.ToTags(m.Events), Active: m.Active.ValueBoolPointer()}
 	if !m.Authentication.IsNull() {
 		wired := authOf(m.Authentication).toWire()
 		create.Authentication = &wired

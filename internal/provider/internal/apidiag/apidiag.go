@@ -95,15 +95,27 @@ func attribute(field string) string {
 	return field
 }
 
+// arguments are the provider arguments that say where a service is, and with what it is asked.
+func arguments(service string) (address, secret string) {
+	switch service {
+	case "collections":
+		return "collections_base_url", "collections_api_key"
+	case "finance":
+		return "finance_base_url", "finance_token"
+	}
+	return "base_url", "token"
+}
+
 // advice says what to do next.
 func advice(e *api.Error) string {
+	address, secret := arguments(e.Service)
 	switch {
 	case e.Code == "customer_has_active_subscriptions":
 		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this customer, so that " +
 			"Terraform destroys them before it. To keep the customer at the service and only forget it here, set deletion_policy = \"abandon\"."
 	case e.Status == http.StatusUnauthorized:
-		return "The token is missing, wrong, revoked or expired: check token and base_url of the provider (or BILLING_TOKEN and " +
-			"BILLING_BASE_URL); tokens of the test environment do not work in production."
+		return fmt.Sprintf("The token is missing, wrong, revoked or expired: check %s and %s of the provider (or BILLING_%s and BILLING_%s); "+
+			"tokens of the test environment do not work in production.", secret, address, strings.ToUpper(secret), strings.ToUpper(address))
 	case e.Status == http.StatusForbidden && len(e.Required) > 0:
 		return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use another token.",
 			list(e.Required), list(e.Granted))
@@ -111,10 +123,10 @@ func advice(e *api.Error) string {
 		return "The token may not do this, or access by API is blocked for the organization."
 	case e.Status == http.StatusNotFound && !e.Structured:
 		return "This is not the service's own answer for a missing object, so the base address is probably wrong or a proxy answered. " +
-			"Nothing was dropped from the state. Check base_url, and the provider argument operations if it names " + e.Operation + "."
+			"Nothing was dropped from the state. Check " + address + ", and the provider argument operations if it names " + e.Operation + "."
 	case e.Status == http.StatusNotFound:
 		return "The object does not exist, or it belongs to another organization than the token. If the path below is not one of the service's, " +
-			"check base_url and the provider argument operations."
+			"check " + address + " and the provider argument operations."
 	case e.Status == http.StatusTooManyRequests:
 		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second in the provider block."
 	case e.Status >= http.StatusInternalServerError:

@@ -76,8 +76,12 @@ func TestAdd_advice(t *testing.T) {
 		parts []string
 	}{
 		"active subscriptions": {refusal(422, "customer_has_active_subscriptions", nil), []string{"Cancel the customer's subscriptions first", `deletion_policy = "abandon"`}},
-		"unauthorized":         {refusal(401, "unauthorized", nil), []string{"revoked or expired", "BILLING_TOKEN", "base_url"}},
-		"unauthorized, bare":   {refusal(401, "", nil), []string{"revoked or expired"}},
+		"unauthorized, collections": {refusal(401, "unauthorized", func(e *api.Error) { e.Service = "collections" }),
+			[]string{"collections_api_key", "BILLING_COLLECTIONS_API_KEY", "collections_base_url", "BILLING_COLLECTIONS_BASE_URL"}},
+		"unauthorized, finance": {refusal(401, "unauthorized", func(e *api.Error) { e.Service = "finance" }),
+			[]string{"finance_token", "BILLING_FINANCE_TOKEN", "finance_base_url", "BILLING_FINANCE_BASE_URL"}},
+		"unauthorized":       {refusal(401, "unauthorized", nil), []string{"revoked or expired", "BILLING_TOKEN", "base_url"}},
+		"unauthorized, bare": {refusal(401, "", nil), []string{"revoked or expired"}},
 		"scope": {refusal(403, "insufficient_scope", func(e *api.Error) {
 			e.Required, e.Granted = []string{"customers:write", "customers:read"}, []string{"invoices:read"}
 		}), []string{"it needs customers:write, customers:read and has invoices:read"}},

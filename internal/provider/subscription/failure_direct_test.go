@@ -1,0 +1,222 @@
+package subscription_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestSubscription_lostAnswers: the answer to each transition is lost; it has happened once, and the state is right.
+func TestSubscription_lostAnswers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after acctest.JSON
+		operation     string
+	}{
+		"pause":                {nil, acctest.JSON{"pause": acctest.JSON{}}, "pause"},
+		"resume":               {acctest.JSON{"pause": acctest.JSON{}}, nil, "resume"},
+		"change of plan":       {nil, acctest.JSON{"plan_id": planB}, "change_plan"},
+		"later change of plan": {nil, acctest.JSON{"plan_id": planB, "plan_change": later}, "change_plan"},
+		"scheduled end":        {nil, acctest.JSON{"cancel_at_period_end": true}, "cancel"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(c.before)
+			s.service.Sandbox.ResetRequests()
+			s.fault(sandbox.Fault{Operation: "subscriptions." + c.operation, Times: 1, DropAfter: true})
+			s.set(c.after)
+			if have := s.operations(); !slices.Equal(have, []string{c.operation}) {
+				t.Errorf("asked for %v", have)
+			}
+			s.settled(c.after)
+		})
+	}
+}
+
+// TestSubscription_lostUpdates: what can be repeated is repeated.
+func TestSubscription_lostUpdates(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.fault(sandbox.Fault{Operation: "subscriptions.update", Times: 1, DropAfter: true})
+	s.fault(sandbox.Fault{Operation: "subscriptions.items.sync", Times: 1, DropAfter: true})
+	lines := acctest.JSON{"notes": "b", "items": []any{itemA}}
+	s.set(lines)
+	s.settled(lines)
+}
+
+// TestSubscription_lostCreation: with an external_id it is found again, once; without one the error says what is known.
+func TestSubscription_lostCreation(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropAfter: true})
+	lines := acctest.JSON{"items": []any{itemB}, "discount_percent": "10"}
+	says(t, s.set(lines), "Found the subscription instead of creating it twice", s.id())
+	s.settled(lines)
+	if n := s.service.Count("subscriptions.create"); n != 1 {
+		t.Errorf("created %d times", n)
+	}
+	nameless := subscribe(t)
+	nameless.fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropAfter: true})
+	p := nameless.Plan(nameless.with(acctest.JSON{"external_id": nil}))
+	says(t, acctest.Errors(nameless.Apply(p)), "the outcome is unknown", "may or may not exist", "import")
+	if n := nameless.service.Count("subscriptions.create"); n != 1 || nameless.Exists() {
+		t.Errorf("created %d times", n)
+	}
+}
+
+// TestSubscription_lostCancellation: destroying cancels once.
+func TestSubscription_lostCancellation(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.service.Sandbox.ResetRequests()
+	s.fault(sandbox.Fault{Operation: "subscriptions.cancel", Times: 1, DropAfter: true})
+	s.Set(nil)
+	if have := s.operations(); !slices.Equal(have, []string{"cancel"}) {
+		t.Errorf("asked for %v", have)
+	}
+}
+
+// TestSubscription_halfUpdate: whichever step of an update fails, the state says what the service has, and the next plan holds the rest.
+func TestSubscription_halfUpdate(t *testing.T) {
+	t.Parallel()
+	before := acctest.JSON{"pause": acctest.JSON{}, "items": []any{itemA}, "notes": "a", "custom_metadata": acctest.JSON{"a": 1}, "discount_percent": "10"}
+	after := acctest.JSON{"plan_id": planB, "items": []any{itemB}, "notes": "b", "custom_metadata": acctest.JSON{"b": 1}, "cancel_at_period_end": true,
+		"collection_method": "manual_charge", "deletion_policy": "abandon"}
+	order := []string{"resume", "change_plan", "update", "items.sync", "cancel"}
+	rest := map[string][]string{
+		"resume":      {"pause", "plan_id", "notes", "custom_metadata", "discount_percent", "collection_method", "items", "cancel_at_period_end", "deletion_policy"},
+		"change_plan": {"plan_id", "notes", "custom_metadata", "discount_percent", "collection_method", "items", "cancel_at_period_end", "deletion_policy"},
+		"update":      {"notes", "custom_metadata", "discount_percent", "collection_method", "items", "cancel_at_period_end", "deletion_policy"},
+		"items.sync":  {"items", "cancel_at_period_end", "deletion_policy"},
+		"cancel":      {"cancel_at_period_end", "deletion_policy"},
+	}
+	all := rest["resume"]
+	for n, failing := range order {
+		t.Run(failing, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(before)
+			p := s.Plan(s.with(after))
+			s.fault(sandbox.Fault{Operation: "subscriptions." + failing, Times: 1, Status: 422, Code: "transition_refused"})
+			s.service.Sandbox.ResetRequests()
+			says(t, acctest.Errors(s.Apply(p)), "Request-Id", "transition_refused")
+			if have := s.operations(); !slices.Equal(have, order[:n+1]) {
+				t.Errorf("asked for %v", have)
+			}
+			applied := s.State()
+			s.refresh()
+			if untrue := acctest.Differences(t, applied, s.State()); len(untrue) > 0 && !slices.Equal(untrue, afterSync(failing)) {
+				t.Errorf("the state was not true about %v", untrue)
+			}
+			changes := s.Plan(s.with(after)).Changes(t)
+			for _, argument := range all {
+				if slices.Contains(changes, argument) != slices.Contains(rest[failing], argument) {
+					t.Errorf("the next plan changes %v, want %v of the arguments", changes, rest[failing])
+					break
+				}
+			}
+			s.service.Sandbox.ResetRequests()
+			s.set(after)
+			if have := s.operations(); !slices.Equal(have, order[n:]) {
+				t.Errorf("the rest asked for %v", have)
+			}
+			s.settled(after)
+			s.is("effective_custom_metadata", `"{\"b\":1}"`)
+		})
+	}
+}
+
+// afterSync are the computed attributes that follow from new items, which the answer to these does not show.
+func afterSync(failing string) []string {
+	if failing == "cancel" {
+		return []string{"recurring_amount_cents", "updated_at"}
+	}
+	return nil
+}
+
+// TestSubscription_halfUpdateThenAnother: what a failed update has given up and what it has taken on is known to the next one.
+func TestSubscription_halfUpdateThenAnother(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}})
+	p := s.Plan(s.with(acctest.JSON{"custom_metadata": acctest.JSON{"b": 1}, "collection_method": "manual_charge", "pause": acctest.JSON{}}))
+	s.fault(sandbox.Fault{Operation: "subscriptions.pause", Times: 1, Status: 422})
+	if acctest.Errors(s.Apply(p)) == "" {
+		t.Fatal("the pause was to fail")
+	}
+	s.refresh()
+	s.set(nil)
+	s.is("effective_custom_metadata", `"{}"`)
+	s.is("collection_method", "null")
+	s.settled(nil)
+}
+
+// TestSubscription_halfCreation: a step that follows the creation fails. The subscription is in the state, a warning says what is missing,
+// and the next plan holds just that.
+func TestSubscription_halfCreation(t *testing.T) {
+	t.Parallel()
+	lines := acctest.JSON{"discount_percent": "10", "allow_cancel": true, "pause": acctest.JSON{}, "cancel_at_period_end": true}
+	for failing, rest := range map[string][]string{
+		"update": {"cancel_at_period_end", "discount_percent", "pause"},
+		"pause":  {"cancel_at_period_end", "pause"},
+		"cancel": {"cancel_at_period_end"},
+	} {
+		t.Run(failing, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.fault(sandbox.Fault{Operation: "subscriptions." + failing, Times: 1, Status: 422, Code: "transition_refused"})
+			warnings := s.set(lines)
+			says(t, warnings, "Created, but not finished", "transition_refused", "the next apply does it")
+			if strings.Contains(warnings, "stored something else") {
+				t.Error("the difference is told twice")
+			}
+			if more := s.refresh(); more != "" {
+				t.Errorf("the refresh warns: %s", more)
+			}
+			p := s.Plan(s.with(lines))
+			for _, argument := range []string{"cancel_at_period_end", "discount_percent", "pause", "plan_id", "notes"} {
+				if slices.Contains(p.Changes(t), argument) != slices.Contains(rest, argument) {
+					t.Errorf("the next plan changes %v, want %v of the arguments", p.Changes(t), rest)
+					break
+				}
+			}
+			s.set(lines)
+			s.settled(lines)
+			s.is("status", `"paused"`)
+		})
+	}
+}
+
+// TestSubscription_wrongAddress: a 404 that is not the service's own drops nothing.
+func TestSubscription_wrongAddress(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.fault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Status: 404, HTML: true})
+	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was dropped from the state")
+	if !s.Exists() {
+		t.Error("the subscription was dropped")
+	}
+	s.settled(nil)
+}
+
+// TestSubscription_settled: an answer that differs from what was asked is told, and shows as drift at the next refresh.
+func TestSubscription_settledDifference(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.Direct = s.service.Rewriting(func(_ string, o acctest.JSON) {
+		if o["notes"] == "one" {
+			o["notes"] = "ONE"
+		}
+	}).Direct("billing_subscription")
+	says(t, s.set(acctest.JSON{"notes": "one"}), "The service stored something else", "notes")
+	s.is("notes", `"one"`)
+	s.refresh()
+	s.is("notes", `"ONE"`)
+}

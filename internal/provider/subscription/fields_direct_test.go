@@ -1,0 +1,274 @@
+package subscription_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// TestSubscription_fields sets, changes and clears every argument in place, and holds each result to an empty plan and to what the
+// service has.
+func TestSubscription_fields(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after any
+		// cleared is what the service has once the argument is taken out; "as before" where it stays.
+		cleared any
+	}{
+		"external_id":         {"x-1", "x-2", nil},
+		"discount_code_id":    {planB, planC, nil},
+		"discount_percent":    {"10", "12.5", nil},
+		"billing_cycle":       {"monthly", "annual", "annual"},
+		"collection_method":   {"manual_charge", "manual_invoice", nil},
+		"proration_behavior":  {"none", "always_invoice", "always_invoice"},
+		"nfe_issuance_policy": {"disabled", "on_finalization", nil},
+		"allow_pause":         {true, false, false},
+		"allow_cancel":        {true, false, false},
+		"notes":               {"one", "two", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			for _, value := range []any{c.before, c.after} {
+				lines := acctest.JSON{name: value}
+				s.set(lines)
+				s.settled(lines)
+				if have := s.remote()[name]; name != "discount_percent" && have != value {
+					t.Errorf("the service has %v, want %v", have, value)
+				}
+			}
+			lines := acctest.JSON{name: nil}
+			s.set(lines)
+			s.settled(lines)
+			if have := s.remote()[name]; have != c.cleared {
+				t.Errorf("the service has %v, want %v", have, c.cleared)
+			}
+		})
+	}
+}
+
+// TestSubscription_fieldsOutside: what somebody else changed is mended where it is configured; defaults of the service are left alone.
+func TestSubscription_fieldsOutside(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	lines := acctest.JSON{"notes": "ours", "collection_method": "manual_charge"}
+	s.set(lines)
+	s.patch(acctest.JSON{"notes": "theirs", "collection_method": nil, "nfe_issuance_policy": "disabled", "proration_behavior": "none", "billing_cycle": "annual"})
+	s.refresh()
+	s.set(lines)
+	s.settled(lines)
+	remote := s.remote()
+	if remote["notes"] != "ours" || remote["collection_method"] != "manual_charge" || remote["nfe_issuance_policy"] != "disabled" || remote["billing_cycle"] != "annual" {
+		t.Errorf("the service has %v", remote)
+	}
+}
+
+// TestSubscription_sameInOtherWords: numbers and moments that mean the same are no change.
+func TestSubscription_sameInOtherWords(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"discount_percent": "10", "trial_end": "2999-12-31"})
+	s.is("discount_percent", `"10"`)
+	for _, percent := range []string{"10", "10.0", "10.00"} {
+		for _, end := range []string{"2999-12-31", "2999-12-31T00:00:00Z", "2999-12-30T21:00:00.000-03:00"} {
+			s.settled(acctest.JSON{"discount_percent": percent, "trial_end": end})
+		}
+	}
+	s.patch(acctest.JSON{"discount_percent": 11})
+	s.refresh()
+	s.is("discount_percent", `"11.00"`)
+}
+
+// TestSubscription_trial: by days or by its end; both only matter to the creation.
+func TestSubscription_trial(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	days := acctest.JSON{"trial_period_days": 14}
+	s.set(days)
+	s.is("status", `"trialing"`)
+	s.is("trial_end", `"2026-03-28T12:00:00.000Z"`)
+	s.settled(days)
+	says(t, s.settled(acctest.JSON{"trial_period_days": 20}), "trial_period_days is only used when the subscription is created")
+	says(t, s.settled(acctest.JSON{"trial_end": "2999-01-01"}), "trial_end is only used when the subscription is created")
+	s.settled(nil)
+	s.pass(20 * 24 * time.Hour)
+	s.settled(days)
+	s.is("status", `"active"`)
+	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"trial_period_days": 1, "trial_end": "2999-01-01"})).Diagnostics), "trial_period_days")
+
+	none := subscribe(t)
+	none.set(acctest.JSON{"trial_period_days": 0})
+	none.is("status", `"active"`)
+	none.settled(acctest.JSON{"trial_period_days": 0})
+	says(t, acctest.Errors(subscribe(t).Plan(none.with(acctest.JSON{"trial_end": "2020-01-01"})).Diagnostics), `AttributeName("trial_end")`, "would have ended already")
+}
+
+// TestSubscription_trialTooLate: a trial that is asked for later is said to have no effect, once, and makes no endless difference.
+func TestSubscription_trialTooLate(t *testing.T) {
+	t.Parallel()
+	for _, lines := range []acctest.JSON{{"trial_end": "2999-01-01"}, {"trial_period_days": 9}} {
+		s := subscribe(t)
+		s.set(nil)
+		s.service.Sandbox.ResetRequests()
+		says(t, s.set(lines), "is only used when the subscription is created")
+		if have := s.operations(); len(have) > 0 {
+			t.Errorf("asked for %v", have)
+		}
+		if more := s.settled(lines); more != "" {
+			t.Errorf("told again: %s", more)
+		}
+		s.is("trial_start", "null")
+	}
+}
+
+// TestSubscription_localOnly: what only this provider knows changes nothing at the service.
+func TestSubscription_localOnly(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.service.Sandbox.ResetRequests()
+	lines := acctest.JSON{"deletion_policy": "abandon", "on_external_cancel": "error", "cancellation_reason": "x", "plan_change": acctest.JSON{"reason": "y"}}
+	p := s.Plan(s.with(lines))
+	if unknown := p.Unknown(t); len(unknown) > 0 {
+		t.Errorf("known after apply: %v", unknown)
+	}
+	s.set(lines)
+	if have := s.service.Operations(); len(have) > 0 {
+		t.Errorf("asked for %v", have)
+	}
+	s.settled(lines)
+}
+
+// TestSubscription_replaced: what only a new subscription can have replaces it.
+func TestSubscription_replaced(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	for _, name := range []string{"billing_account_id", "company_id", "product_group_id"} {
+		p := s.Plan(s.with(acctest.JSON{name: planC}))
+		if fmt.Sprint(p.Replaces) != "["+name+"]" {
+			t.Errorf("%s replaces for %v", name, p.Replaces)
+		}
+	}
+}
+
+// TestSubscription_metadata: this configuration owns the keys it names, and no others.
+func TestSubscription_metadata(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": acctest.JSON{"c": true}}}
+	s.set(lines)
+	s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": "x", "b": acctest.JSON{"d": 2}}, "custom_metadata_mode": "merge"})
+	s.settled(lines)
+	s.is("effective_custom_metadata", `"{\"a\":1,\"b\":{\"c\":true,\"d\":2},\"theirs\":\"x\"}"`)
+	fewer := acctest.JSON{"custom_metadata": acctest.JSON{"b": acctest.JSON{"c": false}}}
+	s.set(fewer)
+	s.settled(fewer)
+	s.is("effective_custom_metadata", `"{\"b\":{\"c\":false,\"d\":2},\"theirs\":\"x\"}"`)
+	fewer["custom_metadata_mode"] = "replace"
+	s.set(fewer)
+	s.settled(fewer)
+	s.is("effective_custom_metadata", `"{\"b\":{\"c\":false}}"`)
+	s.set(nil)
+	s.is("effective_custom_metadata", `"{}"`)
+}
+
+// TestSubscription_validation: what cannot be right is refused before anything is asked.
+func TestSubscription_validation(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.service.Sandbox.ResetRequests()
+	for name, c := range map[string]struct {
+		lines acctest.JSON
+		on    string
+	}{
+		"no plan and no items":     {acctest.JSON{"plan_id": nil}, `AttributeName("plan_id")`},
+		"no plan and empty items":  {acctest.JSON{"plan_id": nil, "items": []any{}}, `AttributeName("plan_id")`},
+		"billing_cycle":            {acctest.JSON{"billing_cycle": "weekly"}, `AttributeName("billing_cycle")`},
+		"collection_method":        {acctest.JSON{"collection_method": "by_hand"}, `AttributeName("collection_method")`},
+		"proration_behavior":       {acctest.JSON{"proration_behavior": "half"}, `AttributeName("proration_behavior")`},
+		"nfe_issuance_policy":      {acctest.JSON{"nfe_issuance_policy": "never"}, `AttributeName("nfe_issuance_policy")`},
+		"custom_metadata_mode":     {acctest.JSON{"custom_metadata_mode": "mix"}, `AttributeName("custom_metadata_mode")`},
+		"deletion_policy":          {acctest.JSON{"deletion_policy": "delete"}, `AttributeName("deletion_policy")`},
+		"on_external_cancel":       {acctest.JSON{"on_external_cancel": "ignore"}, `AttributeName("on_external_cancel")`},
+		"plan_change.timing":       {acctest.JSON{"plan_change": acctest.JSON{"timing": "soon"}}, `AttributeName("plan_change").AttributeName("timing")`},
+		"pause.behavior":           {acctest.JSON{"pause": acctest.JSON{"behavior": "stop"}}, `AttributeName("pause").AttributeName("behavior")`},
+		"pause.resumes_at":         {acctest.JSON{"pause": acctest.JSON{"resumes_at": "soon"}}, `AttributeName("pause").AttributeName("resumes_at")`},
+		"trial_period_days":        {acctest.JSON{"trial_period_days": -1}, `AttributeName("trial_period_days")`},
+		"a percentage above 100":   {acctest.JSON{"discount_percent": "100.01"}, `AttributeName("discount_percent")`},
+		"no percentage":            {acctest.JSON{"discount_percent": "ten"}, `AttributeName("discount_percent")`},
+		"blank notes":              {acctest.JSON{"notes": " "}, `AttributeName("notes")`},
+		"no quantity":              {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA, "quantity": 0}}}, `AttributeName("quantity")`},
+		"an amount below zero":     {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA, "unit_amount_subcents": -1}}}, `AttributeName("unit_amount_subcents")`},
+		"an item without a price":  {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA}}}, `AttributeName("price_id")`},
+		"no metadata object":       {acctest.JSON{"custom_metadata": "text"}, `AttributeName("custom_metadata")`},
+		"an end of the past":       {acctest.JSON{"trial_end": "2020-02-30"}, `AttributeName("trial_end")`},
+		"ends although it may not": {acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false}, `AttributeName("cancel_at_period_end")`},
+	} {
+		if errors := acctest.Errors(s.Plan(s.with(c.lines)).Diagnostics); errors == "" {
+			t.Errorf("%s: accepted", name)
+		} else {
+			says(t, errors, c.on)
+		}
+	}
+	if have := s.operations(); len(have) > 0 {
+		t.Errorf("asked for %v", have)
+	}
+	// What is not known yet may be right.
+	for _, lines := range []acctest.JSON{{"plan_id": nil, "items": acctest.Unknown}, {"plan_id": acctest.Unknown}, {"allow_pause": acctest.Unknown, "pause": acctest.JSON{}}} {
+		if errors := acctest.Errors(s.Plan(s.with(lines)).Diagnostics); errors != "" {
+			t.Error(errors)
+		}
+	}
+}
+
+// TestSubscription_refusals: what only the service knows to be wrong lands on the argument, with what support needs.
+func TestSubscription_refusals(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string]acctest.JSON{
+		"plan_id":            {"plan_id": "gold"},
+		"company_id":         {"company_id": "ours"},
+		"product_group_id":   {"product_group_id": "all"},
+		"discount_code_id":   {"discount_code_id": "SPRING"},
+		"billing_account_id": {"billing_account_id": planC},
+		"items":              {"items": []any{acctest.JSON{"product_id": "p", "price_id": priceA}}},
+		"trial_period_days":  {"trial_period_days": 99999999},
+	} {
+		s := subscribe(t)
+		errors := acctest.Errors(s.Apply(s.Plan(s.with(lines))))
+		says(t, errors, `AttributeName("`+name+`")`, "Could not create", "validation_error", "Request-Id")
+		if s.Exists() {
+			t.Errorf("%s: something was created", name)
+		}
+	}
+	s := subscribe(t)
+	s.set(nil)
+	for name, lines := range map[string]acctest.JSON{
+		"plan_id":          {"plan_id": "gold"},
+		"discount_code_id": {"discount_code_id": "SPRING"},
+		"items":            {"items": []any{acctest.JSON{"product_id": "p", "price_id": priceA}}},
+	} {
+		says(t, acctest.Errors(s.Apply(s.Plan(s.with(lines)))), `AttributeName("`+name+`")`, "Request-Id")
+		s.refresh()
+	}
+	s.service.Must("POST", "/v1/billing-accounts/"+s.base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
+	other := s.service.Direct("billing_subscription")
+	says(t, acctest.Errors(other.Apply(other.Plan(s.with(acctest.JSON{"external_id": "s-2"})))), "Could not create", "suspended")
+}
+
+// TestSubscription_taken: an external_id that another one has leads to the block that takes that one over.
+func TestSubscription_taken(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	other := s.service.Direct("billing_subscription")
+	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {", "to = billing_subscription.this", s.id())
+	if other.Exists() {
+		t.Error("something was created")
+	}
+	// That of a canceled one is free.
+	s.outside("cancel", nil)
+	other.Set(s.with(nil))
+}

@@ -1,14 +1,10 @@
 package sandbox
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
-
-var errKeyNotActive = &apiError{status: http.StatusConflict, code: "key_not_active",
-	message: "The key has been rotated or revoked, or has expired."}
 
 // Origins of a key. A successor has its predecessor's.
 const (

@@ -5,14 +5,26 @@
 // It serves https on loopback with a certificate authority of its own, one
 // listener a service and one more, control, over which a running sandbox is
 // asked and steered. Recurring billing serves every operation of the wire
-// contract: me, customers, billing accounts, subscriptions and invoices; the
-// listeners of the other two services authenticate and have no routes yet.
+// contract: me, customers, billing accounts, subscriptions and invoices;
+// collections every one too: webhook endpoints, deliveries and API keys. The
+// listener of financial management authenticates and has no routes yet.
 //
 // Time moves subscriptions: trials and periods end, pauses run out, pending
 // plans and scheduled cancellations arrive. Whatever has come due by the clock
 // has happened, at its own moment and in order, when the next request is
 // answered; nothing happens between requests. machine.go has the steps that are
 // asked for, due.go those that time makes.
+//
+// Webhooks are really sent: an event is stored, a delivery made for each
+// endpoint that wants it, and a worker makes each attempt at its moment by the
+// clock, beside the requests; WaitDeliveries waits for it. One that the clock
+// has jumped over is made, and signed, at the moment at which it was due.
+// pipeline.go has the worker; internal/delivery the states, the schedule, the
+// signature and one attempt over the network; internal/netguard what may not be
+// reached. Names that are reserved for documentation are taken at registration
+// and lead nowhere. Secrets and credentials of endpoints lie encrypted in the
+// state file; their key is in the file of that name with .key behind it, which
+// a state with endpoints does not start without. A token is kept as a digest.
 //
 // Where the descriptions leave a choice, the sandbox is strict. Unknown
 // fields, fields of the wrong type and create-only fields in an update are
@@ -25,7 +37,10 @@
 // before values, equal values by id. A canceled subscription takes no further
 // operation but its deletion; a billing account with a subscription that is not
 // canceled cannot be deleted. While a trial runs, it is the current period; the
-// first invoice comes with the first renewal, or with the end of the trial.
+// first invoice comes with the first renewal, or with the end of the trial. A
+// delivery that is pending or has succeeded cannot be sent again by hand, an
+// expired key cannot be rotated, and a credential must be sent with every change
+// of an endpoint's authentication.
 //
 // How it is laid out: serve.go is the way of a request, route.go the table of
 // operations, body.go the rules for bodies, list.go and sort.go the listings,

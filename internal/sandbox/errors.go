@@ -81,6 +81,14 @@ var (
 		message: "The billing account has subscriptions that are not canceled."}
 	errTransition = &apiError{status: http.StatusUnprocessableEntity, code: "invalid_transition",
 		message: "The state of the resource does not allow this."}
+	errInvalidURL = &apiError{status: http.StatusUnprocessableEntity, code: "INVALID_WEBHOOK_URL",
+		message: "The address cannot receive webhooks."}
+	errEndpointInactive = &apiError{status: http.StatusConflict, code: "ENDPOINT_INACTIVE",
+		message: "The endpoint is inactive."}
+	errDeliveryNotFailed = &apiError{status: http.StatusConflict, code: "DELIVERY_NOT_FAILED",
+		message: "Only a failed or exhausted delivery can be sent again."}
+	errKeyNotActive = &apiError{status: http.StatusConflict, code: "key_not_active",
+		message: "The key has been rotated or revoked, or has expired."}
 	errInternal = &apiError{status: http.StatusInternalServerError, code: "internal_error",
 		message: "The request could not be processed."}
 )

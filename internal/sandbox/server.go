@@ -168,7 +168,7 @@ func (s *Server) ResetRequests() { s.log.reset() }
 // Env is the environment in which the provider finds this sandbox, and the
 // sandbox command its control listener.
 func (s *Server) Env() map[string]string {
-	return map[string]string{
+	env := map[string]string{
 		"BILLING_BASE_URL":              s.BillingURL(),
 		"BILLING_TOKEN":                 s.BillingToken(),
 		"BILLING_FINANCE_BASE_URL":      s.FinanceURL(),
@@ -179,4 +179,8 @@ func (s *Server) Env() map[string]string {
 		"BILLING_SANDBOX_CONTROL_URL":   s.ControlURL(),
 		"BILLING_SANDBOX_CONTROL_TOKEN": s.ControlToken(),
 	}
+	if header := s.options.CollectionsAuthHeader; header != "" {
+		env["BILLING_COLLECTIONS_AUTH_HEADER"] = header
+	}
+	return env
 }

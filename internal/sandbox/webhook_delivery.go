@@ -11,13 +11,6 @@ import (
 // inactiveEndpoint is the last error of a delivery that has nowhere to go.
 const inactiveEndpoint = "the endpoint is inactive or has been removed"
 
-var (
-	errEndpointInactive = &apiError{status: http.StatusConflict, code: "ENDPOINT_INACTIVE",
-		message: "The endpoint is inactive."}
-	errDeliveryNotFailed = &apiError{status: http.StatusConflict, code: "DELIVERY_NOT_FAILED",
-		message: "Only a failed or exhausted delivery can be sent again."}
-)
-
 // deliveryRow is a delivery as the tables keep it.
 type deliveryRow struct {
 	Organization string            `json:"organization"`

@@ -17,9 +17,6 @@ import (
 // cannot be looked up then is judged when something is sent to it.
 const resolveTimeout = 2 * time.Second
 
-var errInvalidURL = &apiError{status: http.StatusUnprocessableEntity, code: "INVALID_WEBHOOK_URL",
-	message: "The address cannot receive webhooks."}
-
 // endpointInput is the body of webhook_endpoints.create and .update.
 type endpointInput struct {
 	URL            *string               `json:"url"`

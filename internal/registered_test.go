@@ -131,7 +131,11 @@ func others(t *testing.T, p frameworkprovider.Provider) []registered {
 
 // folder is where the package of a value's type lies.
 func folder(of any) string {
-	return filepath.FromSlash(tree(reflect.TypeOf(of).Elem().PkgPath()))
+	t := reflect.TypeOf(of)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return filepath.FromSlash(tree(t.PkgPath()))
 }
 
 func describe[A interface{ GetMarkdownDescription() string }](attributes map[string]A) map[string]string {

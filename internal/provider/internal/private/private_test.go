@@ -1,0 +1,73 @@
+package private
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+// memory is a private state.
+type memory map[string][]byte
+
+func (m memory) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return m[key], nil }
+
+func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	m[key] = value
+	return nil
+}
+
+// refusing is a private state that cannot be used.
+type refusing struct{}
+
+func (refusing) GetKey(context.Context, string) ([]byte, diag.Diagnostics) {
+	return nil, diag.Diagnostics{diag.NewErrorDiagnostic("no state", "")}
+}
+
+func (refusing) SetKey(context.Context, string, []byte) diag.Diagnostics {
+	return diag.Diagnostics{diag.NewErrorDiagnostic("no state", "")}
+}
+
+type note struct {
+	Names []string `json:"names"`
+	Count int      `json:"count"`
+}
+
+// TestSetGet: what was noted is read again, under its own key; what was not is the zero value.
+func TestSetGet(t *testing.T) {
+	t.Parallel()
+	store, want := memory{}, note{Names: []string{"a"}, Count: 1}
+	var diags diag.Diagnostics
+	Set(t.Context(), store, "one", want, &diags)
+	if have := Get[note](t.Context(), store, "one", &diags); !reflect.DeepEqual(have, want) {
+		t.Errorf("read %+v", have)
+	}
+	if have := Get[note](t.Context(), store, "other", &diags); !reflect.DeepEqual(have, note{}) {
+		t.Errorf("read %+v where nothing was noted", have)
+	}
+	if len(diags) != 0 {
+		t.Error(diags)
+	}
+}
+
+// TestErrors: nothing is lost in silence.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		do   func(diags *diag.Diagnostics)
+		says string
+	}{
+		"unreadable":   {func(d *diag.Diagnostics) { Get[note](t.Context(), memory{"one": []byte(`["a"]`)}, "one", d) }, `"one"`},
+		"no reading":   {func(d *diag.Diagnostics) { Get[note](t.Context(), refusing{}, "one", d) }, "no state"},
+		"no writing":   {func(d *diag.Diagnostics) { Set(t.Context(), refusing{}, "one", note{}, d) }, "no state"},
+		"not writable": {func(d *diag.Diagnostics) { Set(t.Context(), memory{}, "one", func() {}, d) }, "unsupported type"},
+	} {
+		var diags diag.Diagnostics
+		c.do(&diags)
+		if len(diags) != 1 || !diags.HasError() || !strings.Contains(diags[0].Summary()+diags[0].Detail(), c.says) {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}

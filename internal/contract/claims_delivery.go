@@ -47,6 +47,9 @@ func checkTestArrives(p *probe, r *receiver) {
 
 func checkDeliveryHeaders(p *probe, r *receiver) {
 	_, one := p.tested(r, nil)
+	if one.method != http.MethodPost {
+		p.failf("the delivery is a %s", one.method)
+	}
 	kind, _, err := mime.ParseMediaType(one.header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		p.failf("the delivery's Content-Type is %q", one.header.Get("Content-Type"))

@@ -172,11 +172,11 @@ func checkAuthenticationReplaced(p *probe) {
 }
 
 func checkEndpointUpdateInvalid(p *probe) {
-	path, _ := p.endpoint(object{"description": "one"})
+	path, created := p.endpoint(object{"description": "one"})
 	for field, value := range map[string]any{"colour": "blue", "description": 7, "active": "yes"} {
 		p.patch(path, merged(object{"url": publicURL()}, object{field: value})).wantBlamed(field)
 	}
-	p.get(path).wantStatus(http.StatusOK).want("data.description", "one").want("data.active", true)
+	p.get(path).wantStatus(http.StatusOK).want("data.description", "one").want("data.active", true).want("data.url", created.at("data.url"))
 }
 
 func checkSecretRotated(p *probe) {

@@ -149,7 +149,7 @@ func checkRevokedReads(p *probe) {
 func checkRevokedAgain(p *probe) {
 	path, _ := p.key(nil)
 	p.delete(path).wantStatus(http.StatusNoContent)
-	first := p.get(path).wantStatus(http.StatusOK)
+	first := p.get(path).wantStatus(http.StatusOK).wantMatch("data.revokedAt", timeForm)
 	p.delete(path).wantStatus(http.StatusNoContent)
 	p.get(path).wantStatus(http.StatusOK).want("data.revokedAt", first.at("data.revokedAt"))
 }

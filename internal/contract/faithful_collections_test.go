@@ -25,16 +25,18 @@ type collections struct {
 
 	receivers map[string]bool // hosts that are taken though they are on loopback
 	client    *http.Client    // trusts them
-	tamper    func(*sending)  // spoils what is sent
-	async     bool            // deliveries are sent beside the answers
+	tries     int             // attempts of a delivery
+	wait      func(attempts int) time.Duration
+	tamper    func(*sending) // spoils what is sent
+	async     bool           // deliveries are sent beside the answers
 }
 
 func newCollections() collections {
-	client := httptest.NewTLSServer(nil)
-	defer client.Close() // every such server has the same certificate
+	server := httptest.NewTLSServer(nil)
+	defer server.Close() // every such server has the same certificate
 	return collections{
 		secrets: map[any]string{}, withheld: map[any]object{}, tokens: map[string]any{}, rotated: map[any]bool{},
-		receivers: map[string]bool{}, client: client.Client(),
+		receivers: map[string]bool{}, client: server.Client(), tries: 8, wait: backoff,
 	}
 }
 

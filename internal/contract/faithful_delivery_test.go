@@ -40,6 +40,7 @@ type delivery struct {
 
 // sending is one attempt, before it is made.
 type sending struct {
+	server    *faithful
 	delivery  *delivery
 	method    string
 	url       string
@@ -88,10 +89,8 @@ func (f *faithful) deliverUntil(then time.Time) {
 	}
 }
 
-const (
-	mostAttempts = 8
-	backoff      = 4 * time.Minute
-)
+// backoff is the wait after so many attempts.
+func backoff(attempts int) time.Duration { return 4 * time.Minute << (attempts - 1) }
 
 // attempt sends a delivery and records what came of it.
 func (f *faithful) attempt(one *delivery) {
@@ -111,15 +110,17 @@ func (f *faithful) attempt(one *delivery) {
 		return
 	}
 	one.record["status"], one.record["lastError"] = "exhausted", wrong
-	if one.attempts < mostAttempts {
-		one.due = at.Add(backoff << (one.attempts - 1))
+	if one.attempts < f.tries {
+		one.due = at.Add(f.wait(one.attempts))
 		one.record["status"], one.record["nextRetryAt"] = "failed", moment(one.due)
 	}
 }
 
 func (f *faithful) prepare(one *delivery, endpoint object, at time.Time) *sending {
-	out := &sending{delivery: one, method: http.MethodPost, url: endpoint["url"].(string), body: one.event.body, at: at, secret: f.secrets[one.endpoint]}
-	out.header = http.Header{}
+	out := &sending{
+		server: f, delivery: one, method: http.MethodPost, url: endpoint["url"].(string), header: http.Header{},
+		body: one.event.body, at: at, secret: f.secrets[one.endpoint],
+	}
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "User-Agent": "faithful/1.0", "X-Webhook-Event": one.event.name,
 		"X-Webhook-Event-Id": one.event.id, "X-Webhook-Delivery-Id": one.record["id"].(string),

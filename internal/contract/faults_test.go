@@ -11,7 +11,8 @@ import (
 // faults are grouped as the claims are. Each breaks one thing; whatever else the
 // claims find in it does not matter here.
 var faults = slices.Concat(conventionFaults, listFaults, customerFaults, metadataFaults, refusalFaults, accountFaults,
-	accountCreateFaults, accountUpdateFaults, accountStatusFaults, subscriptionFaults, subscriptionRefusalFaults, itemFaults, transitionFaults, invoiceFaults)
+	accountCreateFaults, accountUpdateFaults, accountStatusFaults, subscriptionFaults, subscriptionRefusalFaults, itemFaults, transitionFaults, invoiceFaults,
+	endpointFaults, addressFaults, collectionsFaults, keyFaults, rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults)
 
 var conventionFaults = []fault{
 	{name: "no Request-Id", breaks: []int{1}, spoil: func(in *inFlight) { in.answer.Del("Request-Id") }},

@@ -111,7 +111,7 @@ func decode(raw []byte) any {
 func TestClaimsFindFaults(t *testing.T) {
 	t.Parallel()
 	claims := map[int]contract.Claim{}
-	for _, claim := range contract.BillingClaims() {
+	for _, claim := range allClaims() {
 		claims[claim.Number] = claim
 	}
 	for _, fault := range faults {
@@ -119,6 +119,7 @@ func TestClaimsFindFaults(t *testing.T) {
 			t.Parallel()
 			server := newFaithful()
 			server.create(object{"name": "somebody else"})
+			server.tamper = fault.deliver
 			target := start(t, &faulty{faithful: server, fault: fault})
 			for _, number := range fault.breaks {
 				result := contract.Run(t.Context(), target, []contract.Claim{claims[number]})[0]
@@ -136,7 +137,7 @@ func TestClaimsFindFaults(t *testing.T) {
 func TestFaultyServerWithoutAFault(t *testing.T) {
 	t.Parallel()
 	target := start(t, &faulty{faithful: newFaithful()})
-	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
+	for _, result := range contract.Run(t.Context(), target, allClaims()) {
 		if result.Err != nil {
 			t.Errorf("%s\n%v", result.Claim, result.Err)
 		}
@@ -165,7 +166,7 @@ func TestEveryClaimHasAFault(t *testing.T) {
 	for _, fault := range faults {
 		found = append(found, fault.breaks...)
 	}
-	for _, claim := range contract.BillingClaims() {
+	for _, claim := range allClaims() {
 		if !slices.Contains(found, claim.Number) {
 			t.Errorf("no fault fails %s", claim)
 		}

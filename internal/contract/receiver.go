@@ -39,6 +39,7 @@ func receiving(check func(*probe, *receiver)) func(*probe) {
 
 // received is one request that reached the receiver.
 type received struct {
+	method string
 	path   string
 	header http.Header
 	body   []byte
@@ -60,7 +61,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return // the sender has gone away: nothing was received
 	}
 	r.mu.Lock()
-	r.got = append(r.got, received{request.URL.Path, request.Header.Clone(), body})
+	r.got = append(r.got, received{request.Method, request.URL.Path, request.Header.Clone(), body})
 	answer := r.answer
 	r.mu.Unlock()
 	if answer != nil {

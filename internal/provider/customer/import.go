@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/accounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 )
 
@@ -67,19 +68,19 @@ func importedState(ctx context.Context, client *billing.Service, c *billing.Cust
 // oldestAccount is the customer's oldest billing account that is not closed: one opened together with the customer is older than any
 // opened later.
 func oldestAccount(ctx context.Context, client *billing.Service, c *billing.Customer) (*billing.BillingAccount, error) {
-	accounts := c.BillingAccounts
-	if len(accounts) == 0 {
-		for account, err := range client.ListBillingAccounts(ctx, billing.BillingAccountQuery{CustomerID: c.ID}) {
+	found := c.BillingAccounts
+	if len(found) == 0 {
+		for account, err := range accounts.Whole(ctx, client, billing.BillingAccountQuery{CustomerID: c.ID}) {
 			if err != nil {
 				return nil, err
 			}
-			accounts = append(accounts, account)
+			found = append(found, account)
 		}
 	}
-	accounts = slices.DeleteFunc(slices.Clone(accounts), func(a billing.BillingAccount) bool { return a.Status == "closed" })
-	if len(accounts) == 0 {
+	found = slices.DeleteFunc(slices.Clone(found), func(a billing.BillingAccount) bool { return a.Status == "closed" })
+	if len(found) == 0 {
 		return nil, nil
 	}
-	oldest := slices.MinFunc(accounts, func(a, b billing.BillingAccount) int { return strings.Compare(a.CreatedAt, b.CreatedAt) })
+	oldest := slices.MinFunc(found, func(a, b billing.BillingAccount) int { return strings.Compare(a.CreatedAt, b.CreatedAt) })
 	return &oldest, nil
 }

@@ -88,6 +88,11 @@ func account(id, created, status string) object {
 	return object{"id": id, "status": status, "created_at": created, "customer": object{"id": "c"}}
 }
 
+// lean is an account as a list answers it that leaves the customer out.
+func lean(id, created string) object {
+	return object{"id": id, "status": "active", "created_at": created}
+}
+
 // TestOldestAccount: an import takes the account that most likely came with the customer.
 func TestOldestAccount(t *testing.T) {
 	t.Parallel()
@@ -102,11 +107,13 @@ func TestOldestAccount(t *testing.T) {
 		"closed do not count":      {nil, []any{account("a", "2026-01-01T00:00:00Z", "closed"), account("b", "2026-02-01T00:00:00Z", "active")}, "b"},
 		"all closed":               {nil, []any{account("a", "2026-01-01T00:00:00Z", "closed")}, ""},
 		"those of others":          {nil, []any{object{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z", "customer": object{"id": "d"}}}, ""},
+		"without their customers":  {nil, []any{lean("x", "2025-01-01T00:00:00Z"), lean("a", "2026-01-01T00:00:00Z"), lean("gone", "2024-01-01T00:00:00Z")}, "a"},
 		"loaded with the customer": {loaded, []any{account("a", "2025-01-01T00:00:00Z", "active")}, "loaded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := serving(t, map[string]any{"/v1/billing-accounts": c.listed})
+			client := serving(t, map[string]any{"/v1/billing-accounts": c.listed, "/v1/billing-accounts/a": account("a", "2026-01-01T00:00:00Z", "active"),
+				"/v1/billing-accounts/x": object{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z", "customer": object{"id": "d"}}})
 			have, err := oldestAccount(t.Context(), client, &billing.Customer{ID: "c", BillingAccounts: c.loaded})
 			if err != nil || (have != nil) != (c.want != "") || have != nil && have.ID != c.want {
 				t.Errorf("account %v, %v, want %q", have, err, c.want)

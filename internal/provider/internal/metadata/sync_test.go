@@ -1,0 +1,116 @@
+package metadata
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+)
+
+// store is a service with one object. It merges as the service does, unless it drops nulls.
+type store struct {
+	object     Object
+	dropsNulls bool
+	reads      int
+	sent       []string // "<mode> <payload>"
+	fails      int      // number of the request to send that fails, from 1
+}
+
+var errDown = errors.New("the line is down")
+
+func (s *store) read(context.Context) (*Object, error) {
+	s.reads++
+	return &s.object, nil
+}
+
+func (s *store) send(_ context.Context, payload json.RawMessage, mode string) (*Object, error) {
+	s.sent = append(s.sent, mode+" "+string(payload))
+	if len(s.sent) == s.fails {
+		return nil, errDown
+	}
+	object, err := Parse(payload)
+	if err != nil {
+		return nil, err
+	}
+	if mode == ModeMerge && s.dropsNulls {
+		for key, value := range object {
+			if value == nil {
+				delete(object, key)
+			}
+		}
+	}
+	if mode == ModeMerge {
+		object = Merge(s.object, object)
+	}
+	s.object = object
+	return &object, nil
+}
+
+// sync changes the store to what is desired.
+func (s *store) sync(mode string, owned, desired Object) Sync[Object] {
+	return Sync[Object]{Ownership: Ownership{Mode: mode, Owned: owned}, Desired: desired, Read: s.read, Send: s.send,
+		Of: func(o *Object) json.RawMessage { return Payload(*o) }}
+}
+
+// TestSync_Update: a change reaches the service in the fewest requests that do it, and what others wrote stays.
+func TestSync_Update(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		mode, owned, desired string
+		known, now           string // the object in the state, and at the service
+		dropsNulls           bool
+		sent                 []string
+		want                 string
+	}{
+		"a key more": {ModeMerge, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1,"x":9}`, `{"a":1,"x":9}`, false,
+			[]string{`merge {"a":1,"b":2}`}, `{"a":1,"b":2,"x":9}`},
+		"a key less": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2,"x":9}`, `{"a":1,"b":2,"x":9}`, false,
+			[]string{`replace {"a":1,"x":9}`}, `{"a":1,"x":9}`},
+		"a key less, and others were here since": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1,"b":2,"new":3}`, false,
+			[]string{`replace {"a":1,"new":3}`}, `{"a":1,"new":3}`},
+		"the whole object": {ModeReplace, `{"a":1}`, `{"b":2}`, `{"a":1,"x":9}`, `{"a":1,"x":9}`, false,
+			[]string{`replace {"b":2}`}, `{"b":2}`},
+		"the whole object, first after an import": {ModeReplace, `null`, `{"b":2}`, `{"a":1}`, `{"a":1}`, false,
+			[]string{`merge {"b":2}`}, `{"a":1,"b":2}`},
+		"a null is stored": {ModeMerge, `{"a":1}`, `{"a":null}`, `{"a":1}`, `{"a":1}`, false,
+			[]string{`merge {"a":null}`}, `{"a":null}`},
+		"a null is left out": {ModeMerge, `{"a":1}`, `{"a":null}`, `{"a":1,"x":9}`, `{"a":1,"x":9}`, true,
+			[]string{`merge {"a":null}`, `replace {"a":null,"x":9}`}, `{"a":null,"x":9}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &store{object: parsed(t, c.now), dropsNulls: c.dropsNulls}
+			answer, err := s.sync(c.mode, parsed(t, c.owned), parsed(t, c.desired)).Update(t.Context(), c.known, s.send)
+			if err != nil || !Equal(*answer, s.object) {
+				t.Fatalf("answers %v, %v", answer, err)
+			}
+			if !slices.Equal(s.sent, c.sent) || Text(s.object) != c.want {
+				t.Errorf("sent %q, which makes %s", s.sent, Text(s.object))
+			}
+		})
+	}
+}
+
+// TestSync_Update_failures: without an answer nothing has happened; an answer beside an error is what the first request made.
+func TestSync_Update_failures(t *testing.T) {
+	t.Parallel()
+	first := &store{object: Object{"a": json.Number("1")}, fails: 1}
+	if answer, err := first.sync(ModeMerge, nil, Object{"b": "2"}).Update(t.Context(), `{"a":1}`, first.send); !errors.Is(err, errDown) || answer != nil {
+		t.Errorf("the first request failed: %v, %v", answer, err)
+	}
+	second := &store{object: Object{"a": json.Number("1")}, fails: 2, dropsNulls: true}
+	answer, err := second.sync(ModeMerge, nil, Object{"a": nil, "b": "2"}).Update(t.Context(), `{"a":1}`, second.send)
+	if !errors.Is(err, errDown) || answer == nil || Text(*answer) != `{"a":1,"b":"2"}` {
+		t.Errorf("the second request failed: %v, %v", answer, err)
+	}
+	unread := &store{object: Object{"a": json.Number("1")}}
+	change := unread.sync(ModeMerge, Object{"a": json.Number("1")}, Object{})
+	change.Read = func(context.Context) (*Object, error) { return nil, errDown }
+	if answer, err := change.Update(t.Context(), `{"a":1}`, unread.send); !errors.Is(err, errDown) || answer != nil || len(unread.sent) != 0 {
+		t.Errorf("the object could not be read: %v, %v, sent %q", answer, err, unread.sent)
+	}
+	if _, err := unread.sync(ModeMerge, nil, Object{}).Update(t.Context(), `[]`, unread.send); err == nil || len(unread.sent) != 0 {
+		t.Errorf("the state cannot be read: %v, sent %q", err, unread.sent)
+	}
+}

@@ -14,14 +14,21 @@
 // with them. To add one, put a file into testdata/<service>/ with the members
 // source, operation, request and response: the package's tests check the rest.
 //
+// # Deliveries and signatures
+//
+// An [Event] is a webhook as the collections service sends it, and a [Signature]
+// a test vector of its signing. Both were signed with a tool that is no part of
+// this project. Their secrets, and those in exchanges, are invented and hold the
+// word EXAMPLE; the package's tests let no other stand in evidence.
+//
 // # Claims
 //
 // A [Claim] is a numbered statement about a running service that is checked over
 // plain net/http. [Run] checks claims against any [Target], the sandbox or a
 // real test environment: a claim makes its own objects under unique names, takes
 // them away again, and tolerates other objects beside them. A claim about what
-// happens when time passes needs a target whose clock can be moved, and says so
-// where there is none.
+// happens when time passes needs a target whose clock can be moved, one about
+// deliveries a receiver that the service can reach; both say so where there is none.
 //
 // To add one, append it to the list of its subject (claims_*.go) with the next
 // free number. Numbers are never used twice nor given to another statement,

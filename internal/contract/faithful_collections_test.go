@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,12 +32,17 @@ type collections struct {
 	async     bool           // deliveries are sent beside the answers
 }
 
-func newCollections() collections {
+// trusting sends to every server of httptest: all have the same certificate.
+var trusting = sync.OnceValue(func() *http.Client {
 	server := httptest.NewTLSServer(nil)
-	defer server.Close() // every such server has the same certificate
+	defer server.Close()
+	return server.Client()
+})
+
+func newCollections() collections {
 	return collections{
 		secrets: map[any]string{}, withheld: map[any]object{}, tokens: map[string]any{}, rotated: map[any]bool{},
-		receivers: map[string]bool{}, client: server.Client(), tries: 8, wait: backoff,
+		receivers: map[string]bool{}, client: trusting(), tries: 8, wait: backoff,
 	}
 }
 

@@ -1,0 +1,106 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+var errDown = errors.New("the line is down")
+
+// TestRun: each step is told before the next one begins, what fails ends the run, and an answer beside an error has happened.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		steps string // "<verb>[=<answer>][!]": what is answered, and ! for an error
+		want  string // what was run, told as reached, and told as failed, in order
+		last  string
+		done  bool
+	}{
+		"none":                 {"", "", "", true},
+		"all":                  {"a=1 b=2", "run a, reached a 1, run b, reached b 2", "2", true},
+		"one without answer":   {"a=1 b", "run a, reached a 1, run b, reached b -", "1", true},
+		"no answer at all":     {"a", "run a, reached a -", "", true},
+		"the first fails":      {"a! b=2", "run a, failed a", "", false},
+		"the second fails":     {"a=1 b! c=3", "run a, reached a 1, run b, failed b", "1", false},
+		"the second half-done": {"a=1 b=2! c=3", "run a, reached a 1, run b, reached b 2, failed b", "2", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var told []string
+			tell := func(format string, arguments ...any) { told = append(told, fmt.Sprintf(format, arguments...)) }
+			var all []Step[string]
+			for text := range strings.FieldsSeq(c.steps) {
+				text, fails := strings.CutSuffix(text, "!")
+				verb, answer, answers := strings.Cut(text, "=")
+				all = append(all, Step[string]{Verb: verb, Run: func(context.Context) (out *string, err error) {
+					tell("run %s", verb)
+					if answers {
+						out = &answer
+					}
+					if fails {
+						err = errDown
+					}
+					return out, err
+				}})
+			}
+			last, done := Run(t.Context(), all,
+				func(s Step[string], answer *string) { tell("reached %s %s", s.Verb, orDash(answer)) },
+				func(s Step[string], err error) {
+					if !errors.Is(err, errDown) {
+						t.Errorf("%s failed with %v", s.Verb, err)
+					}
+					tell("failed %s", s.Verb)
+				})
+			if have := strings.Join(told, ", "); have != c.want || done != c.done || orDash(last) != orDash(&c.last) {
+				t.Errorf("%s; last %s, done %v", have, orDash(last), done)
+			}
+		})
+	}
+}
+
+func orDash(text *string) string {
+	if text == nil || *text == "" {
+		return "-"
+	}
+	return *text
+}
+
+// TestBlame: a refusal speaks of the arguments that asked for the operation; what is no refusal stays as it is.
+func TestBlame(t *testing.T) {
+	t.Parallel()
+	blame := Blame{Argument: "pause", Fields: map[string]string{"resumes_at": "pause.resumes_at"}}
+	for name, c := range map[string]struct {
+		blame  Blame
+		err    api.Error
+		field  string
+		fields []string
+	}{
+		"a field of the operation":   {blame, api.Error{Status: 422, Field: "resumes_at"}, "pause.resumes_at", nil},
+		"another field":              {blame, api.Error{Status: 422, Field: "colour"}, "colour", nil},
+		"several fields":             {blame, api.Error{Status: 422, Fields: map[string]string{"resumes_at": "is past", "colour": "is unknown"}}, "", []string{"colour", "pause.resumes_at"}},
+		"no field":                   {blame, api.Error{Status: 422}, "pause", nil},
+		"no refusal of the contents": {blame, api.Error{Status: 503}, "", nil},
+		"fields named as arguments":  {Blame{}, api.Error{Status: 422}, "", nil},
+	} {
+		given := c.err
+		have, ok := api.AsError(c.blame.On(fmt.Errorf("step: %w", &given)))
+		if !ok || have.Status != c.err.Status || have.Field != c.field || !slices.Equal(slices.Sorted(maps.Keys(have.Fields)), c.fields) {
+			t.Errorf("%s: %+v", name, have)
+		}
+		if given.Field != c.err.Field || !maps.Equal(given.Fields, c.err.Fields) {
+			t.Errorf("%s: the error itself became %+v", name, given)
+		}
+	}
+	for _, err := range []error{errDown, &api.AmbiguousError{Err: &api.Error{Status: 422}}} {
+		if have := blame.On(err); have != err {
+			t.Errorf("%v became %v", err, have)
+		}
+	}
+}

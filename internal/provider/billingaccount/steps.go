@@ -147,6 +147,7 @@ func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccou
 	private.Set(ctx, w.private, keyOwned, w.own, w.diags)
 	if last == nil {
 		w.diags.Append(w.state.Set(ctx, plan)...)
+		scheme.Identify(ctx, plan.ID, w.identity, w.diags)
 		return
 	}
 	state, err := fromAPI(last)

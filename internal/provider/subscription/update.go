@@ -198,6 +198,7 @@ func (w *work) finish(ctx context.Context, plan model, last *billing.Subscriptio
 	}
 	if last == nil {
 		w.diags.Append(w.state.Set(ctx, plan)...)
+		scheme.Identify(ctx, plan.ID, w.identity, w.diags)
 		return
 	}
 	state, err := fromAPI(last)

@@ -1,0 +1,146 @@
+package subscription_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/querycheck"
+	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// contracts makes five subscriptions of two accounts, one of them canceled, one without a plan, one paused; it answers the accounts.
+func contracts(service *acctest.Service) (one, two string) {
+	one, two = accountOf(service), accountOf(service)
+	create := func(account, externalID string, more acctest.JSON) string {
+		body := acctest.JSON{"billing_account_id": account, "external_id": externalID, "plan_id": planA}
+		for name, value := range more {
+			body[name] = value
+			if value == nil {
+				delete(body, name)
+			}
+		}
+		id, _ := service.Must("POST", "/v1/subscriptions", body)["id"].(string)
+		return id
+	}
+	create(one, "r-1", nil)
+	create(one, "r-2", acctest.JSON{"plan_id": planB, "trial_period_days": 5})
+	create(two, "r-3", acctest.JSON{"plan_id": nil, "items": []any{itemA}})
+	service.Must("POST", "/v1/subscriptions/"+create(two, "r-4", nil)+"/pause", acctest.JSON{"behavior": "void"})
+	service.Must("POST", "/v1/subscriptions/"+create(two, "r-5", nil)+"/cancel", acctest.JSON{"reason": "late"})
+	return one, two
+}
+
+// TestAccSubscription_dataSources: one by either name, many by filters, and the invoices of a renewal.
+func TestAccSubscription_dataSources(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("the organization has just these subscriptions")
+	_, two := contracts(service)
+	service.Sandbox.Clock().Advance(month)
+	length := func(address, attribute string, n int) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue("data."+address, at(attribute), knownvalue.ListSizeExact(n))
+	}
+	value := func(name, attribute string, want knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue("data.billing_subscription."+name, at(attribute), want)
+	}
+	run(t,
+		resource.TestStep{Config: service.Config(`
+data "billing_subscription" "paused" { external_id = "r-4" }
+data "billing_subscription" "canceled" { external_id = "r-5" }
+data "billing_subscription" "again" { id = data.billing_subscription.paused.id }
+data "billing_subscriptions" "all" {}
+data "billing_subscriptions" "some" { limit = 3 }
+data "billing_subscriptions" "account" { billing_account_id = "` + two + `" }
+data "billing_subscriptions" "plan" { plan_id = "` + planB + `" }
+data "billing_subscriptions" "canceled" { status = "canceled" }
+data "billing_subscriptions" "code" { external_id = "r-2" }
+data "billing_subscriptions" "new" { updated_at_gte = "2026-03-20" }
+data "billing_invoices" "all" {}
+data "billing_invoices" "account" { billing_account_id = "` + two + `" }
+data "billing_invoices" "one" { subscription_id = data.billing_subscriptions.code.subscriptions[0].id }
+`), ConfigStateChecks: []statecheck.StateCheck{
+			value("paused", "status", knownvalue.StringExact("paused")),
+			value("paused", "pause", knownvalue.ObjectExact(map[string]knownvalue.Check{"behavior": knownvalue.StringExact("void"), "resumes_at": knownvalue.Null()})),
+			value("canceled", "cancellation_reason", knownvalue.StringExact("late")),
+			value("canceled", "canceled_at", knownvalue.NotNull()),
+			value("again", "external_id", knownvalue.StringExact("r-4")),
+			length("billing_subscriptions.all", "subscriptions", 5),
+			length("billing_subscriptions.some", "subscriptions", 3),
+			length("billing_subscriptions.account", "subscriptions", 3),
+			length("billing_subscriptions.plan", "subscriptions", 1),
+			length("billing_subscriptions.canceled", "subscriptions", 1),
+			length("billing_subscriptions.code", "subscriptions", 1),
+			length("billing_subscriptions.new", "subscriptions", 3),
+			length("billing_invoices.all", "invoices", 4),
+			length("billing_invoices.account", "invoices", 2),
+			length("billing_invoices.one", "invoices", 1),
+			statecheck.ExpectKnownValue("data.billing_invoices.one", at("invoices").AtSliceIndex(0).AtMapKey("json"), knownvalue.StringRegexp(regexp.MustCompile(`"subscription_id"`))),
+		}},
+		resource.TestStep{Config: service.Config(`data "billing_subscription" "none" { external_id = "r-9" }`), ExpectError: regexp.MustCompile(`No such subscription`)},
+		resource.TestStep{Config: service.Config(`data "billing_subscription" "both" {
+			id          = "x"
+			external_id = "r-1"
+		}`), ExpectError: regexp.MustCompile(`(?s)Exactly one`)},
+	)
+}
+
+// TestAccSubscriptionList: what is not canceled is listed with its identity and the whole resource.
+func TestAccSubscriptionList(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("the organization has just these subscriptions")
+	_, two := contracts(service)
+	const listed = "billing_subscription.all"
+	query := func(lines, config string, checks ...querycheck.QueryResultCheck) resource.TestStep {
+		return resource.TestStep{Query: true, QueryResultChecks: checks,
+			Config: "list \"billing_subscription\" \"all\" {\n  provider = billing\n  " + lines + "\n  config {\n  " + config + "\n  }\n}\n"}
+	}
+	resource.Test(t, resource.TestCase{
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
+		ProtoV6ProviderFactories: acctest.Factories,
+		Steps: []resource.TestStep{
+			{Config: service.Config("")},
+			query("", "", querycheck.ExpectLength(listed, 4)),
+			query("", `billing_account_id = "`+two+`"`, querycheck.ExpectLength(listed, 2)),
+			query("", `status = "trialing"`, querycheck.ExpectLength(listed, 1)),
+			query("include_resource = true", "",
+				querycheck.ExpectLength(listed, 4),
+				querycheck.ExpectResourceKnownValues(listed, queryfilter.ByDisplayName(knownvalue.StringExact("r-3 (active)")), []querycheck.KnownValueCheck{
+					{Path: at("items"), KnownValue: knownvalue.SetSizeExact(1)}, {Path: at("plan_id"), KnownValue: knownvalue.Null()}}),
+				querycheck.ExpectResourceKnownValues(listed, queryfilter.ByDisplayName(knownvalue.StringExact("r-2 (trialing)")), []querycheck.KnownValueCheck{
+					{Path: at("trial_end"), KnownValue: knownvalue.Null()}, {Path: at("plan_id"), KnownValue: knownvalue.StringExact(planB)},
+					{Path: at("on_external_cancel"), KnownValue: knownvalue.StringExact("keep")}})),
+		},
+	})
+}
+
+// TestAccSubscription_tolerance: the provider works unchanged against servers that differ as the wire contract allows.
+func TestAccSubscription_tolerance(t *testing.T) {
+	t.Parallel()
+	items := "items = [{ product_id = \"" + productA + "\", price_id = \"" + priceA + "\" }]\n"
+	for name, tolerance := range map[string]sandbox.Tolerance{
+		"errors are flat": {FlatErrors: true},
+		"everything at once": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true, NullsChangeNothing: true, OmitNullFields: true, UnknownFields: true,
+			NullLists: true, LeanAccounts: true, PriceAmounts: true, RepeatAcrossPages: true},
+		"items are not listed": {ItemsNotListed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := acctest.Start(t, acctest.Tolerating(tolerance))
+			config := service.Config(with(planOfA + items + "custom_metadata = { a = 1, b = null }\ndiscount_percent = 5\n"))
+			changed := service.Config(with("plan_id = \"" + planB + "\"\n" + items + "custom_metadata = { b = { c = null } }\npause = {}\n"))
+			steps := []resource.TestStep{{Config: config}, emptyPlan(config)}
+			if !tolerance.ItemsNotListed {
+				steps = append(steps, resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=s-1"})
+			}
+			run(t, append(steps, resource.TestStep{Config: changed}, emptyPlan(changed))...)
+		})
+	}
+}

@@ -28,8 +28,12 @@ var Epoch = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 type Service struct {
 	// Sandbox is nil when the test runs against a live service; see NeedsSandbox.
 	Sandbox *sandbox.Server
-	// BaseURL, Token and CAFile reach recurring billing.
-	BaseURL, Token, CAFile string
+	// BaseURL and Token reach recurring billing.
+	BaseURL, Token string
+	// CollectionsURL and CollectionsKey reach collections; empty where a live service has none.
+	CollectionsURL, CollectionsKey string
+	// CAFile is trusted beside the system's authorities; empty: none.
+	CAFile string
 
 	t *testing.T
 }
@@ -50,7 +54,8 @@ func Start(t *testing.T, options ...Option) *Service {
 		if len(options) > 0 {
 			t.Skip("needs a sandbox of its own: the live service cannot be made to behave differently")
 		}
-		return &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"), CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"), t: t}
+		return &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"), CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"),
+			CollectionsURL: os.Getenv("BILLING_COLLECTIONS_BASE_URL"), CollectionsKey: os.Getenv("BILLING_COLLECTIONS_API_KEY"), t: t}
 	}
 	o := sandbox.Options{Start: Epoch, Seed: 1, MaxPerPage: 2}
 	for _, option := range options {
@@ -65,7 +70,8 @@ func Start(t *testing.T, options ...Option) *Service {
 			t.Errorf("close the sandbox: %v", err)
 		}
 	})
-	return &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(), t: t}
+	return &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(),
+		CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}
 }
 
 // NeedsSandbox skips the test when it runs against a live service, which cannot do what the test is about.
@@ -78,12 +84,28 @@ func (s *Service) NeedsSandbox(why string) {
 
 // Config is a configuration with the provider block for this service before it. extra are further lines of the provider block.
 func (s *Service) Config(body string, extra ...string) string {
-	block := fmt.Sprintf("provider \"billing\" {\n  base_url = %q\n  token    = %q\n", s.BaseURL, s.Token)
-	if s.CAFile != "" {
-		block += fmt.Sprintf("  ca_certificate_file = %q\n", s.CAFile)
+	block := "provider \"billing\" {\n"
+	for _, argument := range s.arguments() {
+		block += fmt.Sprintf("  %s = %q\n", argument.name, argument.value)
 	}
 	for _, line := range extra {
 		block += "  " + line + "\n"
 	}
 	return block + "}\n\n" + body
+}
+
+type argument struct{ name, value string }
+
+// arguments are those of the provider block that lead to this service.
+func (s *Service) arguments() []argument {
+	var given []argument
+	for _, a := range []argument{
+		{"base_url", s.BaseURL}, {"token", s.Token}, {"collections_base_url", s.CollectionsURL}, {"collections_api_key", s.CollectionsKey},
+		{"ca_certificate_file", s.CAFile},
+	} {
+		if a.value != "" {
+			given = append(given, a)
+		}
+	}
+	return given
 }

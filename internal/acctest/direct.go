@@ -24,6 +24,18 @@ type Direct struct {
 // Direct prepares an object of a resource type at this service.
 func (s *Service) Direct(typeName string) *Direct {
 	s.t.Helper()
+	server, schemas := s.provider()
+	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName]}
+	if d.schema == nil {
+		s.t.Fatalf("no resource type %s", typeName)
+	}
+	d.state = tftypes.NewValue(d.schema.ValueType(), nil)
+	return d
+}
+
+// provider is a provider that is configured for this service.
+func (s *Service) provider() (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
+	s.t.Helper()
 	server, err := Factories["billing"]()
 	if err != nil {
 		s.t.Fatal(err)
@@ -32,24 +44,19 @@ func (s *Service) Direct(typeName string) *Direct {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName]}
-	if d.schema == nil {
-		s.t.Fatalf("no resource type %s", typeName)
-	}
-	config := JSON{"base_url": s.BaseURL, "token": s.Token}
-	if s.CAFile != "" {
-		config["ca_certificate_file"] = s.CAFile
+	config := JSON{}
+	for _, argument := range s.arguments() {
+		config[argument.name] = argument.value
 	}
 	answer, err := server.ConfigureProvider(s.ctx(), &tfprotov6.ConfigureProviderRequest{
-		TerraformVersion: "1.14.0", Config: d.encode(object(s.t, schemas.Provider, config))})
+		TerraformVersion: "1.14.0", Config: encode(s.t, object(s.t, schemas.Provider, config))})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	if text := Errors(answer.Diagnostics); text != "" {
 		s.t.Fatal(text)
 	}
-	d.state = tftypes.NewValue(d.schema.ValueType(), nil)
-	return d
+	return server, schemas
 }
 
 func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Context()) }

@@ -145,18 +145,28 @@ func compatible(planned, later tftypes.Value) bool {
 
 func (d *Direct) encode(v tftypes.Value) *tfprotov6.DynamicValue {
 	d.t.Helper()
-	encoded, err := tfprotov6.NewDynamicValue(v.Type(), v)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return &encoded
+	return encode(d.t, v)
 }
 
 func (d *Direct) decode(v *tfprotov6.DynamicValue) tftypes.Value {
 	d.t.Helper()
-	value, err := v.Unmarshal(d.schema.ValueType())
+	return decode(d.t, v, d.schema.ValueType())
+}
+
+func encode(t *testing.T, v tftypes.Value) *tfprotov6.DynamicValue {
+	t.Helper()
+	encoded, err := tfprotov6.NewDynamicValue(v.Type(), v)
 	if err != nil {
-		d.t.Fatal(err)
+		t.Fatal(err)
+	}
+	return &encoded
+}
+
+func decode(t *testing.T, v *tfprotov6.DynamicValue, as tftypes.Type) tftypes.Value {
+	t.Helper()
+	value, err := v.Unmarshal(as)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return value
 }

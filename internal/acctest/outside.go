@@ -20,17 +20,34 @@ type JSON = map[string]any
 // the status and the decoded body.
 func (s *Service) Call(method, path string, body any) (int, JSON) {
 	s.t.Helper()
+	return s.exchange(s.BaseURL+path, s.Token, method, body)
+}
+
+// CallCollections is Call for collections.
+func (s *Service) CallCollections(method, path string, body any) (int, JSON) {
+	s.t.Helper()
+	return s.CallWithKey(s.CollectionsKey, method, path, body)
+}
+
+// CallWithKey is CallCollections with another API key.
+func (s *Service) CallWithKey(key, method, path string, body any) (int, JSON) {
+	s.t.Helper()
+	return s.exchange(s.CollectionsURL+path, key, method, body)
+}
+
+func (s *Service) exchange(url, token, method string, body any) (int, JSON) {
+	s.t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), 30*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, s.BaseURL+path, bytes.NewReader(text))
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(text))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+s.Token)
+	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := s.http().Do(req)
 	if err != nil {
@@ -45,7 +62,7 @@ func (s *Service) Call(method, path string, body any) (int, JSON) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	if err := decoder.Decode(&answer); err != nil && len(raw) > 0 {
-		s.t.Fatalf("%s %s: %s", method, path, raw)
+		s.t.Fatalf("%s %s: %s", method, url, raw)
 	}
 	return resp.StatusCode, answer
 }
@@ -58,6 +75,17 @@ func (s *Service) Must(method, path string, body any) JSON {
 	if status/100 != 2 || !ok {
 		s.t.Fatalf("%s %s: status %d: %v", method, path, status, answer)
 	}
+	return data
+}
+
+// MustCollections is CallCollections for what has to succeed; it answers the data of the answer, or nothing where there is none.
+func (s *Service) MustCollections(method, path string, body any) JSON {
+	s.t.Helper()
+	status, answer := s.CallCollections(method, path, body)
+	if status/100 != 2 {
+		s.t.Fatalf("%s %s: status %d: %v", method, path, status, answer)
+	}
+	data, _ := answer["data"].(JSON)
 	return data
 }
 

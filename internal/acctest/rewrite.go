@@ -18,7 +18,19 @@ import (
 // path that was asked and one object.
 func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	s.t.Helper()
-	target, err := url.Parse(s.BaseURL)
+	through := *s
+	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
+	through.BaseURL = s.rewriting(s.BaseURL, through.CAFile, change)
+	if s.CollectionsURL != "" {
+		through.CollectionsURL = s.rewriting(s.CollectionsURL, through.CAFile, change)
+	}
+	return &through
+}
+
+// rewriting starts the proxy before one address, and writes down its certificate, which is the same for every proxy.
+func (s *Service) rewriting(address, certificateFile string, change func(path string, object JSON)) string {
+	s.t.Helper()
+	target, err := url.Parse(address)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -29,14 +41,11 @@ func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	}
 	server := httptest.NewTLSServer(proxy)
 	s.t.Cleanup(server.Close)
-	through := *s
-	through.BaseURL = server.URL
-	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(through.CAFile, certificate, 0o600); err != nil {
+	if err := os.WriteFile(certificateFile, certificate, 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	return &through
+	return server.URL
 }
 
 func rewrite(r *http.Response, change func(path string, object JSON)) error {

@@ -1,0 +1,110 @@
+package acctest
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Invoke runs an action over the provider's protocol, without a Terraform in between. It answers the progress messages and the
+// diagnostics, those of the validation too.
+func (s *Service) Invoke(action string, config JSON) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
+	s.t.Helper()
+	provider, schemas := s.provider()
+	server, ok := provider.(tfprotov6.ProviderServerWithActions)
+	if !ok {
+		s.t.Fatal("the provider has no actions")
+	}
+	schema := schemas.ActionSchemas[action]
+	if schema == nil {
+		s.t.Fatalf("no action %s", action)
+	}
+	encoded := encode(s.t, object(s.t, schema.Schema, config))
+	validated, err := server.ValidateActionConfig(s.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action, Config: encoded})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if Errors(validated.Diagnostics) != "" {
+		return nil, validated.Diagnostics
+	}
+	stream, err := server.InvokeAction(s.ctx(), &tfprotov6.InvokeActionRequest{ActionType: action, Config: encoded})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	completed := false
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			progress = append(progress, event.Message)
+		case tfprotov6.CompletedInvokeActionEventType:
+			diagnostics, completed = append(validated.Diagnostics, event.Diagnostics...), true
+		}
+	}
+	if !completed {
+		s.t.Errorf("%s never says that it has ended", action)
+	}
+	return progress, diagnostics
+}
+
+// Opened is an ephemeral resource between open and close.
+type Opened struct {
+	// Diagnostics are those of the validation and of the open.
+	Diagnostics []*tfprotov6.Diagnostic
+	// Renews tells whether the provider wants to renew it.
+	Renews bool
+
+	t        *testing.T
+	server   tfprotov6.ProviderServer
+	typeName string
+	result   map[string]tftypes.Value
+	private  []byte
+}
+
+// Open opens an ephemeral resource over the provider's protocol.
+func (s *Service) Open(typeName string, config JSON) *Opened {
+	s.t.Helper()
+	server, schemas := s.provider()
+	schema := schemas.EphemeralResourceSchemas[typeName]
+	if schema == nil {
+		s.t.Fatalf("no ephemeral resource %s", typeName)
+	}
+	o := &Opened{t: s.t, server: server, typeName: typeName}
+	encoded := encode(s.t, object(s.t, schema, config))
+	validated, err := server.ValidateEphemeralResourceConfig(s.ctx(), &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if o.Diagnostics = validated.Diagnostics; Errors(o.Diagnostics) != "" {
+		return o
+	}
+	answer, err := server.OpenEphemeralResource(s.ctx(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: typeName, Config: encoded})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	o.Diagnostics = append(o.Diagnostics, answer.Diagnostics...)
+	o.private, o.Renews = answer.Private, !answer.RenewAt.IsZero()
+	if Errors(o.Diagnostics) == "" {
+		o.result = fields(s.t, decode(s.t, answer.Result, schema.ValueType()))
+	}
+	return o
+}
+
+// Text is an attribute of the result as JSON text, "null" for none.
+func (o *Opened) Text(name string) string {
+	o.t.Helper()
+	return text(o.t, o.result[name])
+}
+
+// Private is what the provider remembers, which Terraform keeps in clear text.
+func (o *Opened) Private() string { return string(o.private) }
+
+// Close closes it.
+func (o *Opened) Close() []*tfprotov6.Diagnostic {
+	o.t.Helper()
+	answer, err := o.server.CloseEphemeralResource(o.t.Context(), &tfprotov6.CloseEphemeralResourceRequest{TypeName: o.typeName, Private: o.private})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return answer.Diagnostics
+}

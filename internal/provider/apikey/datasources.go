@@ -4,16 +4,15 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 )
 
 // DataSource is the data source of one key.
@@ -66,25 +65,22 @@ func dataFromAPI(k *collections.APIKey) (dataModel, error) {
 		CreatedAt: m.CreatedAt}, nil
 }
 
-func dataAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
+func dataAttributes() reading.Attributes {
+	attributes := reading.Attributes{
 		"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
 		"scopes":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "What the key may do: wildcard patterns of permissions. Empty: everything but administration."},
 		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO 8601; null when never."},
 		"revoked_at":   schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked, ISO 8601; null while it is not."},
 		"expires_at":   schema.StringAttribute{Computed: true, MarkdownDescription: about["expires_at"] + " Null: never."},
 	}
-	for _, name := range []string{"name", "description", "key_prefix", "source", "created_at"} {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
-	}
+	attributes.Texts(about, "name", "description", "key_prefix", "source", "created_at")
 	return attributes
 }
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
-	attributes["id"] = schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: "Id of the key (UUID). Give exactly one of `id` and `name` to find the key."}
-	attributes["name"] = schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about["name"] + " Give exactly one of `id` and `name` to find the key."}
+	attributes.Keys("key", "id", "name")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One API key of the collections service, found by its `id` or its `name`. A key that works is preferred to revoked and expired ones of the same " +
 			"name; no match, or more than one, is an error. Its token is never shown.",
@@ -97,7 +93,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included.",
 		Attributes: map[string]schema.Attribute{
-			"limit": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)}, MarkdownDescription: "Largest number of keys to read. Default: all."},
+			"limit": reading.Limit("keys"),
 			"keys": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The keys.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		},

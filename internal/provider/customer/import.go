@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/accounts"
@@ -33,9 +32,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if found == nil {
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
-	scheme.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
-	imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
+	scheme.Imported(ctx, found.ID, resp)
 }
 
 // finder looks one customer up, by its id or by what query asks for.

@@ -56,10 +56,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["tags"],
 				Validators: []validator.Set{setvalidator.ValueStringsAre(notBlank()...)}},
 
-			"custom_metadata": schema.DynamicAttribute{Optional: true, Computed: true, CustomType: metadata.Type{}, MarkdownDescription: metadata.AboutObject("customer")},
-			"custom_metadata_mode": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(metadata.ModeMerge),
-				Validators: []validator.String{stringvalidator.OneOf(metadata.ModeMerge, metadata.ModeReplace)}, MarkdownDescription: metadata.AboutMode},
-			"effective_custom_metadata": schema.StringAttribute{Computed: true, MarkdownDescription: metadata.AboutEffective},
+			"custom_metadata":           metadata.Attribute("customer"),
+			"custom_metadata_mode":      metadata.ModeAttribute(),
+			"effective_custom_metadata": metadata.EffectiveAttribute(),
 
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether a billing account is opened together with the customer. Default `true`. " + onCreateOnly},

@@ -4,16 +4,15 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 )
 
 // DataSource is the data source of one endpoint.
@@ -66,26 +65,21 @@ func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 		AuthenticationType: types.StringValue(kind), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}, nil
 }
 
-func dataAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
+func dataAttributes() reading.Attributes {
+	attributes := reading.Attributes{
 		"events": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Names of the events that are sent; empty: all of them."},
 		"active": schema.BoolAttribute{Computed: true, MarkdownDescription: about["active"]},
 		"authentication_type": schema.StringAttribute{Computed: true,
 			MarkdownDescription: "`none`, `basic`, `bearer` or `header`: how the service authenticates itself, beside the signature."},
 	}
-	for _, name := range []string{"id", "url", "description", "created_at", "updated_at"} {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
-	}
+	attributes.Texts(about, "id", "url", "description", "created_at", "updated_at")
 	return attributes
 }
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
-	for _, name := range []string{"id", "url"} {
-		attributes[name] = schema.StringAttribute{Optional: true, Computed: true,
-			MarkdownDescription: about[name] + " Give exactly one of `id` and `url` to find the endpoint."}
-	}
+	attributes.Keys("endpoint", "id", "url")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One webhook endpoint, found by its `id` or its `url`. No match, or more than one, is an error. Its secret is never shown.",
 		Attributes:          attributes,
@@ -97,16 +91,11 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The webhook endpoints of the organization, oldest first.",
 		Attributes: map[string]schema.Attribute{
-			"limit": limitAttribute("endpoints"),
+			"limit": reading.Limit("endpoints"),
 			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		},
 	}
-}
-
-func limitAttribute(noun string) schema.Int64Attribute {
-	return schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-		MarkdownDescription: "Largest number of " + noun + " to read. Default: all."}
 }
 
 // ConfigValidators asks for exactly one way to find the endpoint.

@@ -12,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -72,7 +73,7 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			"status": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("pending", deliverySuccess, deliveryFailed, deliveryExhausted)},
 				MarkdownDescription: "Only deliveries with this status: `pending`, `success`, `failed` (another attempt follows) or `exhausted` (none does)."},
 			"event": schema.StringAttribute{Optional: true, MarkdownDescription: "Only deliveries of events with this name."},
-			"limit": limitAttribute("deliveries"),
+			"limit": reading.Limit("deliveries"),
 			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":            text("Id of the delivery."),

@@ -189,9 +189,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if found == nil {
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
-	scheme.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
-	imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
+	scheme.Imported(ctx, found.ID, resp)
 	resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of an imported endpoint is not known",
 		fmt.Sprintf("The service shows a secret only when an endpoint is registered and when the secret is rotated, so secret is null for %s. %s", found.URL, howToRotate))
 }

@@ -49,6 +49,13 @@ func (s Scheme) Identify(ctx context.Context, id types.String, identity *tfsdk.R
 	}
 }
 
+// Imported notes the object with the id as the one that is imported, up to its first refresh, which fills the rest of the state.
+func (s Scheme) Imported(ctx context.Context, id string, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	s.Identify(ctx, types.StringValue(id), resp.Identity, &resp.Diagnostics)
+	Mark(ctx, resp.Private, true, &resp.Diagnostics)
+}
+
 // Selector says which object is meant: by its id, or by the value of the scheme's other field.
 type Selector struct {
 	ID string

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -109,6 +111,24 @@ func TestMark(t *testing.T) {
 	}
 	if !slices.Equal(have, []bool{false, true, false}) || diags.HasError() {
 		t.Errorf("marked %v, %v", have, diags)
+	}
+}
+
+// empty is a new value of a type that only the framework can name.
+func empty[T any](*T) *T { return new(T) }
+
+// TestImported: an import leaves the id in state and identity, and the mark for the refresh.
+func TestImported(t *testing.T) {
+	t.Parallel()
+	none := tftypes.NewValue(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}}, nil)
+	resp := resource.ImportStateResponse{Identity: identityOf(nil), State: tfsdk.State{Raw: none, Schema: schema.Schema{Attributes: map[string]schema.Attribute{"id": schema.StringAttribute{Computed: true}}}}}
+	resp.Private = empty(resp.Private)
+	scheme.Imported(t.Context(), "0b5f", &resp)
+	var id types.String
+	resp.Diagnostics.Append(resp.State.GetAttribute(t.Context(), path.Root("id"), &id)...)
+	marked := Marked(t.Context(), resp.Private, &resp.Diagnostics)
+	if id.ValueString() != "0b5f" || !resp.Identity.Raw.Equal(identityOf(map[string]string{"id": "0b5f"}).Raw) || !marked || resp.Diagnostics.HasError() {
+		t.Errorf("id %s, identity %s, marked %v, %v", id, resp.Identity.Raw, marked, resp.Diagnostics)
 	}
 }
 

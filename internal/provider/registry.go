@@ -79,7 +79,13 @@ func (p *billingProvider) Actions(context.Context) []func() action.Action {
 // Functions lists the functions (Terraform 1.8, OpenTofu 1.7 and later), in alphabetical order.
 func (p *billingProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{
+		functions.NewCents,
+		functions.NewDocumentType,
+		functions.NewFormatCents,
+		functions.NewFormatSubcents,
+		functions.NewNormalizeDocument,
 		functions.NewSignature,
+		functions.NewSubcents,
 		functions.NewVerifySignature,
 	}
 }

@@ -1,0 +1,182 @@
+package functions
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/function"
+)
+
+// unit is a whole number that stands for a part of the currency unit (service description, Recurring billing §1): cents are hundredths
+// of it, subcents, which prices are written in, are ten-thousandths.
+type unit struct {
+	name     string
+	decimals int
+	// amount and whole are the same amount in both forms, for descriptions and errors.
+	amount, whole string
+}
+
+var (
+	cents    = unit{name: "cents", decimals: 2, amount: "10.50", whole: "1050"}
+	subcents = unit{name: "subcents", decimals: 4, amount: "10.5012", whole: "105012"}
+)
+
+// longestAmount bounds the digits of an amount in its unit: far more than any sum of money has, and few enough that Terraform's own numbers hold
+// all of them exactly.
+const longestAmount = 60
+
+// precision is that of Terraform's numbers, in bits.
+const precision = 512
+
+// Parse is cents and subcents: the text of an amount becomes a whole number.
+type Parse struct{ unit unit }
+
+// Format is format_cents and format_subcents: the whole number becomes text again.
+type Format struct{ unit unit }
+
+var (
+	_ function.Function = (*Parse)(nil)
+	_ function.Function = (*Format)(nil)
+)
+
+// NewCents makes the function cents.
+func NewCents() function.Function { return &Parse{cents} }
+
+// NewSubcents makes the function subcents.
+func NewSubcents() function.Function { return &Parse{subcents} }
+
+// NewFormatCents makes the function format_cents.
+func NewFormatCents() function.Function { return &Format{cents} }
+
+// NewFormatSubcents makes the function format_subcents.
+func NewFormatSubcents() function.Function { return &Format{subcents} }
+
+// Metadata names the function.
+func (f *Parse) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = f.unit.name
+}
+
+// Metadata names the function.
+func (f *Format) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "format_" + f.unit.name
+}
+
+// Definition describes the function.
+func (f *Parse) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	u := f.unit
+	resp.Definition = function.Definition{
+		Summary: fmt.Sprintf("Amount of money in %s", u.name),
+		MarkdownDescription: fmt.Sprintf("Turns an amount such as `%q` into a whole number of %s, `%s`, which is what arguments that end in `_%s` take. "+
+			"The arithmetic is exact: no amount is ever rounded. The opposite is `format_%s`.", u.amount, u.name, u.whole, u.name, u.name),
+		Parameters: []function.Parameter{function.StringParameter{Name: "amount", MarkdownDescription: fmt.Sprintf("The amount: digits with a dot before the "+
+			"decimals, at most %d of them, and a minus sign for a negative amount. No currency and no thousands separators.", u.decimals)}},
+		Return: function.NumberReturn{},
+	}
+}
+
+// Definition describes the function.
+func (f *Format) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	u := f.unit
+	resp.Definition = function.Definition{
+		Summary: fmt.Sprintf("Text of an amount in %s", u.name),
+		MarkdownDescription: fmt.Sprintf("Turns a whole number of %s such as `%s` into the text of the amount, `%q`, always with %d decimals, as financial management "+
+			"writes money. The opposite is `%s`.", u.name, u.whole, u.amount, u.decimals, u.name),
+		Parameters: []function.Parameter{function.NumberParameter{Name: u.name, MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},
+		Return:     function.StringReturn{},
+	}
+}
+
+// Run converts the text.
+func (f *Parse) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var amount string
+	if resp.Error = req.Arguments.Get(ctx, &amount); resp.Error != nil {
+		return
+	}
+	whole, wrong := f.unit.parse(amount)
+	if wrong != nil {
+		resp.Error = wrong
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, new(big.Float).SetPrec(precision).SetInt(whole))
+}
+
+// Run converts the number.
+func (f *Format) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	number := new(big.Float)
+	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
+		return
+	}
+	amount, wrong := f.unit.format(number)
+	if wrong != nil {
+		resp.Error = wrong
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, amount)
+}
+
+// parse reads an amount exactly. More decimals than the unit has are refused even where they are zeros: "1.500" may be one and a half,
+// or fifteen hundred with a thousands separator.
+func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
+	how := fmt.Sprintf("Write digits, and a dot before at most %d decimals, such as %q.", u.decimals, u.amount)
+	whole, decimals, dotted := strings.Cut(strings.TrimPrefix(amount, "-"), ".")
+	digits := whole + decimals
+	switch {
+	case strings.TrimSpace(amount) == "":
+		return nil, refuse("The amount is empty. %s", how)
+	case strings.Contains(amount, ","):
+		return nil, refuse("%q holds a comma. The decimals stand behind a dot, and there are no thousands separators. %s", amount, how)
+	case strings.Contains(decimals, "."):
+		return nil, refuse("%q holds more than one dot. There are no thousands separators. %s", amount, how)
+	case strings.Trim(digits, "0123456789") != "":
+		return nil, refuse("%q is no amount: it holds characters other than digits, one dot and a leading minus sign. %s", amount, how)
+	case whole == "" || dotted && decimals == "":
+		return nil, refuse("%q is no amount: digits are missing beside the dot. %s", amount, how)
+	case len(decimals) > u.decimals:
+		return nil, refuse("%q has %d decimals, more than the %d that %s can hold, and is not rounded. %s", amount, len(decimals), u.decimals, u.name, how)
+	}
+	digits += strings.Repeat("0", u.decimals-len(decimals))
+	if len(strings.TrimLeft(digits, "0")) > longestAmount {
+		return nil, u.tooLong()
+	}
+	number, _ := new(big.Int).SetString(digits, 10)
+	if strings.HasPrefix(amount, "-") {
+		number.Neg(number)
+	}
+	return number, nil
+}
+
+// format writes a whole number of the unit as an amount.
+func (u unit) format(number *big.Float) (string, *function.FuncError) {
+	if !number.IsInt() {
+		return "", refuse("%s is no whole number of %s. An amount such as %q is converted by %s(%q).",
+			number.Text('g', 20), u.name, u.amount, u.name, u.amount)
+	}
+	// The length is judged before the number is written out: 1e1000000 is a whole number too.
+	if number.MantExp(nil) > precision {
+		return "", u.tooLong()
+	}
+	whole, _ := number.Int(nil)
+	sign, digits := "", whole.String()
+	if whole.Sign() < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	if len(digits) > longestAmount {
+		return "", u.tooLong()
+	}
+	if missing := u.decimals + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - u.decimals
+	return sign + digits[:point] + "." + digits[point:], nil
+}
+
+func (u unit) tooLong() *function.FuncError {
+	return refuse("The number of %s has more than %d digits.", u.name, longestAmount)
+}
+
+// refuse is an error in the only argument.
+func refuse(format string, args ...any) *function.FuncError {
+	return function.NewArgumentFuncError(0, fmt.Sprintf(format, args...))
+}

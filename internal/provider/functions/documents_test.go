@@ -1,0 +1,27 @@
+package functions_test
+
+import "testing"
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, number, want, wrong string }{
+		{"document_type", "529.982.247-25", "cpf", ""},
+		{"document_type", "1", "cpf", ""},
+		{"document_type", "52998224725", "cpf", ""},
+		{"document_type", "529982247250", "cnpj", ""},
+		{"document_type", "11.222.333/0001-81", "cnpj", ""},
+		{"document_type", "", "", "has no digit"},
+		{"document_type", "./-", "", "has no digit"},
+		{"normalize_document", "529.982.247-25", "52998224725", ""},
+		{"normalize_document", "52998224725", "52998224725", ""},
+		{"normalize_document", " 11.222.333/0001-81", "11222333000181", ""},
+		{"normalize_document", "529.982.247-26", "", `The check digits of "529.982.247-26" are wrong`},
+		{"normalize_document", "11.222.333/0001-18", "", "check digits"},
+		{"normalize_document", "111.111.111-11", "", "check digits"},
+		{"normalize_document", "5299822472", "", "has 10 digits"},
+		{"normalize_document", "", "", "has 0 digits"},
+		{"normalize_document", "CPF 529.982.247-25", "", "characters that no CPF or CNPJ has"},
+	} {
+		checkText(t, c.name, text(c.number), c.want, c.wrong)
+	}
+}

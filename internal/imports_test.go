@@ -44,9 +44,9 @@ var table = []rule{
 	{tree: "internal/acctest", may: []string{"internal/provider", "internal/sandbox", "internal/api",
 		framework, "github.com/hashicorp/terraform-plugin-go", testingTF}},
 	{tree: "internal/provider", may: []string{"internal/api", framework,
-		framework + "-jsontypes", framework + "-timetypes", framework + "-validators",
-		"github.com/hashicorp/terraform-plugin-go", "github.com/hashicorp/terraform-plugin-log"},
-		tests: []string{"internal/acctest", "internal/sandbox", testingTF}},
+		framework + "-validators",
+		"github.com/hashicorp/terraform-plugin-go", "github.com/hashicorp/terraform-plugin-log", "github.com/google/uuid"},
+		tests: []string{"internal/acctest", "internal/contract", "internal/sandbox", testingTF}},
 	{tree: "internal", tests: []string{"internal/provider", framework}},
 	{tree: "", may: []string{"internal/provider", framework, "github.com/hashicorp/terraform-registry-address"}},
 }

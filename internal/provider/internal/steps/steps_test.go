@@ -99,7 +99,7 @@ func TestBlame(t *testing.T) {
 		}
 	}
 	for _, err := range []error{errDown, &api.AmbiguousError{Err: &api.Error{Status: 422}}} {
-		if have := blame.On(err); have != err {
+		if have := blame.On(err); !errors.Is(have, err) || have.Error() != err.Error() {
 			t.Errorf("%v became %v", err, have)
 		}
 	}

@@ -65,11 +65,7 @@ func (p program) serveFlags(set *flag.FlagSet) (*sandbox.Options, func() ([]sand
 	set.IntVar(&o.ReadLag, "read-lag", 0, "`NUMBER` of listings a new object is missing from")
 	set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me answers as environment")
 	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "", "`NAME` of the header that carries the bare key of collections; without it Authorization: Bearer")
-	set.BoolVar(&o.AllowLoopbackReceivers, "allow-loopback-receivers", false, "let webhook endpoints be on this machine")
-	set.Func("receiver-ca", "trust the authorities in this PEM `FILE` for webhook receivers too", func(file string) (err error) {
-		o.ReceiverCAs, err = receiverAuthorities(file)
-		return err
-	})
+	receiverFlags(set, o)
 	clock := set.String("clock", "", "stand still at this `TIME` (RFC 3339) until moved; without it the real clock runs")
 	tolerance := set.String("tolerance", "", "differ in these ways, a comma-separated `LIST` of "+strings.Join(sandbox.ToleranceNames(), ", "))
 	verbose := set.Bool("verbose", false, "log every request to stderr")

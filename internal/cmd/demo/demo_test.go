@@ -34,6 +34,31 @@ func TestParseExports(t *testing.T) {
 	}
 }
 
+func TestAtLeast(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]bool{"1.13.9": false, "1.14.0": true, "1.17.0-dev": true, "2.1.0": true, "1": false} {
+		if atLeast(version, actionMinor) != want {
+			t.Errorf("atLeast(%q, %d) = %t", version, actionMinor, !want)
+		}
+	}
+}
+
+func TestParseRequests(t *testing.T) {
+	t.Parallel()
+	got, err := parseRequests("15:04:05.000 201 customers.create     POST   /v1/customers  req_1 bt_abc \n" +
+		"15:04:06.000 200 customers.list       GET    /v1/customers?page=1&per_page=100  req_2 bt_abc latency\n\n")
+	want := []request{{"customers.create", "POST", "/v1/customers", "201"}, {"customers.list", "GET", "/v1/customers?page=1&per_page=100", "200"}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("parseRequests = %v, %v", got, err)
+	}
+	if text := want[1].String(); strings.Contains(text, "per_page") || !strings.Contains(text, "customers.list") {
+		t.Errorf("it is shown as %q", text)
+	}
+	if got, err := parseRequests("something else"); err == nil {
+		t.Errorf("it is read as %v", got)
+	}
+}
+
 func TestCleanEnvironment(t *testing.T) {
 	t.Parallel()
 	kept := cleanEnvironment([]string{"PATH=/bin", "TF_CLI_ARGS=-x", "BILLING_TOKEN=t", "HTTPS_PROXY=p", "MY_TF_X=1"})

@@ -122,7 +122,7 @@ func (p *plan) expectFound(address string, wanted object) error {
 		return fmt.Errorf("the state has no %s", address)
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if found := resource[name]; !reflect.DeepEqual(found, wanted[name]) {
+		if found, ok := resource[name]; !ok || !reflect.DeepEqual(found, wanted[name]) {
 			return fmt.Errorf("%s of %s is %v, not %v", name, address, found, wanted[name])
 		}
 	}
@@ -192,20 +192,21 @@ func (p *plan) lines(pick func(trimmed string) bool) []string {
 	return picked
 }
 
-// warnings picks the warnings out of what Terraform prints: each one's title,
-// and the sentences below it.
-func warnings(text string) []string {
+// warning picks a warning out of what Terraform prints: its title, and the
+// sentences below it. It is empty when there is none.
+func warning(text, title string) []string {
 	var picked []string
 	inside := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n ")
 		switch {
 		case strings.HasPrefix(line, "Warning: "):
-			inside = true
-			picked = append(picked, line)
+			inside = line == "Warning: "+title && picked == nil
 		case strings.HasPrefix(line, "─"), strings.HasPrefix(line, "Saved the plan"), strings.HasPrefix(line, "Apply complete!"):
 			inside = false
-		case inside && line != "" && !strings.HasPrefix(line, " "):
+		}
+		// What is indented says where in the configuration.
+		if inside && line != "" && !strings.HasPrefix(line, " ") {
 			picked = append(picked, line)
 		}
 	}

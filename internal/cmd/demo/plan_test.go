@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,10 @@ import (
 // A plan that updates one resource, imports another, leaves a third alone,
 // reads a data source and changes one of two outputs.
 const planDocument = `{
+  "prior_state": {"values": {"root_module": {"resources": [
+    {"address": "billing_customer.same", "mode": "managed", "values": {"id": "3", "notes": null}},
+    {"address": "data.billing_customers.all", "mode": "data", "values": {"limit": 10}}
+  ]}}},
   "resource_changes": [
     {"address": "billing_customer.changed", "mode": "managed", "change": {"actions": ["update"],
       "before": {"id": "1", "notes": "old", "tags": ["a"], "updated_at": "then", "nickname": null, "emails": [{"value": "x"}]},
@@ -16,6 +21,7 @@ const planDocument = `{
       "after_unknown": {"updated_at": true, "tags": [false], "emails": [{}]}}},
     {"address": "billing_customer.imported", "mode": "managed", "change": {"actions": ["no-op"], "importing": {"id": "2"},
       "before": {"id": "2"}, "after": {"id": "2"}, "after_unknown": {}}},
+    {"address": "billing_customer.replaced", "mode": "managed", "change": {"actions": ["delete", "create"], "before": {}, "after": {}, "after_unknown": {}}},
     {"address": "billing_customer.same", "mode": "managed", "change": {"actions": ["no-op"], "before": {}, "after": {}, "after_unknown": {}}},
     {"address": "data.billing_customers.all", "mode": "data", "change": {"actions": ["read"], "before": null, "after": {}, "after_unknown": {}}}
   ],
@@ -31,11 +37,25 @@ func TestReadPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.changes) != 2 || !p.changes["billing_customer.imported"].imported || p.changes["billing_customer.changed"].imported {
+	if len(p.changes) != 3 || p.changes["billing_customer.replaced"].action != "replace" || !p.changes["billing_customer.imported"].imported || p.changes["billing_customer.changed"].imported {
 		t.Errorf("changes = %v", p.changes)
 	}
 	if len(p.outputs) != 1 || p.outputs["name"] != "b" {
 		t.Errorf("outputs = %v", p.outputs)
+	}
+	for _, test := range []struct {
+		address string
+		wanted  object
+		kept    bool
+	}{
+		{"billing_customer.same", object{"id": "3", "notes": nil}, true},
+		{"billing_customer.same", object{"id": "4"}, false},
+		{"data.billing_customers.all", object{"limit": json.Number("10")}, true},
+		{"billing_customer.unknown", object{}, false},
+	} {
+		if err := p.expectFound(test.address, test.wanted); (err == nil) != test.kept {
+			t.Errorf("expectFound(%s, %v) = %v", test.address, test.wanted, err)
+		}
 	}
 	if touched := p.changes["billing_customer.changed"].touched(); !slices.Equal(touched, []string{"notes", "updated_at"}) {
 		t.Errorf("touched = %v", touched)
@@ -106,5 +126,38 @@ Plan: 0 to add, 1 to change, 0 to destroy.`; got != want {
     }
 Plan: 0 to add, 1 to change, 0 to destroy.`; got != want {
 		t.Errorf("details:\n%s", got)
+	}
+}
+
+const warnedText = `Plan: 0 to add, 1 to change, 0 to destroy.
+
+Warning: The first
+
+  with billing_customer.changed,
+  on customers.tf line 3, in resource "billing_customer" "changed":
+   3:   notes = "new"
+
+One sentence,
+on two lines.
+
+Warning: The second
+
+Another sentence.
+
+─────────────────────────────────────────────────────────────────────────────
+
+Saved the plan to: demo.tfplan
+`
+
+func TestWarning(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"The first":  "Warning: The first\nOne sentence,\non two lines.",
+		"The second": "Warning: The second\nAnother sentence.",
+		"The":        "",
+	} {
+		if got := strings.Join(warning(warnedText, title), "\n"); got != want {
+			t.Errorf("warning(%q):\n%s", title, got)
+		}
 	}
 }

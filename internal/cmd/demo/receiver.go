@@ -52,6 +52,7 @@ type receiver struct {
 	now      func() time.Time
 	secret   string
 	received []delivery
+	passed   int           // of received, by next
 	arrived  chan struct{} // closed and replaced at each arrival
 }
 
@@ -96,7 +97,7 @@ func startReceiver(ctx context.Context, dir string) (*receiver, error) {
 
 // flags let the sandbox deliver to the receiver.
 func (r *receiver) flags() []string {
-	return []string{"--allow-loopback-receivers", "--receiver-ca", r.caFile}
+	return []string{"--allow-loopback-receivers", "--receiver-ca", r.caFile, "--resolve", receiverName + "=127.0.0.1"}
 }
 
 // stop ends the receiver. It may be called on one that never started.
@@ -144,30 +145,40 @@ func (r *receiver) trust(secret string) {
 	r.secret = secret
 }
 
-// wait answers the latest delivery of an event with that status, and waits for
-// it when there is none yet.
-func (r *receiver) wait(ctx context.Context, event string, status int) (delivery, error) {
+// first is the delivery that arrived first. There must be one.
+func (r *receiver) first() delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.received[0]
+}
+
+// next answers the next delivery of an event with that answer, after the one
+// that it answered last, and waits for it when it has not come yet.
+func (r *receiver) next(ctx context.Context, event string, status int) (delivery, error) {
 	limit, cancel := context.WithTimeout(ctx, arrivalLimit)
 	defer cancel()
 	for {
-		found, next := r.latest(event, status)
+		found, arrived := r.look(event, status)
 		if found != nil {
 			return *found, nil
 		}
 		select {
-		case <-next:
+		case <-arrived:
 		case <-limit.Done():
 			return delivery{}, fmt.Errorf("no %s arrived that was answered %d: %w", event, status, limit.Err())
 		}
 	}
 }
 
-func (r *receiver) latest(event string, status int) (found *delivery, next <-chan struct{}) {
+// look looks through the deliveries that next has not passed yet. arrived is
+// closed when there is another one.
+func (r *receiver) look(event string, status int) (found *delivery, arrived <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := len(r.received) - 1; i >= 0; i-- {
-		if r.received[i].event == event && r.received[i].status == status {
-			return &r.received[i], r.arrived
+	for ; r.passed < len(r.received); r.passed++ {
+		if d := r.received[r.passed]; d.event == event && d.status == status {
+			r.passed++
+			return &d, nil
 		}
 	}
 	return nil, r.arrived

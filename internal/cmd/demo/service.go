@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -20,6 +21,7 @@ import (
 // the witness of what the service really has.
 type service struct {
 	base, token string
+	collections string // the address of that service
 	client      *http.Client
 }
 
@@ -35,10 +37,11 @@ func newService(env map[string]string) (*service, error) {
 	if !roots.AppendCertsFromPEM(pem) {
 		return nil, errors.New("the sandbox's CA file holds no certificate")
 	}
-	return &service{base: env["BILLING_BASE_URL"], token: env["BILLING_TOKEN"], client: &http.Client{
-		Timeout:   30 * time.Second,
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
-	}}, nil
+	return &service{base: env["BILLING_BASE_URL"], token: env["BILLING_TOKEN"], collections: env["BILLING_COLLECTIONS_BASE_URL"],
+		client: &http.Client{
+			Timeout:   30 * time.Second,
+			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
+		}}, nil
 }
 
 // call makes a request and decodes the answer. An answer of 300 or above is
@@ -74,6 +77,22 @@ func (s *service) call(ctx context.Context, method, path string, body, answer an
 	return nil
 }
 
+// try asks the collections service for something with an API key, and answers
+// the status.
+func (s *service) try(ctx context.Context, key string) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.collections+"/api/v1/webhook-endpoints", http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := s.client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}
+
 // customers counts the customers that there are.
 func (s *service) customers(ctx context.Context) (int, error) {
 	var answer struct{ Meta struct{ Total int } }
@@ -107,4 +126,18 @@ func (s *service) changeCustomer(ctx context.Context, externalID string, fields 
 	}
 	var answer object
 	return s.call(ctx, http.MethodPatch, "/v1/customers/"+url.PathEscape(fmt.Sprint(customer["id"])), fields, &answer)
+}
+
+// subscription reads the subscription with an external_id, which one that is
+// canceled may have too.
+func (s *service) subscription(ctx context.Context, externalID string) (object, error) {
+	var answer struct{ Data []object }
+	if err := s.call(ctx, http.MethodGet, "/v1/subscriptions?external_id="+url.QueryEscape(externalID), nil, &answer); err != nil {
+		return nil, err
+	}
+	live := slices.DeleteFunc(answer.Data, func(o object) bool { return o["status"] == "canceled" })
+	if len(live) != 1 {
+		return nil, fmt.Errorf("%d live subscriptions have the external_id %q", len(live), externalID)
+	}
+	return live[0], nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"slices"
 	"strings"
 	"time"
 )
@@ -83,18 +82,4 @@ func parseRequests(content string) ([]request, error) {
 		}
 	}
 	return all, nil
-}
-
-// changing leaves out the requests that only read.
-func changing(all []request) []request {
-	return slices.DeleteFunc(slices.Clone(all), func(r request) bool { return r.method == "GET" })
-}
-
-// operations are their names, in order.
-func operations(all []request) []string {
-	names := make([]string, len(all))
-	for i, r := range all {
-		names[i] = r.operation
-	}
-	return names
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,7 +32,7 @@ type program []story
 
 // stories is what the demo plays. A new story is a file of its own and a
 // line here.
-var stories = program{customers, subscriptions}
+var stories = program{customers, subscriptions, collections}
 
 func (p program) steps() []step {
 	var all []step
@@ -47,6 +49,8 @@ type stage struct {
 	sandbox   *sandbox
 	receiver  *receiver
 	say       *report
+	// remembered is what a step has noted for a later one.
+	remembered map[string]string
 }
 
 // play runs the steps until one fails. Every story begins today, wherever the
@@ -93,6 +97,50 @@ func (s *stage) nothingToDo(ctx context.Context) (*plan, error) {
 		return nil, fmt.Errorf("the plan is not empty:\n%s", plan.text)
 	}
 	return plan, nil
+}
+
+// applyWatched applies, shows what the services were asked, and answers the
+// operations that change something, in their order.
+func (s *stage) applyWatched(ctx context.Context) (changing []string, err error) {
+	asked, err := s.sandbox.asked(ctx, func() error {
+		_, err := s.terraform.apply(ctx)
+		return err
+	})
+	for _, request := range asked {
+		s.say.tell("  > %s", request)
+		if request.method != http.MethodGet {
+			changing = append(changing, request.operation)
+		}
+	}
+	return changing, err
+}
+
+// expectRequests applies, and checks which requests change something, in their
+// order.
+func (s *stage) expectRequests(ctx context.Context, wanted ...string) error {
+	changing, err := s.applyWatched(ctx)
+	if err == nil && !slices.Equal(changing, wanted) {
+		err = fmt.Errorf("the service was asked for %v, not for %v", changing, wanted)
+	}
+	return err
+}
+
+// expectWarning checks that Terraform has warned, and shows the warning.
+func (s *stage) expectWarning(text, title string) error {
+	warned := warning(text, title)
+	s.say.quote(warned)
+	if len(warned) == 0 {
+		return fmt.Errorf("there is no warning %q:\n%s", title, text)
+	}
+	return nil
+}
+
+// remember notes something for a later step.
+func (s *stage) remember(name, value string) {
+	if s.remembered == nil {
+		s.remembered = map[string]string{}
+	}
+	s.remembered[name] = value
 }
 
 // write puts a file into the story's folder.

@@ -69,14 +69,17 @@ func (t *terraform) release(ctx context.Context) (release, error) {
 	return r, nil
 }
 
-func supported(version string) bool {
+func supported(version string) bool { return atLeast(version, oldestMinor) }
+
+// atLeast tells whether a version is 1.minor or newer.
+func atLeast(version string, minor int) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
 		return false
 	}
 	major, majorErr := strconv.Atoi(parts[0])
-	minor, minorErr := strconv.Atoi(parts[1])
-	return majorErr == nil && minorErr == nil && (major > 1 || major == 1 && minor >= oldestMinor)
+	second, secondErr := strconv.Atoi(parts[1])
+	return majorErr == nil && secondErr == nil && (major > 1 || major == 1 && second >= minor)
 }
 
 func (t *terraform) init(ctx context.Context) error {
@@ -106,6 +109,12 @@ func (t *terraform) plan(ctx context.Context, arguments ...string) (*plan, error
 func (t *terraform) apply(ctx context.Context) (string, error) {
 	text, _, err := t.run(ctx, "apply", "-no-color", "-input=false", planFile)
 	return string(text), err
+}
+
+// output answers an output of text, a sensitive one too.
+func (t *terraform) output(ctx context.Context, name string) (string, error) {
+	value, _, err := t.run(ctx, "output", "-raw", name)
+	return string(value), err
 }
 
 // run answers the standard output. pending is what exit code 2 of a plan

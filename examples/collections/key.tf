@@ -1,0 +1,23 @@
+resource "billing_api_key" "erp" {
+  name        = "erp"
+  description = "Looks after the ERP's webhooks"
+  scopes      = ["webhook_endpoints:*", "webhook_deliveries:*"]
+
+  # Rotated in place at the first apply after 90 days, and at once when the trigger changes. The old key works for
+  # three more days, so that whoever uses it has time to take the new one.
+  rotate_after_days = 90
+  grace_period_days = 3
+  rotate_when_changed = {
+    incident = "none"
+  }
+
+  # Another name or other scopes need a new key: it is created before the old one is revoked.
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+
+output "erp_key" {
+  value     = billing_api_key.erp.token
+  sensitive = true
+}

@@ -1,0 +1,39 @@
+variable "receiver_url" {
+  description = "Where the ERP takes webhooks. It must be https:// and reachable from outside."
+  type        = string
+  default     = "https://hooks.aurora.example/billing"
+}
+
+resource "billing_webhook_endpoint" "erp" {
+  url         = var.receiver_url
+  description = "ERP: paid charges"
+  events      = ["charge.paid"]
+
+  # Another value rotates the secret in place. The old one is invalid at once; what a consumer refuses meanwhile is
+  # sent again after 4 minutes, then after 8, and so on: 8 attempts in eight and a half hours.
+  rotate_secret_when_changed = {
+    quarter = "2026-Q3"
+  }
+
+  # A test event after the registration, a change of url and a rotation. When it is refused, that is a warning.
+  test_on_apply = true
+}
+
+# Warns in every plan while deliveries have been given up.
+data "billing_webhook_deliveries" "lost" {
+  endpoint_id = billing_webhook_endpoint.erp.id
+  status      = "exhausted"
+}
+
+check "nothing_lost" {
+  assert {
+    condition     = length(data.billing_webhook_deliveries.lost.deliveries) == 0
+    error_message = "The ERP has missed events: ${join(", ", data.billing_webhook_deliveries.lost.deliveries[*].event_id)}."
+  }
+}
+
+# The consumer needs it to verify signatures. It is in the state: protect that.
+output "webhook_secret" {
+  value     = billing_webhook_endpoint.erp.secret
+  sensitive = true
+}

@@ -55,7 +55,7 @@ var about = map[string]string{
 // arguments are the attributes that the service knows by the same name, so that its complaints land on them.
 var arguments = []string{
 	"customer", "external_id", "billing_email", "payment_terms_days", "auto_collection", "name", "email", "phone", "address",
-	"status", "custom_metadata", "custom_metadata_mode",
+	"status", "status_reason", "custom_metadata", "custom_metadata_mode",
 }
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go, in one place.
@@ -71,7 +71,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.Between(1, 90)},
 			MarkdownDescription: about["payment_terms_days"] + " Default 10."},
 		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["auto_collection"] + " Default `true`."},
-		"name": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.LengthBetween(1, 255)},
+		"name": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.UTF8LengthBetween(1, 255)},
 			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without it: the name as it is."},
 		"email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
 			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it: the first address, where the service shows it."},

@@ -52,7 +52,7 @@ var about = map[string]string{
 
 // arguments are the attributes that the service knows by the same name, so that its complaints land on them.
 var arguments = []string{
-	"billing_account_id", "external_id", "plan_id", "items", "company_id", "product_group_id", "discount_code_id", "discount_percent",
+	"billing_account_id", "external_id", "plan_id", "plan_change", "items", "company_id", "product_group_id", "discount_code_id", "discount_percent",
 	"billing_cycle", "collection_method", "trial_end", "trial_period_days", "proration_behavior", "nfe_issuance_policy", "allow_pause",
 	"allow_cancel", "notes", "cancel_at_period_end", "pause", "cancellation_reason", "custom_metadata", "custom_metadata_mode",
 }

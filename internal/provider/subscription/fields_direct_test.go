@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // TestSubscription_fields sets, changes and clears every argument in place, and holds each result to an empty plan and to what the
@@ -256,6 +257,37 @@ func TestSubscription_refusals(t *testing.T) {
 	s.service.Must("POST", "/v1/billing-accounts/"+s.base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
 	other := s.service.Direct("billing_subscription")
 	says(t, acctest.Errors(other.Apply(other.Plan(s.with(acctest.JSON{"external_id": "s-2"})))), "Could not create", "suspended")
+}
+
+// TestSubscription_refusedFields: the fields of an operation are the configuration's under other names.
+func TestSubscription_refusedFields(t *testing.T) {
+	t.Parallel()
+	refuse := func(operation, details string) sandbox.Fault {
+		return sandbox.Fault{Operation: "subscriptions." + operation, Status: 422, Body: `{"error":{"code":"refused","message":"No.","details":{` + details + `}}}`}
+	}
+	for name, c := range map[string]struct {
+		fault  sandbox.Fault
+		before acctest.JSON
+		lines  acctest.JSON
+		on     string
+	}{
+		"timing":            {refuse("change_plan", `"fields":{"timing":"not now"}`), nil, acctest.JSON{"plan_id": planB, "plan_change": later}, "plan_change"},
+		"the plan":          {refuse("change_plan", ""), nil, acctest.JSON{"plan_id": planB}, "plan_id"},
+		"behavior":          {refuse("pause", `"field":"behavior"`), nil, acctest.JSON{"pause": acctest.JSON{}}, "pause"},
+		"the resumption":    {refuse("resume", ""), acctest.JSON{"pause": acctest.JSON{}}, nil, "pause"},
+		"reason of the end": {refuse("cancel", `"fields":{"reason":"too long"}`), nil, acctest.JSON{"cancel_at_period_end": true, "cancellation_reason": "x"}, "cancellation_reason"},
+		"the end":           {refuse("cancel", ""), nil, acctest.JSON{"cancel_at_period_end": true}, "cancel_at_period_end"},
+		"an item":           {refuse("items.sync", `"fields":{"items[0].price_id":"unknown"}`), nil, acctest.JSON{"items": []any{itemA}}, "items"},
+		"a field":           {refuse("update", `"fields":{"discount_percent":"too much"}`), nil, acctest.JSON{"discount_percent": "99"}, "discount_percent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(c.before)
+			s.fault(c.fault)
+			says(t, acctest.Errors(s.Apply(s.Plan(s.with(c.lines)))), `AttributeName("`+c.on+`")`, "Request-Id")
+		})
+	}
 }
 
 // TestSubscription_taken: an external_id that another one has leads to the block that takes that one over.

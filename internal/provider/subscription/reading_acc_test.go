@@ -51,6 +51,11 @@ func TestAccSubscription_dataSources(t *testing.T) {
 		return statecheck.ExpectKnownValue("data.billing_subscription."+name, at(attribute), want)
 	}
 	run(t,
+		resource.TestStep{Config: service.Config(`data "billing_subscription" "none" { external_id = "r-9" }`), ExpectError: regexp.MustCompile(`No such subscription`)},
+		resource.TestStep{Config: service.Config(`data "billing_subscription" "both" {
+			id          = "x"
+			external_id = "r-1"
+		}`), ExpectError: regexp.MustCompile(`(?s)Exactly one`)},
 		resource.TestStep{Config: service.Config(`
 data "billing_subscription" "paused" { external_id = "r-4" }
 data "billing_subscription" "canceled" { external_id = "r-5" }
@@ -83,11 +88,6 @@ data "billing_invoices" "one" { subscription_id = data.billing_subscriptions.cod
 			length("billing_invoices.one", "invoices", 1),
 			statecheck.ExpectKnownValue("data.billing_invoices.one", at("invoices").AtSliceIndex(0).AtMapKey("json"), knownvalue.StringRegexp(regexp.MustCompile(`"subscription_id"`))),
 		}},
-		resource.TestStep{Config: service.Config(`data "billing_subscription" "none" { external_id = "r-9" }`), ExpectError: regexp.MustCompile(`No such subscription`)},
-		resource.TestStep{Config: service.Config(`data "billing_subscription" "both" {
-			id          = "x"
-			external_id = "r-1"
-		}`), ExpectError: regexp.MustCompile(`(?s)Exactly one`)},
 	)
 }
 

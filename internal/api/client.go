@@ -44,6 +44,7 @@ type Request struct {
 	Query          url.Values
 	Body           any    // nil: none; marshalled once
 	IdempotencyKey string // sent with a POST, to the service that honours it
+	Accept         string // media type of the answer; "" is application/json, anything else is for Raw
 }
 
 // Response is an answer with a 2xx status, or a 304 filled from memory.
@@ -163,6 +164,9 @@ func (c *Client) setHeader(k *call, r Request) error {
 	// Content-Type goes with every request, also with GET and DELETE (service
 	// description, Recurring billing §1).
 	k.header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	if r.Accept != "" {
+		k.header.Set("Accept", r.Accept)
+	}
 	if c.cfg.UserAgent != "" {
 		k.header.Set("User-Agent", c.cfg.UserAgent)
 	}

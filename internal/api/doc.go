@@ -11,7 +11,9 @@
 //	cache.go      conditional requests, in memory only
 //	decode.go     One and Delete: what a success must look like
 //	optional.go   Optional: a success that need not look like anything
+//	raw.go        Raw: a success that is a document and not JSON
 //	list.go       List: pages as one sequence
+//	cursor.go     Cursor: the same where pages are chained by cursors
 //	settle.go     what to do when a create may or may not have happened
 //	transition.go the same for a change of an object's state
 //	repeat.go     the same for what may happen twice

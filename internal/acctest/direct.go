@@ -19,6 +19,8 @@ type Direct struct {
 	state    tftypes.Value
 	private  []byte
 	identity *tfprotov6.ResourceIdentityData
+
+	noWriteOnly bool
 }
 
 // Direct prepares an object of a resource type at this service.
@@ -85,7 +87,8 @@ func (d *Direct) Plan(config JSON) Planned {
 	if config != nil {
 		p.Config = object(d.t, d.schema, config)
 		proposed = d.proposed(p.Config)
-		validated, err := d.server.ValidateResourceConfig(d.ctx(), &tfprotov6.ValidateResourceConfigRequest{TypeName: d.typeName, Config: d.encode(p.Config)})
+		validated, err := d.server.ValidateResourceConfig(d.ctx(), &tfprotov6.ValidateResourceConfigRequest{TypeName: d.typeName, Config: d.encode(p.Config),
+			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: !d.noWriteOnly}})
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -107,6 +110,7 @@ func (d *Direct) Plan(config JSON) Planned {
 		}
 	}
 	d.planIsValid(p)
+	d.holdsNoWriteOnly(p.Value)
 	return p
 }
 
@@ -122,6 +126,7 @@ func (d *Direct) Apply(p Planned) []*tfprotov6.Diagnostic {
 		d.t.Fatal(err)
 	}
 	d.state, d.private, d.identity = d.decode(answer.NewState), answer.Private, answer.NewIdentity
+	d.holdsNoWriteOnly(d.state)
 	if Errors(answer.Diagnostics) == "" {
 		d.resultIsAsPlanned(p)
 	}

@@ -90,7 +90,7 @@ func words(all []*tfprotov6.Diagnostic, severity tfprotov6.DiagnosticSeverity) s
 // proposed is what Terraform proposes: the configuration, and what was before where it says nothing and the provider may decide.
 func (d *Direct) proposed(config tftypes.Value) tftypes.Value {
 	d.t.Helper()
-	values, before := fields(d.t, config), fields(d.t, d.state)
+	values, before := fields(d.t, withoutWriteOnly(d.t, d.schema.Block.Attributes, config)), fields(d.t, d.state)
 	for _, attribute := range d.schema.Block.Attributes {
 		if prior, known := before[attribute.Name]; known && attribute.Computed && values[attribute.Name].IsNull() {
 			values[attribute.Name] = prior
@@ -105,7 +105,7 @@ func (d *Direct) planIsValid(p Planned) {
 	if Errors(p.Diagnostics) != "" {
 		return
 	}
-	config, prior := fields(d.t, p.Config), fields(d.t, p.Prior)
+	config, prior := fields(d.t, withoutWriteOnly(d.t, d.schema.Block.Attributes, p.Config)), fields(d.t, p.Prior)
 	for name, planned := range fields(d.t, p.Value) {
 		before, existed := prior[name]
 		kept := existed && !before.IsNull() && planned.Equal(before)
@@ -212,16 +212,19 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 	}
 	switch v := v.(type) {
 	case JSON:
-		var types map[string]tftypes.Type
-		if o, ok := as.(tftypes.Object); ok {
-			types = o.AttributeTypes
-		}
 		values := map[string]tftypes.Value{}
-		for name, t2 := range types {
-			values[name] = value(t, t2, v[name])
+		switch as := as.(type) {
+		case tftypes.Object:
+			for name, attribute := range as.AttributeTypes {
+				values[name] = value(t, attribute, v[name])
+			}
+		case tftypes.Map:
+			for name := range v {
+				values[name] = value(t, as.ElementType, v[name])
+			}
 		}
 		for name := range v {
-			if _, ok := types[name]; !ok {
+			if _, ok := values[name]; !ok {
 				t.Fatalf("no attribute %s", name)
 			}
 		}

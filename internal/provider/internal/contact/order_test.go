@@ -56,6 +56,7 @@ func TestKeepOrder(t *testing.T) {
 		"none, written as []":  {empty, null, empty},
 		"[], written as none":  {null, empty, null},
 		"not known before":     {unknown, ab, ab},
+		"not known, now none":  {unknown, null, null},
 		"not known now":        {ab, unknown, unknown},
 		"none before, not now": {null, ab, ab},
 	} {

@@ -1,0 +1,68 @@
+package customer
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// memory is a private state.
+type memory map[string][]byte
+
+func (m memory) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return m[key], nil }
+
+func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	m[key] = value
+	return nil
+}
+
+// TestOwnership: what an apply establishes is written in the form that states hold already, and read again as it was.
+func TestOwnership(t *testing.T) {
+	t.Parallel()
+	email, phone := blank(), blank()
+	email.Email, email.Emails = types.StringValue("a"), listOf("a,b")
+	phone.Phones = listOf("")
+	for name, c := range map[string]struct {
+		own  ownership
+		want string
+	}{
+		"nothing applied": {ownership{}, `{}`},
+		"nothing named":   {ownedBy(blank(), nil), `{"custom_metadata":{}}`},
+		"metadata":        {ownedBy(blank(), metadata.Object{"a": nil}), `{"custom_metadata":{"a":null}}`},
+		"e-mail, both":    {ownedBy(email, nil), `{"custom_metadata":{},"email":{"main":true,"list":true}}`},
+		"phones, emptied": {ownedBy(phone, nil), `{"custom_metadata":{},"phone":{"list":true}}`},
+	} {
+		store := memory{}
+		var diags diag.Diagnostics
+		c.own.write(t.Context(), store, &diags)
+		if have := string(store[keyOwned]); have != c.want {
+			t.Errorf("%s: written as %s, want %s", name, have, c.want)
+		}
+		if have := readOwnership(t.Context(), store, &diags); !reflect.DeepEqual(have, c.own) || diags.HasError() {
+			t.Errorf("%s: read as %+v, %v", name, have, diags)
+		}
+	}
+}
+
+// TestDescribe: a listed customer shows its name, and writes no address twice into generated configuration.
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	externalID := "p-1"
+	item, managed := describe(&billing.Customer{ID: "1", Name: "Ana", ExternalID: &externalID, Emails: remoteOf("a"), Phones: remoteOf("1")})
+	m, ok := item.Resource.(model)
+	if !managed || item.Err != nil || item.ID != "1" || item.Name != "Ana (p-1)" || !ok {
+		t.Fatalf("listed as %+v", item)
+	}
+	if !m.Email.IsNull() || !m.Phone.IsNull() || !m.Emails.Equal(listOf("a")) || !m.Phones.Equal(listOf("1")) {
+		t.Errorf("e-mail %s beside %s, phone %s beside %s", m.Email, m.Emails, m.Phone, m.Phones)
+	}
+	if item, _ := describe(&billing.Customer{ID: "2", Name: "Elisa", CustomMetadata: []byte(`[1]`)}); item.Name != "Elisa" || item.Err == nil {
+		t.Errorf("an unreadable customer is listed as %+v", item)
+	}
+}

@@ -149,6 +149,7 @@ func (w *workshop) handOver(say *report) error {
 		say.line("  cd %s && terraform plan", filepath.Join(w.dir, told.name))
 	}
 	say.line("  %s requests        # what the provider asked the service", w.program("sandbox"))
+	say.line("\nThe receiver has ended with the demo: what is delivered to it from now on fails, and is repeated.")
 	say.line("\nTo end it:\n\n  kill %d && rm -r %s", w.sandbox.command.Process.Pid, w.dir)
 	return nil
 }

@@ -46,6 +46,9 @@ func Tolerating(tolerance sandbox.Tolerance) Option {
 	return func(o *sandbox.Options) { o.Tolerance = tolerance }
 }
 
+// RunningClock is the option of a sandbox that lives in the present, for what is compared with the clock of this machine.
+func RunningClock(o *sandbox.Options) { o.Start = time.Time{} }
+
 // Start gives the test a service: pages of two, so that every listing crosses a page boundary, and an order that shuffles where none
 // is asked for.
 func Start(t *testing.T, options ...Option) *Service {

@@ -1,0 +1,203 @@
+package billingaccount_test
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// account is the account a-1 with further lines, and what stands beside it.
+func account(lines string, beside ...string) string {
+	config := "resource \"billing_account\" \"test\" {\n  external_id = \"a-1\"\n" + lines + "\n}\n"
+	for _, more := range beside {
+		config += more + "\n"
+	}
+	return config
+}
+
+func holds(name string, want knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(address, at(name), want)
+}
+
+const (
+	anasCustomer = `customer = { name = "Ana", email = "ana@example.com" }` + "\n"
+	people       = `
+resource "billing_customer" "bea" {
+  name                   = "Bea"
+  external_id            = "bea"
+  document_number        = "529.982.247-25"
+  create_billing_account = false
+}
+resource "billing_customer" "carla" {
+  name                   = "Carla"
+  create_billing_account = false
+}`
+)
+
+// live is the open account a-1, as somebody else finds it.
+func live(t *testing.T, service *acctest.Service) string {
+	t.Helper()
+	_, answer := service.Call("GET", "/v1/billing-accounts?external_id=a-1&status=active", nil)
+	items, _ := answer["data"].([]any)
+	if len(items) != 1 {
+		t.Fatalf("open accounts a-1: %v", items)
+	}
+	return items[0].(acctest.JSON)["id"].(string)
+}
+
+// TestAccAccount_customer: located in every way; replaced when it is another customer, and not when its data changes.
+func TestAccAccount_customer(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	of := func(customer string) string {
+		return service.Config(account("customer = "+customer+"\ndepends_on = [billing_customer.bea]", people))
+	}
+	run(t,
+		resource.TestStep{Config: of(`{ id = billing_customer.bea.id }`)},
+		emptyPlan(of(`{ id = "bea" }`)),
+		emptyPlan(of(`{ document_number = "52998224725" }`)),
+		emptyPlan(of(`{ external_id = "bea" }`)),
+		resource.TestStep{Config: of(`{ id = billing_customer.carla.id }`), ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
+	)
+}
+
+// TestAccAccount_customerData: changes of the new customer's data are told and change nothing; name, email, phone and address do.
+func TestAccAccount_customerData(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	changed := service.Config(account(`customer = { name = "Ana Maria" }
+  name    = "Ana Maria"
+  email   = "main@example.com"
+  phone   = "+55 11 1"
+  address = { street = "Rua A", country = "BR" }`))
+	run(t,
+		resource.TestStep{Config: service.Config(account(anasCustomer))},
+		resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{
+			holds("name", knownvalue.StringExact("Ana Maria")), holds("email", knownvalue.StringExact("main@example.com"))}},
+		emptyPlan(changed),
+	)
+}
+
+// TestAccAccount_outside: a suspension made elsewhere is drift where the status is configured; a closed account is planned again.
+func TestAccAccount_outside(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	outside := func(operation string) func() {
+		return func() {
+			service.Must("POST", "/v1/billing-accounts/"+live(t, service)+"/"+operation, acctest.JSON{})
+		}
+	}
+	config := service.Config(account(anasCustomer + `status = "active"`))
+	shown := emptyPlan(service.Config(account(anasCustomer)))
+	run(t,
+		resource.TestStep{Config: config},
+		resource.TestStep{PreConfig: outside("suspend"), Config: config, ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}},
+		shown,
+		resource.TestStep{PreConfig: outside("close"), Config: config, ConfigPlanChecks: action(plancheck.ResourceActionCreate)},
+	)
+}
+
+// TestAccAccount_deletionPolicy: prevent holds without the block, abandon leaves the account, which can then be taken over again.
+func TestAccAccount_deletionPolicy(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	none := service.Config(`data "billing_organization" "me" {}`)
+	run(t,
+		resource.TestStep{Config: service.Config(account(anasCustomer + `deletion_policy = "prevent"`))},
+		resource.TestStep{Config: none, ExpectError: regexp.MustCompile(`Destroying this object is prevented`)},
+		resource.TestStep{Config: service.Config(account(anasCustomer + `deletion_policy = "abandon"`)), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: none},
+		resource.TestStep{Config: service.Config(account(anasCustomer)), ExpectError: regexp.MustCompile(`(?s)external_id is taken.*to = billing_account.this`)},
+	)
+	if id := live(t, service); id == "" {
+		t.Error("the account is gone")
+	}
+}
+
+// TestAccAccount_identity: an import by identity plans nothing.
+func TestAccAccount_identity(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := service.Config(account(anasCustomer + "status = \"suspended\"\ncustom_metadata = { a = { b = [1, null] } }\npayment_terms_days = 5"))
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
+		Steps: []resource.TestStep{
+			{Config: config},
+			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
+		},
+	})
+}
+
+// TestAccAccount_many: many at once, each once.
+func TestAccAccount_many(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := service.Config(`resource "billing_account" "many" {
+  count       = 25
+  external_id = "many-${count.index}"
+  customer    = { name = "Customer ${count.index}" }
+}`)
+	run(t, resource.TestStep{Config: config}, emptyPlan(config))
+}
+
+// TestAccAccount_lostAndHalfDone: a lost answer opens no second account, and a failed step after the creation taints nothing.
+func TestAccAccount_lostAndHalfDone(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("failures are made on purpose")
+	config := service.Config(account(anasCustomer + `status = "suspended"`))
+	run(t,
+		resource.TestStep{PreConfig: func() {
+			service.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.create", Times: 1, DropAfter: true})
+			service.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.suspend", Times: 1, Status: 422})
+		}, Config: config, ExpectNonEmptyPlan: true},
+		resource.TestStep{Config: config, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		emptyPlan(config),
+	)
+	if n := service.Count("billing_accounts.create"); n != 1 {
+		t.Errorf("created %d times", n)
+	}
+}
+
+// TestAccAccount_tolerance: the provider works unchanged against servers that differ as the wire contract allows.
+func TestAccAccount_tolerance(t *testing.T) {
+	t.Parallel()
+	for name, tolerance := range map[string]sandbox.Tolerance{
+		"filters are ignored":         {IgnoreFilters: true},
+		"nulls change nothing":        {NullsChangeNothing: true},
+		"accounts without a customer": {LeanAccounts: true},
+		"empty lists are null":        {NullLists: true},
+		"errors are flat":             {FlatErrors: true},
+		"everything at once": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true, NullsChangeNothing: true, OmitNullFields: true, UnknownFields: true,
+			NullLists: true, LeanAccounts: true, RepeatAcrossPages: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := acctest.Start(t, acctest.Tolerating(tolerance))
+			for n := range 3 {
+				service.Call("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"name": fmt.Sprintf("Other %d", n)}})
+			}
+			config := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }\nphone = \"+55 11 1\"\naddress = { street = \"Rua A\" }"))
+			changed := service.Config(account(anasCustomer + "custom_metadata = { b = { c = null } }\nphone = \"+55 11 2\"\nstatus = \"suspended\"\ndeletion_policy = \"delete\""))
+			run(t,
+				resource.TestStep{Config: config},
+				emptyPlan(config),
+				resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
+				resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+				emptyPlan(changed),
+			)
+		})
+	}
+}

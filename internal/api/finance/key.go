@@ -1,0 +1,81 @@
+package finance
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"sync"
+)
+
+// KeyFor derives the idempotency key of a record from what is to be made: the same
+// collection and body always give the same key, so that a create can be repeated
+// by another process that knows nothing of the first one. body is JSON in a form
+// that does not vary: sorted keys, no white space.
+//
+// The key has the form of a version 4 UUID, which the service asks for (service
+// description, Financial management §1); its random bits are those of a SHA-256.
+func KeyFor(collection string, body json.RawMessage) string {
+	return uuidOf("finance record\x00" + collection + "\x00" + string(body))
+}
+
+// successor is the key that follows one which a deleted record has used up.
+func successor(key string) string { return uuidOf("successor\x00" + key) }
+
+func uuidOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	sum[6] = sum[6]&0x0f | 0x40 // version 4
+	sum[8] = sum[8]&0x3f | 0x80 // variant of RFC 9562
+	digits := hex.EncodeToString(sum[:16])
+	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
+}
+
+var version4 = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+
+// IsKey reports whether a text can be an idempotency key: a version 4 UUID.
+func IsKey(text string) bool { return version4.MatchString(text) }
+
+// claims remember, for as long as the process runs, what this process does with
+// idempotency keys.
+type claims struct {
+	mu    sync.Mutex
+	owner map[string]string // key → id of the record, "" for one that is to be made
+	made  map[string]bool   // ids of the records made
+}
+
+// ClaimKey notes that a record has a key, "" being one that is yet to be made, and
+// reports by which other record the key was claimed before. Two records with one
+// key would be one.
+func (s *Service) ClaimKey(collection, key, id string) (other string, taken bool) {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	if s.keys.owner == nil {
+		s.keys.owner = map[string]string{}
+	}
+	name := collection + "/" + key
+	other, taken = s.keys.owner[name]
+	if taken && other == id && id != "" {
+		return "", false
+	}
+	if !taken {
+		s.keys.owner[name] = id
+	}
+	return other, taken
+}
+
+// Made reports whether this process has made a record, or has been given it in
+// answer to a create.
+func (s *Service) Made(id string) bool {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	return s.keys.made[id]
+}
+
+func (s *Service) noteMade(id string) {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	if s.keys.made == nil {
+		s.keys.made = map[string]bool{}
+	}
+	s.keys.made[id] = true
+}

@@ -1,0 +1,151 @@
+package finance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+const (
+	// readLag is how long a record that was just made may be missing from reads
+	// before it counts as gone.
+	readLag = time.Second
+	// mostSuccessors bounds how many deleted records with the same key are passed
+	// over.
+	mostSuccessors = 50
+)
+
+// CreateRecord makes a record in a collection (wire contract:
+// finance.records.create) and returns it as it is now. key is a version 4 UUID; a
+// create with the same key makes no second record, however often it is sent and by
+// whom, so the record may be older than the call.
+//
+// The service answers a key that it knows with the original result, also when that
+// record was deleted since. So the record is read; when it is gone, the create is
+// sent with the key that follows, which is always the same one, and so on.
+//
+// Once sent, the request goes on for at most 30 s after ctx has ended. Where the
+// outcome stays unknown ([Unsettled]), the same call with the same key settles it.
+func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage, key string) (*Record, error) {
+	for range mostSuccessors {
+		created, err := s.post(ctx, collection, body, key)
+		if err != nil {
+			return nil, err
+		}
+		current, gone := s.current(ctx, collection, created)
+		if !gone {
+			s.noteMade(current.ID)
+			return current, nil
+		}
+		if err := s.readsWork(ctx, collection); err != nil {
+			// Only the text of it: wrapped, the answer to a read would be taken
+			// for the answer to the create.
+			return nil, fmt.Errorf("the service made the record %q and then said that it does not exist: %s", created.ID, err.Error())
+		}
+		key = successor(key)
+	}
+	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them are deleted; use another key", mostSuccessors)
+}
+
+func (s *Service) post(ctx context.Context, collection string, body json.RawMessage, key string) (*Record, error) {
+	request := api.Request{
+		Operation: "finance.records.create", Path: map[string]string{"collection": collection},
+		Body: body, IdempotencyKey: key,
+	}
+	record, _, err := api.Settle(ctx, api.Settlement[Record]{
+		Create:   func(ctx context.Context) (Record, error) { return api.One[Record](ctx, s.client, request) },
+		Describe: fmt.Sprintf("record in the collection %q", collection),
+	})
+	return &record, err
+}
+
+// current is a record as it is now. Where reading it fails, the answer to its
+// creation stands for it: it was made, and that must not be lost.
+func (s *Service) current(ctx context.Context, collection string, created *Record) (record *Record, gone bool) {
+	for _, wait := range []time.Duration{0, readLag} {
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return created, false
+		case <-timer.C:
+		}
+		record, err := s.GetRecord(ctx, collection, created.ID)
+		switch {
+		case err == nil:
+			return record, false
+		case !api.IsNotFound(err):
+			return created, false
+		}
+	}
+	return nil, true
+}
+
+// readsWork makes sure that a record which cannot be read is really gone: one that
+// is listed must be readable. Otherwise every create would be taken for a deleted
+// record, and another one made.
+func (s *Service) readsWork(ctx context.Context, collection string) error {
+	for listed, err := range s.ListRecords(ctx, collection, Query{Limit: 1}) {
+		if err == nil && listed.ID != "" {
+			_, err = s.GetRecord(ctx, collection, listed.ID)
+		}
+		if err != nil {
+			return fmt.Errorf("records of this collection cannot be read: %w", err)
+		}
+	}
+	return nil
+}
+
+// Unsettled reports whether a create that failed may have made the record all the
+// same: everything but a clear refusal.
+func Unsettled(err error) bool {
+	e, ok := api.AsError(err)
+	if !ok {
+		return err != nil
+	}
+	switch {
+	case e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity:
+		return false
+	case e.Status == http.StatusRequestTimeout || e.Status < http.StatusBadRequest || e.Status >= http.StatusInternalServerError:
+		return true
+	}
+	// Who asks, or how often, says nothing about an earlier attempt.
+	return e.Attempts > 1
+}
+
+// GetRecord reads a record (wire contract: finance.records.get).
+func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record, error) {
+	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.get", Path: place(collection, id)})
+	if err != nil {
+		return nil, err
+	}
+	return &record, nil
+}
+
+// UpdateRecord sets the top-level keys that are given and leaves the others as they
+// are; nil takes a key out (wire contract: finance.records.update). It returns the
+// record as it is afterwards.
+func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
+	record, answered, err := api.Optional[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
+	if err != nil {
+		return nil, err
+	}
+	if !answered {
+		return s.GetRecord(ctx, collection, id)
+	}
+	return &record, nil
+}
+
+// DeleteRecord deletes a record (wire contract: finance.records.delete). One that is
+// not there is deleted.
+func (s *Service) DeleteRecord(ctx context.Context, collection, id string) error {
+	return api.Delete(ctx, s.client, api.Request{Operation: "finance.records.delete", Path: place(collection, id)})
+}
+
+func place(collection, id string) map[string]string {
+	return map[string]string{"collection": collection, "id": id}
+}

@@ -1,0 +1,40 @@
+// Package finance speaks to the financial-management service: accounts, payables,
+// receivables, and the records of any other collection, with the operations of
+// the wire contract. The service documents next to nothing of its objects, so they
+// stay as they are answered, numbers and money exactly as written. It knows the
+// wire, and nothing of Terraform.
+//
+// A create carries an idempotency key, which this service honours (service
+// description, Financial management §1). So a create is repeated like a read, and a
+// lost answer is asked for again: see [Service.CreateRecord].
+package finance
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// Service is the financial-management service behind one client, whose
+// Config.HonoursIdempotencyKey must be set. It is safe for concurrent use.
+type Service struct {
+	client *api.Client
+	keys   claims
+}
+
+// New wraps a client of the financial-management service.
+func New(c *api.Client) *Service { return &Service{client: c} }
+
+// OpenAPIJSON is the description of the service's current interface as JSON (wire
+// contract: finance.openapi.json).
+func (s *Service) OpenAPIJSON(ctx context.Context) (json.RawMessage, error) {
+	return api.One[json.RawMessage](ctx, s.client, api.Request{Operation: "finance.openapi.json"})
+}
+
+// OpenAPIYAML is the same description as YAML, exactly as it was answered (wire
+// contract: finance.openapi.yaml).
+func (s *Service) OpenAPIYAML(ctx context.Context) (string, error) {
+	document, err := api.Raw(ctx, s.client, api.Request{Operation: "finance.openapi.yaml", Accept: "application/yaml"})
+	return string(document), err
+}

@@ -1,0 +1,199 @@
+package webhookendpoint_test
+
+import (
+	"encoding/base64"
+	"maps"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// Credentials that may stand nowhere but at the consumer.
+const (
+	password = "p4ss-of-the-test"
+	token    = "t0ken-of-the-test"
+	value    = "v4lue-of-the-test"
+)
+
+// kinds are the types of authentication, complete, and the header by which the consumer knows them.
+var kinds = map[string]struct {
+	configured     acctest.JSON
+	kept           string // in the state
+	header, credit string
+}{
+	"none": {acctest.JSON{"type": "none"}, `{"credentials_wo_version":1,"name":null,"password_wo":null,"token_wo":null,"type":"none","username":null,"value_wo":null}`,
+		"Authorization", ""},
+	"basic": {acctest.JSON{"type": "basic", "username": "ana", "password_wo": password},
+		`{"credentials_wo_version":1,"name":null,"password_wo":null,"token_wo":null,"type":"basic","username":"ana","value_wo":null}`,
+		"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("ana:"+password))},
+	"bearer": {acctest.JSON{"type": "bearer", "token_wo": token},
+		`{"credentials_wo_version":1,"name":null,"password_wo":null,"token_wo":null,"type":"bearer","username":null,"value_wo":null}`,
+		"Authorization", "Bearer " + token},
+	"header": {acctest.JSON{"type": "header", "name": "X-Consumer", "value_wo": value},
+		`{"credentials_wo_version":1,"name":"X-Consumer","password_wo":null,"token_wo":null,"type":"header","username":null,"value_wo":null}`,
+		"X-Consumer", value},
+}
+
+// last is the newest delivery that the consumer got.
+func (s *subject) last() acctest.Received {
+	s.t.Helper()
+	all := s.receiver.Got()
+	if len(all) == 0 {
+		s.t.Fatal("nothing was delivered")
+	}
+	return all[len(all)-1]
+}
+
+// TestDirect_authentication: of each type the consumer gets the credentials, the state gets the rest, and an import finds the same.
+func TestDirect_authentication(t *testing.T) {
+	t.Parallel()
+	for name, kind := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			lines := acctest.JSON{"authentication": kind.configured, "test_on_apply": true}
+			if warned := s.set(lines); warned != "" {
+				t.Errorf("warned: %s", warned)
+			}
+			if have := s.last().Header.Get(kind.header); have != kind.credit {
+				t.Errorf("%s is %q, want %q", kind.header, have, kind.credit)
+			}
+			s.is("authentication", kind.kept)
+			s.isSettled(lines)
+			other := s.service.Direct("billing_webhook_endpoint")
+			other.Import(s.id())
+			if name == "none" {
+				return // An import cannot know whether "none" was written down.
+			}
+			if have := other.Text("authentication"); have != kind.kept {
+				t.Errorf("imported as %s, want %s", have, kind.kept)
+			}
+			bare := maps.Clone(kind.configured)
+			for _, credential := range []string{"password_wo", "token_wo", "value_wo"} {
+				delete(bare, credential)
+			}
+			for _, written := range []acctest.JSON{kind.configured, bare, versioned(kind.configured, 1)} {
+				p := other.Plan(s.with(acctest.JSON{"authentication": written}))
+				if text := acctest.Errors(p.Diagnostics); text != "" {
+					t.Fatal(text)
+				}
+				same(t, "changes after import", p.Changes(t))
+			}
+		})
+	}
+}
+
+// versioned is an authentication with a version of its credentials.
+func versioned(authentication acctest.JSON, version int) acctest.JSON {
+	with := maps.Clone(authentication)
+	with["credentials_wo_version"] = version
+	return with
+}
+
+// TestDirect_credentialsVersion: other credentials are sent when the version changes, and only then; with it they are needed.
+func TestDirect_credentialsVersion(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	auth := func(password any, version any) acctest.JSON {
+		return acctest.JSON{"authentication": acctest.JSON{"type": "basic", "username": "ana", "password_wo": password, "credentials_wo_version": version}}
+	}
+	s.set(auth("first", nil))
+	for _, unchanged := range []acctest.JSON{auth("second", nil), auth("second", 1), auth(nil, nil)} {
+		s.isSettled(unchanged)
+	}
+	says(t, acctest.Errors(s.Plan(s.with(auth(nil, 2))).Diagnostics), "authentication", "password_wo", `type "basic" needs password_wo`)
+	s.service.Sandbox.ResetRequests()
+	s.set(auth("second", 2))
+	same(t, "calls", s.calls(), "webhook_endpoints.update")
+	s.isSettled(auth("third", 2))
+	// A version that goes back is another one too.
+	s.service.Sandbox.ResetRequests()
+	s.set(auth("first", 1))
+	same(t, "calls", s.calls(), "webhook_endpoints.update")
+	s.fire()
+	if have, want := s.last().Header.Get("Authorization"), "Basic "+base64.StdEncoding.EncodeToString([]byte("ana:first")); have != want {
+		t.Errorf("the consumer gets %q, want %q", have, want)
+	}
+}
+
+// fire fires a test event and waits until it has come.
+func (s *subject) fire() {
+	s.t.Helper()
+	s.service.MustCollections("POST", endpoints+"/"+s.id()+"/test", acctest.JSON{})
+	if err := s.service.Sandbox.WaitDeliveries(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TestDirect_authenticationRefused: what is missing, and what belongs to another type, is told on the argument, before anything is sent.
+func TestDirect_authenticationRefused(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	for name, c := range map[string]struct {
+		authentication acctest.JSON
+		says           []string // argument | text, one for each error
+	}{
+		"no type":            {acctest.JSON{}, []string{`"type"`}},
+		"unknown type":       {acctest.JSON{"type": "digest"}, []string{`one of: ["none" "basic" "bearer" "header"]`}},
+		"basic, nothing":     {acctest.JSON{"type": "basic"}, []string{`AttributeName("username")`, `needs username`}},
+		"basic, no password": {acctest.JSON{"type": "basic", "username": "ana"}, []string{`AttributeName("password_wo")`, `type "basic" needs password_wo`}},
+		"bearer, no token":   {acctest.JSON{"type": "bearer"}, []string{`AttributeName("token_wo")`, `type "bearer" needs token_wo`}},
+		"header, no name":    {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("name")`, `type "header" needs name`}},
+		"header, no value":   {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("value_wo")`, `type "header" needs value_wo`}},
+		"no header":          {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"no header name"}},
+		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("password_wo")`, "empty"}},
+		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A", "value_wo": "v"},
+			[]string{`AttributeName("username")`, `AttributeName("password_wo")`, `AttributeName("token_wo")`, `AttributeName("name")`, `AttributeName("value_wo")`,
+				`value_wo belongs to authentication of type "header", and type is "none". Remove one of the two`}},
+		"bearer with a password": {acctest.JSON{"type": "bearer", "token_wo": "t", "password_wo": "p"}, []string{`AttributeName("password_wo")`, "belongs to"}},
+	} {
+		text := acctest.Errors(s.Plan(s.with(acctest.JSON{"authentication": c.authentication})).Diagnostics)
+		if text == "" {
+			t.Errorf("%s: not refused", name)
+		}
+		says(t, text, c.says...)
+	}
+	// What is not known yet is neither missing nor too much.
+	for _, authentication := range []any{acctest.Unknown, acctest.JSON{"type": acctest.Unknown, "username": "ana", "password_wo": "p"},
+		acctest.JSON{"type": "basic", "username": acctest.Unknown, "password_wo": acctest.Unknown}} {
+		if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"authentication": authentication})).Diagnostics); text != "" {
+			t.Error(text)
+		}
+	}
+	same(t, "calls", s.calls())
+}
+
+// TestDirect_unknownAuthentication: an authentication that is only known at apply counts as a change, and can come out as it was.
+func TestDirect_unknownAuthentication(t *testing.T) {
+	t.Parallel()
+	basic := acctest.JSON{"type": "basic", "username": "ana", "password_wo": "p"}
+	for name, became := range map[string]acctest.JSON{"another": basic, "none": nil, "as it was": {"type": "bearer", "token_wo": "t"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.set(acctest.JSON{"authentication": acctest.JSON{"type": "bearer", "token_wo": "t"}})
+			p := s.Plan(s.with(acctest.JSON{"authentication": acctest.Unknown}))
+			same(t, "unknown", p.Unknown(t), "authentication", "updated_at")
+			lines := acctest.JSON{}
+			if became != nil {
+				lines["authentication"] = became
+			}
+			if text := acctest.Errors(s.Apply(s.Again(p, s.with(lines)))); text != "" {
+				t.Fatal(text)
+			}
+			s.isSettled(lines)
+		})
+	}
+}
+
+// TestDirect_olderTerraform: before 1.11 there are no write-only arguments; the error says so and names the argument.
+func TestDirect_olderTerraform(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	old := s.service.Direct("billing_webhook_endpoint").Without11()
+	for _, kind := range []string{"basic", "bearer", "header"} {
+		text := acctest.Errors(old.Plan(s.with(acctest.JSON{"authentication": kinds[kind].configured})).Diagnostics)
+		says(t, text, "authentication.", "_wo", "Terraform 1.11 and later")
+	}
+	old.Set(s.with(acctest.JSON{"authentication": acctest.JSON{"type": "none"}}))
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
@@ -36,6 +37,10 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 		Gate: gate, Operations: s.operations, Observer: conn.Log{Secrets: s.secrets()},
 	}
 	c.Billing = service(s, s.billing, base, billing.New, diags)
+	// Only financial management honours the key (service description, Financial management §1); see api.Config.
+	keyed := base
+	keyed.HonoursIdempotencyKey = true
+	c.Finance = service(s, s.finance, keyed, finance.New, diags)
 	base.AuthHeader = s.collectionsAuthHeader
 	c.Collections = service(s, s.collections, base, collections.New, diags)
 	c.UseKey(s.collections.secret.text)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -17,6 +18,8 @@ import (
 type Conn struct {
 	// Billing is the recurring-billing service.
 	Billing Service[*billing.Service]
+	// Finance is the financial-management service.
+	Finance Service[*finance.Service]
 	// Collections is the collections service: webhook endpoints and API keys.
 	Collections Service[*collections.Service]
 	// ownKey is the API key that the provider itself uses.

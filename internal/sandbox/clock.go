@@ -15,6 +15,8 @@ type Clock struct {
 	at     time.Time     // where a fixed clock stands
 	offset time.Duration // how far a running clock is from the real one
 	moved  func()        // called after Advance and Set; nil: nobody waits
+	// from and to are where the last move of a running clock began and ended.
+	from, to time.Time
 }
 
 func newClock(start time.Time) *Clock {
@@ -42,7 +44,7 @@ func (c *Clock) Advance(d time.Duration) {
 	if c.fixed {
 		c.at = c.at.Add(d)
 	} else {
-		c.offset += d
+		c.jump(d)
 	}
 	c.mu.Unlock()
 	c.tell()
@@ -54,10 +56,29 @@ func (c *Clock) Set(t time.Time) {
 	if c.fixed {
 		c.at = t
 	} else {
-		c.offset = time.Until(t)
+		c.jump(t.Sub(c.now()))
 	}
 	c.mu.Unlock()
 	c.tell()
+}
+
+func (c *Clock) jump(d time.Duration) {
+	c.from = c.now().Truncate(time.Millisecond)
+	c.offset += d
+	c.to = c.now()
+}
+
+// momentOf answers when that happens which was due then and is done now: at its
+// own moment if the clock stands still or has jumped over it, and now if it has
+// merely waited for its turn.
+func (c *Clock) momentOf(due time.Time) time.Time {
+	c.mu.Lock()
+	jumpedOver := c.fixed || !due.Before(c.from) && !due.After(c.to)
+	c.mu.Unlock()
+	if jumpedOver {
+		return due
+	}
+	return c.Now()
 }
 
 func (c *Clock) tell() {

@@ -20,7 +20,7 @@ type collections struct {
 	events     store.Table[eventRow]
 	deliveries store.Table[deliveryRow]
 	keys       store.Table[keyRow]
-	audit      store.Table[auditRow]
+	audit      store.Table[AuditEntry]
 	// sequence holds the last number given out, under one name: what is made in
 	// one moment still has an order.
 	sequence store.Table[int64]
@@ -37,16 +37,6 @@ const (
 	openKey      = "open"
 	sequenceName = "collections"
 )
-
-// auditRow is one entry of the audit trail
-// (service description, Collections §3 Delivery status, manual redelivery).
-type auditRow struct {
-	Organization string    `json:"organization"`
-	At           time.Time `json:"at"`
-	Key          string    `json:"key"` // public prefix of the key that did it
-	Operation    string    `json:"operation"`
-	Object       string    `json:"object"` // id
-}
 
 // collectionsRoutes are the operations of collections. Managing keys is
 // administration (wire contract: a key with empty scopes).
@@ -83,7 +73,7 @@ func (s *Server) openCollections() error {
 	c.events, errs[1] = store.NewTable[eventRow](s.db, "webhook_events")
 	c.deliveries, errs[2] = store.NewTable[deliveryRow](s.db, "webhook_deliveries")
 	c.keys, errs[3] = store.NewTable[keyRow](s.db, "api_keys")
-	c.audit, errs[4] = store.NewTable[auditRow](s.db, "audit_trail")
+	c.audit, errs[4] = store.NewTable[AuditEntry](s.db, "audit_trail")
 	c.sequence, errs[5] = store.NewTable[int64](s.db, "sequence")
 	if err := errors.Join(errs[:]...); err != nil {
 		return err

@@ -52,6 +52,7 @@ func (s *Server) collectionsControl() map[string]func(r *http.Request) (any, err
 	return map[string]func(r *http.Request) (any, error){
 		"POST /events":    s.controlEmit,
 		"GET /deliveries": s.controlDeliveries,
+		"GET /audit":      func(*http.Request) (any, error) { return s.Audit(), nil },
 		"GET /keys":       func(*http.Request) (any, error) { return s.keyStates(), nil },
 	}
 }

@@ -168,9 +168,8 @@ func (s *Server) rest(ctx context.Context, next time.Time, waiting bool) bool {
 	return ctx.Err() == nil
 }
 
-// attempt makes the attempt that is due of a delivery, at the moment at which it
-// came due: a clock that has jumped over several attempts finds each one made at
-// its own time.
+// attempt makes the attempt that is due of a delivery. A clock that has jumped
+// over several attempts finds each one made at its own moment.
 func (s *Server) attempt(ctx context.Context, id string) error {
 	message, send, err := s.compose(id)
 	if err != nil || !send {
@@ -219,7 +218,7 @@ func (s *Server) compose(id string) (message delivery.Message, send bool, err er
 		event, _ := s.collections.events.Get(tx, row.EventID)
 		message = delivery.Message{
 			URL: endpoint.Endpoint.URL, Event: row.Event, EventID: row.EventID, DeliveryID: row.ID,
-			Number: row.State.Attempts + 1, Cycle: row.State.Cycle, At: *row.State.Due,
+			Number: row.State.Attempts + 1, Cycle: row.State.Cycle, At: s.clock.momentOf(*row.State.Due),
 			Body: event.Body, Secret: secret, Credentials: credentials,
 		}
 		send = true

@@ -179,6 +179,11 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 		again[0].header.Get("X-Webhook-Event-Id") != first[0].header.Get("X-Webhook-Event-Id") || again[0].body != first[0].body {
 		t.Errorf("redelivered %+v after %+v", again, first)
 	}
+	audit := server.Audit()
+	if len(audit) != 1 || audit[0].Operation != "webhook_deliveries.retry" || audit[0].Object != restarted.text("data", "id") ||
+		audit[0].Key == "" || !strings.HasPrefix(server.CollectionsKey(), audit[0].Key) || audit[0].Key == server.CollectionsKey() {
+		t.Errorf("audit trail %+v", audit)
+	}
 	if r := c.do("POST", retry, "").want(409); r.text("error", "code") != "DELIVERY_NOT_FAILED" {
 		t.Errorf("retry of a success: %s", r.body)
 	}

@@ -118,9 +118,7 @@ func retryDelivery(c *call, tx *store.Tx) (reply, error) {
 	}
 	row.State = row.State.Restarted(c.now)
 	c.server.collections.deliveries.Put(tx, row.ID, row)
-	c.server.collections.audit.Put(tx, c.server.source.uuid(), auditRow{
-		Organization: c.organization, At: c.now, Key: c.key, Operation: "webhook_deliveries.retry", Object: row.ID,
-	})
+	c.audit(tx, "webhook_deliveries.retry", row.ID)
 	c.server.collections.pipeline.wake()
 	return c.single(http.StatusAccepted, row.wire(), c.now), nil
 }

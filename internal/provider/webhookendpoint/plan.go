@@ -101,8 +101,8 @@ func (m model) rotates(state model) bool {
 
 func warnRotation(state model, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(path.Root("rotate_secret_when_changed"), "The old secret becomes invalid at once",
-		fmt.Sprintf("This plan rotates the secret of %s. From that moment deliveries are signed with the new secret only: let the consumer accept both before "+
-			"applying, or be ready to redeliver what it refuses meanwhile.", state.words()))
+		fmt.Sprintf("This plan rotates the secret of %s. From that moment deliveries are signed with the new secret only, and the consumer refuses them until it has it. "+
+			"Nothing is lost: the service sends what was refused again after about 4 minutes, signed with the new secret, so hand it to the consumer in the same apply.", state.words()))
 }
 
 // words names the endpoint inside a sentence.

@@ -68,7 +68,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Any values; when they change, the secret is rotated in place. The old secret is invalid at once. Setting the argument for the first time rotates nothing."},
 			"test_on_apply": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Fire a test event after the endpoint was registered, its `url` changed or its secret rotated, and warn when it does not arrive. It needs no " +
+				MarkdownDescription: "Fire a test event after the endpoint was registered, its `url` changed or its secret rotated, and warn when it does not arrive. After a rotation the " +
+					"warning is expected when the consumer verifies signatures, as it cannot have the new secret yet. It needs no " +
 					"`action` block, so it works with every Terraform and OpenTofu."},
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
 				MarkdownDescription: "Key of the signatures, `whsec_…`. Null after an import, because the service does not show it again: rotate to get a new one."},

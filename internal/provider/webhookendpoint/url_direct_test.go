@@ -1,0 +1,134 @@
+package webhookendpoint_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// TestDirect_refusedAddresses: addresses that lead into internal networks on their face, and what is no https address, are refused
+// before anything is sent, with the service's own code where it has one.
+func TestDirect_refusedAddresses(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	const code = "INVALID_WEBHOOK_URL"
+	for url, says := range map[string]string{
+		"":                                    code,
+		"hooks.example.com/billing":           code,
+		"http://hooks.example.com/":           code,
+		"ftp://hooks.example.com/":            code,
+		"https:///billing":                    code,
+		"https://":                            code,
+		"https://%zz/":                        code,
+		"https://ana:secret@example.com/":     "credentials",
+		"https://example.com/#fragment":       "fragment",
+		"https://localhost/":                  code,
+		"https://LOCALHOST/":                  code,
+		"https://localhost.:8443/":            code,
+		"https://api.localhost/":              code,
+		"https://printer.local/":              code,
+		"https://printer.LOCAL./":             code,
+		"https://vault.internal/":             code,
+		"https://metadata.google.internal/":   code,
+		"https://127.0.0.1/":                  code,
+		"https://127.8.9.10:8443/":            code,
+		"https://0.0.0.0/":                    code,
+		"https://0.1.2.3/":                    code,
+		"https://10.0.0.1/":                   code,
+		"https://10.255.255.255/":             code,
+		"https://172.16.0.1/":                 code,
+		"https://172.31.255.255/":             code,
+		"https://192.168.0.1/":                code,
+		"https://169.254.169.254/":            code,
+		"https://100.64.0.1/":                 code,
+		"https://100.127.255.255/":            code,
+		"https://224.0.0.1/":                  code,
+		"https://255.255.255.255/":            code,
+		"https://[::]/":                       code,
+		"https://[::1]/":                      code,
+		"https://[fe80::1]/":                  code,
+		"https://[fe80::1%25eth0]/":           code,
+		"https://[fc00::1]/":                  code,
+		"https://[fdff:ffff::1]/":             code,
+		"https://[ff02::1]/":                  code,
+		"https://[::ffff:127.0.0.1]/":         code,
+		"https://[::ffff:10.0.0.1]/":          code,
+		"https://[::ffff:a9fe:a9fe]/":         code,
+		"https://[::ffff:100.64.0.1]/":        code,
+		"https://2130706433/":                 code,
+		"https://0x7f000001/":                 code,
+		"https://0177.0.0.1/":                 code,
+		"https://127.1/":                      code,
+		"https://0x7f.0.0.1/":                 code,
+		"https://127%2e0.0.1/":                code,
+		"https://user@10.0.0.1/":              "credentials",
+		"https://10.0.0.1.:8443/hook?a=b":     code,
+		"https://hooks.corp.internal:8443/":   code,
+		"HTTPS://192.168.0.1/":                code,
+		"https://[0:0:0:0:0:ffff:c0a8:0101]/": code,
+	} {
+		text := acctest.Errors(s.Plan(acctest.JSON{"url": url}).Diagnostics)
+		if !strings.Contains(text, `AttributeName("url")`) || !strings.Contains(text, says) {
+			t.Errorf("%q is not refused with %q: %s", url, says, text)
+		}
+	}
+	same(t, "calls", s.calls())
+}
+
+// TestDirect_publicAddresses: what only looks a little like an internal address is planned.
+func TestDirect_publicAddresses(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	for _, url := range []string{
+		"https://hooks.example.com/billing?tenant=1", "HTTPS://Hooks.Example.com:8443/", "https://hooks.example.com", "https://8.8.8.8/", "https://172.15.255.255/",
+		"https://172.32.0.1/", "https://100.63.255.255/", "https://100.128.0.1/", "https://192.169.0.1/", "https://[2606:4700::1111]/", "https://[::ffff:8.8.8.8]/",
+		"https://local.example.com/", "https://internal.example.com/", "https://mylocalhost.example/", "https://10.example.com/", "https://notlocal/", "https://xn--caf-dma.example/",
+	} {
+		if text := acctest.Errors(s.Plan(acctest.JSON{"url": url}).Diagnostics); text != "" {
+			t.Errorf("%s: %s", url, text)
+		}
+	}
+	if text := acctest.Errors(s.Plan(acctest.JSON{"url": acctest.Unknown}).Diagnostics); text != "" {
+		t.Error(text)
+	}
+}
+
+// TestDirect_refusedByTheService: what a name leads to only the service can tell; its refusal lands on url, at the registration and at a
+// change, and the endpoint stays what it was.
+func TestDirect_refusedByTheService(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	internal := s.Plan(acctest.JSON{"url": acctest.InternalURL})
+	says(t, acctest.Errors(s.Apply(internal)), `AttributeName("url")`, "Could not register webhook endpoint "+acctest.InternalURL, "code: INVALID_WEBHOOK_URL", "Status: 422")
+	if s.Exists() {
+		t.Error("a refused endpoint is in the state")
+	}
+	s.set(nil)
+	moved := s.Plan(acctest.JSON{"url": acctest.InternalURL})
+	says(t, acctest.Errors(s.Apply(moved)), `AttributeName("url")`, "Could not update", "code: INVALID_WEBHOOK_URL")
+	s.is("url", `"`+s.receiver.URL+`"`)
+	s.isSettled(nil)
+}
+
+// TestDirect_events: names that are not known are a warning and no error; blank and null ones are errors; the order means nothing.
+func TestDirect_events(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	if warned := s.set(acctest.JSON{"events": []any{"charge.paid", "api_key.rotated", "api_key.status_changed", "api_key.revoked", "webhook.test"}}); warned != "" {
+		t.Errorf("the documented events warn: %s", warned)
+	}
+	says(t, s.set(acctest.JSON{"events": []any{"charge.payed", "charge.paid"}}), `AttributeName("events")`, `"charge.payed" is not among the events`, "without notice")
+	s.is("events", `["charge.payed","charge.paid"]`)
+	s.isSettled(acctest.JSON{"events": []any{"charge.paid", "charge.payed"}})
+	for _, wrong := range [][]any{{""}, {" "}, {nil}} {
+		says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"events": wrong})).Diagnostics), `AttributeName("events")`)
+	}
+	p := s.Plan(s.with(acctest.JSON{"events": acctest.Unknown}))
+	same(t, "unknown", p.Unknown(t), "events", "updated_at")
+	s.Apply(s.Again(p, s.with(acctest.JSON{"events": []any{}})))
+	s.is("events", "[]")
+	if sent := s.remote()["events"].([]any); len(sent) != 0 {
+		t.Errorf("events at the service: %v", sent)
+	}
+}

@@ -1,0 +1,225 @@
+package webhookendpoint_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestDirect_notAdopted: the answer to the registration is lost, and two endpoints of that url are new. Which one it is nobody knows, so
+// none is taken over, and none is registered again.
+func TestDirect_notAdopted(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL})
+	s.service.Sandbox.ResetRequests()
+	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))), "Could not register webhook endpoint "+s.receiver.URL, "found 2 of them")
+	same(t, "calls", s.calls(), "webhook_endpoints.create")
+	if s.Exists() {
+		t.Error("an endpoint that is not known is in the state")
+	}
+}
+
+// TestDirect_adopted: one endpoint is new and as it was asked for, so it is taken over; its secret, lost with the answer, is rotated.
+func TestDirect_adopted(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	lines := acctest.JSON{"description": "d", "events": []any{"webhook.test", "charge.paid"}, "authentication": kinds["header"].configured}
+	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	says(t, s.set(lines), "Found the endpoint instead of registering it twice", s.id(), "so it was rotated")
+	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.rotate_secret")
+	s.fire()
+	if !signedWith(s.last(), s.secret()) {
+		t.Error("the secret in the state is not the valid one")
+	}
+	s.isSettled(lines)
+}
+
+// TestDirect_adoptedWithoutSecret: when the rotation fails too, the endpoint is in the state all the same, not marked for replacement,
+// with a warning how to get a secret.
+func TestDirect_adoptedWithoutSecret(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403, Code: "insufficient_scope"})
+	says(t, s.set(nil), `AttributeName("secret")`, "its secret is not known", "insufficient_scope", "rotate_secret_when_changed")
+	s.is("secret", "null")
+	s.isSettled(nil)
+	s.set(trigger("1"))
+	s.is("secret", "null")
+	s.set(trigger("2"))
+	s.fire()
+	if !signedWith(s.last(), s.secret()) {
+		t.Error("the secret in the state is not the valid one")
+	}
+}
+
+// TestDirect_unansweredUpdate: an update is sent again, a deletion too.
+func TestDirect_unansweredUpdate(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.set(nil)
+	s.fault(sandbox.Fault{Operation: "webhook_endpoints.update", Times: 1, DropAfter: true})
+	s.set(acctest.JSON{"description": "x"})
+	s.isSettled(acctest.JSON{"description": "x"})
+	s.fault(sandbox.Fault{Operation: "webhook_endpoints.delete", Times: 1, DropAfter: true})
+	s.Set(nil)
+}
+
+// TestDirect_otherAnswer: what the service stores differently is kept as planned, told, and shown by the next plan.
+func TestDirect_otherAnswer(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	lower := func(path string, object acctest.JSON) {
+		if text, ok := object["description"].(string); ok {
+			object["description"] = strings.ToLower(text)
+		}
+		if strings.HasSuffix(path, "/webhook-endpoints") {
+			delete(object, "secret")
+		}
+	}
+	s.Direct = s.service.Rewriting(lower).Direct("billing_webhook_endpoint")
+	warned := s.set(acctest.JSON{"description": "Ours"})
+	says(t, warned, `AttributeName("description")`, "The service stored something else", `"ours"`, `AttributeName("secret")`, "The secret is not known")
+	s.is("description", `"Ours"`)
+	s.refresh()
+	same(t, "changes", s.Plan(s.with(acctest.JSON{"description": "Ours"})).Changes(t), "description", "updated_at")
+	s.isSettled(acctest.JSON{"description": "ours"})
+}
+
+// TestDirect_import: by id and by url; the secret is null, with a warning how to get a new one, and the plan is empty.
+func TestDirect_import(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	lines := acctest.JSON{"description": "d", "events": []any{"charge.paid"}, "active": false}
+	s.set(lines)
+	for _, id := range []string{s.id(), "id=" + s.id(), "url=" + s.receiver.URL} {
+		other := s.service.Direct("billing_webhook_endpoint")
+		said := other.Import(id)
+		if text := acctest.Errors(said); text != "" {
+			t.Fatalf("%s: %s", id, text)
+		}
+		says(t, acctest.Warnings(said), `AttributeName("secret")`, "The secret of an imported endpoint is not known", "rotate_secret_when_changed", s.receiver.URL)
+		for _, name := range []string{"id", "url", "description", "events", "active", "authentication", "created_at", "updated_at"} {
+			if other.Text(name) != s.Text(name) {
+				t.Errorf("%s: imported %s as %s, want %s", id, name, other.Text(name), s.Text(name))
+			}
+		}
+		if secret := other.Text("secret"); secret != "null" {
+			t.Errorf("imported with the secret %s", secret)
+		}
+		same(t, "changes", other.Plan(s.with(lines)).Changes(t))
+	}
+}
+
+// TestDirect_importRotates: the way to a secret that the warning names leads there: the first value rotates nothing, the second does.
+func TestDirect_importRotates(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.set(nil)
+	s.service.Sandbox.ResetRequests()
+	s.Direct = s.service.Direct("billing_webhook_endpoint")
+	s.Import("url=" + s.receiver.URL)
+	s.set(trigger("1"))
+	s.is("secret", "null")
+	same(t, "calls", s.calls())
+	s.set(trigger("2"))
+	s.fire()
+	if !signedWith(s.last(), s.secret()) {
+		t.Error("the secret in the state is not the valid one")
+	}
+}
+
+// TestDirect_importRefused: more than one match is an error that lists them, and so is none.
+func TestDirect_importRefused(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	var ids []string
+	for _, description := range []string{"one", "two", "three"} {
+		made := s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL, "description": description})
+		ids = append(ids, made["id"].(string))
+	}
+	says(t, acctest.Errors(s.Import("url="+s.receiver.URL)), append(ids, "More than one webhook endpoint", "3 webhook endpoints have", "Use the id of the one you mean")...)
+	says(t, acctest.Errors(s.Import("url="+s.receiver.URL+"/")), "No such webhook endpoint", s.receiver.URL+"/")
+	says(t, acctest.Errors(s.Import("6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f")), "No such webhook endpoint", "6f2d1c30")
+	says(t, acctest.Errors(s.Import("url=")), "Invalid import id")
+}
+
+// TestDirect_testOnApply: after the registration, a change of the url and a rotation a test event is fired, and after nothing else.
+func TestDirect_testOnApply(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	on := func(lines acctest.JSON) acctest.JSON {
+		with := acctest.JSON{"test_on_apply": true}
+		for name, value := range lines {
+			with[name] = value
+		}
+		return with
+	}
+	rotating := func(version string) acctest.JSON { return on(trigger(version)) }
+	for _, c := range []struct {
+		name  string
+		lines acctest.JSON
+		fires bool
+	}{
+		{"registration", on(nil), true},
+		{"description", on(acctest.JSON{"description": "x"}), false},
+		{"first trigger", rotating("1"), false},
+		{"rotation", rotating("2"), true},
+		{"url", on(acctest.JSON{"url": s.receiver.URL + "/2"}), true},
+		{"switched off", acctest.JSON{"url": s.receiver.URL + "/3"}, false},
+	} {
+		before := len(s.receiver.Got())
+		if warned := s.set(c.lines); strings.Contains(warned, "test") {
+			t.Errorf("%s: %s", c.name, warned)
+		}
+		got := s.receiver.Got()
+		if fired := len(got) - before; (fired == 1) != c.fires || fired > 1 {
+			t.Errorf("%s: %d test events", c.name, fired)
+		}
+		if c.fires && (!signedWith(s.last(), s.secret()) || s.last().Header.Get("X-Webhook-Event") != "webhook.test") {
+			t.Errorf("%s: the event is not a test that the new secret verifies", c.name)
+		}
+		s.isSettled(c.lines)
+	}
+}
+
+// TestDirect_testOnApplyFails: a test event that does not arrive is a warning that says what happened; the endpoint is not undone, and not
+// marked for replacement.
+func TestDirect_testOnApplyFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(s *subject)
+		lines acctest.JSON
+		says  []string
+	}{
+		"refused":  {func(s *subject) { s.receiver.Answer(401, "who are you?") }, nil, []string{"is failed", "Attempts: 1", "Last HTTP status: 401", "Answer: who are you?", "Next attempt"}},
+		"inactive": {func(*subject) {}, acctest.JSON{"active": false}, []string{"is exhausted", "inactive"}},
+		"no such host": {func(*subject) {}, acctest.JSON{"url": "https://nowhere.example.com/"},
+			[]string{"is failed", "no such host"}},
+		"refused by the service": {func(s *subject) {
+			s.fault(sandbox.Fault{Operation: "webhook_endpoints.test", Status: 403, Code: "insufficient_scope"})
+		}, nil, []string{"code: insufficient_scope"}},
+		"not readable": {func(s *subject) {
+			s.fault(sandbox.Fault{Operation: "webhook_deliveries.list", Status: 403, Code: "insufficient_scope"})
+		}, nil, []string{"code: insufficient_scope"}},
+		"not named": {func(s *subject) {
+			s.fault(sandbox.Fault{Operation: "webhook_endpoints.test", Times: 1, After: true, Empty: true, Status: 202})
+		}, nil, []string{"named neither the event nor its delivery"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			c.spoil(s)
+			lines := acctest.JSON{"test_on_apply": true}
+			for name, value := range c.lines {
+				lines[name] = value
+			}
+			says(t, s.set(lines), append(c.says, `AttributeName("test_on_apply")`, "The test event did not arrive", "nothing is undone")...)
+			s.isSettled(lines)
+		})
+	}
+}

@@ -40,10 +40,17 @@ func follow(ctx context.Context, client *collections.Service, endpointID string,
 	if event.DeliveryID == "" && event.EventID == "" {
 		return nil, errNotNamed
 	}
+	return await(ctx, func(ctx context.Context) (*collections.Delivery, error) {
+		return attempted(ctx, client, endpointID, event)
+	})
+}
+
+// await looks until there is a delivery, or the time is over.
+func await(ctx context.Context, look func(context.Context) (*collections.Delivery, error)) (*collections.Delivery, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, followFor, errNoOutcome)
 	defer cancel()
 	for {
-		delivery, err := attempted(ctx, client, endpointID, event)
+		delivery, err := look(ctx)
 		if delivery != nil {
 			return delivery, nil
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 )
 
 // DataSource is the data source of one billing account.
@@ -70,10 +71,7 @@ func dataFromAPI(a *billing.BillingAccount) (dataModel, error) {
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
-	for _, name := range []string{"id", "external_id"} {
-		attributes[name] = schema.StringAttribute{Optional: true, Computed: true,
-			MarkdownDescription: about[name] + " Give exactly one of `id` and `external_id` to find the account."}
-	}
+	attributes.Keys("account", "id", "external_id")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An open account is preferred to a closed one with the same " +
 			"`external_id`; no match, or more than one, is an error.",
@@ -115,20 +113,16 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 }
 
 // dataAttributes are the attributes of an account that is only read.
-func dataAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
+func dataAttributes() reading.Attributes {
+	attributes := reading.Attributes{
 		"name":               schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the customer that the account belongs to."},
 		"payment_terms_days": schema.Int64Attribute{Computed: true, MarkdownDescription: about["payment_terms_days"]},
 		"balance_cents":      schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"]},
 		"auto_collection":    schema.BoolAttribute{Computed: true, MarkdownDescription: about["auto_collection"]},
 		"tax_exempt":         schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"]},
-		"custom_metadata": schema.StringAttribute{Computed: true,
-			MarkdownDescription: "The client-defined object as JSON text, with the keys of all systems; read it with `jsondecode`."},
-		"effective_custom_metadata": schema.StringAttribute{Computed: true,
-			MarkdownDescription: "The same text as `custom_metadata`, under the name that the resource has for it."},
 	}
-	for _, name := range append([]string{"external_id", "billing_email", "status"}, computedTexts...) {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
-	}
+	attributes.Texts(about, "external_id", "billing_email", "status")
+	attributes.Texts(about, computedTexts...)
+	attributes.CustomMetadata()
 	return attributes
 }

@@ -3,16 +3,15 @@ package billingaccount
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/accounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 )
 
 // ListDataSource is the data source of many billing accounts.
@@ -42,13 +41,11 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The billing accounts of the organization, oldest first, closed ones included. All pages are read unless `limit` stops earlier.",
 		Attributes: map[string]schema.Attribute{
-			"external_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this external_id."},
-			"customer_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of this customer."},
-			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this status: `active`, `suspended` or `closed`."},
-			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "Only accounts changed at or after this ISO 8601 date or time."},
-			"limit": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "Largest number of accounts to read. Default: all."},
+			"external_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this external_id."},
+			"customer_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of this customer."},
+			"status":         schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this status: `active`, `suspended` or `closed`."},
+			"updated_at_gte": reading.UpdatedSince("accounts"),
+			"limit":          reading.Limit("accounts"),
 			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		},
@@ -65,7 +62,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	query := billing.BillingAccountQuery{ExternalID: state.ExternalID.ValueString(), CustomerID: state.CustomerID.ValueString(),
 		Status: state.Status.ValueString(), UpdatedAtGTE: state.UpdatedAtGTE.ValueString()}
-	items, err := conn.Collect(whole(ctx, client, query), state.Limit, dataFromAPI)
+	items, err := conn.Collect(accounts.Whole(ctx, client, query), state.Limit, dataFromAPI)
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "billing accounts"})
 		return

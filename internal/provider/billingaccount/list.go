@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/accounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/listing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
@@ -60,7 +61,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 	}
 	query := billing.BillingAccountQuery{ExternalID: config.ExternalID.ValueString(), CustomerID: config.CustomerID.ValueString(),
 		Status: config.Status.ValueString(), UpdatedAtGTE: config.UpdatedAtGTE.ValueString()}
-	stream.Results = listing.Stream(ctx, req, "billing accounts", scheme, whole(ctx, client, query), describe)
+	stream.Results = listing.Stream(ctx, req, "billing accounts", scheme, accounts.Whole(ctx, client, query), describe)
 }
 
 // describe is an account in a listing. What only shows the customer is left out of generated configuration, where it would read as a

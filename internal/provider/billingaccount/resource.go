@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -182,9 +181,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.AddError("The billing account is closed",
 			fmt.Sprintf("Billing account %s is closed, which is final, so there is nothing to manage. Remove the import and let a new account be opened.", account.ID))
 	default:
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), account.ID)...)
-		scheme.Identify(ctx, types.StringValue(account.ID), resp.Identity, &resp.Diagnostics)
-		imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
+		scheme.Imported(ctx, account.ID, resp)
 	}
 }
 

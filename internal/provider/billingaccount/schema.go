@@ -84,10 +84,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"An account closed elsewhere is planned again."},
 		"status_reason": schema.StringAttribute{Optional: true, Validators: notBlank(),
 			MarkdownDescription: "Reason that is recorded in the audit log when this configuration suspends, reactivates or closes the account. Changing it alone changes nothing at the service."},
-		"custom_metadata": schema.DynamicAttribute{Optional: true, Computed: true, CustomType: metadata.Type{}, MarkdownDescription: metadata.AboutObject("account")},
-		"custom_metadata_mode": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(metadata.ModeMerge),
-			Validators: []validator.String{stringvalidator.OneOf(metadata.ModeMerge, metadata.ModeReplace)}, MarkdownDescription: metadata.AboutMode},
-		"effective_custom_metadata": schema.StringAttribute{Computed: true, MarkdownDescription: metadata.AboutEffective},
+		"custom_metadata":           metadata.Attribute("account"),
+		"custom_metadata_mode":      metadata.ModeAttribute(),
+		"effective_custom_metadata": metadata.EffectiveAttribute(),
 		policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policyClose),
 			Validators: []validator.String{stringvalidator.OneOf(policyClose, policy.Delete, policy.Abandon, policy.Prevent)},
 			MarkdownDescription: "What destroying does: `close` (default) closes the account, which is final, `delete` deletes it, `abandon` only forgets it here, " +

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 )
 
 // DataSource is the data source of one subscription.
@@ -106,10 +107,7 @@ func pauseData(m model) types.Object {
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
-	for _, name := range []string{"id", "external_id"} {
-		attributes[name] = schema.StringAttribute{Optional: true, Computed: true,
-			MarkdownDescription: about[name] + " Give exactly one of `id` and `external_id` to find the subscription."}
-	}
+	attributes.Keys("subscription", "id", "external_id")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One subscription, found by its `id` or its `external_id`. A live one is preferred to a canceled one with the same `external_id`; " +
 			"no match, or more than one, is an error.",
@@ -144,8 +142,8 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 }
 
 // dataAttributes are the attributes of a subscription that is only read.
-func dataAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
+func dataAttributes() reading.Attributes {
+	attributes := reading.Attributes{
 		"plan_id":                schema.StringAttribute{Computed: true, MarkdownDescription: "Plan that was asked for: the pending one, or the one that runs."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
 		"pause": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The pause that runs; null while the subscription is not paused.",
@@ -153,17 +151,13 @@ func dataAttributes() map[string]schema.Attribute {
 				"behavior":   schema.StringAttribute{Computed: true, MarkdownDescription: "What happens to invoices made during the pause."},
 				"resumes_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the pause ends by itself, ISO 8601; null when it ends by hand."},
 			}},
-		"custom_metadata": schema.StringAttribute{Computed: true,
-			MarkdownDescription: "The client-defined object as JSON text, with the keys of all systems; read it with `jsondecode`."},
-		"effective_custom_metadata": schema.StringAttribute{Computed: true,
-			MarkdownDescription: "The same text as `custom_metadata`, under the name that the resource has for it."},
 	}
 	for _, name := range []string{"allow_pause", "allow_cancel", "cancel_at_period_end"} {
 		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: about[name]}
 	}
-	for _, name := range append([]string{"billing_account_id", "external_id", "company_id", "product_group_id", "discount_code_id", "discount_percent",
-		"billing_cycle", "collection_method", "trial_end", "proration_behavior", "nfe_issuance_policy", "notes", "cancellation_reason"}, computedTexts...) {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
-	}
+	attributes.Texts(about, "billing_account_id", "external_id", "company_id", "product_group_id", "discount_code_id", "discount_percent",
+		"billing_cycle", "collection_method", "trial_end", "proration_behavior", "nfe_issuance_policy", "notes", "cancellation_reason")
+	attributes.Texts(about, computedTexts...)
+	attributes.CustomMetadata()
 	return attributes
 }

@@ -3,16 +3,14 @@ package subscription
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 )
 
 // ListDataSource is the data source of many subscriptions.
@@ -47,10 +45,8 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this billing account."},
 			"plan_id":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions that run on this plan."},
 			"status":             schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status, for example `active`."},
-			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "Only subscriptions changed at or after this ISO 8601 date or time."},
-			"limit": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "Largest number of subscriptions to read. Default: all."},
+			"updated_at_gte":     reading.UpdatedSince("subscriptions"),
+			"limit":              reading.Limit("subscriptions"),
 			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		},

@@ -3,15 +3,14 @@ package subscription
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -57,8 +56,7 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		Attributes: map[string]schema.Attribute{
 			"subscription_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only invoices of this subscription."},
 			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only invoices of this billing account."},
-			"limit": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "Largest number of invoices to read. Default: all."},
+			"limit":              reading.Limit("invoices"),
 			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                 text("Id of the invoice."),

@@ -156,9 +156,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	if found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics); found != nil {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
-		scheme.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
-		imports.Mark(ctx, resp.Private, true, &resp.Diagnostics)
+		scheme.Imported(ctx, found.ID, resp)
 	}
 }
 

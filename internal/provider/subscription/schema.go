@@ -66,10 +66,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"plan_change": planChangeAttribute(),
 		"cancellation_reason": schema.StringAttribute{Optional: true, Validators: notBlank(),
 			MarkdownDescription: "Reason that is sent when this configuration cancels the subscription. Changing it alone changes nothing at the service."},
-		"custom_metadata": schema.DynamicAttribute{Optional: true, Computed: true, CustomType: metadata.Type{}, MarkdownDescription: metadata.AboutObject("subscription")},
-		"custom_metadata_mode": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(metadata.ModeMerge),
-			Validators: []validator.String{stringvalidator.OneOf(metadata.ModeMerge, metadata.ModeReplace)}, MarkdownDescription: metadata.AboutMode},
-		"effective_custom_metadata": schema.StringAttribute{Computed: true, MarkdownDescription: metadata.AboutEffective},
+		"custom_metadata":           metadata.Attribute("subscription"),
+		"custom_metadata_mode":      metadata.ModeAttribute(),
+		"effective_custom_metadata": metadata.EffectiveAttribute(),
 		policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policyCancel),
 			Validators: []validator.String{stringvalidator.OneOf(policyCancel, policyCancelAtPeriodEnd, policy.Abandon, policy.Prevent)},
 			MarkdownDescription: "What destroying does: `cancel` (default) cancels at once, `cancel_at_period_end` lets the paid period run out, `abandon` only forgets the " +

@@ -1,0 +1,249 @@
+package subscription
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+)
+
+// plain is an active subscription as the service answers it.
+func plain() billing.Subscription {
+	return billing.Subscription{ID: "s", BillingAccountID: "a", PlanID: new("plan-a"), Status: "active", BillingCycle: "monthly",
+		CurrentPeriodEnd: "2026-04-14T12:00:00.000Z", ProrationBehavior: "create_prorations", AllowPause: new(true), AllowCancel: new(true)}
+}
+
+func read(t *testing.T, s billing.Subscription) model {
+	t.Helper()
+	m, err := fromAPI(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestFromAPI: what an import sees of the parts that are not taken over as they come.
+func TestFromAPI(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*billing.Subscription)
+		holds  func(model) bool
+	}{
+		"the plan that runs": {func(*billing.Subscription) {}, func(m model) bool {
+			return m.PlanID.ValueString() == "plan-a" && m.CurrentPlanID.ValueString() == "plan-a" && m.PendingPlanID.IsNull()
+		}},
+		"the plan that comes": {func(s *billing.Subscription) { s.Metadata = json.RawMessage(`{"pending_plan_id":"plan-b"}`) }, func(m model) bool {
+			timing, _ := m.planChange()
+			return m.PlanID.ValueString() == "plan-b" && m.CurrentPlanID.ValueString() == "plan-a" && m.PendingPlanID.ValueString() == "plan-b" && timing == timingEndOfPeriod
+		}},
+		"no plan": {func(s *billing.Subscription) { s.PlanID = nil }, func(m model) bool { return m.PlanID.IsNull() && m.CurrentPlanID.IsNull() }},
+		"defaults": {func(*billing.Subscription) {}, func(m model) bool {
+			return m.DeletionPolicy.ValueString() == "cancel" && m.OnExternalCancel.ValueString() == "keep"
+		}},
+		"no metadata": {func(*billing.Subscription) {}, func(m model) bool {
+			return m.CustomMetadata.IsAbsent() && m.EffectiveCustomMetadata.ValueString() == "{}"
+		}},
+		"open shapes":       {func(s *billing.Subscription) { s.Commitment = json.RawMessage(`[1]`) }, func(m model) bool { return m.Commitment.ValueString() == "[1]" && m.RenewalSettings.IsNull() }},
+		"an unknown status": {func(s *billing.Subscription) { s.Status = "on_holiday" }, func(m model) bool { return m.Status.ValueString() == "on_holiday" && m.Pause.IsNull() }},
+		"a trial of days":   {trial("2026-03-14T12:00:00.000Z", "2026-03-28T12:00:00.000Z"), func(m model) bool { return m.TrialPeriodDays.ValueInt64() == 14 }},
+		"a trial of hours":  {trial("2026-03-14T12:00:00.000Z", "2026-03-28T13:00:00.000Z"), func(m model) bool { return m.TrialPeriodDays.IsNull() }},
+		"a trial backwards": {trial("2026-03-28T12:00:00.000Z", "2026-03-14T12:00:00.000Z"), func(m model) bool { return m.TrialPeriodDays.IsNull() }},
+		"an unread trial":   {trial("soon", "2026-03-14"), func(m model) bool { return m.TrialPeriodDays.IsNull() }},
+	} {
+		s := plain()
+		c.change(&s)
+		if m := read(t, s); !c.holds(m) {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+	broken := plain()
+	broken.CustomMetadata = json.RawMessage(`[]`)
+	if _, err := fromAPI(&broken); err == nil {
+		t.Error("custom_metadata that is no object is accepted")
+	}
+}
+
+func trial(start, end string) func(*billing.Subscription) {
+	return func(s *billing.Subscription) { s.TrialStart, s.TrialEnd = &start, &end }
+}
+
+// TestPauseOf: either sign of a pause is one, and a canceled subscription has none.
+func TestPauseOf(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status     string
+		collection *billing.PauseCollection
+		resumesAt  *string
+		want       string
+	}{
+		"active":            {"active", nil, nil, "<null>"},
+		"paused, all said":  {"paused", &billing.PauseCollection{Behavior: "void", ResumesAt: new("2026-04-01")}, nil, `{"behavior":"void","resumes_at":"2026-04-01"}`},
+		"paused, no object": {"paused", nil, new("2026-04-01"), `{"behavior":<null>,"resumes_at":"2026-04-01"}`},
+		"by the object":     {"active", &billing.PauseCollection{Behavior: "void"}, nil, `{"behavior":"void","resumes_at":<null>}`},
+		"an empty object":   {"active", &billing.PauseCollection{}, nil, "<null>"},
+		"canceled":          {"canceled", &billing.PauseCollection{Behavior: "void"}, nil, "<null>"},
+	} {
+		s := billing.Subscription{Status: c.status, PauseCollection: c.collection, ResumesAt: c.resumesAt}
+		if have := pauseOf(&s).String(); have != c.want {
+			t.Errorf("%s: %s, want %s", name, have, c.want)
+		}
+	}
+}
+
+// TestTransitions: what differs, and the way that a change of plan takes.
+func TestTransitions(t *testing.T) {
+	t.Parallel()
+	pause := pauseObject(types.StringValue("void"), fwtype.DateTimePointer(nil))
+	for name, c := range map[string]struct {
+		state, plan func(*model)
+		want        []transition
+	}{
+		"nothing": {nil, nil, nil},
+		"notes":   {nil, func(m *model) { m.Notes = types.StringValue("x") }, []transition{changeNotes}},
+		"zeros":   {func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10.00")) }, func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10")) }, nil},
+		"a plan":  {nil, func(m *model) { m.PlanID = types.StringValue("b") }, []transition{changePlanNow}},
+		"a plan, later": {nil, func(m *model) {
+			m.PlanID, m.PlanChange = types.StringValue("b"), planChangeOf(timingEndOfPeriod)
+		}, []transition{changePlanLater}},
+		"no plan": {nil, func(m *model) { m.PlanID, m.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod) }, []transition{changePlanNow}},
+		"the plan that runs": {func(m *model) { m.PlanID = types.StringValue("b") }, func(m *model) {
+			m.PlanID, m.PlanChange = types.StringValue("plan-a"), planChangeOf(timingEndOfPeriod)
+		}, []transition{takePlanBack}},
+		"an unknown plan": {nil, func(m *model) { m.PlanID = types.StringUnknown() }, []transition{changeUnknownPlan}},
+		"a pause":         {nil, func(m *model) { m.Pause = pause }, []transition{pauseIt}},
+		"the same pause":  {func(m *model) { m.Pause = pause }, func(m *model) { m.Pause = pause }, nil},
+		"no pause":        {func(m *model) { m.Pause = pause }, func(m *model) { m.Pause = types.ObjectNull(pauseType.AttrTypes) }, []transition{resumeIt}},
+		"the end":         {nil, func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) }, []transition{scheduleCancel}},
+		"no end":          {func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) }, func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(false) }, []transition{unscheduleCancel}},
+		"policies": {nil, func(m *model) {
+			m.DeletionPolicy, m.OnExternalCancel = types.StringValue("abandon"), types.StringValue("error")
+		}, nil},
+		"how a plan comes": {nil, func(m *model) { m.PlanChange = planChangeOf(timingEndOfPeriod) }, nil},
+	} {
+		state := read(t, plain())
+		if c.state != nil {
+			c.state(&state)
+		}
+		plan := state
+		if c.plan != nil {
+			c.plan(&plan)
+		}
+		if have := plan.transitions(state); !slices.Equal(have, c.want) {
+			t.Errorf("%s: %v, want %v", name, have, c.want)
+		}
+	}
+}
+
+// TestBodies: what is sent on creation and update, and nothing else.
+func TestBodies(t *testing.T) {
+	t.Parallel()
+	state := read(t, plain())
+	config := model{BillingAccountID: types.StringValue("a"), PlanID: types.StringValue("p"), DiscountPercent: fwtype.DecimalPointer(new("12.50")), AllowPause: types.BoolValue(false),
+		CancelAtPeriodEnd: types.BoolValue(true), Items: itemSet([]item{{product: types.StringValue("x"), price: types.StringValue("y")}})}
+	plan := state
+	plan.DiscountPercent, plan.Notes, plan.CancelAtPeriodEnd = fwtype.DecimalPointer(new("12.50")), types.StringValue("n"), types.BoolValue(true)
+	cleared := state
+	cleared.PlanID, cleared.CollectionMethod = types.StringNull(), types.StringNull()
+	was := state
+	was.CollectionMethod, was.CancelAtPeriodEnd = types.StringValue("manual_charge"), types.BoolValue(true)
+	for name, c := range map[string]struct {
+		body any
+		want string
+	}{
+		"creation":     {config.toCreate(metadata.Object{"k": "v"}), `{"billing_account_id":"a","plan_id":"p","items":[{"product_id":"x","price_id":"y"}],"custom_metadata":{"k":"v"}}`},
+		"no metadata":  {config.toCreate(metadata.Object{}).CustomMetadata, `null`},
+		"what follows": {config.afterCreate(state), `{"discount_percent":12.50,"allow_pause":false}`},
+		"update":       {plan.toUpdate(state), `{"discount_percent":12.50,"notes":"n"}`},
+		"clearing":     {cleared.toUpdate(was), `{"plan_id":null,"collection_method":null,"cancel_at_period_end":false}`},
+		"nothing":      {state.toUpdate(state), `{}`},
+	} {
+		if have, err := json.Marshal(c.body); err != nil || string(have) != c.want {
+			t.Errorf("%s: %s %v, want %s", name, have, err, c.want)
+		}
+	}
+}
+
+// TestSeenItems: as the service lists them, in the words they had where these mean the same.
+func TestSeenItems(t *testing.T) {
+	t.Parallel()
+	a := item{product: types.StringValue("a"), price: types.StringValue("p")}
+	three := item{product: types.StringValue("a"), price: types.StringValue("p"), quantity: types.Int64Value(3), unit: types.Int64Value(5)}
+	remote := func(quantity int64, unit *int64) billing.SubscriptionItem {
+		return billing.SubscriptionItem{ID: "i", ProductID: "a", PriceID: "p", Quantity: quantity, UnitAmountSubcents: unit}
+	}
+	for name, c := range map[string]struct {
+		prior  []item
+		listed []billing.SubscriptionItem
+		want   []item
+	}{
+		"none":               {nil, nil, nil},
+		"as written":         {[]item{a}, []billing.SubscriptionItem{remote(1, nil)}, []item{a}},
+		"the price's amount": {[]item{a}, []billing.SubscriptionItem{remote(1, new(int64(7)))}, []item{a}},
+		"another quantity":   {[]item{a}, []billing.SubscriptionItem{remote(3, new(int64(5)))}, []item{three}},
+		"another amount":     {[]item{three}, []billing.SubscriptionItem{remote(3, new(int64(6)))}, []item{{product: a.product, price: a.price, quantity: types.Int64Value(3), unit: types.Int64Value(6)}}},
+		"one more":           {[]item{a}, []billing.SubscriptionItem{remote(1, nil), remote(3, new(int64(5)))}, []item{a, three}},
+		"all gone":           {[]item{a}, nil, nil},
+	} {
+		if have := seenItems(itemSet(c.prior), c.listed); !have.Equal(itemSet(c.want)) {
+			t.Errorf("%s: %s", name, have)
+		}
+	}
+}
+
+// TestPending: a change that the service does not show is believed until its period or its plan moves.
+func TestPending(t *testing.T) {
+	t.Parallel()
+	s := plain()
+	noted1 := noted(&s, "plan-b", timingEndOfPeriod)
+	if noted1 != (pending{From: "plan-a", To: "plan-b", PeriodEnd: s.CurrentPeriodEnd}) {
+		t.Errorf("noted %+v", noted1)
+	}
+	shown, without := plain(), plain()
+	shown.Metadata, without.PlanID = json.RawMessage(`{"pending_plan_id":"plan-b"}`), nil
+	for name, p := range map[string]pending{
+		"at once": noted(&s, "plan-b", timingImmediate), "it runs": noted(&s, "plan-a", timingEndOfPeriod), "it is shown": noted(&shown, "plan-b", timingEndOfPeriod),
+	} {
+		if p != (pending{}) {
+			t.Errorf("%s: noted %+v", name, p)
+		}
+	}
+	if p := noted(&without, "plan-b", timingEndOfPeriod); p.From != "" || !p.holds(&without) {
+		t.Errorf("from no plan: %+v", p)
+	}
+	moved, arrived := plain(), plain()
+	moved.CurrentPeriodEnd, arrived.PlanID = "2026-05-14T12:00:00.000Z", new("plan-b")
+	for name, c := range map[string]struct {
+		s    billing.Subscription
+		want bool
+	}{"as it was": {plain(), true}, "the next period": {moved, false}, "arrived": {arrived, false}, "shown": {shown, false}} {
+		if noted1.holds(&c.s) != c.want {
+			t.Errorf("%s: believed %v", name, !c.want)
+		}
+	}
+}
+
+// TestOwnedReaching: a step owns what it carries, and nothing of what comes later.
+func TestOwnedReaching(t *testing.T) {
+	t.Parallel()
+	before := owned{Metadata: metadata.OwnedBy(metadata.Object{"a": true}), Arguments: []string{argNfeIssuancePolicy}, ItemsAsListed: true}
+	next := owned{Metadata: metadata.OwnedBy(metadata.Object{"b": true}), Arguments: []string{argCollectionMethod, argItems}}
+	for verb, want := range map[string]struct {
+		arguments []string
+		key       string
+		asListed  bool
+	}{
+		"pause":    {[]string{argNfeIssuancePolicy}, "a", true},
+		verbUpdate: {[]string{argCollectionMethod, argNfeIssuancePolicy}, "b", true},
+		verbItems:  {[]string{argItems, argNfeIssuancePolicy}, "a", false},
+	} {
+		have := before.reaching(next, verb)
+		if _, ok := have.Metadata.Object[want.key]; !ok || !slices.Equal(have.Arguments, want.arguments) || have.ItemsAsListed != want.asListed {
+			t.Errorf("%s: %+v", verb, have)
+		}
+	}
+}

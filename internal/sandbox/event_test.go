@@ -15,7 +15,7 @@ func TestEvents(t *testing.T) {
 	server, c := erp.reaching(t)
 	c.endpoint(`{"url":"` + erp.URL + `/all"}`)
 	c.endpoint(`{"url":"` + erp.URL + `/paid","events":["charge.paid"]}`)
-	c.endpoint(`{"url":"` + erp.URL + `/off","active":false}`)
+	off, _ := c.endpoint(`{"url":"` + erp.URL + `/off","active":false}`)
 	emit := func(event string, data any) []string {
 		t.Helper()
 		if _, err := server.Emit(event, data); err != nil {
@@ -34,6 +34,9 @@ func TestEvents(t *testing.T) {
 	}
 	if got := emit("agreement.accepted", map[string]string{"id": "a-1"}); !slices.Equal(got, []string{"/all agreement.accepted"}) {
 		t.Errorf("an event of the future went to %v", got)
+	}
+	if got := c.do("GET", off+"/deliveries", "").want(200).json("meta", "total"); got != "0" {
+		t.Errorf("an inactive endpoint has %s deliveries", got)
 	}
 	for _, bad := range []func() (string, error){
 		func() (string, error) { return server.Emit("", nil) },

@@ -147,6 +147,10 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 	retry := path + "/deliveries/" + c.do("POST", path+"/test", "").want(202).text("data", "deliveryId") + "/retry"
 	settle(t, server)
 
+	other, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
+	c.do("POST", other+strings.TrimPrefix(retry, path), "").want(404)
+	c.do("DELETE", other, "").want(204)
+
 	c.do("PATCH", path, `{"active":false}`).want(200)
 	if r := c.do("POST", retry, "").want(409); r.text("error", "code") != "ENDPOINT_INACTIVE" {
 		t.Errorf("retry on an inactive endpoint: %s", r.body)

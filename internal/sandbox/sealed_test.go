@@ -44,11 +44,15 @@ func withoutItsKey(t *testing.T, server *sandbox.Server, o sandbox.Options) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
+		before, _ := os.ReadFile(o.StateFile + ".key")
 		if other, err := sandbox.Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), ".key") {
 			t.Errorf("started %s: %v", name, err)
 			if other != nil {
 				other.Close()
 			}
+		}
+		if after, _ := os.ReadFile(o.StateFile + ".key"); !bytes.Equal(before, after) {
+			t.Errorf("a start %s wrote a key over what may come back", name)
 		}
 	}
 }

@@ -44,8 +44,8 @@ type claims struct {
 }
 
 // ClaimKey notes that a record has a key, "" being one that is yet to be made, and
-// reports by which other record the key was claimed before. Two records with one
-// key would be one.
+// reports for which record the key was claimed before. Two records with one key
+// would be one.
 func (s *Service) ClaimKey(collection, key, id string) (other string, taken bool) {
 	s.keys.mu.Lock()
 	defer s.keys.mu.Unlock()
@@ -53,11 +53,7 @@ func (s *Service) ClaimKey(collection, key, id string) (other string, taken bool
 		s.keys.owner = map[string]string{}
 	}
 	name := collection + "/" + key
-	other, taken = s.keys.owner[name]
-	if taken && other == id && id != "" {
-		return "", false
-	}
-	if !taken {
+	if other, taken = s.keys.owner[name]; !taken {
 		s.keys.owner[name] = id
 	}
 	return other, taken

@@ -55,7 +55,7 @@ func TestClaimKey(t *testing.T) {
 		{"bills", "k", "", "", true},
 		{"bills", "k", "b1", "", true},
 		{"payables", "k", "p1", "", false},
-		{"payables", "k", "p1", "", false},
+		{"payables", "k", "p1", "p1", true},
 		{"payables", "k", "", "p1", true},
 		{"payables", "k", "p2", "p1", true},
 	} {

@@ -1,0 +1,132 @@
+package finance_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+const (
+	aurora    = "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a"
+	horizonte = "0c1d2e3f-4a5b-4c6d-8e7f-8091a2b3c4d5"
+)
+
+// seed puts five objects into a collection, of two companies and over five days.
+func seed(s *service, collection string) {
+	for i := range 5 {
+		company := aurora
+		if i%2 == 1 {
+			company = horizonte
+		}
+		s.Must("POST", "/v1/"+collection, acctest.JSON{"name": fmt.Sprintf("%s %d", collection, i+1), "company_id": company,
+			"occurred_at": fmt.Sprintf("2026-01-%02d", i+1), "amount": fmt.Sprintf("%d.10", i)})
+	}
+}
+
+// names lists the names of a data source's items in an output.
+func names(dataSource, arguments string) string {
+	return fmt.Sprintf("data %q \"test\" {\n%s\n}\noutput \"names\" { value = [for item in data.%s.test.items : item.name] }\n", dataSource, arguments, dataSource)
+}
+
+func outputs(values ...string) statecheck.StateCheck {
+	checks := make([]knownvalue.Check, len(values))
+	for i, value := range values {
+		checks[i] = knownvalue.StringExact(value)
+	}
+	return statecheck.ExpectKnownOutputValue("names", knownvalue.TupleExact(checks))
+}
+
+// TestAccFinanceLists: every list pages to its end, and its filters and limit hold over all pages.
+func TestAccFinanceLists(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	lists := map[string]string{
+		"accounts":    `data "billing_finance_accounts" "test"`,
+		"payables":    `data "billing_finance_payables" "test"`,
+		"receivables": `data "billing_finance_receivables" "test"`,
+	}
+	var steps []resource.TestStep
+	for noun := range lists {
+		seed(s, noun)
+		steps = append(steps,
+			resource.TestStep{Config: s.Config(names("billing_finance_"+noun, "")),
+				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 1", noun+" 2", noun+" 3", noun+" 4", noun+" 5")}},
+			resource.TestStep{Config: s.Config(names("billing_finance_"+noun, "filters = { company_id = \""+aurora+"\", status = null }")),
+				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 1", noun+" 3", noun+" 5")}},
+			resource.TestStep{Config: s.Config(names("billing_finance_"+noun, "limit = 3\nfilters = { \"occurred_at[gte]\" = \"2026-01-02\" }")),
+				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 2", noun+" 3", noun+" 4")}},
+		)
+	}
+	run(t, steps...)
+}
+
+// TestAccFinanceRecords: any collection, items whole and exact.
+func TestAccFinanceRecords(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	seed(s, "cost-centers")
+	run(t,
+		resource.TestStep{
+			Config: s.Config(`
+data "billing_finance_records" "test" {
+  collection = "cost-centers"
+  filters    = { "occurred_at[gte]" = "2026-01-02", "occurred_at[lt]" = "2026-01-04" }
+}
+output "amounts" { value = [for item in data.billing_finance_records.test.items : jsondecode(item.json).amount] }
+`),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownOutputValue("amounts", knownvalue.TupleExact([]knownvalue.Check{knownvalue.StringExact("1.10"), knownvalue.StringExact("2.10")})),
+				statecheck.ExpectKnownValue("data.billing_finance_records.test", at("items").AtSliceIndex(0), knownvalue.ObjectExact(map[string]knownvalue.Check{
+					"id":   knownvalue.StringExact("00000000-0000-4000-8000-000000000002"),
+					"name": knownvalue.StringExact("cost-centers 2"),
+					"json": knownvalue.StringExact(`{"amount":"1.10","company_id":"` + horizonte + `","created_at":"2026-03-14T12:00:02.000Z",` +
+						`"id":"00000000-0000-4000-8000-000000000002","name":"cost-centers 2","occurred_at":"2026-01-02","revision":1}`),
+				})),
+			},
+		},
+		resource.TestStep{Config: s.Config(names("billing_finance_records", `collection = "empty-one"`)), ConfigStateChecks: []statecheck.StateCheck{outputs()}},
+	)
+}
+
+// TestAccFinanceLists_badInput: a mistake is an error and no list that seems whole.
+func TestAccFinanceLists_badInput(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	seed(s, "payables")
+	var steps []resource.TestStep
+	for config, message := range map[string]string{
+		names("billing_finance_payables", `filters = { limit = "3" }`):    `limit belongs to the paging of the service`,
+		names("billing_finance_payables", `filters = { cursor = "x" }`):   `cursor belongs to the paging of the service`,
+		names("billing_finance_payables", `filters = { "" = "x" }`):       `A filter has no name`,
+		names("billing_finance_payables", `limit = 0`):                    `value must be at least 1`,
+		names("billing_finance_records", `collection = "pay/ables"`):      `is not the name of a collection`,
+		names("billing_finance_records", `collection = "payables?x=1#y"`): `is not the name of a collection`,
+	} {
+		steps = append(steps, resource.TestStep{Config: s.Config(config), ExpectError: words(message)})
+	}
+	circle := resource.TestStep{PreConfig: func() { s.Set(func(f *fake) { f.circle = true }) },
+		Config: s.Config(names("billing_finance_payables", "")), ExpectError: words(`a cursor that it has answered before`)}
+	run(t, append(steps, circle)...)
+}
+
+func TestAccFinanceOpenAPI(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	run(t, resource.TestStep{
+		Config: s.Config(`
+data "billing_finance_openapi" "test" {}
+output "version" { value = jsondecode(data.billing_finance_openapi.test.json).info.version }
+output "parsed" { value = yamldecode(data.billing_finance_openapi.test.raw).openapi }
+`),
+		ConfigStateChecks: []statecheck.StateCheck{
+			statecheck.ExpectKnownOutputValue("version", knownvalue.StringExact("1.10")),
+			statecheck.ExpectKnownOutputValue("parsed", knownvalue.StringExact("3.1.0")),
+			statecheck.ExpectKnownValue("data.billing_finance_openapi.test", at("raw"), knownvalue.StringExact("openapi: 3.1.0\ninfo:\n  title: Finance\n")),
+		},
+	})
+}

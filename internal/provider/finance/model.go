@@ -1,0 +1,108 @@
+package finance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	ID                  types.String   `tfsdk:"id"`
+	Collection          types.String   `tfsdk:"collection"`
+	Body                metadata.Value `tfsdk:"body"`
+	IgnoreRemoteChanges types.Bool     `tfsdk:"ignore_remote_changes"`
+	IdempotencyKey      types.String   `tfsdk:"idempotency_key"`
+	Response            types.String   `tfsdk:"response"`
+}
+
+// fromAPI builds the whole model of a record, as an import sees it: the body is all of it but the id.
+func fromAPI(collection types.String, record *finance.Record) (model, error) {
+	object, err := metadata.Parse(record.Raw)
+	if err != nil {
+		return model{}, err
+	}
+	body := metadata.Merge(nil, object)
+	delete(body, "id")
+	return model{
+		ID:                  types.StringValue(record.ID),
+		Collection:          collection,
+		Body:                metadata.FromObject(body),
+		IgnoreRemoteChanges: types.BoolNull(),
+		IdempotencyKey:      types.StringNull(),
+		Response:            wire.JSONText(record.Raw),
+	}, nil
+}
+
+// keeping carries over from prior what the service does not say, and shows of the body only what prior names.
+func (m model) keeping(prior model) (model, error) {
+	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, wire.Known(prior.IdempotencyKey)
+	shape, err := prior.Body.Object()
+	if err != nil {
+		return m, err
+	}
+	before, err := prior.answered()
+	if err != nil {
+		return m, err
+	}
+	now, err := m.answered()
+	if err != nil {
+		return m, err
+	}
+	shown := seen(shape, before, now)
+	if m.Body = metadata.FromObject(shown); prior.IgnoreRemoteChanges.ValueBool() || metadata.Equal(shape, shown) {
+		m.Body = prior.Body
+	}
+	return m, nil
+}
+
+// answered is the record as it was last answered.
+func (m model) answered() (metadata.Object, error) {
+	return metadata.Parse([]byte(m.Response.ValueString()))
+}
+
+// object is the body, with the error on its attribute; false means that there was one.
+func (m model) object(diags *diag.Diagnostics) (metadata.Object, bool) {
+	object, err := m.Body.Object()
+	if err != nil {
+		diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
+	}
+	return object, err == nil
+}
+
+// warnStored tells which keys the service has stored in another form than it was asked to: they come back as drift.
+func (m model) warnStored(record *finance.Record, desired metadata.Object, diags *diag.Diagnostics) {
+	answered, err := metadata.Parse(record.Raw)
+	if err != nil || m.IgnoreRemoteChanges.ValueBool() {
+		return
+	}
+	var other []string
+	for key, have := range seen(desired, nil, answered) {
+		if !same(key, desired[key], have, desired) {
+			other = append(other, key)
+		}
+	}
+	if len(other) == 0 {
+		return
+	}
+	slices.Sort(other)
+	diags.AddAttributeWarning(path.Root(attrBody), "The service stored something else",
+		fmt.Sprintf("The %s has other values than asked for in %s; see response. The next plan shows the difference: write in the configuration what the service "+
+			"answers, or set ignore_remote_changes.", m.words(), strings.Join(other, ", ")))
+}
+
+// words names the record inside a sentence.
+func (m model) words() string {
+	if id := m.ID.ValueString(); id != "" {
+		return fmt.Sprintf("record %s of %s", id, m.Collection.ValueString())
+	}
+	return "record of " + m.Collection.ValueString()
+}

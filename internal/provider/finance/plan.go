@@ -1,0 +1,137 @@
+package finance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+)
+
+// keyOwned is the key of the private state that holds the body that was last applied.
+const keyOwned = "owned"
+
+// ownership is what the configuration owns of a record; a record that was imported, and not applied since, has no owned keys.
+func ownership(ctx context.Context, store private.Store, diags *diag.Diagnostics) metadata.Ownership {
+	return metadata.Ownership{Mode: metadata.ModeMerge, Owned: private.Get[metadata.Owned](ctx, store, keyOwned, diags).Object}
+}
+
+// ValidateConfig checks what is inside of the body.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || config.Body.IsUnknown() || config.Body.IsNull() {
+		return // a null the framework reports
+	}
+	// A null that has a type, as a condition may give, the framework does not see.
+	if config.Body.IsAbsent() {
+		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Missing body", "body is null. Write the record as an object, such as { name = \"Rent\", amount = \"1500.00\" }.")
+		return
+	}
+	if _, err := config.Body.Object(); err != nil && !errors.Is(err, metadata.ErrUnknown) {
+		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
+	}
+}
+
+// ModifyPlan fixes the key of a creation, and decides for an existing record whether it must change.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	var config, plan, state model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if req.State.Raw.IsNull() {
+		plan.planKey(config)
+		r.claim(plan, "", &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+		return
+	}
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	own := ownership(ctx, req.Private, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	plan.ID = state.ID
+	if config.IdempotencyKey.IsNull() {
+		plan.IdempotencyKey = state.IdempotencyKey
+	}
+	r.claim(state, state.ID.ValueString(), &resp.Diagnostics)
+	plan.planBody(config, state, own, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// planKey fixes the key of a creation.
+//
+// Terraform asks for the plan of a creation once more when it applies it, perhaps days later on another machine, refuses one that differs,
+// and hands over nothing from the first time. So the key cannot be a random one: it follows from what is to be made.
+func (m *model) planKey(config model) {
+	body, err := m.Body.Object()
+	if !config.IdempotencyKey.IsNull() || m.Collection.IsUnknown() || err != nil {
+		return
+	}
+	m.IdempotencyKey = types.StringValue(finance.KeyFor(m.Collection.ValueString(), metadata.Payload(body)))
+}
+
+// claim makes sure that no other record of this run has the same key. id is empty for one that is to be made.
+func (r *Resource) claim(m model, id string, diags *diag.Diagnostics) {
+	key, collection := m.IdempotencyKey, m.Collection.ValueString()
+	if key.IsNull() || key.IsUnknown() || m.Collection.IsUnknown() || r.Conn == nil || !r.Conn.Finance.Ready {
+		return
+	}
+	other, taken := r.Conn.Finance.Client.ClaimKey(collection, key.ValueString(), id)
+	const advice = "Set idempotency_key on one of them to a UUID of version 4 of its own, for example from a random_uuid resource."
+	at := path.Root(attrIdempotencyKey)
+	switch {
+	case !taken:
+	case other == "" && id == "":
+		diags.AddAttributeError(at, "Two records with the same key",
+			fmt.Sprintf("Another record of %s in this plan has the same key, because its body is the same, and the service makes one record for one key. %s", collection, advice))
+	case other == id:
+		diags.AddAttributeWarning(at, "Two resources manage one record",
+			fmt.Sprintf("The record %s of %s stands in the state twice: what one of the two resources changes or deletes, the other one loses. Take one out of the state.", id, collection))
+	case other == "" || id == "":
+		diags.AddAttributeWarning(at, "A record with the same key exists",
+			fmt.Sprintf("The record %s of %s was made with the same key as one that this plan creates. If the plan replaces that record, all is well. If they are two "+
+				"resources, both would manage one record. %s", other+id, collection, advice))
+	}
+}
+
+// planBody compares the configuration with the record as the state has it. Where nothing must change, the state's value stays, also
+// where the configuration is written differently or names fewer keys.
+func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) {
+	stored, ok := state.object(diags)
+	if !ok {
+		return
+	}
+	if desired, err := config.Body.Object(); err == nil {
+		stored = overlook(desired, stored)
+	}
+	change, err := own.Plan(config.Body, state.Body, stored)
+	if err != nil {
+		diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
+		return
+	}
+	m.Body, m.Response = change.Planned, state.Response
+	if change.Differs {
+		m.Response = types.StringUnknown()
+	}
+	if len(change.Foreign) > 0 {
+		slices.Sort(change.Foreign)
+		diags.AddAttributeWarning(path.Root(attrBody), "Keys that the configuration does not name stay",
+			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: they stay where they are, "+
+				"although this plan shows them leaving the state.", state.words(), strings.Join(change.Foreign, ", ")))
+	}
+}

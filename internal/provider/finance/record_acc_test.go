@@ -1,0 +1,352 @@
+package finance_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+const address = "billing_finance_record.test"
+
+func at(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
+
+// record is the resource with a body and further arguments.
+func record(body string, extra ...string) string {
+	return fmt.Sprintf("resource \"billing_finance_record\" \"test\" {\n  collection = \"payables\"\n  body = %s\n  %s\n}\n", body, strings.Join(extra, "\n  "))
+}
+
+func run(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
+}
+
+// plans is a step whose plan has to be of a kind.
+func plans(config string, checks ...plancheck.PlanCheck) resource.TestStep {
+	return resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: checks}}
+}
+
+func empty(config string) resource.TestStep { return plans(config, plancheck.ExpectEmptyPlan()) }
+
+func does(action plancheck.ResourceActionType) plancheck.PlanCheck {
+	return plancheck.ExpectResourceAction(address, action)
+}
+
+// stored checks a key of the only payable at the service; JSON text stands for its value.
+func stored(s *service, key string, want any) resource.TestCheckFunc {
+	return func(*terraform.State) error {
+		s.t.Helper()
+		have, there := s.Only("payables")[key]
+		if fmt.Sprint(have) != fmt.Sprint(want) || !there && want != nil {
+			s.t.Errorf("%s at the service: %v, want %v", key, have, want)
+		}
+		return nil
+	}
+}
+
+// output reads a part of the record's response.
+func output(expression string) string {
+	return "output \"part\" { value = jsondecode(billing_finance_record.test.response)" + expression + " }\n"
+}
+
+func TestAccFinanceRecord_minimal(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	config := s.Config(record(`{ name = "Rent", amount = "1500.00" }`))
+	byID := func(state *terraform.State) (string, error) {
+		return "payables/" + state.RootModule().Resources[address].Primary.ID, nil
+	}
+	// An import takes in all keys of the body, and the service never says the key of the creation.
+	ignored := []string{"body", "idempotency_key"}
+	run(t,
+		resource.TestStep{
+			Config: config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				does(plancheck.ResourceActionCreate),
+				plancheck.ExpectKnownValue(address, at("idempotency_key"), knownvalue.StringRegexp(uuidV4)),
+				plancheck.ExpectUnknownValue(address, at("id")),
+				plancheck.ExpectUnknownValue(address, at("response")),
+			}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("id"), knownvalue.NotNull()),
+				statecheck.ExpectKnownValue(address, at("idempotency_key"), knownvalue.StringRegexp(uuidV4)),
+				statecheck.ExpectKnownValue(address, at("response"), knownvalue.StringExact(
+					`{"amount":"1500.00","created_at":"2026-03-14T12:00:01.000Z","id":"00000000-0000-4000-8000-000000000001","name":"Rent","revision":1}`)),
+			},
+		},
+		empty(config),
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateIdFunc: byID, ImportStateVerify: true, ImportStateVerifyIgnore: ignored},
+		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateIdFunc: byID},
+	)
+	if n := len(s.All("payables")); n != 0 {
+		t.Errorf("%d records are left after the destroy", n)
+	}
+}
+
+func TestAccFinanceRecord_identity(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	config := s.Config(record(`{ name = "Rent" }`))
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
+		Steps: []resource.TestStep{
+			{Config: config, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
+				"collection": knownvalue.StringExact("payables"), "id": knownvalue.StringExact("00000000-0000-4000-8000-000000000001")})}},
+			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+		},
+	})
+}
+
+// TestAccFinanceRecord_full: nested values come back as they were, numbers and money exact, and what the service adds is no drift.
+func TestAccFinanceRecord_full(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	full := `{
+    name   = "Rent <of> \"May\""
+    amount = "1500.00"
+    exact  = 9007199254740993
+    ratio  = 0.1
+    paid   = false
+    note   = null
+    tags   = ["a", "b", 3, null]
+    party  = { document = "11.222.333/0001-81", address = { city = "São Paulo" } }
+    lines  = [{ name = "Flat", amount = "1000.00" }, { name = "Garage", amount = "500.00" }]
+    internal_note = "never answered"
+  }`
+	config := s.Config(record(full) + output(".exact"))
+	// The same in other words, in an order of its own.
+	other := s.Config(record(strings.NewReplacer(`"1500.00"`, `format("%.2f", 1500)`, "0.1", "0.10", `["a", "b", 3, null]`, `concat(["a", "b"], [3, null])`).Replace(full)) + output(".exact"))
+	run(t,
+		resource.TestStep{Config: config, Check: resource.ComposeTestCheckFunc(stored(s, "exact", "9007199254740993"), stored(s, "ratio", "0.1"), stored(s, "internal_note", "never answered")),
+			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at("body").AtMapKey("lines").AtSliceIndex(1), knownvalue.ObjectExact(map[string]knownvalue.Check{
+				"name": knownvalue.StringExact("Garage"), "amount": knownvalue.StringExact("500.00")}))}},
+		empty(config),
+		empty(other),
+		resource.TestStep{RefreshState: true},
+		empty(config),
+	)
+}
+
+// TestAccFinanceRecord_update: only what changes is sent, what others have added stays, and what is taken out goes.
+func TestAccFinanceRecord_update(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	path := ""
+	others := func() {
+		path = "/v1/payables/" + s.Only("payables")["id"].(string)
+		s.Must("PATCH", path, acctest.JSON{"erp_id": "E-1", "party": acctest.JSON{"name": "Aurora", "city": "Campinas", "score": 7}})
+	}
+	first := s.Config(record(`{ name = "Rent", note = "x", amount = "10.00", party = { name = "Aurora", city = "Campinas" } }`))
+	second := s.Config(record(`{ name = "Rent", amount = "12.50", party = { name = "Aurora Ltda" } }`))
+	changed := resource.TestStep{
+		PreConfig: others, Config: second,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			does(plancheck.ResourceActionUpdate),
+			plancheck.ExpectKnownValue(address, at("id"), knownvalue.StringExact("00000000-0000-4000-8000-000000000001")),
+			plancheck.ExpectKnownValue(address, at("idempotency_key"), knownvalue.StringRegexp(uuidV4)),
+			plancheck.ExpectUnknownValue(address, at("response")),
+		}},
+		Check: resource.ComposeTestCheckFunc(stored(s, "amount", "12.50"), stored(s, "note", nil), stored(s, "erp_id", "E-1"), stored(s, "party", acctest.JSON{"name": "Aurora Ltda", "score": "7"})),
+	}
+	run(t,
+		resource.TestStep{Config: first},
+		changed,
+		empty(second),
+		// Back again, with a null and a list in place of what was text.
+		plans(s.Config(record(`{ name = null, amount = "12.50", party = { name = "Aurora Ltda" }, tags = ["a"] }`)), does(plancheck.ResourceActionUpdate)),
+		empty(s.Config(record(`{ name = null, amount = "12.50", party = { name = "Aurora Ltda" }, tags = ["a"] }`))),
+		plans(s.Config(record(`{ amount = "12.50", party = { name = "Aurora Ltda" }, tags = "a" }`)), does(plancheck.ResourceActionUpdate)),
+		resource.TestStep{Config: s.Config(record(`{ amount = "12.50", party = { name = "Aurora Ltda" }, tags = "a" }`)), Check: resource.ComposeTestCheckFunc(stored(s, "tags", "a"), stored(s, "name", nil))},
+	)
+	if n := s.Asked("POST /v1/payables"); n != 1 {
+		t.Errorf("%d creations were sent", n)
+	}
+}
+
+// TestAccFinanceRecord_drift: what others change in a key that the configuration names is shown and mended, and nothing else.
+func TestAccFinanceRecord_drift(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	config := s.Config(record(`{ name = "Rent", amount = "10.00", party = { name = "Aurora" }, internal_note = "ours", lines = [{ name = "Flat" }] }`))
+	patch := func(change acctest.JSON) func() {
+		return func() { s.Must("PATCH", "/v1/payables/"+s.Only("payables")["id"].(string), change) }
+	}
+	mended := func(change acctest.JSON) resource.TestStep {
+		return resource.TestStep{PreConfig: patch(change), Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{does(plancheck.ResourceActionUpdate)}},
+			Check: resource.ComposeTestCheckFunc(stored(s, "amount", "10.00"), stored(s, "name", "Rent"))}
+	}
+	ignored := func(change acctest.JSON) resource.TestStep {
+		step := empty(config)
+		step.PreConfig = patch(change)
+		return step
+	}
+	run(t,
+		resource.TestStep{Config: config},
+		mended(acctest.JSON{"amount": "11.00"}),
+		mended(acctest.JSON{"name": nil}),
+		mended(acctest.JSON{"party": acctest.JSON{"name": "Other", "score": 1}}),
+		mended(acctest.JSON{"lines": []any{acctest.JSON{"name": "Flat"}, acctest.JSON{"name": "Garage"}}}),
+		mended(acctest.JSON{"lines": []any{acctest.JSON{"name": "House"}}}),
+		ignored(acctest.JSON{"status": "approved"}),
+		ignored(acctest.JSON{"party": acctest.JSON{"name": "Aurora", "score": 2}}),
+		ignored(acctest.JSON{"internal_note": "theirs"}),
+	)
+}
+
+// TestAccFinanceRecord_ignoreRemoteChanges: nothing of the body is compared, and a change of the configuration is sent all the same.
+func TestAccFinanceRecord_ignoreRemoteChanges(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	config := s.Config(record(`{ name = "Rent", amount = "10.00" }`, "ignore_remote_changes = true") + output(".name"))
+	theirs := resource.TestStep{
+		PreConfig: func() {
+			s.Must("PATCH", "/v1/payables/"+s.Only("payables")["id"].(string), acctest.JSON{"name": "Theirs", "amount": "99.00"})
+		},
+		Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			does(plancheck.ResourceActionNoop), plancheck.ExpectKnownOutputValue("part", knownvalue.StringExact("Theirs"))}},
+	}
+	run(t,
+		resource.TestStep{Config: config},
+		theirs,
+		resource.TestStep{Config: s.Config(record(`{ name = "Rent", amount = "12.00" }`, "ignore_remote_changes = true")),
+			Check: resource.ComposeTestCheckFunc(stored(s, "amount", "12.00"), stored(s, "name", "Theirs"))},
+		// From the next refresh on the body is compared again.
+		resource.TestStep{Config: s.Config(record(`{ name = "Rent", amount = "12.00" }`)), ExpectNonEmptyPlan: true},
+		resource.TestStep{Config: s.Config(record(`{ name = "Rent", amount = "12.00" }`)), Check: stored(s, "name", "Rent")},
+	)
+}
+
+// TestAccFinanceRecord_deletedOutside: the record is planned again, and made anew although its key is used up.
+func TestAccFinanceRecord_deletedOutside(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	config := s.Config(record(`{ name = "Rent" }`))
+	again := func(number int) resource.TestStep {
+		step := plans(config, does(plancheck.ResourceActionCreate))
+		step.PreConfig = func() { s.Must("DELETE", "/v1/payables/"+s.Only("payables")["id"].(string), nil) }
+		step.ConfigStateChecks = []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at("id"), knownvalue.StringExact(fmt.Sprintf("00000000-0000-4000-8000-%012d", number)))}
+		return step
+	}
+	run(t, resource.TestStep{Config: config}, again(2), empty(config), again(3), empty(config))
+}
+
+// TestAccFinanceRecord_collection: a record cannot move.
+func TestAccFinanceRecord_collection(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	config := record(`{ name = "Rent" }`)
+	moved := plans(s.Config(strings.Replace(config, "payables", "receivables", 1)), does(plancheck.ResourceActionDestroyBeforeCreate))
+	moved.Check = func(*terraform.State) error {
+		if len(s.All("payables")) != 0 || len(s.All("receivables")) != 1 {
+			t.Errorf("payables %v, receivables %v", s.All("payables"), s.All("receivables"))
+		}
+		return nil
+	}
+	run(t, resource.TestStep{Config: s.Config(config)}, moved)
+}
+
+// TestAccFinanceRecord_imported: a configuration that names fewer keys than the record has is faithful, and removes nothing.
+func TestAccFinanceRecord_imported(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	made := s.Must("POST", "/v1/payables", acctest.JSON{"name": "Rent", "note": "old", "lines": []any{acctest.JSON{"name": "Flat"}}})
+	block := "import {\n  to = " + address + "\n  id = \"payables/" + made["id"].(string) + "\"\n}\n"
+	config := func(amount string) string {
+		return s.Config(block + record(`{ name = "Rent", lines = [{ name = "Flat" }]`+amount+` }`))
+	}
+	run(t,
+		resource.TestStep{Config: config(""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{does(plancheck.ResourceActionNoop)}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("idempotency_key"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(address, at("body").AtMapKey("note"), knownvalue.StringExact("old"))}},
+		empty(config("")),
+		resource.TestStep{Config: config(`, amount = "1.00"`), Check: resource.ComposeTestCheckFunc(stored(s, "note", "old"), stored(s, "amount", "1.00"))},
+		empty(config(`, amount = "1.00"`)),
+		resource.TestStep{Config: config(""), Check: resource.ComposeTestCheckFunc(stored(s, "amount", nil), stored(s, "note", "old"))},
+		empty(config("")),
+	)
+	if n := s.Asked("POST /v1/payables"); n != 1 {
+		t.Errorf("%d creations were sent", n)
+	}
+}
+
+func TestAccFinanceRecord_badImport(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var steps []resource.TestStep
+	for id, message := range map[string]string{
+		"payables":                  `Write <collection>/<id>`,
+		"payables/":                 `Write <collection>/<id>`,
+		"/x":                        `Write <collection>/<id>`,
+		"a/b/c":                     `Write <collection>/<id>`,
+		"../x":                      `Write <collection>/<id>`,
+		"payables/00000000-no-such": `has no record 00000000-no-such in the collection payables`,
+	} {
+		steps = append(steps, resource.TestStep{Config: s.Config(record(`{}`)), ResourceName: address, ImportState: true, ImportStateId: id, ExpectError: words(message)})
+	}
+	run(t, steps...)
+}
+
+// words matches a text however Terraform breaks its lines.
+func words(text string) *regexp.Regexp {
+	fields := strings.Fields(text)
+	for i, field := range fields {
+		fields[i] = regexp.QuoteMeta(field)
+	}
+	return regexp.MustCompile(strings.Join(fields, `\s+`))
+}
+
+// TestAccFinanceRecord_badInput: what can be known at plan time is refused before anything is sent.
+func TestAccFinanceRecord_badInput(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var steps []resource.TestStep
+	for config, message := range map[string]string{
+		record(`"{}"`):                       `body takes an object`,
+		record(`["a"]`):                      `body takes an object`,
+		record(`null`):                       `Must set a configuration value for the body attribute`,
+		record(`true ? null : { a = 1 }`):    `body is null. Write the record as an object`,
+		record(`{ n = 1e5000 }`):             `The body cannot be sent: a number in it is too large`,
+		record(`{}`, `idempotency_key = ""`): `"" is no UUID of version 4`,
+		record(`{}`, `idempotency_key = "6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11"`): `is no UUID of version 4`,
+		strings.Replace(record(`{}`), "payables", "pay/ables", 1):                `"pay/ables" is not the name of a collection`,
+		strings.Replace(record(`{}`), "payables", "..", 1):                       `".." is not the name of a collection`,
+		strings.Replace(record(`{}`), "payables", "", 1):                         `"" is not the name of a collection`,
+	} {
+		steps = append(steps, resource.TestStep{Config: s.Config(config), PlanOnly: true, ExpectError: words(message)})
+	}
+	run(t, steps...)
+	if len(s.fake.asked) > 0 {
+		t.Errorf("asked %v", s.fake.asked)
+	}
+}
+
+// TestAccFinanceRecord_refused: what the service refuses stands on the body, with code and Request-Id.
+func TestAccFinanceRecord_refused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	run(t,
+		resource.TestStep{Config: s.Config(record(`{ amount = 10.5 }`)), ExpectError: words(`The service refuses body.amount: Is no money: a decimal string with 2 places.`)},
+		resource.TestStep{Config: s.Config(record(`{ amount = "10.50" }`))},
+		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)), ExpectError: words(`Operation: finance.records.update (PATCH /v1/{collection}/{id}) Status: 422, code: validation_error Request-Id: req-`)},
+		empty(s.Config(record(`{ amount = "10.50" }`))),
+	)
+}
+
+func TestAccFinanceRecord_notConfigured(t *testing.T) {
+	t.Parallel()
+	run(t, resource.TestStep{Config: `provider "billing" {}` + "\n" + record(`{ name = "Rent" }`),
+		ExpectError: words(`billing_finance_record needs it. Set finance_base_url in the provider "billing" block, or the environment variable BILLING_FINANCE_BASE_URL.`)})
+}

@@ -1,0 +1,188 @@
+// Package finance is financial management: the resource of free-form records, and the data sources of its lists and of its description.
+package finance
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// Resource is billing_finance_record.
+type Resource struct{ conn.Resource }
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource)(nil)
+	_ resource.ResourceWithIdentity       = (*Resource)(nil)
+	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
+)
+
+// NewResource makes the resource.
+func NewResource() resource.Resource { return &Resource{} }
+
+// Metadata names the type.
+func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+// Create makes the record, or takes the one that was made with the same key.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
+	desired, ok := plan.object(&resp.Diagnostics)
+	if !ready || !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	record, err := client.CreateRecord(ctx, plan.Collection.ValueString(), metadata.Payload(desired), plan.IdempotencyKey.ValueString())
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, inBody(err), doing("create", plan))
+		adviseRetry(err, plan, &resp.Diagnostics)
+		return
+	}
+	created, err := fromAPI(plan.Collection, record)
+	if err != nil {
+		resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
+		return
+	}
+	plan.ID, plan.Response = created.ID, created.Response
+	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
+	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
+	plan.warnStored(record, desired, &resp.Diagnostics)
+}
+
+// adviseRetry says how to find out whether a record was made: by asking again.
+func adviseRetry(err error, m model, diags *diag.Diagnostics) {
+	if finance.Unsettled(err) {
+		diags.AddWarning("The record may exist all the same", fmt.Sprintf("Apply again with the same collection and body, and this is settled: the creation is sent with the same key (%s), "+
+			"and the service answers with the record that it has made, or makes it. A body that was changed meanwhile has another key and makes another record.", m.IdempotencyKey.ValueString()))
+	}
+}
+
+// Read refreshes the state. Only the service's own not-found drops the record.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var prior model
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	importing := imports.Marked(ctx, req.Private, &resp.Diagnostics)
+	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	identify(ctx, prior, resp.Identity, &resp.Diagnostics)
+	record, err := client.GetRecord(ctx, prior.Collection.ValueString(), prior.ID.ValueString())
+	if api.IsNotFound(err) {
+		resp.Diagnostics.AddWarning("A finance record was deleted outside of Terraform",
+			fmt.Sprintf("The %s does not exist any more at the service. If it is still configured, the plan creates it again, with a new id.", prior.words()))
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
+		return
+	}
+	state, err := fromAPI(prior.Collection, record)
+	if err == nil && !importing {
+		state, err = state.keeping(prior)
+	}
+	if err != nil {
+		resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
+		return
+	}
+	// The id that leads to the record, also where the service writes it differently.
+	state.ID = prior.ID
+	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
+}
+
+// Update sends the top-level keys that change. What only this provider knows changes without any request.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var config, plan, state model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	own := ownership(ctx, req.Private, &resp.Diagnostics)
+	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	desired, ok := config.object(&resp.Diagnostics)
+	stored, readable := state.object(&resp.Diagnostics)
+	whole, err := state.answered()
+	if !ok || !readable || err != nil {
+		return
+	}
+	plan.Response = state.Response
+	if send := changes(own, stored, whole, desired); len(send) > 0 {
+		record, err := client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
+		if err != nil {
+			apidiag.Add(&resp.Diagnostics, inBody(err), doing("update", state))
+			return
+		}
+		plan.Response = wire.JSONText(record.Raw)
+		plan.warnStored(record, desired, &resp.Diagnostics)
+	}
+	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
+	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
+}
+
+// Delete deletes the record.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	if client.Made(state.ID.ValueString()) {
+		resp.Diagnostics.AddWarning("The record was not replaced", fmt.Sprintf("The %s was to be replaced by one with the same content, made before it was deleted (create_before_destroy). The service "+
+			"makes one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.words()))
+		return
+	}
+	if err := client.DeleteRecord(ctx, state.Collection.ValueString(), state.ID.ValueString()); err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
+	}
+}
+
+// save writes state and identity.
+func save(ctx context.Context, m model, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	diags.Append(state.Set(ctx, m)...)
+	identify(ctx, m, identity, diags)
+}
+
+// inBody is err, speaking of the argument body: the fields that the service blames are inside of it.
+func inBody(err error) error {
+	e, ok := api.AsError(err)
+	if !ok {
+		return err
+	}
+	blamed := *e
+	if e.Field != "" {
+		blamed.Field = attrBody + "." + e.Field
+	}
+	blamed.Fields = nil
+	for field, wrong := range e.Fields {
+		if blamed.Fields == nil {
+			blamed.Fields = map[string]string{}
+		}
+		blamed.Fields[attrBody+"."+field] = wrong
+	}
+	return &blamed
+}
+
+// doing describes an operation on the record for an error.
+func doing(verb string, m model) apidiag.Doing {
+	return apidiag.Doing{Verb: verb, Object: m.words(), Attributes: []string{attrBody}}
+}

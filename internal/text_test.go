@@ -37,8 +37,8 @@ func TestNoFileSaysWhatItShouldNot(t *testing.T) {
 			}
 			return nil
 		}
-		// Lists of modules and checksums are Go's own text.
-		if !entry.Type().IsRegular() || entry.Name() == "go.sum" {
+		// Lists of modules and checksums are Go's own text; ".git" is a file in a second work tree; the rest is built, not written.
+		if !entry.Type().IsRegular() || entry.Name() == "go.sum" || entry.Name() == ".git" || filepath.Ext(path) == ".test" || filepath.Ext(path) == ".out" {
 			return nil
 		}
 		read++

@@ -39,7 +39,8 @@ func exampleFiles(t *testing.T, pattern string) map[string]string {
 // example is Terraform over an example in a sandbox of its own, which goes with all that the example leaves there.
 func example(t *testing.T, text string) *command {
 	t.Helper()
-	service := acctest.Start(t)
+	// The clock runs, as an age in an example is compared with today.
+	service := acctest.Start(t, acctest.RunningClock)
 	service.NeedsSandbox("the examples leave objects behind")
 	return newCommand(t, text).at(service)
 }

@@ -1,0 +1,333 @@
+package apikey_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+const (
+	keys = "/api/v1/api-keys"
+	day  = 24 * time.Hour
+)
+
+// subject is one API key, driven without Terraform.
+type subject struct {
+	*acctest.Direct
+	t       *testing.T
+	service *acctest.Service
+}
+
+// prepare starts a sandbox that lives in the present, because ages, graces and expiries are compared with the clock of this machine.
+func prepare(t *testing.T) *subject {
+	t.Helper()
+	service := acctest.Start(t, acctest.RunningClock)
+	return &subject{Direct: service.Direct("billing_api_key"), t: t, service: service}
+}
+
+// with is the configuration of the subject with these arguments. The scope lets the key read endpoints, so that it can be tried.
+func with(lines acctest.JSON) acctest.JSON {
+	config := acctest.JSON{"name": "ci", "scopes": []any{"webhook_endpoints:*"}}
+	maps.Copy(config, lines)
+	return config
+}
+
+func (s *subject) set(lines acctest.JSON) string {
+	s.t.Helper()
+	return s.Set(with(lines))
+}
+
+func (s *subject) id() string     { return strings.Trim(s.Text("id"), `"`) }
+func (s *subject) token() string  { return strings.Trim(s.Text("token"), `"`) }
+func (s *subject) prefix() string { return strings.Trim(s.Text("key_prefix"), `"`) }
+
+// status is what a request with a token is answered.
+func (s *subject) status(token string) int {
+	s.t.Helper()
+	status, _ := s.service.CallWithKey(token, "GET", "/api/v1/webhook-endpoints", nil)
+	return status
+}
+
+// works holds tokens to being accepted, and refused to being refused.
+func (s *subject) works(tokens ...string) {
+	s.t.Helper()
+	for i, token := range tokens {
+		if status := s.status(token); status != 200 {
+			s.t.Errorf("token %d is answered %d, want 200", i, status)
+		}
+	}
+}
+
+func (s *subject) refused(tokens ...string) {
+	s.t.Helper()
+	for i, token := range tokens {
+		if status := s.status(token); status != 401 {
+			s.t.Errorf("token %d is answered %d, want 401", i, status)
+		}
+	}
+}
+
+// previous lists the ids in previous_keys.
+func (s *subject) previous() []string {
+	s.t.Helper()
+	var all []struct {
+		ID         string `json:"id"`
+		KeyPrefix  string `json:"key_prefix"`
+		GraceUntil string `json:"grace_until"`
+	}
+	if err := json.Unmarshal([]byte(s.Text("previous_keys")), &all); err != nil {
+		s.t.Fatal(err)
+	}
+	ids := make([]string, len(all))
+	for i, p := range all {
+		if ids[i] = p.ID; p.KeyPrefix == "" || p.GraceUntil == "" {
+			s.t.Errorf("an incomplete predecessor: %+v", p)
+		}
+	}
+	return ids
+}
+
+func (s *subject) remote(id string) acctest.JSON {
+	s.t.Helper()
+	return s.service.MustCollections("GET", keys+"/"+id, nil)
+}
+
+func (s *subject) fault(f sandbox.Fault) { s.service.Sandbox.AddFault(f) }
+
+// at lets something happen at another time, and comes back to the present.
+func (s *subject) at(distance time.Duration, happens func()) {
+	s.t.Helper()
+	s.service.Sandbox.Clock().Advance(distance)
+	happens()
+	s.service.Sandbox.Clock().Advance(-distance)
+}
+
+// refresh is how every plan begins; it answers the warnings.
+func (s *subject) refresh() string {
+	s.t.Helper()
+	said := s.Refresh()
+	if text := acctest.Errors(said); text != "" {
+		s.t.Fatalf("refresh: %s", text)
+	}
+	return acctest.Warnings(said)
+}
+
+// plan refreshes and plans, which has to succeed.
+func (s *subject) plan(lines acctest.JSON) acctest.Planned {
+	s.t.Helper()
+	s.refresh()
+	p := s.Plan(with(lines))
+	if text := acctest.Errors(p.Diagnostics); text != "" {
+		s.t.Fatalf("plan: %s", text)
+	}
+	return p
+}
+
+// isSettled holds the configuration to an empty plan.
+func (s *subject) isSettled(lines acctest.JSON) {
+	s.t.Helper()
+	if changes := s.plan(lines).Changes(s.t); len(changes) > 0 {
+		s.t.Errorf("the plan changes %v", changes)
+	}
+}
+
+// is holds an attribute of the state to a value in JSON.
+func (s *subject) is(name, want string) {
+	s.t.Helper()
+	if have := s.Text(name); have != want {
+		s.t.Errorf("%s is %s, want %s", name, have, want)
+	}
+}
+
+// calls lists the requests since the last reset that change something.
+func (s *subject) calls() []string {
+	return slices.DeleteFunc(s.service.Operations(), func(name string) bool {
+		return strings.HasSuffix(name, ".get") || strings.HasSuffix(name, ".list")
+	})
+}
+
+func same(t *testing.T, what string, have []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(have, want) {
+		t.Errorf("%s: %v, want %v", what, have, want)
+	}
+}
+
+// says holds a message to its parts.
+func says(t *testing.T, message string, parts ...string) {
+	t.Helper()
+	message = strings.Join(strings.Fields(message), " ")
+	for _, part := range parts {
+		if !strings.Contains(message, part) {
+			t.Errorf("%q is not said in: %s", part, message)
+		}
+	}
+}
+
+// TestDirect_minimal: a name is enough; the token is in the state at once, and destroying revokes the key.
+func TestDirect_minimal(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	p := s.Plan(acctest.JSON{"name": "ci"})
+	same(t, "unknown in the plan", p.Unknown(t), "created_at", "id", "key_prefix", "source", "token")
+	s.Apply(p)
+	token := s.token()
+	if !strings.HasPrefix(token, s.prefix()) || s.prefix() == "" {
+		t.Errorf("token %s, key_prefix %s", token, s.prefix())
+	}
+	for name, want := range map[string]string{"scopes": "[]", "description": "null", "expires_at": "null", "rotated_at": "null", "rotation_due_at": "null",
+		"previous_keys": "[]", "source": `"api"`, "grace_period_days": "null"} {
+		s.is(name, want)
+	}
+	s.works(token)
+	s.refresh()
+	same(t, "changes", s.Plan(acctest.JSON{"name": "ci"}).Changes(t))
+	same(t, "changes", s.Plan(acctest.JSON{"name": "ci", "scopes": []any{}}).Changes(t))
+	id := s.id()
+	s.Set(nil)
+	s.refused(token)
+	if s.remote(id)["revokedAt"] == nil {
+		t.Error("the key is not revoked")
+	}
+}
+
+// TestDirect_full: every argument arrives, the due date is counted from the creation, and what changes with every use makes no noise.
+func TestDirect_full(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	expiry := time.Now().Add(90 * day).UTC().Truncate(time.Second)
+	lines := acctest.JSON{"description": "d", "scopes": []any{"webhook_endpoints:*", "webhook_deliveries:read"}, "expires_at": expiry.Format(time.RFC3339),
+		"grace_period_days": 3, "rotate_when_changed": acctest.JSON{"release": "1"}, "rotate_after_days": 30, "revoke_previous_keys": false, "allow_own_key": false}
+	s.set(lines)
+	remote := s.remote(s.id())
+	if remote["description"] != "d" || remote["expiresAt"] != expiry.Format("2006-01-02T15:04:05.000Z") || len(remote["scopes"].([]any)) != 2 {
+		t.Errorf("at the service: %v", remote)
+	}
+	created, err := time.Parse(time.RFC3339, remote["createdAt"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.is("rotation_due_at", `"`+created.AddDate(0, 0, 30).Format(time.RFC3339)+`"`)
+	s.is("created_at", `"`+remote["createdAt"].(string)+`"`)
+	s.works(s.token())
+	if s.remote(s.id())["lastUsedAt"] == nil {
+		t.Error("the key has no last use")
+	}
+	s.isSettled(lines)
+	// The same moment and the same scopes, written otherwise.
+	lines["expires_at"] = expiry.In(time.FixedZone("", -3*60*60)).Format(time.RFC3339)
+	lines["scopes"] = []any{"webhook_deliveries:read", "webhook_endpoints:*"}
+	if p := s.plan(lines); len(p.Changes(t))+len(p.Replaces) > 0 {
+		t.Errorf("changes %v, replaces %v", p.Changes(t), p.Replaces)
+	}
+}
+
+// TestDirect_newKey: what cannot be changed asks for a new key, and only that.
+func TestDirect_newKey(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	base := acctest.JSON{"description": "d", "expires_at": "2098-01-01", "rotate_when_changed": acctest.JSON{"v": "1"}}
+	s.set(base)
+	for name, values := range map[string][]any{
+		"name":        {"other", acctest.Unknown},
+		"description": {"other", nil, acctest.Unknown},
+		"scopes":      {[]any{"webhook_deliveries:*"}, []any{}, nil, acctest.Unknown},
+		"expires_at":  {"2099-01-01T00:00:00Z", nil, acctest.Unknown},
+	} {
+		for _, value := range values {
+			lines := maps.Clone(base)
+			lines[name] = value
+			same(t, name+" replaces", s.plan(lines).Replaces, name)
+		}
+	}
+	for name, value := range map[string]any{"grace_period_days": 1, "rotate_when_changed": nil, "rotate_after_days": 9, "revoke_previous_keys": true, "allow_own_key": true} {
+		lines := maps.Clone(base)
+		lines[name] = value
+		if p := s.plan(lines); len(p.Replaces) > 0 || !slices.Contains(p.Changes(t), name) {
+			t.Errorf("%s: replaces %v, changes %v", name, p.Replaces, p.Changes(t))
+		}
+	}
+}
+
+// TestDirect_refusedArguments: what no service needs to see to be wrong, and what the service blames, stands on its argument.
+func TestDirect_refusedArguments(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	for name, values := range map[string][]any{
+		"name":              {"", " "},
+		"description":       {""},
+		"scopes":            {[]any{""}, []any{nil}},
+		"expires_at":        {"tomorrow", "2026-13-01", "2026-01-01T12:00:00"},
+		"grace_period_days": {-1, 31},
+		"rotate_after_days": {0, -1},
+	} {
+		for _, value := range values {
+			text := acctest.Errors(s.Plan(with(acctest.JSON{name: value})).Diagnostics)
+			says(t, text, `AttributeName("`+name+`")`)
+		}
+	}
+	same(t, "calls", s.calls())
+	past := s.Plan(with(acctest.JSON{"expires_at": "2020-01-01"}))
+	says(t, acctest.Errors(s.Apply(past)), "Could not create API key", "code: validation_error")
+	if s.Exists() {
+		t.Error("a refused key is in the state")
+	}
+}
+
+// TestDirect_endedOutside: a key that is revoked, has expired or does not exist any more is planned again, with a warning that says why.
+func TestDirect_endedOutside(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end  func(s *subject)
+		says string
+	}{
+		"revoked": {func(s *subject) { s.set(nil); s.service.MustCollections("DELETE", keys+"/"+s.id(), nil) }, "was revoked outside of Terraform at"},
+		"expired": {func(s *subject) {
+			s.at(-2*day, func() { s.set(acctest.JSON{"expires_at": time.Now().Add(-day).UTC().Format(time.RFC3339)}) })
+		}, "has expired at"},
+		"unknown": {func(s *subject) {
+			s.set(nil)
+			s.fault(sandbox.Fault{Operation: "api_keys.get", Times: 1, Status: 404})
+		}, "does not exist any more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			c.end(s)
+			says(t, s.refresh(), "An API key is gone", c.says, "creates a new key, with a new token")
+			if s.Exists() {
+				t.Error("it is still in the state")
+			}
+			s.set(nil)
+			s.works(s.token())
+		})
+	}
+}
+
+// TestDirect_rotatedOutside: somebody else's rotation shortens the life of the key, so the plan makes a new one and says why.
+func TestDirect_rotatedOutside(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.set(nil)
+	s.service.MustCollections("POST", keys+"/"+s.id()+"/rotate", acctest.JSON{"graceDays": 2})
+	says(t, s.refresh(), `AttributeName("expires_at")`, "expires at another time", "A rotation outside of Terraform does that")
+	same(t, "replaces", s.Plan(with(nil)).Replaces, "expires_at")
+}
+
+// TestDirect_wrongAddress: a 404 that is not the service's own never drops a key.
+func TestDirect_wrongAddress(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.set(nil)
+	s.fault(sandbox.Fault{Operation: "api_keys.get", Status: 404, HTML: true})
+	says(t, acctest.Errors(s.Refresh()), "Nothing was dropped", "collections_base_url")
+	if !s.Exists() {
+		t.Error("the key was dropped")
+	}
+}

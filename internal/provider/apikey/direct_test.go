@@ -274,7 +274,7 @@ func TestDirect_refusedArguments(t *testing.T) {
 	}
 	same(t, "calls", s.calls())
 	past := s.Plan(with(acctest.JSON{"expires_at": "2020-01-01"}))
-	says(t, acctest.Errors(s.Apply(past)), "Could not create API key", "code: validation_error")
+	says(t, acctest.Errors(s.Apply(past)), `AttributeName("expires_at")`, "Could not create API key", "code: validation_error")
 	if s.Exists() {
 		t.Error("a refused key is in the state")
 	}

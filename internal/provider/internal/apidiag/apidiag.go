@@ -87,12 +87,20 @@ func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string)
 	}
 }
 
-// attribute is the top-level argument of a field such as emails[0].value or emails.0.value.
+// attribute is the top-level argument of a field such as emails[0].value, emails.0.value or expiresAt: collections writes its names
+// together.
 func attribute(field string) string {
 	if end := strings.IndexAny(field, ".["); end >= 0 {
-		return field[:end]
+		field = field[:end]
 	}
-	return field
+	var name strings.Builder
+	for _, r := range field {
+		if unicode.IsUpper(r) {
+			name.WriteByte('_')
+		}
+		name.WriteRune(unicode.ToLower(r))
+	}
+	return name.String()
 }
 
 // arguments are the provider arguments that say where a service is, and with what it is asked.

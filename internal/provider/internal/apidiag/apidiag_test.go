@@ -118,6 +118,8 @@ func TestAdd_fields(t *testing.T) {
 	single := refusal(422, "validation_error", func(e *api.Error) { e.Field = "name" })
 	check(t, single, creating, []said{{"name", []string{"refuses name: The service's words."}}})
 	check(t, single, Doing{Verb: "list", Object: "customers"}, []said{{"", []string{"refuses name: The service's words."}}})
+	camel := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"expiresAt": "is past"} })
+	check(t, camel, Doing{Verb: "create", Object: "x", Attributes: []string{"expires_at"}}, []said{{"expires_at", []string{"The service refuses expiresAt: Is past."}}})
 	empty := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"email": ""} })
 	check(t, empty, creating, []said{{"email", []string{"refuses email: The service gives no reason."}}})
 }

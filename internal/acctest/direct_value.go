@@ -115,10 +115,15 @@ func (d *Direct) planIsValid(p Planned) {
 	}
 }
 
-// resultIsAsPlanned holds a result to Terraform's second demand: what the plan knew has come.
+// resultIsAsPlanned holds a result to Terraform's second demand: what the plan knew has come, and nothing stays unknown.
 func (d *Direct) resultIsAsPlanned(p Planned) {
 	d.t.Helper()
 	results := fields(d.t, d.state)
+	for name, result := range results {
+		if !result.IsFullyKnown() {
+			d.t.Errorf("%s is still unknown", name)
+		}
+	}
 	for name, planned := range fields(d.t, p.Value) {
 		if result := results[name]; !compatible(planned, result) || planned.IsFullyKnown() && !planned.Equal(result) {
 			d.t.Errorf("%s was planned as %s and became %s", name, planned, result)

@@ -96,7 +96,7 @@ func fromAPI(k *collections.APIKey) model {
 	return model{
 		ID:                 types.StringValue(k.ID),
 		Name:               types.StringValue(k.Name),
-		Description:        types.StringPointerValue(k.Description),
+		Description:        wire.FilledOrNull(k.Description),
 		Scopes:             scopes(k.Scopes),
 		ExpiresAt:          fwtype.DateTimePointer(k.ExpiresAt),
 		GracePeriodDays:    types.Int64Null(),
@@ -130,10 +130,6 @@ func (m model) keeping(prior model) model {
 		m.Token = wire.Known(prior.Token)
 	}
 	m.ExpiresAt = m.ExpiresAt.Or(prior.ExpiresAt)
-	if m.Description.ValueString() == "" {
-		// The service has no null here.
-		m.Description = types.StringNull()
-	}
 	return m
 }
 

@@ -65,7 +65,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 	return model{
 		ID:                      types.StringValue(e.ID),
 		URL:                     wire.TextOrNull(e.URL),
-		Description:             types.StringPointerValue(e.Description),
+		Description:             wire.FilledOrNull(e.Description),
 		Events:                  events(e.Events),
 		Active:                  types.BoolValue(e.Active),
 		Authentication:          authFromAPI(e.Authentication),

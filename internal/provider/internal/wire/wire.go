@@ -37,6 +37,14 @@ func TextOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
+// FilledOrNull is null for a text that the service answers as null, leaves out, or answers empty because it has no null there.
+func FilledOrNull(s *string) types.String {
+	if s == nil {
+		return types.StringNull()
+	}
+	return TextOrNull(*s)
+}
+
 // Known is null for a value that is still unknown where a state needs a known one.
 func Known(s types.String) types.String {
 	if s.IsUnknown() {

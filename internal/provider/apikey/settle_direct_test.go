@@ -1,0 +1,210 @@
+package apikey_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestDirect_lostCreation: a key whose token was lost with the answer is of no use to anybody, so it is revoked and another one created.
+func TestDirect_lostCreation(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
+	warned := s.set(acctest.JSON{"description": "d"})
+	same(t, "calls", s.calls(), "api_keys.create", "api_keys.revoke", "api_keys.create")
+	var lost string
+	for _, r := range s.service.Sandbox.Requests() {
+		if r.Operation == "api_keys.revoke" {
+			lost = r.Path[strings.LastIndex(r.Path, "/")+1:]
+		}
+	}
+	says(t, warned, "created twice, and the first one revoked", lost)
+	if s.remote(lost)["revokedAt"] == nil || lost == s.id() {
+		t.Errorf("key %s is not the revoked one", lost)
+	}
+	s.works(s.token())
+	s.isSettled(acctest.JSON{"description": "d"})
+}
+
+// TestDirect_notDiscarded: two keys of that name are new; which one it is nobody knows, so none is revoked and none created again.
+func TestDirect_notDiscarded(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})
+	s.service.Sandbox.ResetRequests()
+	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
+	says(t, acctest.Errors(s.Apply(s.Plan(with(nil)))), `Could not create API key "ci"`, "found 2 of them")
+	same(t, "calls", s.calls(), "api_keys.create")
+	if s.Exists() {
+		t.Error("a key that is not known is in the state")
+	}
+}
+
+// TestDirect_lostRotation: the rotation has happened and its token was lost with the answer. It is not sent again; the successor is in
+// the state without a token, the old key among its predecessors, and the next apply rotates the successor.
+func TestDirect_lostRotation(t *testing.T) {
+	t.Parallel()
+	for name, days := range map[string]int{"with a grace": 5, "without a grace": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			lines := func(version string) acctest.JSON { return trigger(version, acctest.JSON{"grace_period_days": days}) }
+			s.set(lines("1"))
+			firstID, first := s.id(), s.token()
+			s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
+			s.service.Sandbox.ResetRequests()
+			said := s.Apply(s.plan(lines("2")))
+			says(t, acctest.Errors(said), "was rotated", "token was lost with the answer", s.id())
+			says(t, acctest.Warnings(said), "The successor was taken over without its token", s.id(), "The next apply rotates it")
+			same(t, "calls", s.calls(), "api_keys.rotate")
+			lost := s.id()
+			if lost == firstID {
+				t.Fatal("the state has the old key")
+			}
+			s.is("token", "null")
+			s.is("rotate_when_changed", `{"version":"1"}`)
+			want := []string{firstID}
+			if days == 0 {
+				want = nil
+			}
+			same(t, "previous_keys", s.previous(), want...)
+			s.Apply(s.plan(lines("2")))
+			s.works(s.token())
+			if days > 0 {
+				s.works(first)
+				same(t, "previous_keys", s.previous(), lost, firstID)
+			} else if s.remote(lost)["expiresAt"] == nil {
+				t.Error("the successor whose token is lost works on")
+			}
+			s.isSettled(lines("2"))
+			s.Set(nil)
+			s.refused(first)
+		})
+	}
+}
+
+// TestDirect_lostRotationByAge: an overdue key stays overdue until there is a token.
+func TestDirect_lostRotationByAge(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	aged := acctest.JSON{"rotate_after_days": 5}
+	s.at(-6*day, func() { s.set(aged) })
+	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
+	s.Apply(s.plan(aged))
+	s.is("token", "null")
+	s.Apply(s.plan(aged))
+	s.works(s.token())
+	s.isSettled(aged)
+}
+
+// TestDirect_unseenRotation: where no successor can be found, the state stays, and the error says how to find out.
+func TestDirect_unseenRotation(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.set(trigger("1", nil))
+	first := s.id()
+	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
+	s.fault(sandbox.Fault{Operation: "api_keys.list", Status: 403, Code: "insufficient_scope"})
+	says(t, acctest.Errors(s.Apply(s.plan(trigger("2", nil)))), "may or may not have been rotated", "Look at the list of keys")
+	if s.id() != first {
+		t.Error("the state has another key")
+	}
+}
+
+// TestDirect_withoutToken: a service that shows no token leaves a key without one, with a warning and not as a failure.
+func TestDirect_withoutToken(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.Direct = s.service.Rewriting(func(path string, object acctest.JSON) { delete(object, "token") }).Direct("billing_api_key")
+	says(t, s.set(nil), `AttributeName("token")`, "The token is not known", "Rotate the key")
+	s.is("token", "null")
+}
+
+// TestDirect_import: by id and by name; the token is null, with a warning how to get one, and the plan is empty.
+func TestDirect_import(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	lines := acctest.JSON{"description": "d", "expires_at": "2098-01-01T00:00:00.000Z"}
+	s.set(lines)
+	for _, id := range []string{s.id(), "id=" + s.id(), "name=ci"} {
+		other := s.service.Direct("billing_api_key")
+		said := other.Import(id)
+		if text := acctest.Errors(said); text != "" {
+			t.Fatalf("%s: %s", id, text)
+		}
+		says(t, acctest.Warnings(said), `AttributeName("token")`, "The token of an imported key is not known", "rotate_when_changed", "grace_period_days")
+		for _, name := range []string{"id", "name", "description", "scopes", "expires_at", "key_prefix", "source", "created_at", "previous_keys", "rotated_at"} {
+			if other.Text(name) != s.Text(name) {
+				t.Errorf("%s: imported %s as %s, want %s", id, name, other.Text(name), s.Text(name))
+			}
+		}
+		if token := other.Text("token"); token != "null" {
+			t.Errorf("imported with the token %s", token)
+		}
+		same(t, "changes", other.Plan(with(lines)).Changes(t))
+	}
+}
+
+// TestDirect_importOverdue: the plan that imports a key never rotates it, overdue or not; the next one does.
+func TestDirect_importOverdue(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.at(-40*day, func() {
+		s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})
+	})
+	lines := trigger("1", acctest.JSON{"rotate_after_days": 30})
+	s.Import("name=ci")
+	imported := s.id()
+	p := s.Plan(with(lines))
+	same(t, "unknown", p.Unknown(t))
+	same(t, "changes", p.Changes(t), "rotate_after_days", "rotate_when_changed", "rotation_due_at")
+	s.Apply(p)
+	if s.id() != imported {
+		t.Error("the import has rotated the key")
+	}
+	s.Apply(s.plan(lines))
+	same(t, "previous_keys", s.previous(), imported)
+	s.works(s.token())
+	s.isSettled(lines)
+}
+
+// TestDirect_importRotates: the way to a token that the warning names leads there.
+func TestDirect_importRotates(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})
+	s.Import("name=ci")
+	s.set(trigger("1", nil))
+	s.is("token", "null")
+	s.refresh()
+	s.set(trigger("2", nil))
+	s.works(s.token())
+}
+
+// TestDirect_importRefused: several keys that work, none, and one that has ended are errors that help. One that works is preferred to
+// those of the same name that have ended.
+func TestDirect_importRefused(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	create := func(name string) string {
+		return s.service.MustCollections("POST", keys, acctest.JSON{"name": name})["id"].(string)
+	}
+	one, two, three := create("twin"), create("twin"), create("twin")
+	says(t, acctest.Errors(s.Import("name=twin")), "More than one API key", one, two, three, "Use the id")
+	s.service.MustCollections("DELETE", keys+"/"+one, nil)
+	s.service.MustCollections("DELETE", keys+"/"+two, nil)
+	if text := acctest.Errors(s.Import("name=twin")); text != "" || s.id() != three {
+		t.Errorf("imported %s: %s", s.Text("id"), text)
+	}
+	ended := create("ended")
+	s.service.MustCollections("DELETE", keys+"/"+ended, nil)
+	for _, id := range []string{"name=ended", ended} {
+		says(t, acctest.Errors(s.Import(id)), "The API key does not work any more", ended, "was revoked")
+	}
+	says(t, acctest.Errors(s.Import("name=nobody")), "No such API key", "nobody")
+	says(t, acctest.Errors(s.Import("6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f")), "No such API key")
+	says(t, acctest.Errors(s.Import("name=")), "Invalid import id")
+}

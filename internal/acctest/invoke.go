@@ -12,7 +12,7 @@ import (
 func (s *Service) Invoke(action string, config JSON) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	provider, schemas := s.provider()
-	server, ok := provider.(tfprotov6.ProviderServerWithActions)
+	server, ok := provider.(tfprotov6.ProviderServerWithActions) //nolint:staticcheck // actions are only there until the next version moves them into ProviderServer
 	if !ok {
 		s.t.Fatal("the provider has no actions")
 	}

@@ -27,7 +27,10 @@ func TestOnly(t *testing.T) {
 	if len(got) != 2 || got[0] != 1 || got[1] != 3 || !errors.Is(failure, errReset) {
 		t.Errorf("got %v, %v", got, failure)
 	}
-	for range Only(source, func(int) bool { return true }) {
+	for _, err := range Only(source, func(int) bool { return true }) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // the source must not be asked again: it would panic
 	}
 }

@@ -78,10 +78,10 @@ func collectionsListClaims() []Claim {
 }
 
 // ids makes three things and returns their ids in that order.
-func ids(make func(object) (string, *answer)) []string {
+func ids(add func(object) (string, *answer)) []string {
 	var ids []string
 	for range 3 {
-		_, a := make(nil)
+		_, a := add(nil)
 		ids = append(ids, a.text("data.id"))
 	}
 	return ids

@@ -98,11 +98,6 @@ func (p *probe) awaitNth(r *receiver, n int) received {
 	return p.await(n, r.all)
 }
 
-// awaitEvent waits for the first request with that event.
-func (p *probe) awaitEvent(r *receiver, event string) received {
-	return p.await(1, func() []received { return r.of(event) })
-}
-
 // await gives an empty request after a failure.
 func (p *probe) await(n int, come func() []received) received {
 	p.eventually(func() error {

@@ -26,7 +26,7 @@ func TestLatencyObeysDisconnect(t *testing.T) {
 	request.Header.Set("Authorization", "Bearer "+s.BillingToken())
 	request.Header.Set("Content-Type", "application/json")
 	defer func() {
-		if recover() != http.ErrAbortHandler {
+		if err, ok := recover().(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 			t.Error("the connection was not dropped")
 		}
 		if log := s.Requests(); len(log) != 1 || log[0].Status != 0 || !log[0].Dropped {

@@ -39,7 +39,8 @@ func (c *call) items(standing []item, wanted []itemInput) []item {
 	standing = slices.Clone(standing)
 	items := []item{}
 	for _, in := range wanted {
-		id, quantity := "", int64(1)
+		var id string
+		quantity := int64(1)
 		if in.Quantity != nil {
 			quantity = *in.Quantity
 		}

@@ -87,8 +87,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // ignoreInterrupt takes the failure that Ctrl-C brings about for a normal end.
 func ignoreInterrupt(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }

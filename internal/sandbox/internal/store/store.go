@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // openTimeout bounds the wait for the lock of a file that another process holds.
@@ -36,7 +37,7 @@ func Open(path string) (*DB, error) {
 		return db, nil
 	}
 	file, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: openTimeout})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("open state file %s: another process holds it: %w", path, err)
 	}
 	if err != nil {

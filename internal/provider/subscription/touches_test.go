@@ -126,6 +126,7 @@ func TestSubscription_unknownPlan(t *testing.T) {
 	for name, lines := range map[string]acctest.JSON{
 		"plan_id": {"plan_id": acctest.Unknown},
 		"timing":  {"plan_id": planB, "plan_change": acctest.JSON{"timing": acctest.Unknown}},
+		"change":  {"plan_id": planB, "plan_change": acctest.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -92,6 +92,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "create", Object: fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString()), Attributes: arguments})
 		return
 	}
+	warnDiscarded(created, &resp.Diagnostics)
 	if created.Token == nil {
 		e.useless(ctx, client, created.ID, &resp.Diagnostics)
 		return

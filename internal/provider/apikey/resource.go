@@ -63,14 +63,19 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // warnCreated tells what is unusual about a key that was created.
 func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Diagnostics) {
-	if created.DiscardedID != "" {
-		diags.AddWarning("An API key was created twice, and the first one revoked",
-			fmt.Sprintf("The answer to the creation of %s was lost, and with it the token. That key (id %s) was of no use to anybody, so it was revoked and another one created.",
-				state.words(), created.DiscardedID))
-	}
+	warnDiscarded(created, diags)
 	if state.Token.IsNull() {
 		diags.AddAttributeWarning(path.Root("token"), "The token is not known",
 			fmt.Sprintf("The service has not shown the token of %s. Rotate the key to get a new one.", state.words()))
+	}
+}
+
+// warnDiscarded tells of a key that was created in vain.
+func warnDiscarded(created *collections.APIKeyCreated, diags *diag.Diagnostics) {
+	if created.DiscardedID != "" {
+		diags.AddWarning("An API key was created twice, and the first one revoked",
+			fmt.Sprintf("The answer to the creation of API key %q was lost, and with it the token. The key without a token (id %s) was of no use to anybody, so it was "+
+				"revoked, and another one (id %s) created.", created.Name, created.DiscardedID, created.ID))
 	}
 }
 

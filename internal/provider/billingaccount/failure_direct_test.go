@@ -1,0 +1,185 @@
+package billingaccount_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestAccount_validation: what cannot be right is refused before anything is asked.
+func TestAccount_validation(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for name, values := range map[string][]any{
+		"payment_terms_days": {0, 91}, "name": {"", strings.Repeat("n", 256)}, "email": {"a"}, "billing_email": {"a"}, "phone": {" "}, "status": {"closed", "frozen"},
+		"status_reason": {""}, "external_id": {""}, "deletion_policy": {"cancel"}, "custom_metadata_mode": {"mix"}, "custom_metadata": {"text"},
+	} {
+		for _, value := range values {
+			if errors := acctest.Errors(s.Plan(s.with(acctest.JSON{name: value})).Diagnostics); errors == "" {
+				t.Errorf("%s = %v is accepted", name, value)
+			} else {
+				says(t, errors, `AttributeName("`+name+`")`)
+			}
+		}
+	}
+	for _, name := range []string{strings.Repeat("ñ", 255), "n"} {
+		if errors := acctest.Errors(s.Plan(s.with(acctest.JSON{"name": name})).Diagnostics); errors != "" {
+			t.Error(errors)
+		}
+	}
+}
+
+// TestAccount_refusals: what the service refuses lands on the argument.
+func TestAccount_refusals(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault sandbox.Fault
+		lines acctest.JSON
+		on    string
+	}{
+		"a field":    {sandbox.Fault{Operation: "billing_accounts.update", Status: 422, Body: refusal(`"fields":{"payment_terms_days":"too long"}`)}, acctest.JSON{"payment_terms_days": 20}, "payment_terms_days"},
+		"a reason":   {sandbox.Fault{Operation: "billing_accounts.suspend", Status: 422, Body: refusal(`"fields":{"reason":"too long"}`)}, acctest.JSON{"status": "suspended", "status_reason": "x"}, "status_reason"},
+		"the status": {sandbox.Fault{Operation: "billing_accounts.suspend", Status: 422, Body: refusal("")}, acctest.JSON{"status": "suspended"}, "status"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			s.set(nil)
+			s.fault(c.fault)
+			says(t, acctest.Errors(s.Apply(s.Plan(s.with(c.lines)))), `AttributeName("`+c.on+`")`, "Request-Id")
+		})
+	}
+}
+
+func refusal(details string) string {
+	return `{"error":{"code":"validation_error","message":"No.","details":{` + details + `}}}`
+}
+
+// TestAccount_taken: an external_id that another one has leads to the block that takes that one over; a closed one's is free.
+func TestAccount_taken(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.set(nil)
+	other := s.service.Direct("billing_account")
+	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {", "to = billing_account.this", s.id())
+	s.outside("close")
+	other.Set(s.with(nil))
+}
+
+// TestAccount_lostAnswers: it happens once, and what was created is found by its external_id.
+func TestAccount_lostAnswers(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	lose := func(operation string) {
+		s.service.Sandbox.ResetRequests()
+		s.fault(sandbox.Fault{Operation: "billing_accounts." + operation, Times: 1, DropAfter: true})
+	}
+	lose("create")
+	says(t, s.set(nil), "Found the billing account instead of opening it twice", s.id())
+	s.asked("create")
+	lose("suspend")
+	s.set(acctest.JSON{"status": "suspended"})
+	s.asked("suspend")
+	lose("reactivate")
+	s.set(acctest.JSON{"status": "active"})
+	s.asked("reactivate")
+	lose("close")
+	s.Set(nil)
+	s.asked("close")
+
+	nameless := open(t)
+	nameless.fault(sandbox.Fault{Operation: "billing_accounts.create", Times: 1, DropAfter: true})
+	says(t, acctest.Errors(nameless.Apply(nameless.Plan(nameless.with(acctest.JSON{"external_id": nil})))), "the outcome is unknown", "may or may not exist")
+	if nameless.Exists() || nameless.service.Count("billing_accounts.create") != 1 {
+		t.Error("an account was opened again")
+	}
+}
+
+// TestAccount_halfDone: the state says what the service has after a step that failed, and the next plan holds the rest.
+func TestAccount_halfDone(t *testing.T) {
+	t.Parallel()
+	lines := acctest.JSON{"status": "suspended", "name": "B", "custom_metadata": acctest.JSON{"b": 1}}
+	refuse := sandbox.Fault{Operation: "billing_accounts.suspend", Times: 1, Status: 422, Code: "transition_refused"}
+	updated := open(t)
+	updated.set(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}})
+	p := updated.Plan(updated.with(lines))
+	updated.fault(refuse)
+	says(t, acctest.Errors(updated.Apply(p)), `AttributeName("status")`, "Could not suspend", "transition_refused")
+	created := open(t)
+	created.fault(refuse)
+	says(t, created.set(lines), "Created, but not finished", "transition_refused")
+	for _, s := range []*subject{updated, created} {
+		changes := s.changes(lines)
+		if !slices.Contains(changes, "status") || slices.Contains(changes, "name") || slices.Contains(changes, "effective_custom_metadata") {
+			t.Errorf("the next plan changes %v", changes)
+		}
+		s.service.Sandbox.ResetRequests()
+		s.set(lines)
+		s.asked("suspend")
+		s.settled(lines)
+	}
+	// What the failed update had taken on is given up by the next one.
+	again := open(t)
+	again.set(nil)
+	p = again.Plan(again.with(lines))
+	again.fault(refuse)
+	again.Apply(p)
+	again.set(acctest.JSON{"name": "B"})
+	again.is("effective_custom_metadata", `"{}"`)
+}
+
+// TestAccount_import: the plan after an import is empty, in whichever words the customer is meant, and never another account.
+func TestAccount_import(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "status": "suspended", "payment_terms_days": 5}
+	s.set(lines)
+	for _, id := range []string{s.id(), "external_id=a-1", "id=" + s.id()} {
+		if text := acctest.Errors(s.Import(id)); text != "" {
+			t.Fatal(text)
+		}
+		s.settled(lines)
+		for _, customer := range []acctest.JSON{{"id": s.customerID()}, {"name": "Ana"}, {"name": "Ana before her wedding"}} {
+			s.settled(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "customer": customer})
+		}
+		p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "bea"}}))
+		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
+	}
+	// From the first apply on, the configuration's words count.
+	lines["payment_terms_days"] = 6
+	s.set(lines)
+	s.settled(lines)
+	lines["customer"] = acctest.JSON{"name": "Ana Maria"}
+	if p := s.Plan(s.with(lines)); len(p.Replaces) > 0 {
+		t.Errorf("replaced for %v", p.Replaces)
+	}
+	lines["customer"] = acctest.JSON{"id": "bea"}
+	if p := s.Plan(s.with(lines)); !slices.Equal(p.Replaces, []string{"customer"}) {
+		t.Errorf("replaced for %v", p.Replaces)
+	}
+}
+
+// TestAccount_importRefused: what is closed, unknown or ambiguous cannot be imported.
+func TestAccount_importRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.set(nil)
+	id := s.id()
+	s.outside("close")
+	says(t, acctest.Errors(s.Import(id)), "The billing account is closed", id)
+	says(t, acctest.Errors(s.Import("external_id=nobody")), "No such billing account", `external_id "nobody"`)
+	says(t, acctest.Errors(s.Import("external_id=")), "Invalid import id")
+}
+
+// TestAccount_wrongAddress: a 404 that is not the service's own drops nothing.
+func TestAccount_wrongAddress(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.set(nil)
+	s.fault(sandbox.Fault{Operation: "billing_accounts.get", Times: 1, Status: 404, HTML: true})
+	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was dropped from the state")
+	s.settled(nil)
+}

@@ -1,0 +1,137 @@
+package subscription_test
+
+import (
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestSubscription_validation: what cannot be right is refused before anything is asked.
+func TestSubscription_validation(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.service.Sandbox.ResetRequests()
+	for name, c := range map[string]struct {
+		lines acctest.JSON
+		on    string
+	}{
+		"no plan and no items":     {acctest.JSON{"plan_id": nil}, `AttributeName("plan_id")`},
+		"no plan and empty items":  {acctest.JSON{"plan_id": nil, "items": []any{}}, `AttributeName("plan_id")`},
+		"billing_cycle":            {acctest.JSON{"billing_cycle": "weekly"}, `AttributeName("billing_cycle")`},
+		"collection_method":        {acctest.JSON{"collection_method": "by_hand"}, `AttributeName("collection_method")`},
+		"proration_behavior":       {acctest.JSON{"proration_behavior": "half"}, `AttributeName("proration_behavior")`},
+		"nfe_issuance_policy":      {acctest.JSON{"nfe_issuance_policy": "never"}, `AttributeName("nfe_issuance_policy")`},
+		"custom_metadata_mode":     {acctest.JSON{"custom_metadata_mode": "mix"}, `AttributeName("custom_metadata_mode")`},
+		"deletion_policy":          {acctest.JSON{"deletion_policy": "delete"}, `AttributeName("deletion_policy")`},
+		"on_external_cancel":       {acctest.JSON{"on_external_cancel": "ignore"}, `AttributeName("on_external_cancel")`},
+		"plan_change.timing":       {acctest.JSON{"plan_change": acctest.JSON{"timing": "soon"}}, `AttributeName("plan_change").AttributeName("timing")`},
+		"pause.behavior":           {acctest.JSON{"pause": acctest.JSON{"behavior": "stop"}}, `AttributeName("pause").AttributeName("behavior")`},
+		"pause.resumes_at":         {acctest.JSON{"pause": acctest.JSON{"resumes_at": "soon"}}, `AttributeName("pause").AttributeName("resumes_at")`},
+		"trial_period_days":        {acctest.JSON{"trial_period_days": -1}, `AttributeName("trial_period_days")`},
+		"a percentage above 100":   {acctest.JSON{"discount_percent": "100.01"}, `AttributeName("discount_percent")`},
+		"no percentage":            {acctest.JSON{"discount_percent": "ten"}, `AttributeName("discount_percent")`},
+		"blank notes":              {acctest.JSON{"notes": " "}, `AttributeName("notes")`},
+		"no quantity":              {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA, "quantity": 0}}}, `AttributeName("quantity")`},
+		"an amount below zero":     {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA, "unit_amount_subcents": -1}}}, `AttributeName("unit_amount_subcents")`},
+		"an item without a price":  {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA}}}, `AttributeName("price_id")`},
+		"no metadata object":       {acctest.JSON{"custom_metadata": "text"}, `AttributeName("custom_metadata")`},
+		"an end of the past":       {acctest.JSON{"trial_end": "2020-02-30"}, `AttributeName("trial_end")`},
+		"ends although it may not": {acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false}, `AttributeName("cancel_at_period_end")`},
+	} {
+		if errors := acctest.Errors(s.Plan(s.with(c.lines)).Diagnostics); errors == "" {
+			t.Errorf("%s: accepted", name)
+		} else {
+			says(t, errors, c.on)
+		}
+	}
+	if have := s.operations(); len(have) > 0 {
+		t.Errorf("asked for %v", have)
+	}
+	// What is not known yet may be right.
+	for _, lines := range []acctest.JSON{{"plan_id": nil, "items": acctest.Unknown}, {"plan_id": acctest.Unknown}, {"allow_pause": acctest.Unknown, "pause": acctest.JSON{}}} {
+		if errors := acctest.Errors(s.Plan(s.with(lines)).Diagnostics); errors != "" {
+			t.Error(errors)
+		}
+	}
+}
+
+// TestSubscription_refusals: what only the service knows to be wrong lands on the argument, with what support needs.
+func TestSubscription_refusals(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string]acctest.JSON{
+		"plan_id":            {"plan_id": "gold"},
+		"company_id":         {"company_id": "ours"},
+		"product_group_id":   {"product_group_id": "all"},
+		"discount_code_id":   {"discount_code_id": "SPRING"},
+		"billing_account_id": {"billing_account_id": planC},
+		"items":              {"items": []any{acctest.JSON{"product_id": "p", "price_id": priceA}}},
+		"trial_period_days":  {"trial_period_days": 99999999},
+	} {
+		s := subscribe(t)
+		errors := acctest.Errors(s.Apply(s.Plan(s.with(lines))))
+		says(t, errors, `AttributeName("`+name+`")`, "Could not create", "validation_error", "Request-Id")
+		if s.Exists() {
+			t.Errorf("%s: something was created", name)
+		}
+	}
+	s := subscribe(t)
+	s.set(nil)
+	for name, lines := range map[string]acctest.JSON{
+		"plan_id":          {"plan_id": "gold"},
+		"discount_code_id": {"discount_code_id": "SPRING"},
+		"items":            {"items": []any{acctest.JSON{"product_id": "p", "price_id": priceA}}},
+	} {
+		says(t, acctest.Errors(s.Apply(s.Plan(s.with(lines)))), `AttributeName("`+name+`")`, "Request-Id")
+		s.refresh()
+	}
+	s.service.Must("POST", "/v1/billing-accounts/"+s.base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
+	other := s.service.Direct("billing_subscription")
+	says(t, acctest.Errors(other.Apply(other.Plan(s.with(acctest.JSON{"external_id": "s-2"})))), "Could not create", "suspended")
+}
+
+// TestSubscription_refusedFields: the fields of an operation are the configuration's under other names.
+func TestSubscription_refusedFields(t *testing.T) {
+	t.Parallel()
+	refuse := func(operation, details string) sandbox.Fault {
+		return sandbox.Fault{Operation: "subscriptions." + operation, Status: 422, Body: `{"error":{"code":"refused","message":"No.","details":{` + details + `}}}`}
+	}
+	for name, c := range map[string]struct {
+		fault  sandbox.Fault
+		before acctest.JSON
+		lines  acctest.JSON
+		on     string
+	}{
+		"timing":            {refuse("change_plan", `"fields":{"timing":"not now"}`), nil, acctest.JSON{"plan_id": planB, "plan_change": later}, "plan_change"},
+		"the plan":          {refuse("change_plan", ""), nil, acctest.JSON{"plan_id": planB}, "plan_id"},
+		"behavior":          {refuse("pause", `"field":"behavior"`), nil, acctest.JSON{"pause": acctest.JSON{}}, "pause"},
+		"the resumption":    {refuse("resume", ""), acctest.JSON{"pause": acctest.JSON{}}, nil, "pause"},
+		"reason of the end": {refuse("cancel", `"fields":{"reason":"too long"}`), nil, acctest.JSON{"cancel_at_period_end": true, "cancellation_reason": "x"}, "cancellation_reason"},
+		"the end":           {refuse("cancel", ""), nil, acctest.JSON{"cancel_at_period_end": true}, "cancel_at_period_end"},
+		"an item":           {refuse("items.sync", `"fields":{"items[0].price_id":"unknown"}`), nil, acctest.JSON{"items": []any{itemA}}, "items"},
+		"a field":           {refuse("update", `"fields":{"discount_percent":"too much"}`), nil, acctest.JSON{"discount_percent": "99"}, "discount_percent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(c.before)
+			s.fault(c.fault)
+			says(t, acctest.Errors(s.Apply(s.Plan(s.with(c.lines)))), `AttributeName("`+c.on+`")`, "Request-Id")
+		})
+	}
+}
+
+// TestSubscription_taken: an external_id that another one has leads to the block that takes that one over.
+func TestSubscription_taken(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	other := s.service.Direct("billing_subscription")
+	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {", "to = billing_subscription.this", s.id())
+	if other.Exists() {
+		t.Error("something was created")
+	}
+	// That of a canceled one is free.
+	s.outside("cancel", nil)
+	other.Set(s.with(nil))
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/apikey"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/billingaccount"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/customer"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/functions"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/organization"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/subscription"
@@ -25,6 +26,7 @@ func (p *billingProvider) Resources(context.Context) []func() resource.Resource 
 		apikey.NewResource,
 		billingaccount.NewResource,
 		customer.NewResource,
+		finance.NewResource,
 		subscription.NewResource,
 		webhookendpoint.NewResource,
 	}
@@ -39,6 +41,11 @@ func (p *billingProvider) DataSources(context.Context) []func() datasource.DataS
 		billingaccount.NewListDataSource,
 		customer.NewDataSource,
 		customer.NewListDataSource,
+		finance.NewAccountsDataSource,
+		finance.NewOpenAPIDataSource,
+		finance.NewPayablesDataSource,
+		finance.NewReceivablesDataSource,
+		finance.NewRecordsDataSource,
 		organization.NewDataSource,
 		subscription.NewDataSource,
 		subscription.NewInvoicesDataSource,

@@ -75,14 +75,17 @@ func overlookIn(want, have any) any {
 // others have put into it, which whole, the record as last answered, shows.
 func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map[string]any {
 	stored = overlook(desired, stored)
-	result := own.Result(stored, desired)
+	result, theirs := own.Result(stored, desired), own.Result(whole, desired)
 	send := map[string]any{}
 	for key := range stored {
-		if _, stays := result[key]; !stays {
-			send[key] = nil
+		if _, stays := result[key]; stays {
+			continue
+		}
+		send[key] = nil
+		if left, isObject := theirs[key].(metadata.Object); isObject {
+			send[key] = left
 		}
 	}
-	theirs := own.Result(whole, desired)
 	for key, value := range result {
 		have, there := stored[key]
 		if there && same(key, value, have, own.Owned) || !there && value == nil && named(own.Owned, key) {

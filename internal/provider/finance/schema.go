@@ -42,7 +42,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"ignore_remote_changes": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "`true` does not compare the body with the service at all, for collections that change by themselves; `response` still shows what the service has. A deleted record is still planned again. Default `false`."},
 			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{uuidV4()},
-				MarkdownDescription: "Key of the creation, a UUID of version 4, fixed in the plan. By default it follows from `collection` and `body`, so the same record planned again, also on another machine, is the same record " +
+				MarkdownDescription: "Key of the creation, a UUID of version 4, fixed in the plan as soon as the body is known. By default it follows from `collection` and `body`, so the same record planned again, also on another machine, is the same record " +
 					"and not a second one. Give each a key of its own where two records shall have exactly the same content, and another key where the service repeats an earlier refusal although its cause is gone. " +
 					"A record that was deleted uses its key up; a key that follows from it makes the next one. Only used for the creation: a later change is noted and nothing is sent. Null after an import."},
 			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the service has it, as JSON text; read it with `jsondecode`."},

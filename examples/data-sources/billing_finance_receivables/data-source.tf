@@ -1,0 +1,10 @@
+data "billing_finance_receivables" "latest" {
+  filters = {
+    "occurred_at[gte]" = "2026-01-01"
+  }
+  limit = 10
+}
+
+output "receivables" {
+  value = [for receivable in data.billing_finance_receivables.latest.items : jsondecode(receivable.json)]
+}

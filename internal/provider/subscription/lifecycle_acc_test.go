@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 const planOfA = `plan_id = "` + planA + `"` + "\n"

@@ -2,6 +2,7 @@ package finance_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -28,9 +29,18 @@ func seed(s *service, collection string) {
 	}
 }
 
-// names lists the names of a data source's items in an output.
-func names(dataSource, arguments string) string {
-	return fmt.Sprintf("data %q \"test\" {\n%s\n}\noutput \"names\" { value = [for item in data.%s.test.items : item.name] }\n", dataSource, arguments, dataSource)
+// The beginnings of the blocks that read lists.
+const (
+	accounts    = `data "billing_finance_accounts" "test" `
+	payables    = `data "billing_finance_payables" "test" `
+	receivables = `data "billing_finance_receivables" "test" `
+	records     = `data "billing_finance_records" "test" `
+)
+
+// names lists the names of the items that a block reads in an output.
+func names(block, arguments string) string {
+	dataSource := strings.Split(block, `"`)[1]
+	return block + "{\n" + arguments + "\n}\noutput \"names\" { value = [for item in data." + dataSource + ".test.items : item.name] }\n"
 }
 
 func outputs(values ...string) statecheck.StateCheck {
@@ -45,20 +55,15 @@ func outputs(values ...string) statecheck.StateCheck {
 func TestAccFinanceLists(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	lists := map[string]string{
-		"accounts":    `data "billing_finance_accounts" "test"`,
-		"payables":    `data "billing_finance_payables" "test"`,
-		"receivables": `data "billing_finance_receivables" "test"`,
-	}
 	var steps []resource.TestStep
-	for noun := range lists {
+	for noun, block := range map[string]string{"accounts": accounts, "payables": payables, "receivables": receivables} {
 		seed(s, noun)
 		steps = append(steps,
-			resource.TestStep{Config: s.Config(names("billing_finance_"+noun, "")),
+			resource.TestStep{Config: s.Config(names(block, "")),
 				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 1", noun+" 2", noun+" 3", noun+" 4", noun+" 5")}},
-			resource.TestStep{Config: s.Config(names("billing_finance_"+noun, "filters = { company_id = \""+aurora+"\", status = null }")),
+			resource.TestStep{Config: s.Config(names(block, "filters = { company_id = \""+aurora+"\", status = null }")),
 				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 1", noun+" 3", noun+" 5")}},
-			resource.TestStep{Config: s.Config(names("billing_finance_"+noun, "limit = 3\nfilters = { \"occurred_at[gte]\" = \"2026-01-02\" }")),
+			resource.TestStep{Config: s.Config(names(block, "limit = 3\nfilters = { \"occurred_at[gte]\" = \"2026-01-02\" }")),
 				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 2", noun+" 3", noun+" 4")}},
 		)
 	}
@@ -72,8 +77,7 @@ func TestAccFinanceRecords(t *testing.T) {
 	seed(s, "cost-centers")
 	run(t,
 		resource.TestStep{
-			Config: s.Config(`
-data "billing_finance_records" "test" {
+			Config: s.Config(`` + records + `{
   collection = "cost-centers"
   filters    = { "occurred_at[gte]" = "2026-01-02", "occurred_at[lt]" = "2026-01-04" }
 }
@@ -89,7 +93,7 @@ output "amounts" { value = [for item in data.billing_finance_records.test.items 
 				})),
 			},
 		},
-		resource.TestStep{Config: s.Config(names("billing_finance_records", `collection = "empty-one"`)), ConfigStateChecks: []statecheck.StateCheck{outputs()}},
+		resource.TestStep{Config: s.Config(names(records, `collection = "empty-one"`)), ConfigStateChecks: []statecheck.StateCheck{outputs()}},
 	)
 }
 
@@ -100,17 +104,17 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 	seed(s, "payables")
 	var steps []resource.TestStep
 	for config, message := range map[string]string{
-		names("billing_finance_payables", `filters = { limit = "3" }`):    `limit belongs to the paging of the service`,
-		names("billing_finance_payables", `filters = { cursor = "x" }`):   `cursor belongs to the paging of the service`,
-		names("billing_finance_payables", `filters = { "" = "x" }`):       `A filter has no name`,
-		names("billing_finance_payables", `limit = 0`):                    `value must be at least 1`,
-		names("billing_finance_records", `collection = "pay/ables"`):      `is not the name of a collection`,
-		names("billing_finance_records", `collection = "payables?x=1#y"`): `is not the name of a collection`,
+		names(payables, `filters = { limit = "3" }`):    `limit belongs to the paging of the service`,
+		names(payables, `filters = { cursor = "x" }`):   `cursor belongs to the paging of the service`,
+		names(payables, `filters = { "" = "x" }`):       `A filter has no name`,
+		names(payables, `limit = 0`):                    `value must be at least 1`,
+		names(records, `collection = "pay/ables"`):      `is not the name of a collection`,
+		names(records, `collection = "payables?x=1#y"`): `is not the name of a collection`,
 	} {
 		steps = append(steps, resource.TestStep{Config: s.Config(config), ExpectError: words(message)})
 	}
 	circle := resource.TestStep{PreConfig: func() { s.Set(func(f *fake) { f.circle = true }) },
-		Config: s.Config(names("billing_finance_payables", "")), ExpectError: words(`a cursor that it has answered before`)}
+		Config: s.Config(names(payables, "")), ExpectError: words(`a cursor that it has answered before`)}
 	run(t, append(steps, circle)...)
 }
 

@@ -1,0 +1,111 @@
+package finance_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// TestAccFinanceRecord_imported: a configuration that names fewer keys than the record has is faithful, and removes nothing.
+func TestAccFinanceRecord_imported(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	made := s.Must("POST", "/v1/payables", acctest.JSON{"name": "Rent", "note": "old", "lines": []any{acctest.JSON{"name": "Flat"}}})
+	block := "import {\n  to = " + address + "\n  id = \"payables/" + made["id"].(string) + "\"\n}\n"
+	config := func(amount string) string {
+		return s.Config(block + record(`{ name = "Rent", lines = [{ name = "Flat" }]`+amount+` }`))
+	}
+	run(t,
+		resource.TestStep{Config: config(""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{does(plancheck.ResourceActionNoop)}},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("idempotency_key"), knownvalue.Null()),
+				// All of it but the id, which is no part of the body.
+				statecheck.ExpectKnownValue(address, at("body"), knownvalue.ObjectExact(map[string]knownvalue.Check{
+					"name": knownvalue.StringExact("Rent"), "note": knownvalue.StringExact("old"), "revision": knownvalue.Int64Exact(1),
+					"created_at": knownvalue.NotNull(), "lines": knownvalue.NotNull()}))}},
+		empty(config("")),
+		resource.TestStep{Config: config(`, amount = "1.00"`), Check: resource.ComposeTestCheckFunc(stored(s, "note", "old"), stored(s, "amount", "1.00"))},
+		empty(config(`, amount = "1.00"`)),
+		resource.TestStep{Config: config(""), Check: resource.ComposeTestCheckFunc(stored(s, "amount", nil), stored(s, "note", "old"))},
+		empty(config("")),
+	)
+	if n := s.Asked("POST /v1/payables"); n != 1 {
+		t.Errorf("%d creations were sent", n)
+	}
+}
+
+func TestAccFinanceRecord_badImport(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var steps []resource.TestStep
+	for id, message := range map[string]string{
+		"payables":                  `Write <collection>/<id>`,
+		"payables/":                 `Write <collection>/<id>`,
+		"/x":                        `Write <collection>/<id>`,
+		"a/b/c":                     `Write <collection>/<id>`,
+		"../x":                      `Write <collection>/<id>`,
+		"payables/00000000-no-such": `has no record 00000000-no-such in the collection payables`,
+	} {
+		steps = append(steps, resource.TestStep{Config: s.Config(record(`{}`)), ResourceName: address, ImportState: true, ImportStateId: id, ExpectError: words(message)})
+	}
+	run(t, steps...)
+}
+
+// words matches a text however Terraform breaks its lines.
+func words(text string) *regexp.Regexp {
+	fields := strings.Fields(text)
+	for i, field := range fields {
+		fields[i] = regexp.QuoteMeta(field)
+	}
+	return regexp.MustCompile(strings.Join(fields, `\s+`))
+}
+
+// TestAccFinanceRecord_badInput: what can be known at plan time is refused before anything is sent.
+func TestAccFinanceRecord_badInput(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var steps []resource.TestStep
+	for config, message := range map[string]string{
+		record(`"{}"`):                       `body takes an object`,
+		record(`["a"]`):                      `body takes an object`,
+		record(`null`):                       `Must set a configuration value for the body attribute`,
+		record(`true ? null : { a = 1 }`):    `body is null. Write the record as an object`,
+		record(`{ n = 1e5000 }`):             `The body cannot be sent: a number in it is too large`,
+		record(`{}`, `idempotency_key = ""`): `"" is no UUID of version 4`,
+		record(`{}`, `idempotency_key = "6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11"`): `is no UUID of version 4`,
+		strings.Replace(record(`{}`), "payables", "pay/ables", 1):                `"pay/ables" is not the name of a collection`,
+		strings.Replace(record(`{}`), "payables", "..", 1):                       `".." is not the name of a collection`,
+		strings.Replace(record(`{}`), "payables", "", 1):                         `"" is not the name of a collection`,
+	} {
+		steps = append(steps, resource.TestStep{Config: s.Config(config), PlanOnly: true, ExpectError: words(message)})
+	}
+	run(t, steps...)
+	if len(s.fake.asked) > 0 {
+		t.Errorf("asked %v", s.fake.asked)
+	}
+}
+
+// TestAccFinanceRecord_refused: what the service refuses stands on the body, with code and Request-Id.
+func TestAccFinanceRecord_refused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	run(t,
+		resource.TestStep{Config: s.Config(record(`{ amount = 10.5 }`)), ExpectError: words(`The service refuses body.amount: Is no money: a decimal string with 2 places.`)},
+		resource.TestStep{Config: s.Config(record(`{ amount = "10.50" }`))},
+		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)), ExpectError: words(`The service refuses body.amount: Is no money: a decimal string with 2 places. Operation: finance.records.update (PATCH /v1/{collection}/{id}) Status: 422, code: validation_error Request-Id: req-`)},
+		empty(s.Config(record(`{ amount = "10.50" }`))),
+	)
+}
+
+func TestAccFinanceRecord_notConfigured(t *testing.T) {
+	t.Parallel()
+	run(t, resource.TestStep{Config: `provider "billing" {}` + "\n" + record(`{ name = "Rent" }`),
+		ExpectError: words(`billing_finance_record needs it. Set finance_base_url in the provider "billing" block, or the environment variable BILLING_FINANCE_BASE_URL.`)})
+}

@@ -207,27 +207,12 @@ func finder(client *collections.Service, name string) imports.Finder[collections
 		Noun: scheme.Noun,
 		Get:  client.GetAPIKey,
 		Find: func(ctx context.Context) ([]collections.APIKey, error) {
-			all, err := client.FindAPIKeys(ctx, name)
-			return working(all, time.Now()), err
+			return client.FindAPIKeys(ctx, name)
 		},
 		Line: func(k *collections.APIKey) string {
 			return fmt.Sprintf("%s  %s (created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
 		},
 	}
-}
-
-// working prefers the keys that still work; where none does, all of them are answered.
-func working(all []collections.APIKey, now time.Time) []collections.APIKey {
-	var left []collections.APIKey
-	for _, k := range all {
-		if ended(&k, now) == "" {
-			left = append(left, k)
-		}
-	}
-	if len(left) == 0 {
-		return all
-	}
-	return left
 }
 
 // doing describes an operation on the key for an error. It offers no import block: a key that was created without an answer has lost its token.

@@ -132,6 +132,23 @@ func TestTestAction_lostAnswer(t *testing.T) {
 	says(t, said[len(said)-1], deliveries[1].ID, "success")
 }
 
+// TestTestAction_onlyTheEvent: a service that names the event and not its delivery is followed by the event.
+func TestTestAction_onlyTheEvent(t *testing.T) {
+	t.Parallel()
+	c := consume(t, nil)
+	c.receiver.Answer(500, "")
+	c.test(waiting)
+	c.receiver.Answer(204, "")
+	c.Service = c.Rewriting(func(_ string, object acctest.JSON) { delete(object, "deliveryId") })
+	said, diagnostics := c.test(waiting)
+	if text := acctest.Errors(diagnostics); text != "" {
+		t.Fatal(text)
+	}
+	deliveries := c.Sandbox.Deliveries()
+	says(t, said[0], "event "+deliveries[1].EventID)
+	says(t, said[len(said)-1], "Delivery "+deliveries[1].ID+" is success", "204")
+}
+
 // exhaust makes a business event happen that the consumer refuses, and lets its attempts run out when all is true.
 func (c *consumer) exhaust(event string, all bool) {
 	c.t.Helper()

@@ -166,22 +166,26 @@ func TestDirect_authenticationRefused(t *testing.T) {
 // TestDirect_unknownAuthentication: an authentication that is only known at apply counts as a change, and can come out as it was.
 func TestDirect_unknownAuthentication(t *testing.T) {
 	t.Parallel()
-	basic := acctest.JSON{"type": "basic", "username": "ana", "password_wo": "p"}
-	for name, became := range map[string]acctest.JSON{"another": basic, "none": nil, "as it was": {"type": "bearer", "token_wo": "t"}} {
+	basic, bearer := acctest.JSON{"type": "basic", "username": "ana", "password_wo": "p"}, acctest.JSON{"type": "bearer", "token_wo": "t"}
+	for name, c := range map[string]struct{ was, became acctest.JSON }{
+		"another": {bearer, basic}, "none": {bearer, nil}, "as it was": {bearer, bearer}, "the first": {nil, basic}, "none as before": {nil, nil},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
-			s.set(acctest.JSON{"authentication": acctest.JSON{"type": "bearer", "token_wo": "t"}})
+			written := func(authentication acctest.JSON) acctest.JSON {
+				if authentication == nil {
+					return nil
+				}
+				return acctest.JSON{"authentication": authentication}
+			}
+			s.set(written(c.was))
 			p := s.Plan(s.with(acctest.JSON{"authentication": acctest.Unknown}))
 			same(t, "unknown", p.Unknown(t), "authentication", "updated_at")
-			lines := acctest.JSON{}
-			if became != nil {
-				lines["authentication"] = became
-			}
-			if text := acctest.Errors(s.Apply(s.Again(p, s.with(lines)))); text != "" {
+			if text := acctest.Errors(s.Apply(s.Again(p, s.with(written(c.became))))); text != "" {
 				t.Fatal(text)
 			}
-			s.isSettled(lines)
+			s.isSettled(written(c.became))
 		})
 	}
 }

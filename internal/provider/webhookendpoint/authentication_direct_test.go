@@ -119,7 +119,7 @@ func TestDirect_credentialsVersion(t *testing.T) {
 // fire fires a test event and waits until it has come.
 func (s *subject) fire() {
 	s.t.Helper()
-	s.service.MustCollections("POST", endpoints+"/"+s.id()+"/test", acctest.JSON{})
+	s.service.CallCollections("POST", endpoints+"/"+s.id()+"/test", acctest.JSON{})
 	if err := s.service.Sandbox.WaitDeliveries(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
@@ -200,4 +200,21 @@ func TestDirect_olderTerraform(t *testing.T) {
 		says(t, text, "authentication.", "_wo", "Terraform 1.11 and later")
 	}
 	old.Set(s.with(acctest.JSON{"authentication": acctest.JSON{"type": "none"}}))
+}
+
+// TestDirect_noneInOtherWords: no authentication, written down or left out, with or without a version, is the same: nothing is sent, and
+// nothing but the words changes.
+func TestDirect_noneInOtherWords(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	none := acctest.JSON{"authentication": acctest.JSON{"type": "none"}}
+	s.set(none)
+	s.service.Sandbox.ResetRequests()
+	for _, lines := range []acctest.JSON{nil, none, {"authentication": versioned(acctest.JSON{"type": "none"}, 2)}, nil} {
+		s.refresh()
+		same(t, "changes", s.Plan(s.with(lines)).Changes(t), "authentication")
+		s.set(lines)
+		s.isSettled(lines)
+	}
+	same(t, "calls", s.calls())
 }

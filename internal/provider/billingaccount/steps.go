@@ -100,16 +100,10 @@ func (w work) update(ctx context.Context, id string, body billing.BillingAccount
 			return w.client.UpdateBillingAccount(ctx, id, billing.BillingAccountUpdate{CustomMetadata: api.Set(payload), CustomMetadataMode: api.Set(mode)})
 		},
 	}
-	payload, mode, err := sync.Payload(ctx, effective)
-	if err != nil {
-		return nil, err
-	}
-	body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
-	answer, err := w.client.UpdateBillingAccount(ctx, id, body)
-	if err != nil {
-		return nil, err
-	}
-	return sync.Insist(ctx, answer)
+	return sync.Update(ctx, effective, func(ctx context.Context, payload json.RawMessage, mode string) (*billing.BillingAccount, error) {
+		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
+		return w.client.UpdateBillingAccount(ctx, id, body)
+	})
 }
 
 // carryOut runs the steps and writes the state after each.

@@ -143,16 +143,10 @@ func (w *work) update(ctx context.Context, id string, body billing.SubscriptionU
 			return w.client.UpdateSubscription(ctx, id, billing.SubscriptionUpdate{CustomMetadata: api.Set(payload), CustomMetadataMode: api.Set(mode)})
 		},
 	}
-	payload, mode, err := sync.Payload(ctx, effective)
-	if err != nil {
-		return nil, err
-	}
-	body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
-	answer, err := w.client.UpdateSubscription(ctx, id, body)
-	if err != nil {
-		return nil, err
-	}
-	return sync.Insist(ctx, answer)
+	return sync.Update(ctx, effective, func(ctx context.Context, payload json.RawMessage, mode string) (*billing.Subscription, error) {
+		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
+		return w.client.UpdateSubscription(ctx, id, body)
+	})
 }
 
 // reached writes the state between two steps: what the service has, in the words of the state before.

@@ -1,8 +1,10 @@
 package internal_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -198,30 +200,55 @@ func TestDocsHaveNoPageOfSomethingGone(t *testing.T) {
 
 var acceptanceTest = regexp.MustCompile(`(?m)^func TestAcc\w+\(t \*testing\.T\)`)
 
+// acceptanceTests are the files of the type's own folder, from the root, in
+// which Terraform is run with a block of it.
+func (r registered) acceptanceTests(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, pattern := range []string{"*_test.go", "testdata/*.tf", "testdata/*.hcl"} {
+		paths, err := filepath.Glob(filepath.Join(root, r.folder, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			configuration := filepath.Ext(path) != ".go" || acceptanceTest.Match(content)
+			// In an interpreted Go string the quotes of the block are escaped.
+			text := strings.ReplaceAll(string(content), `\"`, `"`)
+			if configuration && strings.Contains(text, r.block) {
+				files = append(files, strings.TrimPrefix(filepath.ToSlash(path), root+"/"))
+			}
+		}
+	}
+	return files
+}
+
 // What Terraform does with a type is tested in the type's own folder, through
 // Terraform.
 func TestEverythingHasAnAcceptanceTest(t *testing.T) {
 	t.Parallel()
 	for _, r := range everything(t) {
-		var tested bool
-		for _, pattern := range []string{"*_test.go", "testdata/*.tf", "testdata/*.hcl"} {
-			paths, err := filepath.Glob(filepath.Join(root, r.folder, filepath.FromSlash(pattern)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, path := range paths {
-				content, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				configuration := filepath.Ext(path) != ".go" || acceptanceTest.Match(content)
-				// In an interpreted Go string the quotes of the block are escaped.
-				text := strings.ReplaceAll(string(content), `\"`, `"`)
-				tested = tested || configuration && strings.Contains(text, r.block)
-			}
-		}
-		if !tested {
+		if len(r.acceptanceTests(t)) == 0 {
 			t.Errorf("no acceptance test in %s has a block %s", r.folder, r.block)
 		}
 	}
+}
+
+// TestInventory lists everything with its page, its examples and its
+// acceptance tests; `make inventory` shows the list.
+func TestInventory(t *testing.T) {
+	t.Parallel()
+	var list strings.Builder
+	for _, r := range everything(t) {
+		fmt.Fprintf(&list, "%s\n", r)
+		page := strings.TrimPrefix(filepath.ToSlash(r.page()), root+"/")
+		example := path.Join("examples", r.kind, r.name) + "/{" + strings.Join(r.examples, ",") + "}"
+		for _, line := range append([]string{page, example}, r.acceptanceTests(t)...) {
+			fmt.Fprintf(&list, "    %s\n", line)
+		}
+	}
+	t.Logf("%d types and functions\n%s", len(everything(t)), list.String())
 }

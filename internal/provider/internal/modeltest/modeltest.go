@@ -1,0 +1,187 @@
+// Package modeltest holds models against the wire, for the unit tests of conversions.
+package modeltest
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Wire decodes what a service answers, the object in data where there is one, into a client's type, and returns it as it stands on the
+// wire too, with the names of Terraform: created_at for createdAt. Numbers are json.Number.
+func Wire(t *testing.T, answer []byte, into any) map[string]any {
+	t.Helper()
+	var envelope struct{ Data json.RawMessage }
+	if err := json.Unmarshal(answer, &envelope); err != nil {
+		t.Fatal(err)
+	}
+	if len(envelope.Data) == 0 {
+		envelope.Data = answer
+	}
+	if err := json.Unmarshal(envelope.Data, into); err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(envelope.Data))
+	decoder.UseNumber()
+	var members map[string]any
+	if err := decoder.Decode(&members); err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]any{}
+	for name, value := range members {
+		named[snake(name)] = value
+	}
+	return named
+}
+
+var hump = regexp.MustCompile(`[a-z][A-Z]`)
+
+func snake(name string) string {
+	return strings.ToLower(hump.ReplaceAllStringFunc(name, func(pair string) string { return pair[:1] + "_" + pair[1:] }))
+}
+
+// Attributes are the values of a model by the names of its attributes, as JSON has them: null is nil, a number json.Number, a set a list.
+func Attributes(t *testing.T, model any) map[string]any {
+	t.Helper()
+	attributes := map[string]any{}
+	of := reflect.ValueOf(model)
+	for i := range of.NumField() {
+		value, ok := of.Field(i).Interface().(attr.Value)
+		if !ok {
+			t.Fatalf("the field %s is no attribute", of.Type().Field(i).Name)
+		}
+		terraform, err := value.ToTerraformValue(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		attributes[of.Type().Field(i).Tag.Get("tfsdk")] = plain(t, terraform)
+	}
+	return attributes
+}
+
+// plain is a Terraform value as JSON has it.
+func plain(t *testing.T, value tftypes.Value) any {
+	t.Helper()
+	if value.IsNull() || !value.IsKnown() {
+		return nil
+	}
+	var err error
+	defer func() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}()
+	switch typ := value.Type(); {
+	case typ.Is(tftypes.String):
+		var text string
+		err = value.As(&text)
+		return text
+	case typ.Is(tftypes.Bool):
+		var yes bool
+		err = value.As(&yes)
+		return yes
+	case typ.Is(tftypes.Number):
+		number := new(big.Float)
+		err = value.As(&number)
+		return json.Number(number.Text('f', -1))
+	case typ.Is(tftypes.Map{}) || typ.Is(tftypes.Object{}):
+		var fields map[string]tftypes.Value
+		err = value.As(&fields)
+		members := map[string]any{}
+		for name, field := range fields {
+			members[name] = plain(t, field)
+		}
+		return members
+	}
+	var elements []tftypes.Value
+	err = value.As(&elements)
+	list := []any{}
+	for _, element := range elements {
+		list = append(list, plain(t, element))
+	}
+	return list
+}
+
+// Same fails the test for every attribute that differs from what is wanted, or is missing, or is too many. Lists of text are compared as
+// sets: a set has an order of its own.
+func Same(t *testing.T, have, want map[string]any) {
+	t.Helper()
+	for name, value := range want {
+		if got, ok := have[name]; !ok || !reflect.DeepEqual(ordered(got), ordered(value)) {
+			t.Errorf("%s: %#v, want %#v", name, got, value)
+		}
+	}
+	for name, value := range have {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %#v, which the wire does not have", name, value)
+		}
+	}
+}
+
+// Agree fails the test for every attribute that both have with different values. Nothing, an empty list and a member that is missing are
+// the same here; a list or an object of the wire that stands in Terraform as JSON text is left to the tests of that.
+func Agree(t *testing.T, have, other map[string]any) {
+	t.Helper()
+	for name, value := range other {
+		got, ok := have[name]
+		switch value.(type) {
+		case []any, map[string]any:
+			if _, text := got.(string); text {
+				continue
+			}
+		}
+		if ok && !reflect.DeepEqual(filled(got), filled(value)) {
+			t.Errorf("%s: %#v, want %#v", name, got, value)
+		}
+	}
+}
+
+// filled leaves out of a value what is nothing.
+func filled(value any) any {
+	switch value := value.(type) {
+	case []any:
+		if len(value) == 0 {
+			return nil
+		}
+		list := make([]any, len(value))
+		for i, element := range value {
+			list[i] = filled(element)
+		}
+		return ordered(list)
+	case map[string]any:
+		members := map[string]any{}
+		for name, member := range value {
+			if member = filled(member); member != nil {
+				members[name] = member
+			}
+		}
+		return members
+	}
+	return value
+}
+
+// ordered is a list of text in the order of the alphabet, and anything else as it is.
+func ordered(value any) any {
+	list, _ := value.([]any)
+	var texts []string
+	for _, element := range list {
+		text, ok := element.(string)
+		if !ok {
+			return value
+		}
+		texts = append(texts, text)
+	}
+	if texts == nil {
+		return value
+	}
+	slices.Sort(texts)
+	return texts
+}

@@ -39,7 +39,7 @@ var table = []rule{
 	{tree: "internal/api", may: []string{"golang.org/x/time"}, tests: []string{"internal/contract"}},
 	{tree: "internal/sandbox", may: []string{"go.etcd.io/bbolt", "github.com/google/uuid"}, tests: []string{"internal/contract"}},
 	{tree: "internal/cmd/sandbox", may: []string{"internal/sandbox"}},
-	{tree: "internal/cmd/demo", may: []string{"github.com/hashicorp/terraform-registry-address"}},
+	{tree: "internal/cmd/demo"},
 	{tree: "internal/contract"},
 	{tree: "internal/acctest", may: []string{"internal/provider", "internal/sandbox", "internal/api",
 		framework, "github.com/hashicorp/terraform-plugin-go", testingTF}},

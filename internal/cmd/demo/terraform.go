@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -67,6 +68,22 @@ func (t *terraform) release(ctx context.Context) (release, error) {
 		return r, fmt.Errorf("%s is version %s; the provider needs 1.%d or newer", t.binary, r.Version, oldestMinor)
 	}
 	return r, nil
+}
+
+var providerAddress = regexp.MustCompile(`provider\[(\S+/recurring-billing/billing)\]`)
+
+// address asks under which address, registry included, an example's provider is
+// known: Terraform and OpenTofu have different registries.
+func (t *terraform) address(ctx context.Context) (string, error) {
+	out, _, err := t.run(ctx, "providers")
+	if err != nil {
+		return "", err
+	}
+	found := providerAddress.FindSubmatch(out)
+	if found == nil {
+		return "", fmt.Errorf("%s providers names no provider of this project:\n%s", t.binary, out)
+	}
+	return string(found[1]), nil
 }
 
 func supported(version string) bool { return atLeast(version, oldestMinor) }

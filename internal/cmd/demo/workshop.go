@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	tfaddr "github.com/hashicorp/terraform-registry-address"
 )
 
 // version is the release that the provider is installed as; the examples ask
@@ -59,21 +57,26 @@ func (w *workshop) clear() error {
 func (w *workshop) prepare(ctx context.Context, say *report) error {
 	cli := filepath.Join(w.dir, "terraform.tfrc")
 	w.env = append(cleanEnvironment(os.Environ()), "TF_CLI_CONFIG_FILE="+cli, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1")
+	mirror := filepath.Join(w.dir, "mirror")
+	if err := os.WriteFile(cli, cliConfig(mirror), 0o600); err != nil {
+		return err
+	}
 	var err error
-	if w.release, err = (&terraform{binary: w.binary, dir: w.dir, env: w.env}).release(ctx); err != nil {
+	terraform := &terraform{binary: w.binary, dir: filepath.Join(w.root, filepath.FromSlash(stories[0].folder)), env: w.env}
+	if w.release, err = terraform.release(ctx); err != nil {
+		return err
+	}
+	address, err := terraform.address(ctx)
+	if err != nil {
 		return err
 	}
 	say.line("Terraform %s (%s)", w.release.Version, w.binary)
 	began := time.Now()
 	say.line("Building the provider and the sandbox. The first time this takes a while.")
-	mirror := filepath.Join(w.dir, "mirror")
-	if err := w.build(ctx, ".", providerPath(mirror, w.release.Platform), w.release.Platform); err != nil {
+	if err := w.build(ctx, ".", providerPath(mirror, address, w.release.Platform), w.release.Platform); err != nil {
 		return err
 	}
 	if err := w.build(ctx, "./internal/cmd/sandbox", w.program("sandbox"), ""); err != nil {
-		return err
-	}
-	if err := os.WriteFile(cli, cliConfig(mirror), 0o600); err != nil {
 		return err
 	}
 	if w.receiver, err = startReceiver(ctx, w.dir); err != nil {
@@ -167,12 +170,12 @@ func cleanEnvironment(environ []string) []string {
 }
 
 // providerPath is where a filesystem mirror has the provider's program.
-func providerPath(mirror, platform string) string {
+func providerPath(mirror, address, platform string) string {
 	name := "terraform-provider-billing_v" + version
 	if strings.HasPrefix(platform, "windows_") {
 		name += ".exe"
 	}
-	return filepath.Join(mirror, tfaddr.DefaultProviderRegistryHost.String(), "recurring-billing", "billing", version, platform, name)
+	return filepath.Join(mirror, filepath.FromSlash(address), version, platform, name)
 }
 
 // cliConfig makes Terraform install providers from the mirror and from

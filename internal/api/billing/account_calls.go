@@ -3,7 +3,6 @@ package billing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"net/url"
 
@@ -21,44 +20,23 @@ const accountClosed = "closed"
 // external_id is free again. Without an external_id, or when the lookup does
 // not decide, the error is an *api.AmbiguousError or an *api.ConflictError.
 func (s *Service) CreateBillingAccount(ctx context.Context, create BillingAccountCreate) (*BillingAccountCreated, error) {
-	settlement := api.Settlement[*BillingAccount]{
-		Create: func(ctx context.Context) (*BillingAccount, error) {
+	account, adopted, err := creation[BillingAccount]{
+		noun: "billing account", anonymous: "billing account", externalID: create.ExternalID,
+		create: func(ctx context.Context) (*BillingAccount, error) {
 			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create})
 		},
-		Same:     func(found *BillingAccount) bool { return create.matches(*found) },
-		ID:       func(found *BillingAccount) string { return found.ID },
-		Describe: "billing account",
-	}
-	if create.ExternalID != nil && *create.ExternalID != "" {
-		settlement.Describe = fmt.Sprintf("billing account with external_id %q", *create.ExternalID)
-		settlement.RefusesDuplicates = true
-		settlement.Lookup = func(ctx context.Context) ([]*BillingAccount, error) {
-			return s.liveAccounts(ctx, *create.ExternalID)
-		}
-	}
-	account, adopted, err := api.Settle(ctx, settlement)
+		find: func(ctx context.Context, externalID string) ([]BillingAccount, error) {
+			return s.FindBillingAccounts(ctx, BillingAccountQuery{ExternalID: externalID})
+		},
+		get: s.GetBillingAccount, id: accountID, live: BillingAccount.live, same: create.matches,
+	}.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &BillingAccountCreated{BillingAccount: *account, Adopted: adopted}, nil
 }
 
-// liveAccounts reads each account that has the external_id and is not closed
-// singly, because a list may leave the customer out.
-func (s *Service) liveAccounts(ctx context.Context, externalID string) (live []*BillingAccount, err error) {
-	found, err := s.FindBillingAccounts(ctx, BillingAccountQuery{ExternalID: externalID})
-	if err != nil {
-		return nil, err
-	}
-	for _, item := range onlyLive(found, BillingAccount.live) {
-		account, err := s.GetBillingAccount(ctx, item.ID)
-		if err != nil {
-			return nil, err
-		}
-		live = append(live, account)
-	}
-	return live, nil
-}
+func accountID(a BillingAccount) string { return a.ID }
 
 func (a BillingAccount) live() bool { return a.Status != accountClosed }
 
@@ -124,7 +102,7 @@ func (s *Service) ListBillingAccounts(ctx context.Context, q BillingAccountQuery
 	setIf(query, "status", q.Status)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
 	all := api.List(ctx, s.client, api.Request{Operation: "billing_accounts.list", Query: query}, api.ListOptions[BillingAccount]{
-		ID: func(a BillingAccount) string { return a.ID },
+		ID: accountID,
 	})
 	return api.Only(all, q.matches)
 }

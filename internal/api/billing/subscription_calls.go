@@ -24,44 +24,23 @@ const (
 // not decide, the error is an *api.AmbiguousError or an *api.ConflictError:
 // there is never a silent second subscription.
 func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCreate) (*SubscriptionCreated, error) {
-	settlement := api.Settlement[*Subscription]{
-		Create: func(ctx context.Context) (*Subscription, error) {
+	subscription, adopted, err := creation[Subscription]{
+		noun: "subscription", anonymous: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID), externalID: create.ExternalID,
+		create: func(ctx context.Context) (*Subscription, error) {
 			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create})
 		},
-		Same:     func(found *Subscription) bool { return create.matches(*found) },
-		ID:       func(found *Subscription) string { return found.ID },
-		Describe: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID),
-	}
-	if create.ExternalID != nil && *create.ExternalID != "" {
-		settlement.Describe = fmt.Sprintf("subscription with external_id %q", *create.ExternalID)
-		settlement.RefusesDuplicates = true
-		settlement.Lookup = func(ctx context.Context) ([]*Subscription, error) {
-			return s.liveSubscriptions(ctx, *create.ExternalID)
-		}
-	}
-	subscription, adopted, err := api.Settle(ctx, settlement)
+		find: func(ctx context.Context, externalID string) ([]Subscription, error) {
+			return s.FindSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID})
+		},
+		get: s.GetSubscription, id: subscriptionID, live: Subscription.live, same: create.matches,
+	}.settle(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &SubscriptionCreated{Subscription: *subscription, Adopted: adopted}, nil
 }
 
-// liveSubscriptions reads each subscription that has the external_id and is not
-// canceled singly, because a list may leave fields out.
-func (s *Service) liveSubscriptions(ctx context.Context, externalID string) (live []*Subscription, err error) {
-	found, err := s.FindSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID})
-	if err != nil {
-		return nil, err
-	}
-	for _, item := range onlyLive(found, Subscription.live) {
-		subscription, err := s.GetSubscription(ctx, item.ID)
-		if err != nil {
-			return nil, err
-		}
-		live = append(live, subscription)
-	}
-	return live, nil
-}
+func subscriptionID(s Subscription) string { return s.ID }
 
 func (s Subscription) live() bool { return s.Status != subscriptionCanceled }
 
@@ -117,7 +96,7 @@ func (s *Service) ListSubscriptions(ctx context.Context, q SubscriptionQuery) it
 	setIf(query, "plan_id", q.PlanID)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
 	all := api.List(ctx, s.client, api.Request{Operation: "subscriptions.list", Query: query}, api.ListOptions[Subscription]{
-		ID:     func(s Subscription) string { return s.ID },
+		ID:     subscriptionID,
 		SortBy: q.SortBy, SortOrder: q.SortOrder,
 	})
 	return api.Only(all, q.matches)

@@ -1,0 +1,104 @@
+locals {
+  # One code for customer, account and subscription: it is unique for each kind, and it is what an import asks for.
+  external_id = "tenant-${var.key}"
+
+  # The number tells a person from a company, so that nobody has to say it twice.
+  is_company = provider::billing::document_type(var.document_number) == "cnpj"
+
+  labels = merge(var.labels, { tenant = var.key })
+
+  # What becomes of the three objects, for each way of removing a tenant. To let a subscription run out the account must
+  # stay open: the last invoices are made for it, and the balance stands there.
+  on_removal = {
+    run_out = { customer = "abandon", account = "abandon", subscription = "cancel_at_period_end" }
+    end_now = { customer = "delete", account = "close", subscription = "cancel" }
+    refuse  = { customer = "prevent", account = "prevent", subscription = "prevent" }
+  }[var.on_removal]
+}
+
+resource "billing_customer" "this" {
+  external_id     = local.external_id
+  name            = var.name
+  kind            = local.is_company ? "juridical" : "natural"
+  document_number = var.document_number
+  email           = var.email
+
+  # The account below is the tenant's, with its own terms. A second one would only confuse.
+  create_billing_account = false
+
+  custom_metadata = local.labels
+  deletion_policy = local.on_removal.customer
+
+  lifecycle {
+    # It counts when the customer is made. One that comes back by import has an account, and would warn in every plan.
+    ignore_changes = [create_billing_account]
+  }
+}
+
+resource "billing_account" "this" {
+  external_id = local.external_id
+  customer    = { id = billing_customer.this.id }
+
+  billing_email      = coalesce(var.billing_email, var.email)
+  payment_terms_days = var.payment_terms_days
+
+  custom_metadata = local.labels
+  deletion_policy = local.on_removal.account
+}
+
+resource "billing_subscription" "this" {
+  external_id        = local.external_id
+  billing_account_id = billing_account.this.id
+
+  plan_id = var.plan_id
+
+  # Nobody pays twice for a day: the old plan runs until the end of its period.
+  plan_change = {
+    timing = "end_of_period"
+    reason = "changed in the list of tenants"
+  }
+
+  # Without seats an empty set, and not null: null would leave items alone that somebody adds elsewhere.
+  items = var.seats == 0 ? [] : [{
+    product_id           = var.seat.product_id
+    price_id             = var.seat.price_id
+    quantity             = var.seats
+    unit_amount_subcents = var.seat_price == null ? null : provider::billing::subcents(var.seat_price)
+  }]
+
+  trial_period_days    = var.trial_days
+  cancel_at_period_end = var.cancel_at_period_end
+
+  custom_metadata     = local.labels
+  deletion_policy     = local.on_removal.subscription
+  cancellation_reason = "removed from the list of tenants"
+
+  # A tenant that cancels elsewhere has left. Every plan warns; none subscribes it again, which would charge it.
+  on_external_cancel = "keep"
+
+  lifecycle {
+    # A trial cannot be changed at the service. Without this, another default for the tenants to come would be a warning
+    # for all that are there.
+    ignore_changes = [trial_period_days]
+
+    precondition {
+      condition     = var.seats == 0 || var.seat != null
+      error_message = "Tenant ${var.key} has seats, so the module needs the product and the price of a seat."
+    }
+  }
+}
+
+# In every plan and apply, while it is so. It stops nothing.
+check "paid" {
+  assert {
+    condition     = billing_subscription.this.status != "past_due"
+    error_message = "Tenant ${var.key} (${var.name}) has not paid the last invoice."
+  }
+}
+
+check "account_is_open" {
+  assert {
+    condition     = billing_account.this.status == "active"
+    error_message = "The billing account of tenant ${var.key} is ${billing_account.this.status}."
+  }
+}

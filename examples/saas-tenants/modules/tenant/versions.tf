@@ -1,0 +1,11 @@
+# A module says which providers it needs, and leaves their configuration to whoever calls it.
+terraform {
+  required_version = ">= 1.11"
+
+  required_providers {
+    billing = {
+      source  = "recurring-billing/billing"
+      version = "~> 0.1"
+    }
+  }
+}

@@ -1,0 +1,43 @@
+variable "tenants" {
+  description = <<-EOT
+    The tenants, by a key that never changes: it is a part of the external_id of all that a tenant has. A renamed key
+    is another tenant. What each field means stands in modules/tenant/variables.tf.
+  EOT
+  type = map(object({
+    name            = string
+    document_number = string
+    email           = string
+    billing_email   = optional(string)
+    plan            = string # a name in var.plans
+    seats           = optional(number)
+    seat_price      = optional(string)
+    trial_days      = optional(number)
+
+    payment_terms_days   = optional(number)
+    labels               = optional(map(string))
+    cancel_at_period_end = optional(bool)
+    on_removal           = optional(string)
+  }))
+  nullable = false
+
+  # Everything about a single tenant is checked by the module. Here is what takes all of them to see.
+  validation {
+    condition     = length(distinct([for t in values(var.tenants) : replace(t.document_number, "/\\D/", "")])) == length(var.tenants)
+    error_message = "Two tenants have the same document_number. They would be billed twice as one company."
+  }
+}
+
+variable "plans" {
+  description = "The ids of the plans of your catalogue, by the names that tenants use."
+  type        = map(string)
+  nullable    = false
+}
+
+variable "seat" {
+  description = "The product and the price that a seat is billed by."
+  type = object({
+    product_id = string
+    price_id   = string
+  })
+  nullable = false
+}

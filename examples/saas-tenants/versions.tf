@@ -1,0 +1,23 @@
+terraform {
+  required_version = ">= 1.11"
+
+  required_providers {
+    billing = {
+      source  = "recurring-billing/billing"
+      version = "~> 0.1"
+    }
+  }
+}
+
+# Address and token come from the environment: BILLING_BASE_URL, BILLING_TOKEN and, for the sandbox,
+# BILLING_CA_CERTIFICATE_FILE. So the same configuration runs against the sandbox and against production,
+# and no secret stands in a file.
+provider "billing" {
+  # Refuses to run with a production token. Take it out, or say "production", when you mean it.
+  environment = "sandbox"
+
+  # Tells people at the service who looks after a customer, an account or a subscription.
+  default_custom_metadata = {
+    managed_by = "terraform/saas-tenants"
+  }
+}

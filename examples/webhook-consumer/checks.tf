@@ -1,0 +1,41 @@
+# Warnings in every plan and apply, while there is something to say. They stop nothing. What they read stands outside of
+# them: a data source inside a check block is read at apply too, so that no plan would be empty.
+
+data "billing_webhook_deliveries" "lost" {
+  endpoint_id = billing_webhook_endpoint.consumer.id
+  status      = "exhausted"
+}
+
+data "billing_api_keys" "all" {}
+
+check "nothing_lost" {
+  assert {
+    condition     = length(data.billing_webhook_deliveries.lost.deliveries) == 0
+    error_message = "${var.consumer} has missed events: ${join(", ", data.billing_webhook_deliveries.lost.deliveries[*].event_id)}."
+  }
+}
+
+# After a rotation, this tells whether the consumer has taken the new key.
+check "old_keys_are_idle" {
+  assert {
+    condition = alltrue([
+      for key in data.billing_api_keys.all.keys : timecmp(key.last_used_at, timeadd(plantimestamp(), "-24h")) < 0
+      if contains(billing_api_key.consumer.previous_keys[*].id, key.id) && key.last_used_at != null
+    ])
+    error_message = "${var.consumer} used an old key within the last day. It ends at ${try(billing_api_key.consumer.previous_keys[0].grace_until, "once")}."
+  }
+}
+
+locals {
+  # The secret makes the answers sensitive as well. That a signature is right gives nothing away.
+  genuine = [for delivery in var.received : nonsensitive(provider::billing::verify_webhook_signature(
+    billing_webhook_endpoint.consumer.secret, delivery.signature, delivery.body, delivery.at, 300
+  ))]
+}
+
+check "received_is_genuine" {
+  assert {
+    condition     = alltrue(local.genuine)
+    error_message = "Not signed with the secret of today, or not within five minutes: number ${join(", ", [for i, good in local.genuine : i if !good])}, counted from 0."
+  }
+}

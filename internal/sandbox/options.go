@@ -33,6 +33,12 @@ type Options struct {
 	// Seed, when not zero, is what ids, tokens and shuffles come from, so that
 	// the same requests in the same order get the same answers.
 	Seed uint64
+	// SeedDocument is the JSON of what the organization begins with: an object
+	// of lists (customers, billing_accounts, subscriptions, webhook_endpoints,
+	// api_keys), each element the body of the operation that makes it. When
+	// something is wrong with it, Start fails with a *SeedError and nothing has
+	// been made. Only a new state is seeded; see Server.SeedIgnored.
+	SeedDocument []byte
 	// MaxPerPage is the largest page, 100 when zero as documented. A test sets
 	// 2, so that every listing crosses a page boundary.
 	MaxPerPage int

@@ -21,6 +21,8 @@ type Server struct {
 	agenda    agenda
 	db        *store.DB
 	bootstrap bootstrap
+	// seedIgnored: there is a seed document, and the state is not new.
+	seedIgnored bool
 
 	settings      store.Table[bootstrap]
 	organizations store.Table[Organization]
@@ -56,10 +58,10 @@ type Server struct {
 // file cannot be read or is held by another process, or a port is taken.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{options: o.withDefaults(), clock: newClock(o.Start), listeners: map[string]string{}}
-	s.lag.listings = o.ReadLag
-	if err := s.openState(); err != nil {
+	if err := s.openState(ctx); err != nil {
 		return nil, err
 	}
+	s.lag.listings = o.ReadLag // what the state begins with is not new
 	if err := s.startPipeline(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -149,6 +151,10 @@ func (s *Server) NewOrganization(o Organization) (Organization, error) {
 	})
 	return o, err
 }
+
+// SeedIgnored tells that Options.SeedDocument was left alone, because the state
+// file has been used before.
+func (s *Server) SeedIgnored() bool { return s.seedIgnored }
 
 // Clock is the time the sandbox lives in.
 func (s *Server) Clock() *Clock { return s.clock }

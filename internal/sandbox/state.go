@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -20,7 +21,7 @@ type bootstrap struct {
 const bootstrapID = "bootstrap"
 
 // openState opens the tables and makes or finds the bootstrap row.
-func (s *Server) openState() error {
+func (s *Server) openState(ctx context.Context) error {
 	db, err := store.Open(s.options.StateFile)
 	if err != nil {
 		return err
@@ -29,7 +30,8 @@ func (s *Server) openState() error {
 	if err := errors.Join(s.openTables(), s.openCollections()); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	if err := errors.Join(db.Update(s.boot), db.View(s.readAgenda)); err != nil {
+	boot := func(tx *store.Tx) error { return s.boot(ctx, tx) }
+	if err := errors.Join(db.Update(boot), db.View(s.readAgenda)); err != nil {
 		return errors.Join(fmt.Errorf("prepare state: %w", err), db.Close())
 	}
 	return nil
@@ -67,13 +69,17 @@ func (s *Server) readAgenda(tx *store.Tx) error {
 	return nil
 }
 
-func (s *Server) boot(tx *store.Tx) error {
+func (s *Server) boot(ctx context.Context, tx *store.Tx) error {
 	saved, ok := s.settings.Get(tx, bootstrapID)
 	saved.Starts++
 	s.source = newSource(s.options.Seed, saved.Starts)
 	s.bootstrap = saved
+	s.seedIgnored = ok && len(s.options.SeedDocument) > 0
 	if !ok {
 		if err := s.firstBoot(tx); err != nil {
+			return err
+		}
+		if err := s.seed(ctx, tx); err != nil {
 			return err
 		}
 	}

@@ -46,6 +46,7 @@ const (
 
 // program is the command's surroundings, so that tests can bring their own.
 type program struct {
+	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
 }
@@ -55,7 +56,7 @@ var errUsage = errors.New("wrong command line")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	p := program{out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
+	p := program{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
 	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -23,6 +23,7 @@ to --env-file. The exports hold tokens: the file is readable by you alone.
 func (p program) serve(ctx context.Context, args []string) error {
 	set := p.flags("serve", serveHelp)
 	options, read := p.serveFlags(set)
+	seedFile := set.String("seed-file", "", "begin with what this JSON `FILE` holds, - being standard input")
 	envFile := set.String("env-file", "", "write the exports to this `FILE`, in one piece, once ready")
 	if err := parse(set, args); err != nil {
 		return err
@@ -34,10 +35,16 @@ func (p program) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return p.misused(set, "%v", err)
 	}
+	if options.SeedDocument, err = p.readSeed(*seedFile); err != nil {
+		return err
+	}
 	// The server outlives ctx for as long as Close takes.
 	server, err := sandbox.Start(context.WithoutCancel(ctx), *options)
 	if err != nil {
-		return err
+		return blameSeed(*seedFile, err)
+	}
+	if server.SeedIgnored() {
+		fmt.Fprintf(p.err, "The state file %s has been used before: %s is left alone.\n", options.StateFile, *seedFile)
 	}
 	for _, fault := range faults {
 		server.AddFault(fault)

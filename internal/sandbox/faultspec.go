@@ -77,7 +77,7 @@ func ParseFault(spec string) (Fault, error) {
 		key, value, valued := strings.Cut(part, "=")
 		i := slices.IndexFunc(faultFields, func(field faultField) bool { return field.key == key })
 		if i < 0 {
-			return Fault{}, fmt.Errorf("fault %q: no key %q; a fault is %s", spec, key, FaultSpecHelp)
+			return Fault{}, fmt.Errorf("fault %q: no key %q; %s", spec, key, keysNear(key))
 		}
 		if valued == faultFields[i].flag {
 			return Fault{}, fmt.Errorf("fault %q: %s", spec, needs(faultFields[i]))
@@ -90,6 +90,18 @@ func ParseFault(spec string) (Fault, error) {
 		return Fault{}, fmt.Errorf("fault %q does nothing: give one of latency, status, drop, truncate, html, empty, body", spec)
 	}
 	return f, nil
+}
+
+// keysNear says what a key that is none may be meant to be.
+func keysNear(key string) string {
+	var keys []string
+	for _, field := range faultFields {
+		keys = append(keys, field.key)
+	}
+	if near, ok := Nearest(key, keys); ok {
+		return "did you mean " + near + "?"
+	}
+	return "a fault is " + FaultSpecHelp
 }
 
 func needs(field faultField) string {
@@ -117,14 +129,17 @@ func (f Fault) String() string {
 
 // knownOperation refuses a name that no request would ever match.
 func knownOperation(name string) error {
+	if _, ok := operationNamed(name); ok {
+		return nil
+	}
 	var names []string
-	for _, r := range billingRoutes {
-		names = append(names, r.name)
+	for _, o := range Operations() {
+		names = append(names, o.Name)
 	}
-	if !slices.Contains(names, name) {
-		return fmt.Errorf("the sandbox serves no operation of this name, only %s", strings.Join(names, ", "))
+	if near, ok := Nearest(name, names); ok {
+		return fmt.Errorf("the sandbox serves no operation %q; did you mean %s?", name, near)
 	}
-	return nil
+	return fmt.Errorf("the sandbox serves no operation %q; names are such as %s", name, names[0])
 }
 
 func readLatency(f *Fault, value string) error {

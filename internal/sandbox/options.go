@@ -70,8 +70,11 @@ type Options struct {
 	// are reserved for documentation and tests.
 	Resolver Resolver
 
-	// Logger hears of every request at debug and of failures of the sandbox
-	// itself at error; nil means silence.
+	// OnRequest hears of every request when it has been answered, from several
+	// goroutines at once; nil means that the Logger does, at debug.
+	OnRequest func(Request)
+	// Logger hears of broken connections at debug and of failures of the
+	// sandbox itself at error; nil means silence.
 	Logger *slog.Logger
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -88,8 +87,8 @@ func (l seedList) make(ctx context.Context, s *Server, tx *store.Tx, e *SeedErro
 // run runs an operation as a request does, but inside a transaction that is
 // under way, and for no token. It answers the id of what was made.
 func (c *call) run(ctx context.Context, tx *store.Tx, operation string) (id string, err error) {
-	i := slices.IndexFunc(everyRoute(), func(r route) bool { return r.name == operation })
-	if i < 0 {
+	route, ok := operationNamed(operation)
+	if !ok {
 		return "", fmt.Errorf("no operation %s", operation)
 	}
 	if prepare, ok := preparations[operation]; ok {
@@ -97,16 +96,11 @@ func (c *call) run(ctx context.Context, tx *store.Tx, operation string) (id stri
 			return "", err
 		}
 	}
-	result, err := everyRoute()[i].serve(c, tx)
+	result, err := route.serve(c, tx)
 	if err != nil {
 		return "", err
 	}
 	return idOf(result)
-}
-
-// everyRoute are the operations of all services.
-func everyRoute() []route {
-	return slices.Concat(billingRoutes, collectionsRoutes)
 }
 
 // idOf reads the id of the one object in an answer, which comes in an envelope

@@ -73,6 +73,10 @@ func (s *Server) drop(entry Request) {
 
 func (s *Server) record(entry Request) {
 	s.log.add(entry)
+	if s.options.OnRequest != nil {
+		s.options.OnRequest(entry)
+		return
+	}
 	s.options.Logger.Debug("request", "service", entry.Service, "operation", entry.Operation,
 		"method", entry.Method, "path", entry.Path, "status", entry.Status,
 		"request_id", entry.RequestID, "dropped", entry.Dropped)

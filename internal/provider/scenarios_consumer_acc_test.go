@@ -158,7 +158,8 @@ func TestAccScenario_consumerByTrigger(t *testing.T) {
 	second := c.given()
 	c.renewed(first)
 
-	c.applies("update", both, "-var=rotation=leak-17", "-var=end_grace=true")
+	c.write("rotation.auto.tfvars", c.told("**After a leak**"))
+	c.applies("update", both)
 	third := c.given()
 	for _, old := range []credentials{first, second} {
 		if status := c.answers(old.Key); status != http.StatusUnauthorized {

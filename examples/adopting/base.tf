@@ -1,0 +1,55 @@
+# The whole base, one block per kind. What is not written here and is not in the variables stays as it is: phones, further
+# e-mail addresses, items, status, every key of custom_metadata.
+
+resource "billing_customer" "this" {
+  for_each    = var.customers
+  external_id = each.key
+
+  name            = each.value.name
+  legal_name      = each.value.legal_name
+  nickname        = each.value.nickname
+  kind            = each.value.kind
+  document_number = each.value.document_number
+  birthday        = each.value.birthday
+  email           = each.value.email
+  notes           = each.value.notes
+  tags            = each.value.tags
+
+  custom_metadata = var.owned_metadata
+  deletion_policy = local.deletion_policy[each.key]
+}
+
+resource "billing_account" "this" {
+  for_each    = var.accounts
+  external_id = each.key
+
+  # The customer that the account has. Another one would need another account, which an import refuses.
+  customer = { id = billing_customer.this[each.value.customer].id }
+
+  billing_email      = each.value.billing_email
+  payment_terms_days = each.value.payment_terms_days
+
+  custom_metadata = var.owned_metadata
+  deletion_policy = local.deletion_policy[each.key]
+}
+
+resource "billing_subscription" "this" {
+  for_each    = var.subscriptions
+  external_id = each.key
+
+  billing_account_id = billing_account.this[each.value.account].id
+
+  # The plan that was asked for last. Where a change waits for the end of the period, that is the one that comes.
+  plan_id           = each.value.plan_id
+  collection_method = each.value.collection_method
+  notes             = each.value.notes
+
+  # From now on another plan waits for the period that is paid for. Alone, this changes nothing.
+  plan_change = { timing = "end_of_period" }
+
+  custom_metadata = var.owned_metadata
+  deletion_policy = local.deletion_policy[each.key]
+
+  # One that ends elsewhere stays ended: every plan warns, and none makes a second one, which would charge somebody.
+  on_external_cancel = "keep"
+}

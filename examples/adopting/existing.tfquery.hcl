@@ -1,0 +1,37 @@
+# What exists, for terraform query (Terraform 1.14 and newer). Older ones, and OpenTofu, do not read this file.
+#
+#   terraform query                                      lists it
+#   terraform query -generate-config-out=generated.tf    writes resource and import blocks, see README.md
+
+list "billing_customer" "all" {
+  provider         = billing
+  include_resource = true
+}
+
+list "billing_account" "open" {
+  provider         = billing
+  include_resource = true
+
+  config {
+    status = "active"
+  }
+}
+
+# What has ended is not imported.
+list "billing_subscription" "active" {
+  provider         = billing
+  include_resource = true
+
+  config {
+    status = "active"
+  }
+}
+
+list "billing_subscription" "trialing" {
+  provider         = billing
+  include_resource = true
+
+  config {
+    status = "trialing"
+  }
+}

@@ -185,6 +185,21 @@ func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	terraform.settled()
 }
 
+// TestAccScenario_adoptingReplacesNothing: what would cancel a subscription to make another one is refused when it is protected, before
+// anything is sent.
+func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
+	t.Parallel()
+	service, terraform := adopted(t)
+	service.Sandbox.ResetRequests()
+	terraform.replace("existing.auto.tfvars", `"crm-1002-geral"
+    plan_id`, `"crm-1001-geral"
+    plan_id`)
+	terraform.refused([]string{`billing_subscription.this["crm-1002-plano"] must be replaced`, "Destroying this object is prevented"}, "apply", "-auto-approve")
+	if names := wrote(service); len(names) > 0 {
+		t.Errorf("before it was refused, %v were sent", names)
+	}
+}
+
 // TestAccScenario_adoptingSeesTheRest: a customer that nobody has decided about is named in every plan, and decisions that contradict each
 // other are refused.
 func TestAccScenario_adoptingSeesTheRest(t *testing.T) {
@@ -222,22 +237,6 @@ func TestAccScenario_adoptingByQuery(t *testing.T) {
 	for address, done := range planned {
 		if done != "import" {
 			t.Errorf("%s is to %s", address, done)
-		}
-	}
-}
-
-// fresh leaves only these files in the folder.
-func (c *command) fresh(names ...string) {
-	c.t.Helper()
-	files, err := filepath.Glob(filepath.Join(c.dir, "*"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	for _, file := range files {
-		if name := filepath.Base(file); name != "cli.tfrc" && !slices.Contains(names, name) {
-			if err := os.RemoveAll(file); err != nil {
-				c.t.Fatal(err)
-			}
 		}
 	}
 }

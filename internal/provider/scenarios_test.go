@@ -50,6 +50,22 @@ func (c *command) told(words string) string {
 	return block
 }
 
+// fresh leaves only these files in the folder.
+func (c *command) fresh(names ...string) {
+	c.t.Helper()
+	files, err := filepath.Glob(filepath.Join(c.dir, "*"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, file := range files {
+		if name := filepath.Base(file); name != "cli.tfrc" && !slices.Contains(names, name) {
+			if err := os.RemoveAll(file); err != nil {
+				c.t.Fatal(err)
+			}
+		}
+	}
+}
+
 // plans plans into the file "plan" and answers what would be done, by address: create, update, delete, import, or several of them. What
 // stays as it is, and what is only read, is left out.
 func (c *command) plans(args ...string) map[string]string {

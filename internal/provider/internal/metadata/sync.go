@@ -22,7 +22,7 @@ type Sync[T any] struct {
 // effective is the whole object as the state has it. An answer beside an error means that a first request has been carried out and a
 // second one has not.
 func (s Sync[T]) Update(ctx context.Context, effective string, send func(ctx context.Context, payload json.RawMessage, mode string) (*T, error)) (*T, error) {
-	payload, mode, err := s.Payload(ctx, effective)
+	payload, mode, err := s.payload(ctx, effective)
 	if err != nil {
 		return nil, err
 	}
@@ -30,12 +30,12 @@ func (s Sync[T]) Update(ctx context.Context, effective string, send func(ctx con
 	if err != nil {
 		return nil, err
 	}
-	return s.Insist(ctx, answer)
+	return s.insist(ctx, answer)
 }
 
-// Payload decides between the service's two modes. Its merge never deletes a key (Recurring billing §4), so an object that loses
+// payload decides between the service's two modes. Its merge never deletes a key (Recurring billing §4), so an object that loses
 // keys is read anew and sent whole. effective is the whole object as the state has it.
-func (s Sync[T]) Payload(ctx context.Context, effective string) (payload json.RawMessage, mode string, err error) {
+func (s Sync[T]) payload(ctx context.Context, effective string) (payload json.RawMessage, mode string, err error) {
 	remote, err := Parse([]byte(effective))
 	if err != nil {
 		return nil, "", err
@@ -56,9 +56,9 @@ func (s Sync[T]) Payload(ctx context.Context, effective string) (payload json.Ra
 	return Payload(s.Result(remote, s.Desired)), ModeReplace, nil
 }
 
-// Insist sends the object whole when the service's merge has left out a part of it, as some do with nulls. It answers the object as
+// insist sends the object whole when the service's merge has left out a part of it, as some do with nulls. It answers the object as
 // it is afterwards; with an error, as it was before.
-func (s Sync[T]) Insist(ctx context.Context, answer *T) (*T, error) {
+func (s Sync[T]) insist(ctx context.Context, answer *T) (*T, error) {
 	remote, err := Parse(s.Of(answer))
 	if err != nil {
 		return answer, err

@@ -144,6 +144,27 @@ func Agree(t *testing.T, have, other map[string]any) {
 	}
 }
 
+// Shown holds what a data source shows of an answer against the wire, and against what the resource shows of it. convert makes both models
+// of the client's type; except takes out what is meant to differ.
+func Shown[W any](t *testing.T, answer []byte, convert func(*W) (data, resource any, err error), except func(shown, managed, wire map[string]any)) {
+	t.Helper()
+	var object W
+	wire := Wire(t, answer, &object)
+	data, resource, err := convert(&object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, managed := Attributes(t, data), Attributes(t, resource)
+	// A data source shows the whole object under both names, where the wire may have null.
+	managed["custom_metadata"] = managed["effective_custom_metadata"]
+	delete(wire, "custom_metadata")
+	if except != nil {
+		except(shown, managed, wire)
+	}
+	Agree(t, shown, managed)
+	Agree(t, shown, wire)
+}
+
 // filled leaves out of a value what is nothing.
 func filled(value any) any {
 	switch value := value.(type) {

@@ -51,8 +51,8 @@ func operationNamed(name string) (route, bool) {
 }
 
 // Nearest answers the one of the words that the given one is most likely a
-// misspelling of, and whether one is near enough to be: at most a third of its
-// letters differ.
+// misspelling of, and whether one is near enough to be: about a third of its
+// letters may differ, and one always.
 func Nearest(word string, words []string) (string, bool) {
 	if len(words) == 0 {
 		return "", false
@@ -60,7 +60,7 @@ func Nearest(word string, words []string) (string, bool) {
 	near := slices.MinFunc(words, func(a, b string) int {
 		return cmp.Or(edits(word, a)-edits(word, b), strings.Compare(a, b))
 	})
-	return near, edits(word, near) <= max(1, len(near)/3)
+	return near, edits(word, near) <= max(1, (len(near)+1)/3)
 }
 
 // edits counts the letters to insert, remove or replace to make b of a

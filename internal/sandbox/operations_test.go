@@ -51,6 +51,7 @@ func TestNearest(t *testing.T) {
 		"ME.get":                 "me.get",
 		"customers.create":       "customers.create",
 		"invoices.void":          "",
+		"me.gte":                 "me.get",
 		"":                       "",
 	} {
 		near, ok := sandbox.Nearest(word, words)

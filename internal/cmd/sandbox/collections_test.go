@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/x509"
 	"encoding/pem"
-	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -101,7 +100,7 @@ func TestCollectionsCommandLines(t *testing.T) {
 		{[]string{"event", "emit"}, exitUsage, "emit NAME"},
 		{[]string{"event", "emit", "a.b", "--data", "{"}, exitUsage, "no JSON"},
 		{[]string{"event", "emit", "--data", "{}", "a.b"}, exitFailure, "BILLING_SANDBOX_CONTROL_URL"},
-		{[]string{"event", "--nonsense"}, exitUsage, "not defined"},
+		{[]string{"event", "--nonsense"}, exitUsage, "no flag --nonsense"},
 		{[]string{"deliveries", "all"}, exitUsage, "unexpected"},
 		{[]string{"deliveries"}, exitFailure, "BILLING_SANDBOX_CONTROL_URL"},
 		{[]string{"key"}, exitUsage, "say list"},
@@ -125,9 +124,9 @@ func TestReceiverFlags(t *testing.T) {
 	if err := os.WriteFile(ca, block, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set := flag.NewFlagSet("", flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	options, _ := program{err: io.Discard}.serveFlags(set)
+	p := program{err: io.Discard}
+	set := p.flags(serveManual)
+	options := &p.serveFlags(set).options
 	if err := set.Parse([]string{"--allow-loopback-receivers", "--receiver-ca", ca, "--collections-auth-header", "X-Key"}); err != nil {
 		t.Fatal(err)
 	}

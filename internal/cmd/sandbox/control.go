@@ -29,7 +29,7 @@ func (p program) controller() (*controller, error) {
 	caFile := p.getenv("BILLING_CA_CERTIFICATE_FILE")
 	if base == "" || token == "" || caFile == "" {
 		return nil, errors.New("which sandbox? Set BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and " +
-			"BILLING_CA_CERTIFICATE_FILE: load the exports that \"sandbox serve\" printed or wrote")
+			"BILLING_CA_CERTIFICATE_FILE: load the exports that \"" + p.called() + " serve\" printed or wrote")
 	}
 	pem, err := os.ReadFile(caFile)
 	if err != nil {

@@ -11,17 +11,22 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-const deliveriesHelp = `Usage: sandbox deliveries [flags]
-
-Shows the webhook deliveries of the running sandbox, oldest first: when the
-event happened, status, attempts, event, where it goes, the delivery's id, and
-the last error or the next attempt. Time moves them: "sandbox clock advance 4m"
-makes the second attempt of what has failed.
-`
+var deliveriesManual = manual{
+	name:    "deliveries",
+	summary: "what became of the webhooks",
+	usage:   []string{"[flags]"},
+	about: `Shows the webhook deliveries of the running sandbox, oldest first: when the event happened, status,
+attempts, event, where it goes, the delivery's id, and the last error or the next attempt. Time moves
+them: "{sandbox} clock advance 4m" makes the second attempt of what has failed.
+`,
+	examples: `{sandbox} deliveries --status failed
+{sandbox} deliveries --event charge.paid --attempts
+`,
+}
 
 // deliveries shows the deliveries.
 func (p program) deliveries(ctx context.Context, args []string) error {
-	set := p.flags("deliveries", deliveriesHelp)
+	set := p.flags(deliveriesManual)
 	query := url.Values{}
 	for name, about := range map[string]string{
 		"endpoint": "only those to the endpoint with this `ID`",
@@ -31,11 +36,8 @@ func (p program) deliveries(ctx context.Context, args []string) error {
 		set.Func(name, about, func(value string) error { query.Set(name, value); return nil })
 	}
 	attempts := set.Bool("attempts", false, "show every attempt too, with what was sent and answered")
-	if err := parse(set, args); err != nil {
+	if err := set.alone(args); err != nil {
 		return err
-	}
-	if set.NArg() > 0 {
-		return p.misused(set, "unexpected %q", set.Arg(0))
 	}
 	control, err := p.controller()
 	if err != nil {

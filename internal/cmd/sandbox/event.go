@@ -3,50 +3,41 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"net/http"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-const eventHelp = `Usage: sandbox event emit NAME [--data JSON]
-
-Makes a business event happen, such as charge.paid, prints its id, and returns
-when what is due has been sent. Every active webhook endpoint that is subscribed
-to it gets a delivery. JSON is the object that becomes the event's data; without
-it, charge.paid gets an example charge and all others an empty object.
-
-  sandbox event emit charge.paid
-  sandbox event emit agreement.accepted --data '{"id":"a-1"}'
-`
-
-// parseAmong reads flags that may stand before, between and behind the words
-// of a command, which it answers.
-func parseAmong(set *flag.FlagSet, args []string) (words []string, err error) {
-	for {
-		if err := parse(set, args); err != nil || set.NArg() == 0 {
-			return words, err
-		}
-		words, args = append(words, set.Arg(0)), set.Args()[1:]
-	}
+var eventManual = manual{
+	name:    "event",
+	summary: "let something happen that webhooks tell of",
+	usage:   []string{"emit NAME [--data JSON]"},
+	about: `Makes a business event happen, such as charge.paid, prints its id, and returns when what is due has
+been sent. Every active webhook endpoint that is subscribed to it gets a delivery. JSON is the object
+that becomes the event's data; without it, charge.paid gets an example charge and all others an empty
+object.
+`,
+	examples: `{sandbox} event emit charge.paid
+{sandbox} event emit agreement.accepted --data '{"id":"a-1"}'
+`,
 }
 
 // event makes an event happen.
 func (p program) event(ctx context.Context, args []string) error {
-	set := p.flags("event", eventHelp)
+	set := p.flags(eventManual)
 	data := set.String("data", "", "the `JSON` object of the event")
-	words, err := parseAmong(set, args)
+	words, err := set.words(args)
 	if err != nil {
 		return err
 	}
 	if len(words) != 2 || words[0] != "emit" {
-		return p.misused(set, "say emit NAME")
+		return set.misused("say emit NAME")
 	}
 	emission := sandbox.EventEmission{Event: words[1]}
 	if *data != "" {
 		if !json.Valid([]byte(*data)) {
-			return p.misused(set, "--data is no JSON")
+			return set.misused("--data is no JSON")
 		}
 		emission.Data = json.RawMessage(*data)
 	}

@@ -8,23 +8,50 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-const faultHelp = `Usage: sandbox fault add SPEC | list | clear
+var faultManual = manual{
+	name:    "fault",
+	summary: "let requests fail: errors, lost answers, slowness",
+	usage:   []string{"add SPEC", "list", "clear"},
+	about: `Makes the running sandbox fail. A request meets at most one fault, the first that was added of those
+that match. list shows what is still in force, clear ends it. The names of operations are listed by
+"{sandbox} operations"; which request has met a fault, by "{sandbox} requests".
+SPEC is ` + sandbox.FaultSpecHelp + "\n",
+	examples: `# The next two creations fail, and the service says to come back in a second.
+{sandbox} fault add operation=customers.create,status=429,retry-after=1,times=2
 
-Makes the running sandbox fail. SPEC is ` + sandbox.FaultSpecHelp + `
+# The answer is lost: the customer is created all the same.
+{sandbox} fault add operation=customers.create,drop=after,times=1
 
-  sandbox fault add operation=customers.create,status=503,times=1,retry-after=2
-  sandbox fault add operation=customers.create,drop=after,times=1
-`
+# Every change of an endpoint is refused, with a code.
+{sandbox} fault add operation=webhook_endpoints.update,status=409,code=conflict
+
+# Everything under /v1/subscriptions takes two seconds, but for the first three requests.
+{sandbox} fault add path=/v1/subscriptions,latency=2s,skip=3
+
+# A gateway answers a page in place of JSON; an answer breaks off in the middle.
+{sandbox} fault add method=GET,status=502,html,times=1
+{sandbox} fault add method=GET,truncate,times=1
+
+# The request is done, and answered with an error.
+{sandbox} fault add operation=api_keys.rotate,status=500,after,times=1
+
+# An answer of your own.
+{sandbox} fault add 'operation=me.get,status=200,body={"id":"o-1","environment":"production"}'
+
+{sandbox} fault list
+{sandbox} fault clear
+`,
+}
 
 // fault adds, lists or clears faults.
 func (p program) fault(ctx context.Context, args []string) error {
-	set := p.flags("fault", faultHelp)
-	if err := parse(set, args); err != nil {
+	set := p.flags(faultManual)
+	if err := set.parse(args); err != nil {
 		return err
 	}
 	action := set.Arg(0)
 	if wanted := map[string]int{"add": 2, "list": 1, "clear": 1}[action]; wanted == 0 || set.NArg() != wanted {
-		return p.misused(set, "say add SPEC, list or clear")
+		return set.misused("say add SPEC, list or clear")
 	}
 	control, err := p.controller()
 	if err != nil {

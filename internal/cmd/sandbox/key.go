@@ -10,22 +10,26 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-const keyHelp = `Usage: sandbox key list
-
-Lists the API keys of collections in the running sandbox, oldest first: status
-by the sandbox's clock, public prefix, name, when it ends, when it was last used,
-scopes and id. "sandbox token create --service collections" makes one from
-outside the service; tokens are shown only when they are made.
-`
+var keyManual = manual{
+	name:    "key",
+	summary: "the API keys of collections",
+	usage:   []string{"list"},
+	about: `Lists the API keys of collections in the running sandbox, oldest first: status by the sandbox's clock,
+public prefix, name, when it ends, when it was last used, scopes and id. Tokens are shown only when
+they are made; "{sandbox} token create --service collections" makes a key from outside the service.
+`,
+	examples: `{sandbox} key list
+`,
+}
 
 // key lists the API keys.
 func (p program) key(ctx context.Context, args []string) error {
-	set := p.flags("key", keyHelp)
-	if err := parse(set, args); err != nil {
+	set := p.flags(keyManual)
+	if err := set.parse(args); err != nil {
 		return err
 	}
 	if set.NArg() != 1 || set.Arg(0) != "list" {
-		return p.misused(set, "say list")
+		return set.misused("say list")
 	}
 	control, err := p.controller()
 	if err != nil {

@@ -9,34 +9,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 )
-
-const usage = `A sandbox of the three billing services, over https on loopback.
-
-  sandbox serve [flags]                     run it until interrupted
-  sandbox requests [--follow] [--operation NAME] [--bodies]
-                                            what it has been asked
-  sandbox clock [show | advance 24h | set 2026-01-31T00:00:00Z]
-                                            the time it lives in
-  sandbox subscription past-due ID | pay ID | status ID STATUS
-                                            what no operation does to one
-  sandbox event emit NAME [--data JSON]     what webhooks tell of
-  sandbox deliveries [--status STATUS] [--attempts]
-                                            what became of the webhooks
-  sandbox key list                          the API keys of collections
-  sandbox fault add SPEC | list | clear     what goes wrong
-  sandbox token create [flags] | list | revoke PREFIX
-                                            who may ask
-
-"sandbox COMMAND --help" tells more. All but serve talk to a running sandbox;
-they find it by BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and
-BILLING_CA_CERTIFICATE_FILE, which serve prints or writes with --env-file:
-
-  sandbox serve --env-file sandbox.env &
-  . ./sandbox.env
-  sandbox requests --follow
-`
 
 // Exit codes: a wrong command line is told apart from a failure.
 const (
@@ -46,9 +22,12 @@ const (
 
 // program is the command's surroundings, so that tests can bring their own.
 type program struct {
+	name     string // what the user has called it
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
+	// Whether out and err are terminals, read by people.
+	outTerminal, errTerminal bool
 }
 
 // errUsage marks a command line that cannot be followed; it has been explained.
@@ -56,7 +35,11 @@ var errUsage = errors.New("wrong command line")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	p := program{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
+	p := program{
+		name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"),
+		in:   os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
+		outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
+	}
 	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -64,59 +47,70 @@ func main() {
 
 // run follows a command line and answers the exit code.
 func (p program) run(ctx context.Context, args []string) int {
-	commands := map[string]func(context.Context, []string) error{
-		"serve": p.serve, "requests": p.requests, "clock": p.clock, "fault": p.fault, "token": p.token,
-		"subscription": p.subscription, "event": p.event, "deliveries": p.deliveries, "key": p.key,
-	}
 	if len(args) == 0 {
-		fmt.Fprint(p.err, usage)
+		p.overview(p.err)
 		return exitUsage
 	}
-	command, ok := commands[args[0]]
+	name, rest := args[0], args[1:]
 	switch {
-	case ok:
-	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":
-		fmt.Fprint(p.out, usage)
+	case name == "-h" || name == "--help" || name == "-help" || name == "help" && len(rest) == 0:
+		p.overview(p.out)
 		return 0
-	default:
-		fmt.Fprintf(p.err, "sandbox: no command %q\n\n%s", args[0], usage)
-		return exitUsage
+	case name == "help":
+		return p.help(ctx, rest)
+	case name == "--version" || name == "-version":
+		name = "version"
 	}
-	switch err := command(ctx, args[1:]); {
+	command, ok := p.command(name)
+	if !ok {
+		return p.noCommand(name)
+	}
+	switch err := command.run(ctx, rest); {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.Is(err, errUsage):
 		return exitUsage
 	default:
-		fmt.Fprintf(p.err, "sandbox %s: %v\n", args[0], err)
+		fmt.Fprintf(p.err, "%s %s: %v\n", p.called(), name, err)
 		return exitFailure
 	}
 }
 
-// flags makes a flag set that explains itself with the given text.
-func (p program) flags(name, text string) *flag.FlagSet {
-	set := flag.NewFlagSet("sandbox "+name, flag.ContinueOnError)
-	set.SetOutput(p.err)
-	set.Usage = func() {
-		fmt.Fprintf(p.err, "%s\n", text)
-		set.PrintDefaults()
+// command finds a command by its name.
+func (p program) command(name string) (command, bool) {
+	for _, chapter := range p.chapters() {
+		for _, command := range chapter.commands {
+			if command.manual.name == name {
+				return command, true
+			}
+		}
 	}
-	return set
+	return command{}, false
 }
 
-// parse reads the flags; a wrong one, already explained by the flag package,
-// becomes errUsage.
-func parse(set *flag.FlagSet, args []string) error {
-	err := set.Parse(args)
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return err
+// help explains a command, as its --help does.
+func (p program) help(ctx context.Context, words []string) int {
+	switch command, ok := p.command(words[0]); {
+	case len(words) > 1:
+		fmt.Fprintf(p.err, "%s help: unexpected %q\n", p.called(), words[1])
+		return exitUsage
+	case !ok:
+		return p.noCommand(words[0])
+	default:
+		_ = command.run(ctx, []string{"--help"}) // answers flag.ErrHelp
 	}
-	return errUsage
+	return 0
 }
 
-// misused explains what is wrong with a command line and shows its usage.
-func (p program) misused(set *flag.FlagSet, format string, args ...any) error {
-	fmt.Fprintf(p.err, "%s: %s\n\n", set.Name(), fmt.Sprintf(format, args...))
-	set.Usage()
-	return errUsage
+// noCommand says that there is no such command, and which may be meant.
+func (p program) noCommand(name string) int {
+	known := []string{"help"}
+	for _, chapter := range p.chapters() {
+		for _, command := range chapter.commands {
+			known = append(known, command.manual.name)
+		}
+	}
+	fmt.Fprintf(p.err, "%s: no command %q%s\n%s", p.called(), name, meant("", name, known),
+		p.expand("See \"{sandbox} help\".\n"))
+	return exitUsage
 }

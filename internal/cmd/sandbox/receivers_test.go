@@ -38,8 +38,8 @@ func TestServeResolves(t *testing.T) {
 		want bool
 	}{{nil, false}, {[]string{"--resolve", "hooks.example.com=127.0.0.1"}, true}} {
 		p := program{}
-		set := p.flags("serve", serveHelp)
-		options, _ := p.serveFlags(set)
+		set := p.flags(serveManual)
+		options := &p.serveFlags(set).options
 		if err := set.Parse(test.args); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,66 +13,118 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-const requestsHelp = `Usage: sandbox requests [flags]
-
-Shows the requests the running sandbox has answered, oldest first: time,
-status, operation, method and path, Request-Id, token prefix, and the fault
-that a request met.
-`
+var requestsManual = manual{
+	name:    "requests",
+	summary: "what it has been asked, and what it answered",
+	usage:   []string{"[flags]"},
+	about: `Shows the requests that the running sandbox has answered, oldest first: time on its clock, status,
+operation, method and path, Request-Id, public prefix of the token, and the fault that was met. The
+margin marks what failed: ! refused (4xx), X failed (5xx), - dropped without an answer. Flags that
+choose requests choose together. On a terminal the last line counts them.
+`,
+	examples: `{sandbox} requests --follow
+{sandbox} requests --status failed --since 10m
+{sandbox} requests --operation customers.update --bodies
+{sandbox} requests --service collections --json
+`,
+}
 
 // followEvery is how often --follow asks for more.
 const followEvery = 500 * time.Millisecond
 
+// viewing is how requests are shown, and how many have been.
+type viewing struct {
+	p             program
+	bodies, json  bool
+	shown, failed int
+}
+
 // requests shows the request log.
 func (p program) requests(ctx context.Context, args []string) error {
-	set := p.flags("requests", requestsHelp)
+	set := p.flags(requestsManual)
+	view, choice := viewing{p: p}, choice{}
 	follow := set.Bool("follow", false, "go on showing what comes, until interrupted")
-	operation := set.String("operation", "", "only this operation, such as customers.create")
-	bodies := set.Bool("bodies", false, "show request bodies too")
-	if err := parse(set, args); err != nil {
+	set.BoolVar(&view.bodies, "bodies", false, "show request bodies too")
+	set.BoolVar(&view.json, "json", false, "write one JSON object a line, for tools")
+	choice.define(set)
+	if err := set.alone(args); err != nil {
 		return err
-	}
-	if set.NArg() > 0 {
-		return p.misused(set, "unexpected %q", set.Arg(0))
 	}
 	control, err := p.controller()
 	if err != nil {
 		return err
 	}
+	if err := choice.begin(ctx, control); err != nil {
+		return err
+	}
 	for last := uint64(0); ; {
-		query := url.Values{"after": {strconv.FormatUint(last, 10)}, "operation": {*operation}}
+		query := url.Values{"after": {strconv.FormatUint(last, 10)}, "operation": {choice.operation}}
 		var found []sandbox.Request
 		if err := control.ask(ctx, http.MethodGet, "/requests?"+query.Encode(), nil, &found); err != nil {
-			return ignoreInterrupt(ctx, err)
+			return errors.Join(view.sum(), ignoreInterrupt(ctx, err))
 		}
 		for _, r := range found {
-			p.showRequest(r, *bodies)
 			last = r.Sequence
+			if !choice.takes(r) {
+				continue
+			}
+			if err := view.show(r); err != nil {
+				return err
+			}
 		}
 		if !*follow || !pause(ctx, followEvery) {
-			return nil
+			return view.sum()
 		}
 	}
 }
 
-func (p program) showRequest(r sandbox.Request, bodies bool) {
-	operation := r.Operation
-	if operation == "" {
-		operation = "-"
+// show writes a request.
+func (v *viewing) show(r sandbox.Request) error {
+	v.shown++
+	if outcomeOf(r).failed {
+		v.failed++
 	}
-	target := r.Path
-	if r.Query != "" {
-		target += "?" + r.Query
+	if v.json {
+		return v.showJSON(r)
 	}
-	status := strconv.Itoa(r.Status)
-	if r.Dropped {
-		status = "---" // nothing went out, whatever had been processed
+	if _, err := fmt.Fprintln(v.p.out, requestLine(r, v.p.colours(v.p.outTerminal))); err != nil {
+		return err
 	}
-	fmt.Fprintf(p.out, "%s %s %-20s %-6s %s  %s %s %s\n",
-		r.Time.Format("15:04:05.000"), status, operation, r.Method, target, r.RequestID, r.Token, r.Fault)
-	if bodies && len(r.Body) > 0 {
-		fmt.Fprintf(p.out, "    %s\n", r.Body)
+	if v.bodies && len(r.Body) > 0 {
+		_, err := fmt.Fprintf(v.p.out, "    %s\n", r.Body)
+		return err
 	}
+	return nil
+}
+
+// showJSON writes a request for tools, its body as the JSON it is, or as text
+// when it is none.
+func (v *viewing) showJSON(r sandbox.Request) error {
+	line := struct {
+		sandbox.Request
+		Body any `json:"body,omitempty"`
+	}{Request: r}
+	switch {
+	case !v.bodies || len(r.Body) == 0:
+	case json.Valid(r.Body):
+		line.Body = json.RawMessage(r.Body)
+	default:
+		line.Body = string(r.Body)
+	}
+	return json.NewEncoder(v.p.out).Encode(line)
+}
+
+// sum counts what was shown, for people. Tools count lines.
+func (v *viewing) sum() error {
+	if v.json || !v.p.outTerminal {
+		return nil
+	}
+	noun := "requests"
+	if v.shown == 1 {
+		noun = "request"
+	}
+	_, err := fmt.Fprintf(v.p.out, "%d %s, %d failed\n", v.shown, noun, v.failed)
+	return err
 }
 
 // pause waits, and answers false when ctx ends first.

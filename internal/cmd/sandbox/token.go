@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,78 +12,85 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-const tokenHelp = `Usage: sandbox token create [flags] | list | revoke PREFIX
-
-Makes, lists and revokes tokens of the running sandbox. create prints the
-token, which is shown only then. Scopes of recurring billing are
-customers:read, customers:write, and the same for billing_accounts and
-subscriptions, and invoices:read; customers:* is both, * is everything. Those of
-collections are webhook_endpoints:read and :write, the same for
-webhook_deliveries, and api_keys:*.
-`
+var tokenManual = manual{
+	name:    "token",
+	summary: "who may ask: make, list and revoke tokens",
+	usage:   []string{"create [flags]", "list", "revoke PREFIX"},
+	about: `Makes, lists and revokes tokens of the running sandbox. create prints the token, which is shown only
+then; list shows the public prefixes by which revoke knows them. Scopes of recurring billing are
+customers:read, customers:write, and the same for billing_accounts and subscriptions, and
+invoices:read; customers:* is both, * is everything. Those of collections are webhook_endpoints:read
+and :write, the same for webhook_deliveries, and api_keys:*.
+`,
+	examples: `{sandbox} token create --scopes customers:read,subscriptions:read
+{sandbox} token create --service collections --scopes 'webhook_endpoints:*'
+{sandbox} token create --organization new --expires 2030-01-31T12:00:00Z
+{sandbox} token revoke rb_sandbox_1a2b3c4d
+`,
+}
 
 // token makes, lists or revokes tokens.
 func (p program) token(ctx context.Context, args []string) error {
-	set := p.flags("token", tokenHelp)
-	if len(args) > 0 && args[0] == "create" {
-		return p.createToken(ctx, set, args[1:])
-	}
-	if err := parse(set, args); err != nil {
+	set := p.flags(tokenManual)
+	wanted := tokenFlags(set)
+	words, err := set.words(args)
+	if err != nil {
 		return err
 	}
-	switch {
-	case set.NArg() == 1 && set.Arg(0) == "list":
-		return p.listTokens(ctx)
-	case set.NArg() == 2 && set.Arg(0) == "revoke":
-		control, err := p.controller()
-		if err != nil {
-			return err
-		}
+	action := strings.Join(words[:min(1, len(words))], "")
+	if counts := map[string]int{"create": 1, "list": 1, "revoke": 2}; counts[action] == 0 || len(words) != counts[action] {
+		return set.misused("say create, list or revoke PREFIX")
+	}
+	if action != "create" && set.NFlag() > 0 {
+		return set.misused("%s takes no flags", action)
+	}
+	control, err := p.controller()
+	if err != nil {
+		return err
+	}
+	switch action {
+	case "create":
+		return p.createToken(ctx, control, wanted())
+	case "revoke":
 		var nothing struct{}
-		return control.ask(ctx, http.MethodPost, "/tokens/"+url.PathEscape(set.Arg(1))+"/revoke", nil, &nothing)
+		return control.ask(ctx, http.MethodPost, "/tokens/"+url.PathEscape(words[1])+"/revoke", nil, &nothing)
 	default:
-		return p.misused(set, "say create, list or revoke PREFIX")
+		return p.listTokens(ctx, control)
 	}
 }
 
-func (p program) createToken(ctx context.Context, set *flag.FlagSet, args []string) error {
-	wanted := sandbox.Token{}
+// tokenFlags defines the flags of create. wanted answers what they say, once
+// they have been read.
+func tokenFlags(set *flags) (wanted func() sandbox.Token) {
+	var t sandbox.Token
 	service := set.String("service", string(sandbox.Billing), "`SERVICE` the token is for: billing, finance or collections")
 	scopes := set.String("scopes", "*", "comma-separated `LIST` of scopes")
-	set.StringVar(&wanted.Organization, "organization", "", "`ID` of its organization; \""+sandbox.NewOrganizationKeyword+"\" makes one; default: the sandbox's own")
-	set.BoolVar(&wanted.Blocked, "blocked", false, "its holder's API access is blocked")
+	set.StringVar(&t.Organization, "organization", "", "`ID` of its organization; \""+sandbox.NewOrganizationKeyword+"\" makes one; default: the sandbox's own")
+	set.BoolVar(&t.Blocked, "blocked", false, "its holder's API access is blocked")
 	set.Func("expires", "when it expires, a `TIME` such as 2026-01-31T12:00:00Z", func(value string) error {
 		at, err := time.Parse(time.RFC3339, value)
-		wanted.Expires = at
+		t.Expires = at
 		if err != nil {
 			return errors.New("must be a time such as 2026-01-31T12:00:00Z")
 		}
 		return nil
 	})
-	if err := parse(set, args); err != nil {
-		return err
+	return func() sandbox.Token {
+		t.Service, t.Scopes = sandbox.Service(*service), strings.Split(*scopes, ",")
+		return t
 	}
-	if set.NArg() > 0 {
-		return p.misused(set, "unexpected %q", set.Arg(0))
-	}
-	wanted.Service, wanted.Scopes = sandbox.Service(*service), strings.Split(*scopes, ",")
-	control, err := p.controller()
-	if err != nil {
-		return err
-	}
+}
+
+func (p program) createToken(ctx context.Context, control *controller, wanted sandbox.Token) error {
 	var made sandbox.TokenState
 	if err := control.ask(ctx, http.MethodPost, "/tokens", wanted, &made); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(p.out, made.Value)
+	_, err := fmt.Fprintln(p.out, made.Value)
 	return err
 }
 
-func (p program) listTokens(ctx context.Context) error {
-	control, err := p.controller()
-	if err != nil {
-		return err
-	}
+func (p program) listTokens(ctx context.Context, control *controller) error {
 	var states []sandbox.TokenState
 	if err := control.ask(ctx, http.MethodGet, "/tokens", nil, &states); err != nil {
 		return err

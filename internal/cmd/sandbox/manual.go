@@ -1,0 +1,164 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// manual explains a command. {sandbox} in its texts stands for the name that
+// the user has called the program by.
+type manual struct {
+	name     string
+	summary  string   // a line in the list of commands
+	usage    []string // what may follow the name
+	about    string
+	examples string // a line each, to be pasted
+	alone    bool   // needs no running sandbox
+}
+
+// command is what the first word of a command line stands for.
+type command struct {
+	manual manual
+	run    func(ctx context.Context, args []string) error
+}
+
+// textWidth is how wide the explanations of flags become.
+const textWidth = 100
+
+const environmentText = `
+Environment:
+  BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and BILLING_CA_CERTIFICATE_FILE say which
+  sandbox is meant; "{sandbox} serve" prints them, or writes them with --env-file.
+`
+
+const exitText = `
+Exit codes: 0 done, 1 failed or refused, 2 wrong command line.
+`
+
+// called is the name that the user has called the program by.
+func (p program) called() string { return cmp.Or(p.name, "sandbox") }
+
+// expand puts that name into a text.
+func (p program) expand(text string) string {
+	return strings.ReplaceAll(text, "{sandbox}", p.called())
+}
+
+// flags are the flags of a command, some of them under the titles that its
+// help shows them under.
+type flags struct {
+	*flag.FlagSet
+	p      program
+	manual manual
+	themes []theme
+}
+
+// theme is a part of a command's flags.
+type theme struct {
+	title string
+	set   *flag.FlagSet
+}
+
+// flags begins a command's flags.
+func (p program) flags(m manual) *flags {
+	set := flag.NewFlagSet(p.called()+" "+m.name, flag.ContinueOnError)
+	set.SetOutput(io.Discard) // parse says what is wrong
+	return &flags{FlagSet: set, p: p, manual: m}
+}
+
+// theme defines flags that belong together.
+func (f *flags) theme(title string, define func(set *flag.FlagSet)) {
+	part := theme{title, flag.NewFlagSet(title, flag.ContinueOnError)}
+	define(part.set)
+	part.set.VisitAll(func(one *flag.Flag) { f.Var(one.Value, one.Name, one.Usage) })
+	f.themes = append(f.themes, part)
+}
+
+// parse reads the flags. With --help it explains the command and answers
+// flag.ErrHelp; what is wrong is explained and answered as errUsage.
+func (f *flags) parse(args []string) error {
+	err := f.Parse(args)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, flag.ErrHelp):
+		f.help(f.p.out)
+		return err
+	}
+	if unknown, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		return f.misused("no flag --%s%s", unknown, f.near(unknown))
+	}
+	return f.misused("%s", strings.ReplaceAll(err.Error(), "flag -", "flag --"))
+}
+
+// words reads flags that may stand before, between and behind the words of a
+// command, which it answers.
+func (f *flags) words(args []string) (words []string, err error) {
+	for {
+		if err := f.parse(args); err != nil || f.NArg() == 0 {
+			return words, err
+		}
+		words, args = append(words, f.Arg(0)), f.Args()[1:]
+	}
+}
+
+// alone reads the flags of a command that takes no words.
+func (f *flags) alone(args []string) error {
+	if err := f.parse(args); err != nil {
+		return err
+	}
+	if f.NArg() > 0 {
+		return f.misused("unexpected %q", f.Arg(0))
+	}
+	return nil
+}
+
+func (f *flags) near(unknown string) string {
+	var names []string
+	f.VisitAll(func(one *flag.Flag) { names = append(names, one.Name) })
+	return meant("--", strings.TrimLeft(unknown, "-"), names)
+}
+
+// misused says what is wrong with a command line, and where its use is
+// explained.
+func (f *flags) misused(format string, args ...any) error {
+	fmt.Fprintf(f.p.err, "%s: %s\n%s", f.Name(), fmt.Sprintf(format, args...),
+		f.p.expand("See \"{sandbox} help "+f.manual.name+"\".\n"))
+	return errUsage
+}
+
+// help explains the command.
+func (f *flags) help(w io.Writer) {
+	var text strings.Builder
+	text.WriteString("Usage:\n")
+	for _, usage := range f.manual.usage {
+		text.WriteString(strings.TrimRight("  {sandbox} "+f.manual.name+" "+usage, " ") + "\n")
+	}
+	fmt.Fprintf(&text, "\n%s\nExamples:\n%s", f.manual.about, indented(f.manual.examples))
+	themed := map[string]bool{}
+	for _, part := range f.themes {
+		part.set.VisitAll(func(one *flag.Flag) { themed[one.Name] = true })
+		describe(&text, part.title, part.set, nil)
+	}
+	describe(&text, "Flags", f.FlagSet, themed)
+	if !f.manual.alone {
+		text.WriteString(environmentText)
+	}
+	text.WriteString(exitText)
+	fmt.Fprint(w, f.p.expand(text.String()))
+}
+
+func indented(lines string) string {
+	var out strings.Builder
+	for line := range strings.Lines(lines) {
+		if line != "\n" {
+			out.WriteString("  ")
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// outcome is what became of a request, at a glance: a mark in the margin, and
+// on a terminal a colour.
+type outcome struct {
+	mark   string
+	colour string // the parameter of an ANSI escape sequence
+	failed bool
+}
+
+var (
+	answered = outcome{mark: " ", colour: "32"}               // green
+	refused  = outcome{mark: "!", colour: "33", failed: true} // yellow
+	broken   = outcome{mark: "X", colour: "31", failed: true} // red
+	dropped  = outcome{mark: "-", colour: "35", failed: true} // magenta
+)
+
+func outcomeOf(r sandbox.Request) outcome {
+	switch {
+	case r.Dropped:
+		return dropped
+	case r.Status >= http.StatusInternalServerError:
+		return broken
+	case r.Status >= http.StatusBadRequest:
+		return refused
+	default:
+		return answered
+	}
+}
+
+// requestLine is a request on one line. Its columns have fixed widths, so that
+// lines stand below each other whichever come later.
+func requestLine(r sandbox.Request, colours bool) string {
+	status := strconv.Itoa(r.Status)
+	if r.Dropped {
+		status = "---" // nothing went out, whatever had been processed
+	}
+	target := r.Path
+	if r.Query != "" {
+		target += "?" + r.Query
+	}
+	o := outcomeOf(r)
+	begin, end := "", ""
+	if colours {
+		begin, end = "\x1b["+o.colour+"m", "\x1b[0m"
+	}
+	line := fmt.Sprintf("%s%s%s %s%s %-31s %-6s %-58s %s %s", begin, o.mark, r.Time.Format("15:04:05.000"), status, end,
+		cmp.Or(r.Operation, "-"), r.Method, target, r.RequestID, cmp.Or(r.Token, "-"))
+	if r.Fault != "" {
+		line += " " + r.Fault
+	}
+	return line
+}
+
+// colours tells whether what goes to a terminal, or to none, may be coloured.
+// The Windows console may show the sequences instead, except in Windows
+// Terminal.
+func (p program) colours(terminal bool) bool {
+	return terminal && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" &&
+		(runtime.GOOS != "windows" || p.getenv("WT_SESSION") != "")
+}
+
+// isTerminal tells whether a file is a terminal, or at least looks like one.
+func isTerminal(file *os.File) bool {
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

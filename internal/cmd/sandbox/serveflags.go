@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+var serveManual = manual{
+	name:    "serve",
+	summary: "run it until interrupted",
+	usage:   []string{"[flags]"},
+	about: `Runs the sandbox until SIGINT or SIGTERM. When it is ready it prints its addresses and the exports that
+point the provider at it, or writes the exports to --env-file. The exports hold tokens: the file is
+readable by you alone.
+
+A seed file is a JSON object of the lists customers, billing_accounts, subscriptions,
+webhook_endpoints and api_keys. Each element is the body that the service's own creation takes, and is
+judged as that is. Where an id is not known yet, "external_id=CODE" stands for it: in a
+subscription's billing_account_id, and in an account's customer.id. A webhook endpoint may have a
+"secret" and an API key a "token", so that tests know them. A state file that has been used before
+is left alone.
+`,
+	examples: `{sandbox} serve --env-file sandbox.env
+{sandbox} serve --state sandbox.db --seed-file seed.json
+{sandbox} serve --clock 2026-01-31T12:00:00Z --seed 1 --max-per-page 2
+{sandbox} serve --verbose --fault operation=customers.create,status=503,times=1
+echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
+`,
+	alone: true,
+}
+
+// serving is what the flags of serve say.
+type serving struct {
+	options           sandbox.Options
+	faults            []sandbox.Fault
+	seedFile, envFile string
+	clock, tolerance  string
+	verbose           bool
+}
+
+// serveFlags defines the flags of serve.
+func (p program) serveFlags(set *flags) *serving {
+	s := &serving{}
+	o := &s.options
+	set.theme("Where it listens, and how that is found", func(set *flag.FlagSet) {
+		set.StringVar(&s.envFile, "env-file", "", "write the exports to this `FILE`, in one piece, once ready")
+		set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
+		set.IntVar(&o.BillingPort, "billing-port", 0, "`PORT` of recurring billing; 0 takes a free one")
+		set.IntVar(&o.FinancePort, "finance-port", 0, "`PORT` of financial management; 0 takes a free one")
+		set.IntVar(&o.CollectionsPort, "collections-port", 0, "`PORT` of collections; 0 takes a free one")
+		set.IntVar(&o.ControlPort, "control-port", 0, "`PORT` of the control listener; 0 takes a free one")
+		set.StringVar(&o.CAFile, "ca-file", "", "write the CA certificate to this `FILE`; without it beside --state, or in a temporary file")
+	})
+	set.theme("What stands in it", func(set *flag.FlagSet) {
+		set.StringVar(&o.StateFile, "state", "", "keep everything, tokens too, in this `FILE`; without it in memory")
+		set.StringVar(&s.seedFile, "seed-file", "", "begin with what this JSON `FILE` holds; - is standard input")
+		set.Uint64Var(&o.Seed, "seed", 0, "make ids, tokens and shuffles from this `NUMBER`, so that runs repeat; without it from chance")
+		set.StringVar(&s.clock, "clock", "", "stand still at this `TIME` (RFC 3339) until moved; without it the real clock runs")
+		set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me answers as environment")
+	})
+	set.theme("How it differs, and what goes wrong", s.differences)
+	set.theme("Where webhooks may go", func(set *flag.FlagSet) { receiverFlags(set, o) })
+	set.theme("What it tells", func(set *flag.FlagSet) {
+		set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
+	})
+	return s
+}
+
+func (s *serving) differences(set *flag.FlagSet) {
+	o := &s.options
+	set.IntVar(&o.MaxPerPage, "max-per-page", 100, "largest page of a listing, a `NUMBER`")
+	set.IntVar(&o.ReadLag, "read-lag", 0, "`NUMBER` of listings a new object is missing from")
+	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "", "`NAME` of the header that carries the bare key of collections; without it Authorization: Bearer")
+	set.StringVar(&s.tolerance, "tolerance", "", "differ in these ways, a comma-separated `LIST` of "+strings.Join(sandbox.ToleranceNames(), ", "))
+	set.Func("fault", "put a fault in force, repeatable; `SPEC` as in \"{sandbox} help fault\"", func(spec string) error {
+		fault, err := sandbox.ParseFault(spec)
+		s.faults = append(s.faults, fault)
+		return err
+	})
+}
+
+// read completes the options from the flags that need parsing.
+func (s *serving) read(p program) (sandbox.Options, error) {
+	o := s.options
+	var err error
+	if s.clock != "" {
+		if o.Start, err = time.Parse(time.RFC3339, s.clock); err != nil {
+			return o, errors.New("--clock must be a time such as 2026-01-31T12:00:00Z")
+		}
+	}
+	if o.Tolerance, err = sandbox.ParseTolerance(s.tolerance); err != nil {
+		return o, fmt.Errorf("--tolerance: %w", err)
+	}
+	level := slog.LevelWarn
+	if s.verbose {
+		level = slog.LevelDebug
+		o.OnRequest = p.tell()
+	}
+	o.Logger = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level}))
+	return o, nil
+}
+
+// tell writes requests to standard error as they come.
+func (p program) tell() func(sandbox.Request) {
+	var mu sync.Mutex
+	return func(r sandbox.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(p.err, requestLine(r, p.colours(p.errTerminal)))
+	}
+}

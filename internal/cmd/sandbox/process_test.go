@@ -88,7 +88,23 @@ func (r *running) stop(signal os.Signal) error {
 	return r.command.Wait()
 }
 
+// ask sends a request that must be answered.
 func (r *running) ask(method, path, body string) (int, string) {
+	r.t.Helper()
+	response, err := r.try(method, path, body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return response.StatusCode, string(content)
+}
+
+// try sends a request.
+func (r *running) try(method, path, body string) (*http.Response, error) {
 	r.t.Helper()
 	pem, err := os.ReadFile(r.env["BILLING_CA_CERTIFICATE_FILE"])
 	if err != nil {
@@ -103,16 +119,7 @@ func (r *running) ask(method, path, body string) (int, string) {
 	}
 	request.Header.Set("Authorization", "Bearer "+r.env["BILLING_TOKEN"])
 	request.Header.Set("Content-Type", "application/json")
-	response, err := client.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return response.StatusCode, string(content)
+	return client.Do(request)
 }
 
 // An answered write survives kill -9; the CA and the tokens hold after it.

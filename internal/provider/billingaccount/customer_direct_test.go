@@ -2,6 +2,7 @@ package billingaccount_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -47,6 +48,18 @@ func TestAccount_customer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAccount_replacedPastItsPolicy: an account that may not be destroyed is not replaced either, and the plan says so already.
+func TestAccount_replacedPastItsPolicy(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	lines := acctest.JSON{"customer": acctest.JSON{"id": bea(s)}, "deletion_policy": "prevent"}
+	s.set(lines)
+	p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "carla"}, "deletion_policy": "close"}))
+	if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "Destroying this object is prevented") || !strings.Contains(have, `"close" or "delete"`) {
+		t.Errorf("planned with %q", have)
 	}
 }
 

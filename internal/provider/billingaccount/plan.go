@@ -14,6 +14,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
+// waysOut are the policies that let an account go.
+const waysOut = `"close" or "delete"`
+
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
 // same. What cannot change stays known.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -22,7 +25,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		policy.Refuse(p.state.DeletionPolicy, p.state.words(), "\"close\" or \"delete\"", &resp.Diagnostics)
+		policy.Refuse(p.state.DeletionPolicy, p.state.words(), waysOut, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
@@ -42,6 +45,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if p.customerMoves(ctx, &resp.Diagnostics) {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("customer"))
+		policy.Refuse(p.state.DeletionPolicy, p.state.words(), waysOut, &resp.Diagnostics)
 	}
 	p.update(&resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)

@@ -141,7 +141,7 @@ func gone(ctx context.Context, state model, how string, resp *resource.ReadRespo
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	policy.Refuse(state.DeletionPolicy, state.words(), "\"close\" or \"delete\"", &resp.Diagnostics)
+	policy.Refuse(state.DeletionPolicy, state.words(), waysOut, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || policy.Abandoned(state.DeletionPolicy, state.words(), &resp.Diagnostics) {
 		return
 	}

@@ -2,6 +2,7 @@ package subscription_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,6 +152,34 @@ func TestSubscription_replaced(t *testing.T) {
 		if fmt.Sprint(p.Replaces) != "["+name+"]" {
 			t.Errorf("%s replaces for %v", name, p.Replaces)
 		}
+	}
+}
+
+// TestSubscription_replacedPastItsPolicy: a subscription that may not end, or would go on, is not replaced: the new one would charge
+// beside it. What counts is the policy that was applied, as it is the one that destroying follows.
+func TestSubscription_replacedPastItsPolicy(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		applied acctest.JSON
+		says    string
+	}{
+		"prevent":                 {acctest.JSON{"deletion_policy": "prevent"}, "Destroying this object is prevented"},
+		"may not be canceled":     {acctest.JSON{"allow_cancel": false}, "The subscription may not be canceled"},
+		"abandon":                 {acctest.JSON{"deletion_policy": "abandon"}, "Two subscriptions would charge"},
+		"ends with the period":    {acctest.JSON{"deletion_policy": "cancel_at_period_end"}, "Two subscriptions would charge"},
+		"canceled, as by default": {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(c.applied)
+			for _, moved := range []any{planC, acctest.Unknown} {
+				p := s.Plan(s.with(acctest.JSON{"billing_account_id": moved, "deletion_policy": "cancel"}))
+				if have := acctest.Errors(p.Diagnostics); (have == "") != (c.says == "") || !strings.Contains(have, c.says) {
+					t.Errorf("to account %v: %q, want %q", moved, have, c.says)
+				}
+			}
+		})
 	}
 }
 

@@ -43,7 +43,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		p.defaults = r.Conn.Defaults
 	}
 	p.update(&resp.Diagnostics)
-	if p.state.Status.ValueString() == statusCanceled && p.canceled(&resp.Diagnostics) {
+	switch {
+	case p.state.Status.ValueString() != statusCanceled:
+		p.refuseReplacement(&resp.Diagnostics)
+	case p.canceled(&resp.Diagnostics):
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
@@ -63,6 +66,20 @@ func refuseDestroy(state model, diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root("allow_cancel"), "The subscription may not be canceled",
 			fmt.Sprintf("%s has allow_cancel = false, so the service refuses to cancel it, and nothing was changed. Set allow_cancel = true and apply that first, "+
 				"or set deletion_policy = \"abandon\" to only forget it here.", state.words()))
+	}
+}
+
+// refuseReplacement refuses a plan that makes another subscription where this one could not be canceled before: both would charge.
+func (p *planning) refuseReplacement(diags *diag.Diagnostics) {
+	m, state := &p.planned, p.state
+	if m.BillingAccountID.Equal(state.BillingAccountID) && m.CompanyID.Equal(state.CompanyID) && m.ProductGroupID.Equal(state.ProductGroupID) {
+		return
+	}
+	refuseDestroy(state, diags)
+	if at := state.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
+		diags.AddAttributeError(path.Root(policy.Attribute), "Two subscriptions would charge",
+			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would go on beside the new one. To replace it, set deletion_policy = \"cancel\" "+
+				"and apply that first. To have both, give the new one a block of its own.", lower(state.words()), at))
 	}
 }
 

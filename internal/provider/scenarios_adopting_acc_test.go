@@ -185,8 +185,7 @@ func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	terraform.settled()
 }
 
-// TestAccScenario_adoptingReplacesNothing: what would cancel a subscription to make another one is refused when it is protected, before
-// anything is sent.
+// TestAccScenario_adoptingReplacesNothing: what would cancel a subscription to make another one is refused by the plan when it is protected.
 func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
 	t.Parallel()
 	service, terraform := adopted(t)
@@ -194,7 +193,7 @@ func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
 	terraform.replace("existing.auto.tfvars", `"crm-1002-geral"
     plan_id`, `"crm-1001-geral"
     plan_id`)
-	terraform.refused([]string{`billing_subscription.this["crm-1002-plano"] must be replaced`, "Destroying this object is prevented"}, "apply", "-auto-approve")
+	terraform.refused([]string{`billing_subscription.this["crm-1002-plano"]`, "Destroying this object is prevented"}, "plan")
 	if names := wrote(service); len(names) > 0 {
 		t.Errorf("before it was refused, %v were sent", names)
 	}

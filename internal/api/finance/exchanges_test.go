@@ -1,0 +1,194 @@
+package finance
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+)
+
+// played is a written-down request with those that follow from it: the pages of a list, the reading of what a creation made.
+func played(t *testing.T, first contract.Exchange) []contract.Exchange {
+	t.Helper()
+	chain := []contract.Exchange{first}
+	if first.Operation == "finance.records.create" {
+		read := contract.Exchange{Response: contract.Response{Status: 200, Body: first.Response.Body}}
+		read.Request.Method, read.Request.Path = http.MethodGet, first.Request.Path+"/"+idIn(t, first)
+		return append(chain, read)
+	}
+	for cursor := cursorIn(first); cursor != ""; cursor = cursorIn(chain[len(chain)-1]) {
+		next := slices.IndexFunc(exchanges(200, 200), func(e contract.Exchange) bool { return e.Request.Query["cursor"] == cursor })
+		if next < 0 {
+			t.Fatalf("no written-down page follows %s", chain[len(chain)-1].Name)
+		}
+		chain = append(chain, exchanges(200, 200)[next])
+	}
+	return chain
+}
+
+func cursorIn(e contract.Exchange) string {
+	var page struct {
+		Meta struct {
+			Next string `json:"next_cursor"`
+		}
+	}
+	_ = json.Unmarshal(e.Response.Body, &page) // what is no page has no cursor
+	return page.Meta.Next
+}
+
+func idIn(t *testing.T, e contract.Exchange) string {
+	t.Helper()
+	id, _ := decoded(t, string(e.Response.Body)).(map[string]any)["data"].(map[string]any)["id"].(string)
+	return id
+}
+
+func exchanges(from, to int) (found []contract.Exchange) {
+	for _, e := range contract.All("finance/") {
+		if e.Response.Status >= from && e.Response.Status <= to {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// TestExchanges plays every written-down success to its call: what is sent is what was written down, and what is answered comes out with
+// nothing lost or changed.
+func TestExchanges(t *testing.T) {
+	t.Parallel()
+	covered := map[string]bool{}
+	for _, exchange := range exchanges(200, 299) {
+		made := exchange.Operation == "finance.records.create"
+		if exchange.Request.Query["cursor"] != "" || made && exchange.Request.Headers["X-Idempotency-Key"] == "" {
+			continue // a later page; a creation that this client never sends
+		}
+		covered[exchange.Operation] = true
+		t.Run(exchange.Name, func(t *testing.T) {
+			t.Parallel()
+			chain := played(t, exchange)
+			d := newDesk()
+			n := 0
+			for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
+				d.over[method] = func(w http.ResponseWriter, r *http.Request) {
+					response := chain[min(n, len(chain)-1)].Response
+					n++
+					w.Header().Set("Content-Type", response.Headers["Content-Type"])
+					answer(response.Status, string(response.Bytes()))(w, r)
+				}
+			}
+			got, err := calls[exchange.Operation](t, newService(t, d), exchange)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(d.seen) != len(chain) {
+				t.Fatalf("asked %s", d.requests())
+			}
+			for i, e := range chain {
+				sameRequest(t, d.seen[i], d.bodies[i], e.Request)
+			}
+			sameAnswer(t, got, chain)
+		})
+	}
+	for operation := range calls {
+		if !covered[operation] {
+			t.Errorf("no exchange of %s was played", operation)
+		}
+	}
+}
+
+// sameRequest compares all but the limit, which is the client's own affair.
+func sameRequest(t *testing.T, got *http.Request, body string, want contract.Request) {
+	t.Helper()
+	query := url.Values{}
+	for name, value := range want.Query {
+		query.Set(name, value)
+	}
+	have := got.URL.Query()
+	have.Del("limit")
+	query.Del("limit")
+	if got.Method != want.Method || got.URL.Path != want.Path || have.Encode() != query.Encode() {
+		t.Errorf("sent %s %s, want %s %s?%s", got.Method, got.URL, want.Method, want.Path, query.Encode())
+	}
+	if key := got.Header.Get("X-Idempotency-Key"); key != want.Headers["X-Idempotency-Key"] {
+		t.Errorf("sent the key %q, want %q", key, want.Headers["X-Idempotency-Key"])
+	}
+	if (body == "") != (want.Body == nil) || body != "" && !reflect.DeepEqual(decoded(t, body), decoded(t, string(want.Body))) {
+		t.Errorf("sent  %s\nwant %s", body, want.Body)
+	}
+}
+
+// sameAnswer compares what came out with the data of the answers, those of pages one after the other.
+func sameAnswer(t *testing.T, got any, chain []contract.Exchange) {
+	t.Helper()
+	if text, isText := got.(string); isText || got == nil {
+		if text != chain[0].Response.Text {
+			t.Errorf("got  %s\nwant %s", text, chain[0].Response.Text)
+		}
+		return
+	}
+	var want any
+	for _, e := range chain {
+		whole := decoded(t, string(e.Response.Body))
+		data, wrapped := whole.(map[string]any)["data"]
+		items, isList := data.([]any)
+		before, _ := want.([]any)
+		switch {
+		case isList:
+			want = append(append([]any{}, before...), items...)
+		case wrapped:
+			want = data
+		default:
+			want = whole
+		}
+	}
+	encoded, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(decoded(t, string(encoded)), want) {
+		t.Errorf("got  %s\nwant %v", encoded, want)
+	}
+}
+
+// TestExchangesOfRefusals plays every written-down refusal: its status, its code and the fields it names come out, after one request.
+func TestExchangesOfRefusals(t *testing.T) {
+	t.Parallel()
+	statuses := map[int]bool{}
+	for _, exchange := range exchanges(400, 499) {
+		gone := exchange.Request.Method == http.MethodDelete && exchange.Response.Status == http.StatusNotFound
+		if gone || exchange.Response.Status == http.StatusTooManyRequests {
+			continue
+		}
+		statuses[exchange.Response.Status] = true
+		d := newDesk()
+		d.over[exchange.Request.Method] = answer(exchange.Response.Status, string(exchange.Response.Body))
+		_, err := calls[exchange.Operation](t, newService(t, d), exchange)
+		e, ok := api.AsError(err)
+		if !ok || len(d.seen) != 1 {
+			t.Errorf("%s: %v after %s", exchange.Name, err, d.requests())
+			continue
+		}
+		var want struct {
+			Error struct {
+				Code    string
+				Details struct{ Fields map[string]string }
+			}
+		}
+		if err := json.Unmarshal(exchange.Response.Body, &want); err != nil {
+			t.Fatal(err)
+		}
+		fields := want.Error.Details.Fields
+		if e.Status != exchange.Response.Status || e.Code != want.Error.Code || len(fields) > 0 && !reflect.DeepEqual(e.Fields, fields) {
+			t.Errorf("%s: got %+v", exchange.Name, e)
+		}
+	}
+	for _, status := range []int{400, 401, 403, 404, 422} {
+		if !statuses[status] {
+			t.Errorf("no refusal with status %d was played", status)
+		}
+	}
+}

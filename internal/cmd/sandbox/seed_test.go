@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // The example that users copy is served, and read back.
@@ -27,6 +29,28 @@ func TestServeExampleSeed(t *testing.T) {
 	r.env["BILLING_BASE_URL"], r.env["BILLING_TOKEN"] = r.env["BILLING_COLLECTIONS_BASE_URL"], "ck_sandbox_example_thisIsNoRealSecret"
 	if status, body := r.ask("GET", "/api/v1/webhook-endpoints", ""); status != 200 || !strings.Contains(body, "https://hooks.example.com/billing") {
 		t.Errorf("with the key of the seed: %d %s", status, body)
+	}
+}
+
+// The example of the guide is one.
+func TestGuideSeed(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../../templates/guides/testing-offline.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(guide), "```json\n")
+	seed, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("the guide shows no seed")
+	}
+	server, err := sandbox.Start(t.Context(), sandbox.Options{SeedDocument: []byte(seed)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	if _, body := (steer{t, server.Env()}).asking(server.BillingToken()).ask("GET", "/v1/subscriptions", ""); !strings.Contains(body, "aurora-pro") {
+		t.Errorf("subscriptions %s", body)
 	}
 }
 

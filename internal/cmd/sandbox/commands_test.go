@@ -164,7 +164,7 @@ func TestRequestsCommand(t *testing.T) {
 		t.Errorf("followed: %q", lines.Text())
 	}
 	interrupt()
-	go io.Copy(io.Discard, reader) // whatever else it says must not hold it up
+	go func() { _, _ = io.Copy(io.Discard, reader) }() // whatever else it says must not hold it up
 	if code := <-done; code != 0 {
 		t.Errorf("an interrupted --follow exits %d", code)
 	}

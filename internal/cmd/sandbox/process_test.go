@@ -91,20 +91,15 @@ func (r *running) stop(signal os.Signal) error {
 // ask sends a request that must be answered.
 func (r *running) ask(method, path, body string) (int, string) {
 	r.t.Helper()
-	response, err := r.try(method, path, body)
+	status, content, err := r.try(method, path, body)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return response.StatusCode, string(content)
+	return status, content
 }
 
-// try sends a request.
-func (r *running) try(method, path, body string) (*http.Response, error) {
+// try sends a request, and reads its answer whole.
+func (r *running) try(method, path, body string) (int, string, error) {
 	r.t.Helper()
 	pem, err := os.ReadFile(r.env["BILLING_CA_CERTIFICATE_FILE"])
 	if err != nil {
@@ -119,7 +114,13 @@ func (r *running) try(method, path, body string) (*http.Response, error) {
 	}
 	request.Header.Set("Authorization", "Bearer "+r.env["BILLING_TOKEN"])
 	request.Header.Set("Content-Type", "application/json")
-	return client.Do(request)
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(content), err
 }
 
 // An answered write survives kill -9; the CA and the tokens hold after it.

@@ -65,7 +65,7 @@ func askedFor(t *testing.T) steer {
 	server.AddFault(sandbox.Fault{Status: http.StatusServiceUnavailable, Times: 1})
 	asking.ask("POST", "/v1/subscriptions", "no JSON")
 	server.AddFault(sandbox.Fault{DropAfter: true, Times: 1})
-	if _, err := asking.try("POST", "/v1/customers", `{"name":"Ana"}`); err == nil {
+	if _, _, err := asking.try("POST", "/v1/customers", `{"name":"Ana"}`); err == nil {
 		t.Fatal("nothing was dropped")
 	}
 	return s

@@ -165,6 +165,8 @@ func TestParseFault(t *testing.T) {
 		"": "does nothing", "times=1": "does nothing", "status=99": "200 to 599", "status=x": "200 to 599", "latency=2": "duration",
 		"drop=now": "before or after", "operation=customers.creat,status=500": "customers.create", "times=-1,status=500": "from 0 up",
 		"stat=500": "no key", "status": "needs a value", "html=yes": "takes no value",
+		"statsu=500": "did you mean status?", "nothing=1": "a fault is KEY=VALUE", "method=PSOT,drop=after": "one of GET, POST",
+		"operation=webhook_endpoint.get,status=500": "did you mean webhook_endpoints.get?", "operation=refunds,status=500": "names are such as me.get",
 	} {
 		if _, err := sandbox.ParseFault(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want a word of %q", spec, err, says)

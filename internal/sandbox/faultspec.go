@@ -38,8 +38,7 @@ type faultField struct {
 var faultFields = []faultField{
 	{"operation", false, func(f *Fault, v string) error { f.Operation = v; return knownOperation(v) },
 		func(f Fault) string { return f.Operation }},
-	{"method", false, func(f *Fault, v string) error { f.Method = v; return nil },
-		func(f Fault) string { return f.Method }},
+	{"method", false, readMethod, func(f Fault) string { return f.Method }},
 	{"path", false, func(f *Fault, v string) error { f.PathPrefix = v; return nil },
 		func(f Fault) string { return f.PathPrefix }},
 	{"times", false, func(f *Fault, v string) error { return count(&f.Times, v) },
@@ -140,6 +139,16 @@ func knownOperation(name string) error {
 		return fmt.Errorf("the sandbox serves no operation %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("the sandbox serves no operation %q; names are such as %s", name, names[0])
+}
+
+// readMethod refuses what no operation is asked with.
+func readMethod(f *Fault, value string) error {
+	f.Method = strings.ToUpper(value)
+	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+	if !slices.Contains(methods, f.Method) {
+		return errors.New("must be one of " + strings.Join(methods, ", "))
+	}
+	return nil
 }
 
 func readLatency(f *Fault, value string) error {

@@ -24,10 +24,22 @@ var statusClasses = []string{"2xx", "3xx", "4xx", "5xx", "failed", "dropped"}
 
 // define defines the flags that choose.
 func (c *choice) define(set *flags) {
-	set.StringVar(&c.operation, "operation", "", "only this operation, a `NAME` such as customers.create")
+	set.Func("operation", "only this operation, a `NAME` such as customers.create", c.readOperation)
 	set.Func("service", "only this `SERVICE`: billing, finance or collections", c.readService)
 	set.Func("status", "only this `STATUS`, such as 404, or one of "+strings.Join(statusClasses, ", "), c.readStatus)
 	set.Func("since", "only from this `TIME` on the sandbox's clock, such as 2026-01-31T12:00:00Z, or 10m for the last ten minutes", c.readSince)
+}
+
+func (c *choice) readOperation(value string) error {
+	c.operation = value
+	var names []string
+	for _, o := range sandbox.Operations() {
+		names = append(names, o.Name)
+	}
+	if !slices.Contains(names, value) {
+		return errors.New("the sandbox serves no such operation" + meant("", value, names))
+	}
+	return nil
 }
 
 func (c *choice) readService(value string) error {

@@ -188,6 +188,8 @@ func TestCommandLines(t *testing.T) {
 		{[]string{"serve", "--seed"}, exitUsage, "flag needs an argument: -seed"},
 		{[]string{"requests", "--status", "4x"}, exitUsage, "for flag --status: must be a status"},
 		{[]string{"requests", "--service", "bill"}, exitUsage, "billing, finance or collections"},
+		{[]string{"requests", "--operation", "customer.create"}, exitUsage, "no such operation; did you mean customers.create?"},
+		{[]string{"deliveries", "--status", "done"}, exitUsage, "must be pending, success, failed or exhausted"},
 		{[]string{"requests", "--since", "noon"}, exitUsage, "10m"},
 		{[]string{"token", "list", "--blocked"}, exitUsage, "list takes no flags"},
 		{[]string{"version", "1"}, exitUsage, "unexpected"},

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -28,13 +30,17 @@ them: "{sandbox} clock advance 4m" makes the second attempt of what has failed.
 func (p program) deliveries(ctx context.Context, args []string) error {
 	set := p.flags(deliveriesManual)
 	query := url.Values{}
-	for name, about := range map[string]string{
-		"endpoint": "only those to the endpoint with this `ID`",
-		"status":   "only those in this `STATUS`: pending, success, failed or exhausted",
-		"event":    "only those of this event `NAME`",
-	} {
-		set.Func(name, about, func(value string) error { query.Set(name, value); return nil })
+	put := func(name string) func(string) error {
+		return func(value string) error { query.Set(name, value); return nil }
 	}
+	set.Func("endpoint", "only those to the endpoint with this `ID`", put("endpoint"))
+	set.Func("event", "only those of this event `NAME`", put("event"))
+	set.Func("status", "only those in this `STATUS`: pending, success, failed or exhausted", func(value string) error {
+		if !slices.Contains([]string{"pending", "success", "failed", "exhausted"}, value) {
+			return errors.New("must be pending, success, failed or exhausted")
+		}
+		return put("status")(value)
+	})
 	attempts := set.Bool("attempts", false, "show every attempt too, with what was sent and answered")
 	if err := set.alone(args); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 var ErrNotGiven = errors.New("the target does not give what this claim needs")
 
 // Target is what claims are checked against: a running recurring-billing service,
-// a running collections service, or both.
+// running financial management, a running collections service, or any of them.
 type Target struct {
 	// BaseURL is the address without the /v1 of the paths, for example
 	// "https://127.0.0.1:8443".
@@ -32,6 +32,17 @@ type Target struct {
 	// NarrowToken is an optional working token whose scopes do not allow
 	// creating a customer.
 	NarrowToken string
+
+	// FinanceBaseURL is the address of financial management without the /v1 and
+	// the /api/v1 of the paths.
+	FinanceBaseURL string
+	// FinanceToken may read and write records of every collection there.
+	FinanceToken string
+	// FinanceExpiredToken is an optional token that once worked.
+	FinanceExpiredToken string
+	// FinanceNarrowToken is an optional working token that may read accounts and
+	// nothing else.
+	FinanceNarrowToken string
 
 	// CollectionsBaseURL is the address of the collections service without the
 	// /api/v1 of the paths.
@@ -143,6 +154,25 @@ func BillingClaims() []Claim {
 		subscriptionListClaims(),
 		invoiceClaims(),
 		clockClaims(),
+	)
+}
+
+// FinanceClaims returns every claim about financial management, sorted by number.
+func FinanceClaims() []Claim {
+	return slices.Concat(
+		financeClaims(),
+		financeValidatorClaims(),
+		financeAccessClaims(),
+		financeScopeClaims(),
+		pageClaims(),
+		cursorClaims(),
+		filterClaims(),
+		recordCreateClaims(),
+		idempotencyClaims(),
+		recordUpdateClaims(),
+		recordDeleteClaims(),
+		recordRefusalClaims(),
+		openAPIClaims(),
 	)
 }
 

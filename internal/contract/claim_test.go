@@ -22,6 +22,8 @@ func start(t *testing.T, handler http.Handler) contract.Target {
 	target := contract.Target{
 		BaseURL: server.URL, Token: goodToken, Client: server.Client(), NarrowToken: narrowToken,
 		RevokedToken: "faithful-revoked-token", ExpiredToken: "faithful-expired-token",
+		FinanceBaseURL: server.URL + financePrefix, FinanceToken: financeToken,
+		FinanceExpiredToken: financeExpiredToken, FinanceNarrowToken: financeNarrowToken,
 		CollectionsBaseURL: server.URL, CollectionsAPIKey: adminKey,
 		Settle: func(context.Context) error { return nil }, // deliveries are sent before the answers
 	}
@@ -39,9 +41,9 @@ func start(t *testing.T, handler http.Handler) contract.Target {
 	return target
 }
 
-// allClaims are those of both services, which the faithful server is in one.
+// allClaims are those of the three services, which the faithful server is in one.
 func allClaims() []contract.Claim {
-	return slices.Concat(contract.BillingClaims(), contract.CollectionsClaims())
+	return slices.Concat(contract.BillingClaims(), contract.CollectionsClaims(), contract.FinanceClaims())
 }
 
 func TestClaimsHoldAgainstAFaithfulServer(t *testing.T) {
@@ -62,6 +64,9 @@ func TestClaimsHoldAgainstAFaithfulServer(t *testing.T) {
 	if n := len(server.endpoints); n != 0 {
 		t.Errorf("the claims left %d webhook endpoints behind", n)
 	}
+	if n := server.entries(); n != 0 {
+		t.Errorf("the claims left %d records of financial management behind", n)
+	}
 	for _, key := range server.keys {
 		if key["revokedAt"] == nil {
 			t.Errorf("the claims left the key %s unrevoked", key["name"])
@@ -74,6 +79,7 @@ func TestClaimsHoldBesideOtherObjectsAndWithSmallPages(t *testing.T) {
 	server := newFaithful()
 	for range 30 {
 		server.create(object{"name": "somebody else"})
+		server.bookNew("payables", object{"name": "somebody else", "company_id": newUUID()})
 	}
 	server.most = 2
 	target := start(t, server)
@@ -85,6 +91,9 @@ func TestClaimsHoldBesideOtherObjectsAndWithSmallPages(t *testing.T) {
 	}
 	if n := len(server.customers); n != 30 {
 		t.Errorf("%d customers after the claims, want the 30 of before", n)
+	}
+	if n := server.entries(); n != 30 {
+		t.Errorf("%d records after the claims, want the 30 of before", n)
 	}
 }
 
@@ -113,6 +122,7 @@ func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
 	target := start(t, newFaithful())
 	target.NarrowToken, target.RevokedToken, target.ExpiredToken, target.Advance = "", "", "", nil
 	target.Receive, target.LoopbackAllowed = nil, true
+	target.FinanceExpiredToken, target.FinanceNarrowToken = "", ""
 	var lacking []int
 	for _, result := range contract.Run(t.Context(), target, allClaims()) {
 		if result.NotGiven() {
@@ -128,6 +138,7 @@ func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
 			want = append(want, claim.Number)
 		}
 	}
+	want = append(want, 713, 717, 718) // an expired token and a narrow one
 	if !slices.Equal(lacking, want) {
 		t.Errorf("the claims %v say what they lack, want %v", lacking, want)
 	}
@@ -201,9 +212,10 @@ func TestClaimsUseTheTargetsAuthHeader(t *testing.T) {
 
 func TestClaimsNeedTheirService(t *testing.T) {
 	t.Parallel()
-	for _, result := range contract.Run(t.Context(), contract.Target{BaseURL: "https://127.0.0.1:1"}, contract.CollectionsClaims()) {
+	claims := slices.Concat(contract.CollectionsClaims(), contract.FinanceClaims())
+	for _, result := range contract.Run(t.Context(), contract.Target{BaseURL: "https://127.0.0.1:1"}, claims) {
 		if !result.NotGiven() {
-			t.Errorf("%s\ngives %v without a collections service", result.Claim, result.Err)
+			t.Errorf("%s\ngives %v without its service", result.Claim, result.Err)
 		}
 	}
 }

@@ -43,6 +43,11 @@ func checkRequestID(p *probe) {
 		p.send(call{method: http.MethodGet, path: mePath, anonymous: true}),
 		p.get("/v1/no-such-thing"),
 	}
+	wantRequestIDs(answers)
+}
+
+// wantRequestIDs fails unless every answer carries a Request-Id of its own.
+func wantRequestIDs(answers []*answer) {
 	var seen []string
 	for _, a := range answers {
 		id := a.header.Get("Request-Id")
@@ -65,17 +70,22 @@ func checkContentType(p *probe) {
 		p.send(call{method: http.MethodGet, path: mePath, anonymous: true}),
 	}
 	for _, a := range answers {
-		kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
-		if err != nil || kind != "application/json" {
-			a.failf("Content-Type is %q, want application/json", a.header.Get("Content-Type"))
-		}
-		if a.body == (any)(missing{}) {
-			a.failf("the body is not one JSON value: %s", clip(a.raw))
-		}
+		a.wantJSON()
 	}
 }
 
-// documentedCiphers are those of Recurring billing §1.
+// wantJSON fails unless the body is one JSON value and called so.
+func (a *answer) wantJSON() {
+	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil || kind != "application/json" {
+		a.failf("Content-Type is %q, want application/json", a.header.Get("Content-Type"))
+	}
+	if a.body == (any)(missing{}) {
+		a.failf("the body is not one JSON value: %s", clip(a.raw))
+	}
+}
+
+// documentedCiphers are those of Recurring billing §1 and Financial management §1.
 var documentedCiphers = []uint16{
 	tls.TLS_AES_128_GCM_SHA256,
 	tls.TLS_AES_256_GCM_SHA384,
@@ -87,8 +97,9 @@ var documentedCiphers = []uint16{
 	0xc028, // ECDHE-RSA-AES256-SHA384, which crypto/tls has no name for
 }
 
-func checkTLS(p *probe) {
-	a := p.get(mePath)
+func checkTLS(p *probe) { wantTLS(p.get(mePath)) }
+
+func wantTLS(a *answer) {
 	switch {
 	case a.tls == nil:
 		a.failf("the connection is not encrypted")
@@ -164,13 +175,18 @@ func conditions(a *answer) http.Header {
 
 func checkNotModified(p *probe) {
 	path, _ := p.customer(nil)
-	both := conditions(p.get(path).wantStatus(http.StatusOK))
+	p.wantNotModified(path)
+}
+
+// wantNotModified reads once, and then with all and with each of the validators.
+func (p *probe) wantNotModified(path string, query ...string) {
+	both := conditions(p.get(path, query...).wantStatus(http.StatusOK))
 	wanted := []http.Header{both}
 	for name, values := range both {
 		wanted = append(wanted, http.Header{name: values})
 	}
 	for _, header := range wanted {
-		a := p.send(call{method: http.MethodGet, path: path, header: header}).wantStatus(http.StatusNotModified)
+		a := p.send(call{method: http.MethodGet, path: path, query: pairs(query), header: header}).wantStatus(http.StatusNotModified)
 		if len(a.raw) > 0 {
 			a.failf("the body of a 304 is not empty: %s", clip(a.raw))
 		}

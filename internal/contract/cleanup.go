@@ -20,18 +20,20 @@ func (p *probe) remember(c call, a *answer) {
 	if c.method != http.MethodPost {
 		return
 	}
-	member, pathOf := "", customerPath
-	switch c.path {
-	case customersPath, accountsPath:
+	member, pathOf := "data.id", customerPath
+	switch {
+	case p.finance:
+		pathOf = func(id string) string { return recordPath(c.path, id) }
+	case c.path == customersPath || c.path == accountsPath:
 		member = "data.customer.id"
-	case subscriptionsPath:
-		member, pathOf = "data.id", subscriptionPath
-	case endpointsPath:
-		member, pathOf = "data.id", endpointPath
+	case c.path == subscriptionsPath:
+		pathOf = subscriptionPath
+	case c.path == endpointsPath:
+		pathOf = endpointPath
+	case c.path == keysPath || strings.HasPrefix(c.path, keysPath+"/") && strings.HasSuffix(c.path, "/rotate"):
+		pathOf = keyPath
 	default:
-		if c.path == keysPath || strings.HasPrefix(c.path, keysPath+"/") && strings.HasSuffix(c.path, "/rotate") {
-			member, pathOf = "data.id", keyPath
-		}
+		return
 	}
 	if id, ok := a.at(member).(string); ok && id != "" {
 		p.made = append(p.made, pathOf(id))

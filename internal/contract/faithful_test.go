@@ -37,11 +37,13 @@ type faithful struct {
 	invoices      []object
 
 	collections
+	finance
 }
 
 func newFaithful() *faithful {
 	return &faithful{
 		now: time.Date(2025, 5, 6, 14, 22, 9, 318e6, time.UTC), most: 100, items: map[any][]any{}, collections: newCollections(),
+		finance: newFinance(),
 	}
 }
 
@@ -51,6 +53,7 @@ type reply struct {
 	body    any
 	err     string
 	details object
+	text    string // YAML, instead of the body
 }
 
 func (f *faithful) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -70,6 +73,10 @@ func (f *faithful) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Request-Id", newUUID())
 	w.Header().Set("Content-Type", "application/json")
+	if answer.text != "" {
+		raw = []byte(answer.text)
+		w.Header().Set("Content-Type", "application/yaml")
+	}
 	if answer.status == http.StatusOK {
 		tag := fmt.Sprintf(`"%x"`, sha256.Sum256(raw))
 		w.Header().Set("ETag", tag)
@@ -84,6 +91,9 @@ func (f *faithful) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *faithful) answer(r *http.Request) reply {
+	if path, is := strings.CutPrefix(r.URL.Path, financePrefix); is {
+		return f.book(r, path)
+	}
 	if path, is := strings.CutPrefix(r.URL.Path, "/api/v1/"); is {
 		return f.collect(r, path)
 	}

@@ -32,6 +32,7 @@ type probe struct {
 	stops  []func() // what to end after that
 
 	keyHeader string // carries the bare token, instead of Authorization
+	finance   bool   // speaks to financial management, where every creation makes a record
 }
 
 // claim builds a [Claim] from a check in steps.

@@ -37,7 +37,8 @@ const (
 // not exist.
 var table = []rule{
 	{tree: "internal/api", may: []string{"golang.org/x/time"}, tests: []string{"internal/contract"}},
-	{tree: "internal/sandbox", may: []string{"go.etcd.io/bbolt", "github.com/google/uuid"}, tests: []string{"internal/contract"}},
+	{tree: "internal/sandbox", may: []string{"go.etcd.io/bbolt", "github.com/google/uuid", "github.com/goccy/go-yaml"},
+		tests: []string{"internal/contract", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{tree: "internal/cmd/sandbox", may: []string{"internal/sandbox"}},
 	{tree: "internal/cmd/demo"},
 	{tree: "internal/contract"},

@@ -27,6 +27,8 @@ func (s *Server) authenticate(tx *store.Tx, service Service, header http.Header)
 	switch {
 	case !ok && service == Collections:
 		return storedToken{}, errInvalidToken.with("There is no such key.")
+	case !ok && service == Finance:
+		return storedToken{}, errInvalidToken.with("The access token is no JWT of this service, or its signature is not right.")
 	case !ok:
 		return storedToken{}, errUnauthorized
 	case token.Revoked:
@@ -55,6 +57,9 @@ func (s *Server) tokenOf(tx *store.Tx, service Service, value string) (storedTok
 		key, ok := s.keyByToken(tx, value)
 		return key.token(), ok
 	}
+	if service == Finance {
+		return s.readJWT(tx, value)
+	}
 	token, ok := s.tokens.Get(tx, digest(value))
 	return token, ok && token.Service == service
 }
@@ -79,7 +84,7 @@ func bearer(header http.Header) (string, bool) {
 // "invoices:read"; an invoice is made with "subscriptions:write". write does not
 // imply read. "<objects>:*" covers both, "*" all. me.get needs none.
 //
-// Those of collections are the same for webhook_endpoints and
+// Those of financial management stand beside its routes. Those of collections are the same for webhook_endpoints and
 // webhook_deliveries, and administration for the keys. A key without scopes may
 // do everything but administration.
 func authorize(required string, granted []string) error {

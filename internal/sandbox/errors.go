@@ -89,6 +89,10 @@ var (
 		message: "Only a failed or exhausted delivery can be sent again."}
 	errKeyNotActive = &apiError{status: http.StatusConflict, code: "key_not_active",
 		message: "The key has been rotated or revoked, or has expired."}
+	errCursor = &apiError{status: http.StatusBadRequest, code: "invalid_cursor",
+		message: "The cursor was not made by this listing with these filters, or has been changed."}
+	errIdempotencyKey = &apiError{status: http.StatusBadRequest, code: "invalid_idempotency_key",
+		message: "The header X-Idempotency-Key must be one UUID of version 4."}
 	errInternal = &apiError{status: http.StatusInternalServerError, code: "internal_error",
 		message: "The request could not be processed."}
 )

@@ -37,7 +37,7 @@ func (s *Server) listen(ctx context.Context) error {
 		handler http.Handler
 	}{
 		{string(Billing), s.options.BillingPort, s.serviceHandler(Billing, billingRoutes)},
-		{string(Finance), s.options.FinancePort, s.serviceHandler(Finance, nil)},
+		{string(Finance), s.options.FinancePort, s.serviceHandler(Finance, financeRoutes)},
 		{string(Collections), s.options.CollectionsPort, s.serviceHandler(Collections, collectionsRoutes)},
 		{controlListener, s.options.ControlPort, s.controlHandler()},
 	} {

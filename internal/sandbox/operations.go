@@ -31,6 +31,8 @@ func routesOf(service Service) []route {
 	switch service {
 	case Billing:
 		return billingRoutes
+	case Finance:
+		return financeRoutes
 	case Collections:
 		return collectionsRoutes
 	default:

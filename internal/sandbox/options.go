@@ -35,9 +35,10 @@ type Options struct {
 	Seed uint64
 	// SeedDocument is the JSON of what the organization begins with: an object
 	// of lists (customers, billing_accounts, subscriptions, webhook_endpoints,
-	// api_keys), each element the body of the operation that makes it. When
-	// something is wrong with it, Start fails with a *SeedError and nothing has
-	// been made. Only a new state is seeded; see Server.SeedIgnored.
+	// api_keys) and of finance, an object of lists by collection. Each element
+	// is the body of the operation that makes it. When something is wrong with
+	// it, Start fails with a *SeedError and nothing has been made. Only a new
+	// state is seeded; see Server.SeedIgnored.
 	SeedDocument []byte
 	// MaxPerPage is the largest page, 100 when zero as documented. A test sets
 	// 2, so that every listing crosses a page boundary.

@@ -16,6 +16,7 @@ import (
 type reply struct {
 	status   int
 	body     any       // nil: none
+	kind     string    // media type of a body that is a text and not to be encoded
 	modified time.Time // zero: no Last-Modified
 }
 
@@ -53,12 +54,12 @@ func (s *Server) success(r *http.Request, result reply) answer {
 	if result.body == nil {
 		return a
 	}
-	body, err := s.options.Tolerance.encode(result.body)
+	body, kind, err := s.options.Tolerance.written(result)
 	if err != nil {
 		return s.failure(err)
 	}
 	a.body = body
-	a.header.Set("Content-Type", "application/json")
+	a.header.Set("Content-Type", kind)
 	if r.Method != http.MethodGet || s.options.Tolerance.NoValidators {
 		return a
 	}
@@ -73,6 +74,15 @@ func (s *Server) success(r *http.Request, result reply) answer {
 		a.header.Del("Content-Type")
 	}
 	return a
+}
+
+// written is the body of a reply as it goes over the wire, and its media type.
+func (t Tolerance) written(result reply) (body []byte, kind string, err error) {
+	if text, ok := result.body.([]byte); ok && result.kind != "" {
+		return text, result.kind, nil
+	}
+	body, err = t.encode(result.body)
+	return body, "application/json", err
 }
 
 // unchanged evaluates If-None-Match, and only without one If-Modified-Since:

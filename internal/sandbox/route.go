@@ -20,7 +20,7 @@ type route struct {
 	name    string // "customers.create"
 	method  string
 	pattern string // "/v1/customers/{id}"
-	scope   string // required; empty: any token of the service
+	scope   string // required; empty: any token of the service; {collection} is that of the path
 	query   []string
 	serve   handler
 }
@@ -123,13 +123,19 @@ func match(pattern, path string) (map[string]string, bool) {
 	return values, true
 }
 
+// required is the scope that an operation needs, which may name the collection
+// of the path.
+func (r route) required(path map[string]string) string {
+	return strings.ReplaceAll(r.scope, "{collection}", path["collection"])
+}
+
 // checkQuery refuses parameters the operation does not have: a misspelt filter
 // that is ignored would answer more than was asked for.
 func (r route) checkQuery(query url.Values) error {
 	problems := problems{}
 	for name, values := range query {
 		switch {
-		case !slices.Contains(r.query, name):
+		case !slices.Contains(r.query, name) && !slices.Contains(r.query, anyField):
 			problems[name] = "is not a query parameter of this operation"
 		case len(values) > 1:
 			problems[name] = "must be given once"

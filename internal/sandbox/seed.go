@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -52,41 +53,72 @@ func readSeed(document []byte) (seedDocument, error) {
 		return nil, e
 	}
 	lists := seedDocument{}
-	lists.take(e, "", value)
+	lists.take(e, value)
 	return lists, e.err()
 }
 
-// take takes an object apart: the lists it holds, and the objects that hold
-// lists. prefix is what stands before the names of its keys.
-func (d seedDocument) take(e *SeedError, prefix string, value any) {
-	object, ok := value.(map[string]any)
-	if !ok {
-		e.about(strings.TrimSuffix(prefix, "."), "must be an object")
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		name := prefix + key
+// seedFinance is the key of the object that holds the collections of financial
+// management, which have any name.
+const seedFinance = "finance"
+
+// take takes the document apart.
+func (d seedDocument) take(e *SeedError, value any) {
+	for key, held := range entries(e, "", value) {
 		switch {
-		case slices.ContainsFunc(seedLists, func(l seedList) bool { return l.name == name }):
-			elements, ok := object[key].([]any)
-			if !ok {
-				e.about(name, "must be an array")
+		case key == seedFinance:
+			for collection, records := range entries(e, key, held) {
+				d.list(e, key+"."+collection, records)
 			}
-			d[name] = elements
-		case slices.ContainsFunc(seedLists, func(l seedList) bool { return strings.HasPrefix(l.name, name+".") }):
-			d.take(e, name+".", object[key])
+		case slices.ContainsFunc(seedLists, func(l seedList) bool { return l.name == key }):
+			d.list(e, key, held)
 		default:
-			e.about(name, "is not a key of a seed; its lists are "+seedNames())
+			e.about(key, "is not a key of a seed; there are "+seedKeys())
 		}
 	}
 }
 
-func seedNames() string {
-	var names []string
-	for _, list := range seedLists {
-		names = append(names, list.name)
+// list takes a list.
+func (d seedDocument) list(e *SeedError, name string, value any) {
+	elements, ok := value.([]any)
+	if !ok {
+		e.about(name, "must be an array")
 	}
-	return strings.Join(names, ", ")
+	d[name] = elements
+}
+
+// entries yields the keys and values of what has to be an object, in the order
+// of the keys.
+func entries(e *SeedError, place string, value any) iter.Seq2[string, any] {
+	object, ok := value.(map[string]any)
+	if !ok {
+		e.about(place, "must be an object")
+	}
+	return func(yield func(string, any) bool) {
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			if !yield(key, object[key]) {
+				return
+			}
+		}
+	}
+}
+
+// order answers the lists of the document in the order in which they are made.
+func (d seedDocument) order() []seedList {
+	lists := slices.Clone(seedLists)
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		if collection, ok := strings.CutPrefix(name, seedFinance+"."); ok {
+			lists = append(lists, seedList{name: name, operation: "finance.records.create", collection: collection})
+		}
+	}
+	return lists
+}
+
+func seedKeys() string {
+	var keys []string
+	for _, list := range seedLists {
+		keys = append(keys, list.name)
+	}
+	return strings.Join(keys, ", ") + " and " + seedFinance
 }
 
 // notJSON says where a document stops being JSON.

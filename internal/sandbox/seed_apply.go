@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -13,14 +14,15 @@ import (
 // seedList is one list of a seed document. Each of its elements is the body of
 // the operation, which judges and makes it, with what is needed around it.
 type seedList struct {
-	name       string // a dot parts the object that holds the list from its key
+	name       string
 	operation  string
+	collection string          // of financial management; empty: the list is of another service
 	reference  *seedReference  // nil: an element refers to no other
 	credential *seedCredential // nil: an element has none
 }
 
-// seedLists are the lists of a seed in the order in which they are made: what
-// is referred to comes first.
+// seedLists are the lists of a seed, but for those of financial management, in
+// the order in which they are made: what is referred to comes first.
 var seedLists = []seedList{
 	{name: "customers", operation: "customers.create"},
 	{name: "billing_accounts", operation: "billing_accounts.create", reference: &customerReference},
@@ -41,7 +43,7 @@ func (s *Server) seed(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	e := &SeedError{}
-	for _, list := range seedLists {
+	for _, list := range document.order() {
 		for i, element := range document[list.name] {
 			place := seedPlace(list.name, i)
 			if err := list.make(ctx, s, tx, e, place, element); err != nil {
@@ -63,7 +65,10 @@ func (l seedList) make(ctx context.Context, s *Server, tx *store.Tx, e *SeedErro
 		e.about(place, "must be an object")
 		return nil
 	}
-	c := &call{server: s, organization: s.bootstrap.Organization, now: s.clock.Now()}
+	c := &call{
+		server: s, organization: s.bootstrap.Organization, now: s.clock.Now(),
+		path: map[string]string{"collection": l.collection},
+	}
 	if problem := l.reference.resolve(c, tx, object); problem != "" {
 		e.about(place+"."+l.reference.field(), problem)
 		return nil
@@ -78,6 +83,10 @@ func (l seedList) make(ctx context.Context, s *Server, tx *store.Tx, e *SeedErro
 		return fmt.Errorf("seed %s: %w", place, err)
 	}
 	made, err := c.run(ctx, tx, l.operation)
+	if errors.Is(err, errNoRoute) {
+		e.about(place, "no collection can have this name")
+		return nil
+	}
 	if err != nil {
 		return e.refused(place, err)
 	}

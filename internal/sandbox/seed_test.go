@@ -29,7 +29,11 @@ const aSeed = `{
   "api_keys": [
     {"name": "erp", "scopes": ["webhook_endpoints:read"], "token": "ck_sandbox_erp_0123456789abcdef"},
     {"name": "other"}
-  ]
+  ],
+  "finance": {
+    "payables": [{"name": "Aluguel", "amount": "4500.00", "type": "debit"}, {"name": "Energia", "amount": "812.35", "type": "debit"}],
+    "budget-lines": [{"total": 9007199254740993}]
+  }
 }`
 
 // A seed is there when the server is, as if each element had been sent; its
@@ -69,6 +73,25 @@ func TestSeedDocument(t *testing.T) {
 	if keys.text("data", 1, "name") != "erp" || keys.text("data", 1, "keyPrefix") != "ck_sandbox_erp" ||
 		!strings.HasPrefix(keys.text("data", 2, "keyPrefix"), "ck_sandbox_") {
 		t.Errorf("keys %s", keys.body)
+	}
+}
+
+// Records of financial management are made in any collection, and take the
+// place of the examples.
+func TestSeedOfFinance(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{SeedDocument: []byte(aSeed)})
+	f := call(t, server)
+	f.base, f.token = server.FinanceURL(), server.FinanceToken()
+	payables := f.do("GET", "/v1/payables", "").want(200)
+	if got := payables.names("name"); !slices.Equal(got, []string{"Aluguel", "Energia"}) {
+		t.Errorf("payables %v", got)
+	}
+	if got := f.do("GET", "/v1/budget-lines", "").want(200).json("data", 0, "total"); got != "9007199254740993" {
+		t.Errorf("the total has become %s", got)
+	}
+	if got := f.do("GET", "/v1/receivables", "").want(200).json("data"); got != "[]" {
+		t.Errorf("receivables %s", got)
 	}
 }
 
@@ -127,10 +150,15 @@ func TestSeedProblems(t *testing.T) {
 			[]string{"billing_accounts[0].customer.id: no customer has this external_id"}},
 		"an account without a code": {`{"customers": [{"name": "Ana", "external_id": "a"}], "subscriptions": [{"billing_account_id": "external_id=a", "plan_id": "` + plan + `"}]}`,
 			[]string{"subscriptions[0].billing_account_id: no billing account has this external_id; the account that comes with a customer has none"}},
-		"address":      {`{"webhook_endpoints": [{"url": "http://hooks.example.com"}]}`, []string{"webhook_endpoints[0].url: "}},
-		"internal":     {`{"webhook_endpoints": [{"url": "https://10.0.0.1/"}]}`, []string{"webhook_endpoints[0].url: "}},
-		"short secret": {`{"webhook_endpoints": [{"url": "https://hooks.example.com", "secret": "whsec_1"}]}`, []string{"webhook_endpoints[0].secret: must be whsec_"}},
-		"no secret":    {`{"webhook_endpoints": [{"url": "https://hooks.example.com", "secret": null}]}`, []string{"webhook_endpoints[0].secret: must be whsec_"}},
+		"address":              {`{"webhook_endpoints": [{"url": "http://hooks.example.com"}]}`, []string{"webhook_endpoints[0].url: "}},
+		"internal":             {`{"webhook_endpoints": [{"url": "https://10.0.0.1/"}]}`, []string{"webhook_endpoints[0].url: "}},
+		"short secret":         {`{"webhook_endpoints": [{"url": "https://hooks.example.com", "secret": "whsec_1"}]}`, []string{"webhook_endpoints[0].secret: must be whsec_"}},
+		"no secret":            {`{"webhook_endpoints": [{"url": "https://hooks.example.com", "secret": null}]}`, []string{"webhook_endpoints[0].secret: must be whsec_"}},
+		"finance":              {`{"finance": {"payables": [{"amount": 10, "id": "x"}, {"amount": "-1.00"}], "x": {}}}`, []string{"finance.x: must be an array"}},
+		"no object of finance": {`{"finance": []}`, []string{"finance: must be an object"}},
+		"records":              {`{"finance": {"payables": [{"amount": 10}, {"id": "x"}], "accounts": [{}]}}`, []string{"finance.accounts[0].name: is required"}},
+		"record":               {`{"finance": {"payables": [{"amount": 10}, {"id": "x"}]}}`, []string{"finance.payables[0].amount: must be", "finance.payables[1].id: is set by the service"}},
+		"collection":           {`{"finance": {"no name": [{}]}}`, []string{"finance.no name[0]: no collection can have this name"}},
 		"token": {`{"api_keys": [{"name": "a", "token": "ck_sandbox_a_0123456789abcdef"}, {"name": "b", "token": "ck_sandbox_a_fedcba9876543210"}, {"name": "c", "token": "secret"}]}`,
 			[]string{"api_keys[1].token: another one has it", "api_keys[2].token: must be ck_sandbox_NAME_SECRET"}},
 	} {

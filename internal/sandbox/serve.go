@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -24,6 +25,9 @@ type call struct {
 	path         map[string]string // placeholder → value
 	query        url.Values
 	body         []byte
+	// idempotencyKey is the header X-Idempotency-Key, which only the creations
+	// of financial management look at.
+	idempotencyKey string
 }
 
 // serviceHandler serves one service's operations: it meets the faults, keeps
@@ -97,12 +101,13 @@ func (s *Server) process(service Service, r *http.Request, route route, entry *R
 		err = errors.Join(s.noteUse(token, entry.Time), refusal)
 	}
 	if err == nil {
-		err = check(r, route, token.Scopes)
+		err = check(r, route, c.path, token.Scopes)
 	}
 	if err != nil {
 		return s.failure(err)
 	}
 	c.organization, c.key, c.now, c.query = token.Organization, token.Prefix, s.clock.Now(), r.URL.Query()
+	c.idempotencyKey = strings.Join(r.Header.Values("X-Idempotency-Key"), ", ")
 	if prepare, ok := preparations[route.name]; ok {
 		if err := prepare(r.Context(), c); err != nil {
 			return s.failure(err)
@@ -128,12 +133,12 @@ func (s *Server) process(service Service, r *http.Request, route route, entry *R
 
 // check holds a request against what every operation asks for
 // (service description, Recurring billing §1 Wire rules, §5).
-func check(r *http.Request, route route, granted []string) error {
+func check(r *http.Request, route route, path map[string]string, granted []string) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		return errContentType
 	}
-	if err := authorize(route.scope, granted); err != nil {
+	if err := authorize(route.required(path), granted); err != nil {
 		return err
 	}
 	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {

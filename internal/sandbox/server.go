@@ -34,6 +34,7 @@ type Server struct {
 	// invoiceNumbers holds the last number given to an invoice, by organization.
 	invoiceNumbers store.Table[int64]
 	collections    collections
+	finance        finance
 
 	// The live objects of a type, by externalKey.
 	customerCodes     store.Index[customerRow]

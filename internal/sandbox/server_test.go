@@ -18,14 +18,14 @@ func TestServicesAndEnvironment(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{})
 	c := call(t, server)
-	for name, s := range map[string]struct{ url, token string }{
-		"finance":     {server.FinanceURL(), server.FinanceToken()},
-		"collections": {server.CollectionsURL(), server.CollectionsKey()},
+	for name, s := range map[string]struct{ url, token, elsewhere string }{
+		"finance":     {server.FinanceURL(), server.FinanceToken(), "/v1/me/too/deep"},
+		"collections": {server.CollectionsURL(), server.CollectionsKey(), "/v1/accounts"},
 	} {
 		c := c
 		c.base = s.url
-		c.with(server.BillingToken()).do("GET", "/v1/accounts", "").want(401)
-		if r := c.with(s.token).do("GET", "/v1/accounts", "").want(404); r.text("error", "code") != "route_not_found" {
+		c.with(server.BillingToken()).do("GET", s.elsewhere, "").want(401)
+		if r := c.with(s.token).do("GET", s.elsewhere, "").want(404); r.text("error", "code") != "route_not_found" {
 			t.Errorf("%s answers %s", name, r.body)
 		}
 	}

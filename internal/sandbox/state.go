@@ -15,7 +15,9 @@ type bootstrap struct {
 	Organization string             `json:"organization"`
 	Credentials  map[Service]string `json:"credentials"` // the first token of each service, whole
 	ControlToken string             `json:"control_token"`
-	Starts       uint64             `json:"starts"`
+	// SigningKey signs the tokens of financial management.
+	SigningKey string `json:"signing_key"`
+	Starts     uint64 `json:"starts"`
 }
 
 const bootstrapID = "bootstrap"
@@ -27,7 +29,7 @@ func (s *Server) openState(ctx context.Context) error {
 		return err
 	}
 	s.db = db
-	if err := errors.Join(s.openTables(), s.openCollections()); err != nil {
+	if err := errors.Join(s.openTables(), s.openCollections(), s.openFinance()); err != nil {
 		return errors.Join(err, db.Close())
 	}
 	boot := func(tx *store.Tx) error { return s.boot(ctx, tx) }
@@ -100,6 +102,7 @@ func (s *Server) firstBoot(tx *store.Tx) error {
 	s.bootstrap.Authority = issuer
 	s.bootstrap.Organization = organization.ID
 	s.bootstrap.ControlToken = "control_" + s.source.hex(20)
+	s.bootstrap.SigningKey = s.source.hex(64)
 	s.bootstrap.Credentials = map[Service]string{}
 
 	tokens := s.options.Tokens

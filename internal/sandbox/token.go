@@ -1,12 +1,8 @@
 package sandbox
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -47,6 +43,10 @@ type storedToken struct {
 	key      string // id
 	lastUsed time.Time
 }
+
+// jwtPrefix begins the name that a token of financial management has in the
+// request log; the rest is its jti.
+const jwtPrefix = "jwt_sandbox_"
 
 var errNoToken = errors.New("no token has this value or prefix")
 
@@ -125,7 +125,7 @@ func (s *Server) mint(t Token) (prefix, value string, err error) {
 		return prefix, prefix + "_" + s.source.hex(20), nil
 	case Finance:
 		value, err = s.mintJWT(id, t)
-		return "jwt_sandbox_" + id, value, err
+		return jwtPrefix + id, value, err
 	default:
 		return "", "", fmt.Errorf("no service %q: use billing, finance or collections", t.Service)
 	}
@@ -135,23 +135,4 @@ func (s *Server) mint(t Token) (prefix, value string, err error) {
 func (s *Server) mintKey() (prefix, value string) {
 	prefix = "ck_sandbox_" + s.source.hex(4)
 	return prefix, prefix + "_" + s.source.hex(20)
-}
-
-// mintJWT makes a token of financial management: a JWT signed with HS512
-// (service description, Financial management §5). The sandbox knows its tokens
-// by digest, so the signing key is of no further use and is not kept.
-func (s *Server) mintJWT(id string, t Token) (string, error) {
-	claims := map[string]any{"jti": id, "sub": t.Organization, "iat": s.clock.Now().Unix()}
-	if !t.Expires.IsZero() {
-		claims["exp"] = t.Expires.Unix()
-	}
-	payload, err := json.Marshal(claims)
-	if err != nil {
-		return "", fmt.Errorf("encode claims: %w", err)
-	}
-	encode := base64.RawURLEncoding.EncodeToString
-	signed := encode([]byte(`{"alg":"HS512","typ":"JWT"}`)) + "." + encode(payload)
-	mac := hmac.New(sha512.New, []byte(s.source.hex(64)))
-	mac.Write([]byte(signed))
-	return signed + "." + encode(mac.Sum(nil)), nil
 }

@@ -26,6 +26,10 @@ func TestServeExampleSeed(t *testing.T) {
 			}
 		}
 	}
+	r.env["BILLING_BASE_URL"], r.env["BILLING_TOKEN"] = r.env["BILLING_FINANCE_BASE_URL"], r.env["BILLING_FINANCE_TOKEN"]
+	if status, body := r.ask("GET", "/v1/payables", ""); status != 200 || !strings.Contains(body, "Aluguel da loja") || strings.Count(body, `"amount"`) != 2 {
+		t.Errorf("payables: %d %s", status, body)
+	}
 	r.env["BILLING_BASE_URL"], r.env["BILLING_TOKEN"] = r.env["BILLING_COLLECTIONS_BASE_URL"], "ck_sandbox_example_thisIsNoRealSecret"
 	if status, body := r.ask("GET", "/api/v1/webhook-endpoints", ""); status != 200 || !strings.Contains(body, "https://hooks.example.com/billing") {
 		t.Errorf("with the key of the seed: %d %s", status, body)

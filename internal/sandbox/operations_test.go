@@ -22,7 +22,7 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	if listed[sandbox.Billing] == 0 || listed[sandbox.Collections] == 0 {
+	if listed[sandbox.Billing] == 0 || listed[sandbox.Finance] == 0 || listed[sandbox.Collections] == 0 {
 		t.Errorf("operations by service: %v", listed)
 	}
 }

@@ -19,8 +19,9 @@ SPEC is ` + sandbox.FaultSpecHelp + "\n",
 	examples: `# The next two creations fail, and the service says to come back in a second.
 {sandbox} fault add operation=customers.create,status=429,retry-after=1,times=2
 
-# The answer is lost: the customer is created all the same.
+# The answer is lost: the customer or the record is created all the same.
 {sandbox} fault add operation=customers.create,drop=after,times=1
+{sandbox} fault add operation=finance.records.create,drop=after,times=1
 
 # Every change of an endpoint is refused, with a code.
 {sandbox} fault add operation=webhook_endpoints.update,status=409,code=conflict

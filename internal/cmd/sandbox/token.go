@@ -19,10 +19,12 @@ var tokenManual = manual{
 	about: `Makes, lists and revokes tokens of the running sandbox. create prints the token, which is shown only
 then; list shows the public prefixes by which revoke knows them. Scopes of recurring billing are
 customers:read, customers:write, and the same for billing_accounts and subscriptions, and
-invoices:read; customers:* is both, * is everything. Those of collections are webhook_endpoints:read
-and :write, the same for webhook_deliveries, and api_keys:*.
+invoices:read; customers:* is both, * is everything. Those of financial management are COLLECTION:read
+and COLLECTION:write, such as payables:read. Those of collections are webhook_endpoints:read and
+:write, the same for webhook_deliveries, and api_keys:*.
 `,
 	examples: `{sandbox} token create --scopes customers:read,subscriptions:read
+{sandbox} token create --service finance --scopes payables:read,receivables:read
 {sandbox} token create --service collections --scopes 'webhook_endpoints:*'
 {sandbox} token create --organization new --expires 2030-01-31T12:00:00Z
 {sandbox} token revoke rb_sandbox_1a2b3c4d

@@ -49,6 +49,11 @@ type Options struct {
 	// Tolerance makes the server differ in ways that a client must tolerate.
 	Tolerance Tolerance
 
+	// NoExampleData lets financial management begin empty, and not with the
+	// accounts, payables and receivables of two companies. A seed replaces the
+	// example data as well. Ignored when the state file is not new.
+	NoExampleData bool
+
 	// Organization is what the default tokens belong to. Fields left empty
 	// get example values; Environment is "sandbox". Ignored when the state file
 	// has one already.

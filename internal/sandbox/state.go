@@ -81,12 +81,20 @@ func (s *Server) boot(ctx context.Context, tx *store.Tx) error {
 		if err := s.firstBoot(tx); err != nil {
 			return err
 		}
-		if err := s.seed(ctx, tx); err != nil {
+		if err := s.firstData(ctx, tx); err != nil {
 			return err
 		}
 	}
 	s.settings.Put(tx, bootstrapID, s.bootstrap)
 	return nil
+}
+
+// firstData is what a new state begins with.
+func (s *Server) firstData(ctx context.Context, tx *store.Tx) error {
+	if len(s.options.SeedDocument) == 0 && !s.options.NoExampleData {
+		return s.putExamples(tx)
+	}
+	return s.seed(ctx, tx)
 }
 
 func (s *Server) firstBoot(tx *store.Tx) error {

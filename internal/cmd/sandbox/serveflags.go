@@ -61,6 +61,7 @@ func (p program) serveFlags(set *flags) *serving {
 	set.theme("What stands in it", func(set *flag.FlagSet) {
 		set.StringVar(&o.StateFile, "state", "", "keep everything, tokens too, in this `FILE`; without it in memory")
 		set.StringVar(&s.seedFile, "seed-file", "", "begin with what this JSON `FILE` holds; - is standard input")
+		set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; without it, and without a seed file, it has the accounts, payables and receivables of two companies")
 		set.Uint64Var(&o.Seed, "seed", 0, "make ids, tokens and shuffles from this `NUMBER`, so that runs repeat; without it from chance")
 		set.StringVar(&s.clock, "clock", "", "stand still at this `TIME` (RFC 3339) until moved; without it the real clock runs")
 		set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me answers as environment")

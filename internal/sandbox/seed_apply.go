@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -35,7 +34,7 @@ var seedLists = []seedList{
 // A list with a problem is looked through to its end and no list after it: what
 // refers to a refused element would only repeat the refusal.
 func (s *Server) seed(ctx context.Context, tx *store.Tx) error {
-	if len(bytes.TrimSpace(s.options.SeedDocument)) == 0 {
+	if len(s.options.SeedDocument) == 0 {
 		return nil
 	}
 	document, err := readSeed(s.options.SeedDocument)

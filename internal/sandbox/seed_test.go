@@ -136,6 +136,7 @@ func TestSeedProblems(t *testing.T) {
 		want []string
 	}{
 		"no JSON":       {"{\n\"customers\": [\n}", []string{"line 3: is not valid JSON"}},
+		"blank":         {" \n", []string{"is not valid JSON: EOF"}},
 		"cut off":       {`{"customers": [`, []string{"is not valid JSON: unexpected EOF"}},
 		"two values":    {`{} {}`, []string{"more than one JSON value"}},
 		"no object":     {`[]`, []string{"must be an object"}},

@@ -9,24 +9,26 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// readSeed reads the file that --seed-file names, "-" being standard input.
+// readSeed reads the file that --seed-file names, "-" being standard input. An
+// empty one is more likely a mistake than a wish.
 func (p program) readSeed(file string) ([]byte, error) {
-	switch file {
-	case "":
+	if file == "" {
 		return nil, nil
-	case "-":
-		document, err := io.ReadAll(p.in)
-		if err != nil {
-			return nil, fmt.Errorf("--seed-file: read standard input: %w", err)
-		}
-		return document, nil
-	default:
-		document, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("--seed-file: %w", err)
-		}
-		return document, nil
 	}
+	var document []byte
+	var err error
+	if file == "-" {
+		document, err = io.ReadAll(p.in)
+	} else {
+		document, err = os.ReadFile(file)
+	}
+	if err == nil && len(document) == 0 {
+		err = errors.New("there is nothing in it; {} seeds nothing")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--seed-file %s: %w", file, err)
+	}
+	return document, nil
 }
 
 // blameSeed puts the name of the seed file in front of what is wrong with it.

@@ -88,7 +88,8 @@ func TestSeedFileRefused(t *testing.T) {
 	for _, test := range []struct{ file, in, says string }{
 		{file, "", file + ": the seed cannot be used:\n  customers[0].nam: is not a field of this request\n  customers[0].name: is required\n"},
 		{"-", "[", "standard input: the seed cannot be used:\n  is not valid JSON"},
-		{filepath.Join(folder, "none.json"), "", "--seed-file: open"},
+		{"-", "", "--seed-file -: there is nothing in it"},
+		{filepath.Join(folder, "none.json"), "", "none.json: open"},
 	} {
 		var complaint strings.Builder
 		p := program{in: strings.NewReader(test.in), out: &complaint, err: &complaint, getenv: func(string) string { return "" }}

@@ -25,7 +25,8 @@ webhook_endpoints and api_keys, and of an object finance that holds a list for e
 collections. Each element is the body that the service's own creation takes, and is judged as that is.
 Where an id is not known yet, "external_id=CODE" stands for it: in a subscription's
 billing_account_id, and in an account's customer.id. A webhook endpoint may have a "secret" and an API
-key a "token", so that tests know them. A state file that has been used before is left alone.
+key a "token", so that tests know them. A seed takes the place of the example data of financial
+management. A state file that has been used before is left alone.
 `,
 	examples: `{sandbox} serve --env-file sandbox.env
 {sandbox} serve --state sandbox.db --seed-file seed.json

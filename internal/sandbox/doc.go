@@ -45,6 +45,6 @@
 // How it is laid out: serve.go is the way of a request, route.go the table of
 // operations, body.go the rules for bodies, list.go and sort.go the listings,
 // errors.go every error; then one file or two an object. seed.go takes apart
-// what a new state begins with, and seed_apply.go makes it by the operations. Rows live in
-// internal/store.
+// what a new state begins with, and seed_apply.go makes it by the operations.
+// Rows live in internal/store.
 package sandbox

@@ -117,64 +117,6 @@ func TestClaimsAreNumberedOnceAndInOrder(t *testing.T) {
 	}
 }
 
-func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
-	t.Parallel()
-	target := start(t, newFaithful())
-	target.NarrowToken, target.RevokedToken, target.ExpiredToken, target.Advance = "", "", "", nil
-	target.Receive, target.LoopbackAllowed = nil, true
-	target.FinanceExpiredToken, target.FinanceNarrowToken = "", ""
-	var lacking []int
-	for _, result := range contract.Run(t.Context(), target, allClaims()) {
-		if result.NotGiven() {
-			lacking = append(lacking, result.Claim.Number)
-		} else if result.Err != nil {
-			t.Errorf("%s\n%v", result.Claim, result.Err)
-		}
-	}
-	want := []int{24, 25, 26, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340} // two dead tokens, a narrow one, and a clock
-	want = append(want, 522, 548, 566)                                          // loopback that is refused, and the clock
-	for _, claim := range contract.CollectionsClaims() {
-		if claim.Number > 580 { // a receiver
-			want = append(want, claim.Number)
-		}
-	}
-	want = append(want, 713, 717, 718) // an expired token and a narrow one
-	if !slices.Equal(lacking, want) {
-		t.Errorf("the claims %v say what they lack, want %v", lacking, want)
-	}
-}
-
-// TestClaimsUseTheTargetsCatalogue holds the claims to the plans and prices that
-// a service with a catalogue of its own knows.
-func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
-	t.Parallel()
-	plans := []string{newUUID(), newUUID()}
-	prices := []contract.Price{{newUUID(), newUUID()}, {newUUID(), newUUID()}, {newUUID(), newUUID()}}
-	refuse := func(in *inFlight) {
-		for _, item := range items(in.sent["items"]) {
-			if price := item["price_id"]; price != nil && !slices.ContainsFunc(prices, func(p contract.Price) bool { return p.PriceID == price }) {
-				in.status = http.StatusNotFound
-			}
-		}
-		if plan, ok := in.sent["plan_id"].(string); ok && !slices.Contains(plans, plan) {
-			in.status = http.StatusNotFound
-		}
-	}
-	target := start(t, &faulty{faithful: newFaithful(), fault: fault{rewrite: refuse}})
-	target.Plans, target.Prices = plans, prices
-	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
-		if result.Err != nil {
-			t.Errorf("%s\n%v", result.Claim, result.Err)
-		}
-	}
-	target.Plans, target.Prices = plans[:1], prices[:1]
-	for _, result := range contract.Run(t.Context(), target, contract.BillingClaims()) {
-		if changing := result.Claim.Number == 281 || result.Claim.Number == 263; changing && !result.NotGiven() {
-			t.Errorf("%s\ngives %v with one plan and one price, want that it lacks another", result.Claim, result.Err)
-		}
-	}
-}
-
 // TestClaimsWaitForDeliveries runs them against a service that sends beside its
 // answers and does not say when it has.
 func TestClaimsWaitForDeliveries(t *testing.T) {
@@ -186,36 +128,6 @@ func TestClaimsWaitForDeliveries(t *testing.T) {
 	for _, result := range contract.Run(t.Context(), target, contract.CollectionsClaims()) {
 		if result.Err != nil {
 			t.Errorf("%s\n%v", result.Claim, result.Err)
-		}
-	}
-}
-
-// TestClaimsUseTheTargetsAuthHeader holds the claims against a service that takes
-// the bare key in a header of its own.
-func TestClaimsUseTheTargetsAuthHeader(t *testing.T) {
-	t.Parallel()
-	const header = "X-Api-Key"
-	rename := func(in *inFlight) {
-		in.header.Del("Authorization")
-		if key := in.header.Get(header); key != "" {
-			in.header.Set("Authorization", "Bearer "+key)
-		}
-	}
-	target := start(t, &faulty{faithful: newFaithful(), fault: fault{rewrite: rename}})
-	target.CollectionsAuthHeader = header
-	for _, result := range contract.Run(t.Context(), target, contract.CollectionsClaims()) {
-		if result.Err != nil {
-			t.Errorf("%s\n%v", result.Claim, result.Err)
-		}
-	}
-}
-
-func TestClaimsNeedTheirService(t *testing.T) {
-	t.Parallel()
-	claims := slices.Concat(contract.CollectionsClaims(), contract.FinanceClaims())
-	for _, result := range contract.Run(t.Context(), contract.Target{BaseURL: "https://127.0.0.1:1"}, claims) {
-		if !result.NotGiven() {
-			t.Errorf("%s\ngives %v without its service", result.Claim, result.Err)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package contract_test
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
@@ -80,6 +82,27 @@ func TestExchangesCoverTheOperations(t *testing.T) {
 			if !slices.Contains(statuses[name], status) {
 				t.Errorf("no exchange of %s with status %d", name, status)
 			}
+		}
+	}
+}
+
+// TestClaimsCoverFinance holds the claims about financial management to its
+// operations: each is named by a claim, and each that is named exists.
+func TestClaimsCoverFinance(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`finance\.[a-z_.]+[a-z]`)
+	claimed := map[string]bool{}
+	for _, claim := range contract.FinanceClaims() {
+		for _, name := range named.FindAllString(claim.Source, -1) {
+			claimed[name] = true
+			if _, ok := operation(name); !ok {
+				t.Errorf("%s names the unknown operation %s", claim, name)
+			}
+		}
+	}
+	for _, operation := range contract.Operations() {
+		if strings.HasPrefix(operation.Name, "finance.") && !claimed[operation.Name] {
+			t.Errorf("no claim is about %s", operation.Name)
 		}
 	}
 }

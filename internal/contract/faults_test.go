@@ -12,21 +12,22 @@ import (
 // claims find in it does not matter here.
 var faults = slices.Concat(conventionFaults, listFaults, customerFaults, metadataFaults, refusalFaults, accountFaults,
 	accountCreateFaults, accountUpdateFaults, accountStatusFaults, subscriptionFaults, subscriptionRefusalFaults, itemFaults, transitionFaults, invoiceFaults,
-	endpointFaults, addressFaults, collectionsFaults, keyFaults, rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults)
+	endpointFaults, addressFaults, collectionsFaults, keyFaults, rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults,
+	financeFaults)
 
 var conventionFaults = []fault{
-	{name: "no Request-Id", breaks: []int{1}, spoil: func(in *inFlight) { in.answer.Del("Request-Id") }},
-	{name: "one Request-Id for all", breaks: []int{1}, spoil: func(in *inFlight) { in.answer.Set("Request-Id", "1") }},
-	{name: "no Request-Id on errors", breaks: []int{1}, spoil: whenStatus(400, 599, func(in *inFlight) { in.answer.Del("Request-Id") })},
-	{name: "text/plain", breaks: []int{2}, spoil: func(in *inFlight) { in.answer.Set("Content-Type", "text/plain") }},
-	{name: "empty errors", breaks: []int{2, 4, 5, 6, 7, 8, 9, 21, 22, 23, 24, 25, 26}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
-	{name: "errors of another shape", breaks: []int{4, 5, 6, 7, 8, 9, 21, 101, 122}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = object{"message": "no"} })},
-	{name: "errors without a message", breaks: []int{5, 7, 9}, spoil: whenStatus(400, 599, func(in *inFlight) { deleteAt(in.got, "error.message") })},
-	{name: "broken bodies are server errors", breaks: []int{4, 9}, spoil: whenStatus(400, 400, func(in *inFlight) { in.status = 500 })},
+	{name: "no Request-Id", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.answer.Del("Request-Id") }},
+	{name: "one Request-Id for all", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.answer.Set("Request-Id", "1") }},
+	{name: "no Request-Id on errors", breaks: []int{1, 701}, spoil: whenStatus(400, 599, func(in *inFlight) { in.answer.Del("Request-Id") })},
+	{name: "text/plain", breaks: []int{2, 702, 793}, spoil: func(in *inFlight) { in.answer.Set("Content-Type", "text/plain") }},
+	{name: "empty errors", breaks: []int{2, 4, 5, 6, 7, 8, 9, 21, 22, 23, 24, 25, 26, 702, 704, 705, 706, 711, 725, 729, 730, 731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
+	{name: "errors of another shape", breaks: []int{4, 5, 6, 7, 8, 9, 21, 101, 122, 704, 705, 706, 711, 717, 725, 729, 730, 731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = object{"message": "no"} })},
+	{name: "errors without a message", breaks: []int{5, 7, 9, 704, 705, 711, 717}, spoil: whenStatus(400, 599, func(in *inFlight) { deleteAt(in.got, "error.message") })},
+	{name: "broken bodies are server errors", breaks: []int{4, 9, 705, 706, 729, 761}, spoil: whenStatus(400, 400, func(in *inFlight) { in.status = 500 })},
 	{name: "not found is a redirect", breaks: []int{5, 6, 7, 8}, spoil: whenStatus(404, 404, func(in *inFlight) { in.status = 302; in.answer.Set("Location", "/") })},
-	{name: "conditions are ignored", breaks: []int{10}, rewrite: func(in *inFlight) { in.header.Del("If-None-Match") }},
-	{name: "no validators", breaks: []int{10, 11}, spoil: func(in *inFlight) { in.answer.Del("ETag") }},
-	{name: "304 to every condition", breaks: []int{11}, rewrite: func(in *inFlight) {
+	{name: "conditions are ignored", breaks: []int{10, 707, 708}, rewrite: func(in *inFlight) { in.header.Del("If-None-Match") }},
+	{name: "no validators", breaks: []int{10, 11, 707, 708, 709}, spoil: func(in *inFlight) { in.answer.Del("ETag") }},
+	{name: "304 to every condition", breaks: []int{11, 709}, rewrite: func(in *inFlight) {
 		if in.header.Get("If-None-Match") != "" {
 			in.status = http.StatusNotModified
 		}

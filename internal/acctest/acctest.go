@@ -30,6 +30,8 @@ type Service struct {
 	Sandbox *sandbox.Server
 	// BaseURL and Token reach recurring billing.
 	BaseURL, Token string
+	// FinanceURL and FinanceToken reach financial management; empty where a live service has none.
+	FinanceURL, FinanceToken string
 	// CollectionsURL and CollectionsKey reach collections; empty where a live service has none.
 	CollectionsURL, CollectionsKey string
 	// CAFile is trusted beside the system's authorities; empty: none.
@@ -58,6 +60,7 @@ func Start(t *testing.T, options ...Option) *Service {
 			t.Skip("needs a sandbox of its own: the live service cannot be made to behave differently")
 		}
 		return &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"), CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"),
+			FinanceURL: os.Getenv("BILLING_FINANCE_BASE_URL"), FinanceToken: os.Getenv("BILLING_FINANCE_TOKEN"),
 			CollectionsURL: os.Getenv("BILLING_COLLECTIONS_BASE_URL"), CollectionsKey: os.Getenv("BILLING_COLLECTIONS_API_KEY"), t: t}
 	}
 	o := sandbox.Options{Start: Epoch, Seed: 1, MaxPerPage: 2}
@@ -74,6 +77,7 @@ func Start(t *testing.T, options ...Option) *Service {
 		}
 	})
 	return &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(),
+		FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
 		CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}
 }
 
@@ -103,7 +107,8 @@ type argument struct{ name, value string }
 func (s *Service) arguments() []argument {
 	var given []argument
 	for _, a := range []argument{
-		{"base_url", s.BaseURL}, {"token", s.Token}, {"collections_base_url", s.CollectionsURL}, {"collections_api_key", s.CollectionsKey},
+		{"base_url", s.BaseURL}, {"token", s.Token}, {"finance_base_url", s.FinanceURL}, {"finance_token", s.FinanceToken},
+		{"collections_base_url", s.CollectionsURL}, {"collections_api_key", s.CollectionsKey},
 		{"ca_certificate_file", s.CAFile},
 	} {
 		if a.value != "" {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"time"
@@ -82,11 +83,43 @@ func (s *Service) Must(method, path string, body any) JSON {
 func (s *Service) MustCollections(method, path string, body any) JSON {
 	s.t.Helper()
 	status, answer := s.CallCollections(method, path, body)
+	return s.succeeded(method, path, status, answer)
+}
+
+// MustFinance is MustCollections for financial management. What it creates has no idempotency key.
+func (s *Service) MustFinance(method, path string, body any) JSON {
+	s.t.Helper()
+	status, answer := s.exchange(s.FinanceURL+path, s.FinanceToken, method, body)
+	return s.succeeded(method, path, status, answer)
+}
+
+func (s *Service) succeeded(method, path string, status int, answer JSON) JSON {
+	s.t.Helper()
 	if status/100 != 2 {
 		s.t.Fatalf("%s %s: status %d: %v", method, path, status, answer)
 	}
 	data, _ := answer["data"].(JSON)
 	return data
+}
+
+// FinanceRecords are all records of a collection of financial management, as the service answers them.
+func (s *Service) FinanceRecords(collection string) (records []JSON) {
+	s.t.Helper()
+	for cursor := ""; ; {
+		status, answer := s.exchange(s.FinanceURL+"/v1/"+collection+"?limit=100"+cursor, s.FinanceToken, http.MethodGet, nil)
+		s.succeeded(http.MethodGet, collection, status, answer)
+		items, _ := answer["data"].([]any)
+		for _, item := range items {
+			record, _ := item.(JSON)
+			records = append(records, record)
+		}
+		meta, _ := answer["meta"].(JSON)
+		next, more := meta["next_cursor"].(string)
+		if !more {
+			return records
+		}
+		cursor = "&cursor=" + url.QueryEscape(next)
+	}
 }
 
 // Operations lists the operations of the requests that the sandbox has served since they were last reset, oldest first.

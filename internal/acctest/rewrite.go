@@ -21,6 +21,9 @@ func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	through := *s
 	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
 	through.BaseURL = s.rewriting(s.BaseURL, through.CAFile, change)
+	if s.FinanceURL != "" {
+		through.FinanceURL = s.rewriting(s.FinanceURL, through.CAFile, change)
+	}
 	if s.CollectionsURL != "" {
 		through.CollectionsURL = s.rewriting(s.CollectionsURL, through.CAFile, change)
 	}

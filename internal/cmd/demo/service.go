@@ -20,9 +20,10 @@ import (
 // provider and its client: it is the other systems that change things, and
 // the witness of what the service really has.
 type service struct {
-	base, token string
-	collections string // the address of that service
-	client      *http.Client
+	base, token               string
+	financeBase, financeToken string
+	collections               string // the address of that service
+	client                    *http.Client
 }
 
 // object is a JSON object.
@@ -38,6 +39,7 @@ func newService(env map[string]string) (*service, error) {
 		return nil, errors.New("the sandbox's CA file holds no certificate")
 	}
 	return &service{base: env["BILLING_BASE_URL"], token: env["BILLING_TOKEN"], collections: env["BILLING_COLLECTIONS_BASE_URL"],
+		financeBase: env["BILLING_FINANCE_BASE_URL"], financeToken: env["BILLING_FINANCE_TOKEN"],
 		client: &http.Client{
 			Timeout:   30 * time.Second,
 			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
@@ -47,15 +49,24 @@ func newService(env map[string]string) (*service, error) {
 // call makes a request and decodes the answer. An answer of 300 or above is
 // an error.
 func (s *service) call(ctx context.Context, method, path string, body, answer any) error {
+	return s.send(ctx, s.token, method, s.base+path, body, answer)
+}
+
+// finance is call for financial management.
+func (s *service) finance(ctx context.Context, method, path string, body, answer any) error {
+	return s.send(ctx, s.financeToken, method, s.financeBase+path, body, answer)
+}
+
+func (s *service) send(ctx context.Context, token, method, address string, body, answer any) error {
 	payload, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, method, s.base+path, bytes.NewReader(payload))
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(payload))
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+s.token)
+	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := s.client.Do(request)
 	if err != nil {
@@ -64,15 +75,15 @@ func (s *service) call(ctx context.Context, method, path string, body, answer an
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return fmt.Errorf("%s %s: %w", method, address, err)
 	}
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("%s %s: %s: %s", method, path, response.Status, content)
+		return fmt.Errorf("%s %s: %s: %s", method, address, response.Status, content)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.UseNumber()
 	if err := decoder.Decode(answer); err != nil {
-		return fmt.Errorf("%s %s: read the answer: %w", method, path, err)
+		return fmt.Errorf("%s %s: read the answer: %w", method, address, err)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type program []story
 
 // stories is what the demo plays. A new story is a file of its own and a
 // line here.
-var stories = program{customers, subscriptions, collections}
+var stories = program{customers, subscriptions, collections, finance}
 
 func (p program) steps() []step {
 	var all []step

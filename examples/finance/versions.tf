@@ -1,0 +1,17 @@
+terraform {
+  required_version = ">= 1.11"
+
+  required_providers {
+    billing = {
+      source  = "recurring-billing/billing"
+      version = "~> 0.1"
+    }
+  }
+}
+
+# Address and token come from the environment: BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN.
+provider "billing" {
+  # A guard over everything: /v1/me of recurring billing says which environment the tokens are of, so this needs
+  # BILLING_BASE_URL and BILLING_TOKEN too.
+  environment = "sandbox"
+}

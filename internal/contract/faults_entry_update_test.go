@@ -75,7 +75,7 @@ var entryUpdateFaults = []fault{
 func lingeringFault() fault {
 	var gone []any
 	return fault{name: "a deleted record is still listed", breaks: []int{728, 759, 776}, rewrite: onEntry(http.MethodDelete, func(in *inFlight, fields object) {
-		gone = append(gone, object(maps.Clone(fields)))
+		gone = append(gone, maps.Clone(fields))
 	}), spoil: onLastPage(func(in *inFlight) {
 		list, _ := at(in.got, "data").([]any)
 		setAt(in.got, "data", append(list, gone...))

@@ -91,7 +91,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included.",
+		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included. Their tokens are never shown. All pages are read unless `limit` stops earlier.",
 		Attributes: map[string]schema.Attribute{
 			"limit": reading.Limit("keys"),
 			"keys": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The keys.",

@@ -30,7 +30,7 @@ func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, r
 // ListResourceConfigSchema says that there are no filters: the service offers none.
 func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the API keys of the organization that work, oldest first, for import with `terraform query`. The service offers no filters.",
+		MarkdownDescription: "Lists the API keys of the organization that work, oldest first, for import with `terraform query` (Terraform 1.14 and newer). The service offers no filters. Elsewhere the data source `billing_api_keys` and `import` blocks with `for_each` do the same.",
 	}
 }
 

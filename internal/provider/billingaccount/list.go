@@ -39,7 +39,7 @@ type listModel struct {
 // ListResourceConfigSchema describes the filters.
 func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the billing accounts of the organization that are not closed, oldest first, for import with `terraform query`. Without filters: all of them.",
+		MarkdownDescription: "Lists the billing accounts of the organization that are not closed, oldest first, for import with `terraform query` (Terraform 1.14 and newer). Without filters: all of them. Elsewhere the data source `billing_accounts` and `import` blocks with `for_each` do the same.",
 		Attributes: map[string]schema.Attribute{
 			"external_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the account with this external_id."},
 			"customer_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of this customer."},

@@ -40,7 +40,7 @@ var about = map[string]string{
 	"billing_email":             "Address for invoices and notices.",
 	"payment_terms_days":        "Days until an invoice is due, 1 to 90.",
 	"auto_collection":           "Whether charges are made automatically.",
-	"balance_cents":             "Balance in hundredths of the currency unit.",
+	"balance_cents":             "Balance in hundredths of the currency unit: `1050` is 10.50.",
 	"status":                    "`active`, `suspended` or `closed`.",
 	"suspended_at":              "When the account was suspended, ISO 8601; null while it is not.",
 	"suspension_reason":         "Why the account was suspended.",
@@ -100,7 +100,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A billing account of a customer: what subscriptions run on and invoices are made for.\n\n" +
 			"A `billing_customer` opens an account by itself unless told not to; use this resource for further accounts, or for all of them with " +
-			"`create_billing_account = false`. Destroying closes the account, which is final.",
+			"`create_billing_account = false`.\n\nNearly everything changes in place; another `customer` replaces the account, and subscriptions do not move with it. Destroying closes the account, which is final and " +
+			"leaves its subscriptions alive: destroy these first, as Terraform does where they refer to the account.",
 		Attributes: attributes,
 	}
 }

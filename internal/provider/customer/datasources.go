@@ -41,7 +41,7 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The customers of the organization. All pages are read unless `limit` stops earlier.",
+		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` says otherwise. All pages are read unless `limit` stops earlier.",
 		Attributes: map[string]schema.Attribute{
 			"search":         schema.StringAttribute{Optional: true, MarkdownDescription: "Free text that the service looks for in customers."},
 			"updated_at_gte": reading.UpdatedSince("customers"),

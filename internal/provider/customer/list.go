@@ -38,7 +38,7 @@ type listModel struct {
 // ListResourceConfigSchema describes the filters.
 func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the customers of the organization, oldest first, for import with `terraform query`. Without filters: all of them.",
+		MarkdownDescription: "Lists the customers of the organization, oldest first, for import with `terraform query` (Terraform 1.14 and newer). Without filters: all of them. Elsewhere the data source `billing_customers` and `import` blocks with `for_each` do the same.",
 		Attributes: map[string]schema.Attribute{
 			"search":          schema.StringAttribute{Optional: true, MarkdownDescription: "Free text that the service looks for in customers."},
 			"external_id":     schema.StringAttribute{Optional: true, MarkdownDescription: "Only the customer with this external_id."},

@@ -24,7 +24,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A customer of the organization: a person or a company that is billed.\n\n" +
 			"By default the service opens a billing account together with the customer (`billing_account_id`). Every change is made in place; " +
-			"destroying deletes the customer and closes its billing accounts, which the service refuses while one of its subscriptions is alive.",
+			"destroying deletes the customer and closes its billing accounts, which the service refuses while one of its subscriptions is alive.\n\n" +
+			"Other systems may work on the same customer: this configuration owns what it names, and leaves the rest alone.",
 		Attributes: map[string]schema.Attribute{
 			"id":            computed("id"),
 			"public_id":     computed("public_id"),

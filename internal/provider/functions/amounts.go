@@ -14,13 +14,14 @@ import (
 type unit struct {
 	name     string
 	decimals int
+	written  string // what writes amounts so
 	// amount and whole are the same amount in both forms, for descriptions and errors.
 	amount, whole string
 }
 
 var (
-	cents    = unit{name: "cents", decimals: 2, amount: "10.50", whole: "1050"}
-	subcents = unit{name: "subcents", decimals: 4, amount: "10.5012", whole: "105012"}
+	cents    = unit{name: "cents", decimals: 2, written: "as financial management writes money", amount: "10.50", whole: "1050"}
+	subcents = unit{name: "subcents", decimals: 4, written: "for people to read a price by", amount: "10.5012", whole: "105012"}
 )
 
 // longestAmount bounds the digits of an amount in its unit: far more than any sum of money has, and few enough that Terraform's own numbers hold
@@ -81,8 +82,8 @@ func (f *Format) Definition(_ context.Context, _ function.DefinitionRequest, res
 	u := f.unit
 	resp.Definition = function.Definition{
 		Summary: fmt.Sprintf("Text of an amount in %s", u.name),
-		MarkdownDescription: fmt.Sprintf("Turns a whole number of %s such as `%s` into the text of the amount, `%q`, always with %d decimals, as financial management "+
-			"writes money. The opposite is `%s`.", u.name, u.whole, u.amount, u.decimals, u.name),
+		MarkdownDescription: fmt.Sprintf("Turns a whole number of %s such as `%s` into the text of the amount, `%q`, always with %d decimals, %s. "+
+			"The opposite is `%s`.", u.name, u.whole, u.amount, u.decimals, u.written, u.name),
 		Parameters: []function.Parameter{function.NumberParameter{Name: u.name, MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},
 		Return:     function.StringReturn{},
 	}

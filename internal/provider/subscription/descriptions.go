@@ -42,7 +42,7 @@ var about = map[string]string{
 	"resumes_at":           "When the pause ends by itself, ISO 8601; null without a pause, or when it ends by hand.",
 	"resumed_at":           "When the subscription was last resumed, ISO 8601.",
 
-	"recurring_amount_cents": "Amount of a period in hundredths of the currency unit.",
+	"recurring_amount_cents": "Amount of a period in hundredths of the currency unit: `1050` is 10.50.",
 	"renewal_settings":       "How the subscription renews, as JSON text; read it with `jsondecode`.",
 	"commitment":             "Commitment of the contract, as JSON text; read it with `jsondecode`.",
 	"metadata":               "What the service itself notes on the subscription, as JSON text; read it with `jsondecode`.",

@@ -40,7 +40,7 @@ type listModel struct {
 // ListResourceConfigSchema describes the filters.
 func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, for import with `terraform query`. Without filters: all of them.",
+		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, for import with `terraform query` (Terraform 1.14 and newer). Without filters: all of them. Elsewhere the data source `billing_subscriptions` and `import` blocks with `for_each` do the same.",
 		Attributes: map[string]schema.Attribute{
 			"external_id":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only the subscription with this external_id."},
 			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this billing account."},

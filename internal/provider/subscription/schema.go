@@ -35,15 +35,15 @@ const (
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go and touches.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"billing_account_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["billing_account_id"] + " Changing it makes a new subscription.",
+		"billing_account_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["billing_account_id"] + " Changing it replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than `cancel` the plan is an error.",
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
 		"external_id": optional("external_id", notBlank()...),
 		"plan_id": schema.StringAttribute{Optional: true, Validators: notBlank(),
-			MarkdownDescription: "Plan that is wanted; required when there are no `items`. How a change is carried out says `plan_change`. What runs now is `current_plan_id`."},
+			MarkdownDescription: "Plan that is wanted; required when there are no `items`. How a change is carried out says `plan_change`: at once, settled as `proration_behavior` says, or with the next period. What runs now is `current_plan_id`."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + " Changing it makes a new subscription.",
+		"company_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + " Changing it replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than `cancel` the plan is an error.",
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-		"product_group_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + " Changing it makes a new subscription.",
+		"product_group_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + " Changing it replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than `cancel` the plan is an error.",
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
 		"discount_code_id": optional("discount_code_id", notBlank()...),
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{}, MarkdownDescription: about["discount_percent"],
@@ -85,7 +85,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A subscription of a billing account to a plan, to single items, or to both.\n\n" +
 			"Subscriptions move money, so nothing here happens silently: a change of plan, a pause, a cancellation each show in the plan, and a subscription that was " +
-			"canceled elsewhere is never made again unless `on_external_cancel` says so. Destroying cancels.",
+			"canceled elsewhere is never made again unless `on_external_cancel` says so. Nearly everything changes in place. Destroying cancels at once, unless `deletion_policy` says otherwise. " +
+			"The guide on subscriptions goes through their life.",
 		Attributes: attributes,
 	}
 }
@@ -99,7 +100,7 @@ func itemsAttribute() schema.SetNestedAttribute {
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
 				MarkdownDescription: "How many. Default 1."},
 			"unit_amount_subcents": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
-				MarkdownDescription: "Amount of one in ten-thousandths of the currency unit, instead of the price's own."},
+				MarkdownDescription: "Amount of one in ten-thousandths of the currency unit (`105012` is 10.5012, see `subcents`), instead of the price's own."},
 		}},
 	}
 }

@@ -89,7 +89,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The webhook endpoints of the organization, oldest first.",
+		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never shown. All pages are read unless `limit` stops earlier.",
 		Attributes: map[string]schema.Attribute{
 			"limit": reading.Limit("endpoints"),
 			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints.",

@@ -51,8 +51,8 @@ var arguments = []string{"url", "description", "events", "active", "authenticati
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An address that the collections service sends events to, signed with `secret`.\n\n" +
-			"The service shows the secret once, when the endpoint is registered and at each rotation; it is in the state from then on. " +
-			"The guide on rotation tells how to change it without losing events.",
+			"The service shows the secret once, when the endpoint is registered and at each rotation; it is in the state from then on: protect the state. " +
+			"Every change is made in place. Destroying removes the endpoint, and what has not been delivered is not delivered any more. The guide on rotation tells how to change the secret without losing events.",
 		Attributes: map[string]schema.Attribute{
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: about["id"]},
 			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["created_at"]},

@@ -51,5 +51,5 @@ func UpdatedSince(noun string) schema.StringAttribute {
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-		MarkdownDescription: "Largest number of " + noun + " to read. Default: all."}
+		MarkdownDescription: "Largest number of " + noun + " to read. Default: all, in requests of up to 100 each."}
 }

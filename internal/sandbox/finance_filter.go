@@ -48,7 +48,7 @@ func (f recordFilters) pass(object map[string]any) bool {
 
 // passes compares a field. Nothing, objects and lists pass no filter.
 func (f recordFilter) passes(value any) bool {
-	have, ok := comparable(value)
+	have, ok := simple(value)
 	if !ok {
 		return false
 	}
@@ -92,8 +92,8 @@ func (f recordFilter) order(have string) (order int, ok bool) {
 	return strings.Compare(have, f.wanted), isMoment == boundIsMoment && isNumber == limitIsNumber
 }
 
-// comparable is the text that stands for a simple value.
-func comparable(value any) (string, bool) {
+// simple is the text that stands for a simple value.
+func simple(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
 		return value, true

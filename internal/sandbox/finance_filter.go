@@ -83,13 +83,25 @@ func (f recordFilter) order(have string) (order int, ok bool) {
 		}
 		return at.Compare(bound), true
 	}
-	number, isNumber := new(big.Rat).SetString(have)
-	limit, limitIsNumber := new(big.Rat).SetString(f.wanted)
+	number, isNumber := decimal(have)
+	limit, limitIsNumber := decimal(f.wanted)
 	if isNumber && limitIsNumber {
 		return number.Cmp(limit), true
 	}
 	// A date is not compared with something else as if both were text.
 	return strings.Compare(have, f.wanted), isMoment == boundIsMoment && isNumber == limitIsNumber
+}
+
+// decimalText is a number as JSON writes it; the parser takes fractions and
+// other bases as well, which are no numbers to a client. An exponent of more
+// digits would only fill the memory.
+var decimalText = regexp.MustCompile(`^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$`)
+
+func decimal(s string) (*big.Rat, bool) {
+	if !decimalText.MatchString(s) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
 }
 
 // simple is the text that stands for a simple value.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -126,8 +127,10 @@ func (c *call) readCursor(collection string) (after int64, err error) {
 	if !c.query.Has("cursor") {
 		return 0, nil
 	}
-	text, err := base64.RawURLEncoding.Strict().DecodeString(c.query.Get("cursor"))
-	if err != nil || len(text) < sha256.Size {
+	cursor := c.query.Get("cursor")
+	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	// The decoder reads over line breaks; a cursor with one has been changed.
+	if err != nil || len(text) < sha256.Size || strings.ContainsAny(cursor, "\r\n") {
 		return 0, errCursor
 	}
 	signature, position := text[:sha256.Size], text[sha256.Size:]

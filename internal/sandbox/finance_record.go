@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,19 +39,24 @@ var givenByService = []string{"id", "created_at", "updated_at"}
 // (service description, Financial management §2); all others are free.
 var recordRules = map[string]rule{
 	"company_id":  aUUID,
-	"occurred_at": moment,
+	"occurred_at": both(textWhere("must be a date, or a date with time and zone", momentText.MatchString), moment),
 	"amount":      money,
 	"type":        oneOf("debit", "credit"),
 	"name":        filled,
 }
 
-var moneyText = regexp.MustCompile(`^\d{1,15}\.\d{2}$`)
+// The patterns are also those of the description. momentText is stricter than
+// the parser, which takes hours of one digit and a comma before the fraction.
+var (
+	moneyText  = regexp.MustCompile(`^\d{1,15}\.\d{2}$`)
+	zeroText   = regexp.MustCompile(`^0+\.00$`)
+	momentText = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$`)
+)
 
 // money is a decimal string with two places, always positive: the direction is
 // told elsewhere (service description, Financial management §2).
 var money = textWhere("must be money: a positive decimal string with two places, such as \"10.50\"", func(s string) bool {
-	amount, ok := new(big.Rat).SetString(s)
-	return moneyText.MatchString(s) && ok && amount.Sign() > 0
+	return moneyText.MatchString(s) && !zeroText.MatchString(s)
 })
 
 // checkRecord holds the fields of a whole record against the rules of its

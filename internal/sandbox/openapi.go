@@ -49,7 +49,9 @@ func openAPI(routes []route) node {
 	return node{
 		"openapi": "3.1.0",
 		"info": node{"title": "Financial management", "version": "1",
-			"description": "Accounts, payables, receivables and records of any other collection, as the sandbox serves them."},
+			"description": "Accounts, payables, receivables and records of any other collection, as the sandbox serves them. " +
+				"Whatever has no path of its own for accounts, payables and receivables is that of {collection}. " +
+				"Every request carries Content-Type: application/json, one without a body as well."},
 		"paths":    paths,
 		"security": []any{node{"jwt": []any{}}},
 		"components": node{
@@ -80,11 +82,13 @@ func (r route) describe() node {
 	if r.scope != "" {
 		operation["description"] = "Needs the scope " + r.scope + "."
 	}
-	if r.method == http.MethodPost || r.method == http.MethodPatch {
+	if r.takesFields() {
 		operation["requestBody"] = node{"required": true, "content": node{"application/json": node{"schema": ref("schemas", "Fields")}}}
 	}
 	return operation
 }
+
+func (r route) takesFields() bool { return r.method == http.MethodPost || r.method == http.MethodPatch }
 
 // parameters are those of the path, the query and the headers.
 func (r route) parameters() []any {
@@ -103,10 +107,10 @@ func (r route) parameters() []any {
 			node{"name": "limit", "in": "query", "schema": node{"type": "integer", "minimum": 1, "maximum": mostRecords, "default": defaultRecords}},
 			node{"name": "cursor", "in": "query", "schema": text, "description": "meta.next_cursor of the page before, unchanged, with the same filters."},
 			node{"name": "filters", "in": "query", "style": "form", "explode": true, "schema": node{"type": "object", "additionalProperties": text},
-				"description": "The name of any field, alone for equal, or followed by [gte], [gt], [lte] or [lt]. A date without a time is the whole day, in UTC."})
+				"description": "The name of any field, alone for exactly that text, or followed by [gte], [gt], [lte] or [lt]. A date without a time is the whole day, in UTC."})
 	}
 	if r.method == http.MethodGet {
-		all = append(all, node{"name": "If-None-Match", "in": "header", "schema": text})
+		all = append(all, node{"name": "If-None-Match", "in": "header", "schema": text, "description": "The ETag of an answer before."})
 	}
 	if r.method == http.MethodPost {
 		all = append(all, node{"name": "X-Idempotency-Key", "in": "header", "schema": node{"type": "string", "format": "uuid"},
@@ -118,9 +122,12 @@ func (r route) parameters() []any {
 // responses are what an operation answers, by status.
 func (r route) responses() node {
 	responses := node{}
-	refused := []string{"400", "401", "422"}
-	if r.scope != "" {
-		refused = append(refused, "403", "404")
+	refused := []string{"400", "401", "403", "422"}
+	if strings.Contains(r.pattern, "{") {
+		refused = append(refused, "404")
+	}
+	if r.takesFields() {
+		refused = append(refused, "413")
 	}
 	record := node{"type": "object", "required": []any{"data"}, "properties": node{"data": ref("schemas", "Record")}}
 	switch r.method {

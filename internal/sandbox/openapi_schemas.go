@@ -27,9 +27,9 @@ func fieldsSchema() node {
 	fields := node{
 		"company_id":  uuidSchema(),
 		"occurred_at": momentSchema(),
-		"amount":      node{"type": "string", "pattern": moneyText.String(), "description": "Money: a positive decimal string with two places."},
+		"amount":      node{"type": "string", "pattern": moneyText.String(), "not": node{"pattern": zeroText.String()}, "description": "Money: a positive decimal string with two places."},
 		"type":        node{"enum": []any{"debit", "credit"}},
-		"name":        node{"type": "string", "minLength": 1},
+		"name":        node{"type": "string", "pattern": `[^\s\v\x85\p{Z}]`, "description": "Not only white space."},
 	}
 	for name, schema := range fields {
 		fields[name] = node{"anyOf": []any{schema, node{"type": "null"}}}
@@ -40,7 +40,8 @@ func fieldsSchema() node {
 func uuidSchema() node { return node{"type": "string", "format": "uuid"} }
 
 func momentSchema() node {
-	return node{"type": "string", "description": "ISO 8601: a date, or a date with time and zone.", "anyOf": []any{node{"format": "date"}, node{"format": "date-time"}}}
+	return node{"type": "string", "pattern": momentText.String(), "anyOf": []any{node{"format": "date"}, node{"format": "date-time"}},
+		"description": "ISO 8601: a date, or a date with time and zone."}
 }
 
 // pageSchema is the envelope of a listing

@@ -18,6 +18,7 @@ type reply struct {
 	body     any       // nil: none
 	kind     string    // media type of a body that is a text and not to be encoded
 	modified time.Time // zero: no Last-Modified
+	records  bool      // the objects in it are free-form
 }
 
 // single answers one object in its envelope
@@ -81,7 +82,7 @@ func (t Tolerance) written(result reply) (body []byte, kind string, err error) {
 	if text, ok := result.body.([]byte); ok && result.kind != "" {
 		return text, result.kind, nil
 	}
-	body, err = t.encode(result.body)
+	body, err = t.encode(result.body, result.records)
 	return body, "application/json", err
 }
 

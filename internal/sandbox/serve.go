@@ -128,6 +128,7 @@ func (s *Server) process(service Service, r *http.Request, route route, entry *R
 	}); err != nil {
 		return s.failure(err)
 	}
+	result.records = service == Finance
 	return s.success(r, result)
 }
 

@@ -30,7 +30,8 @@ type Token struct {
 	Expires      time.Time `json:"expires,omitzero"`
 	Revoked      bool      `json:"revoked"`
 	Blocked      bool      `json:"blocked"` // the holder's API access is blocked: 403
-	// Value is the secret; empty: made up. The server keeps only its digest.
+	// Value is the secret; empty: made up. The server keeps only its digest. That
+	// of financial management is a JWT, which is always made here.
 	Value string `json:"-"`
 }
 
@@ -104,6 +105,9 @@ func (s *Server) putToken(tx *store.Tx, t Token) (string, error) {
 	}
 	if t.Service == Collections {
 		return s.putKey(tx, t), nil
+	}
+	if t.Service == Finance && t.Value != "" {
+		return "", errors.New("a token of financial management is a signed JWT and cannot be chosen")
 	}
 	prefix, value, err := s.mint(t)
 	if err != nil {

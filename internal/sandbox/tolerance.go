@@ -10,8 +10,9 @@ import (
 // undocumented is the field that UnknownFields adds to every object.
 const undocumented = "x_undocumented"
 
-// encode writes a successful answer, bent as the tolerances say.
-func (t Tolerance) encode(body any) ([]byte, error) {
+// encode writes a successful answer, bent as the tolerances say. In one of
+// records, the objects with an id are free-form.
+func (t Tolerance) encode(body any, records bool) ([]byte, error) {
 	plain, err := encode(body)
 	if err != nil || !(t.OmitNullFields || t.UnknownFields || t.NullLists) {
 		return plain, err
@@ -20,25 +21,26 @@ func (t Tolerance) encode(body any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(t.bend(tree))
+	return encode(t.bend(tree, records))
 }
 
 // bend changes the documented parts of an answer. What clients themselves put
-// into custom_metadata stays as it is.
-func (t Tolerance) bend(value any) any {
+// into custom_metadata, or into a field of a record, stays as it is.
+func (t Tolerance) bend(value any, records bool) any {
 	switch value := value.(type) {
 	case []any:
 		if t.NullLists && len(value) == 0 {
 			return nil
 		}
 		for i, item := range value {
-			value[i] = t.bend(item)
+			value[i] = t.bend(item, records)
 		}
 		return value
 	case map[string]any:
+		_, identified := value["id"]
 		for name, field := range value {
-			if name != "custom_metadata" {
-				value[name] = t.bend(field)
+			if name != "custom_metadata" && !(records && identified) {
+				value[name] = t.bend(field, records)
 			}
 			if t.OmitNullFields && field == nil {
 				delete(value, name)

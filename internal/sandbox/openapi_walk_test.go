@@ -1,0 +1,191 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// walker brings about the statuses of one operation.
+type walker struct {
+	caller
+	server       *sandbox.Server
+	method, path string // the path as it is described
+}
+
+// place is the path with a collection, and a record that is there, in it.
+func (w walker) place(collection string) string {
+	w.t.Helper()
+	path := strings.ReplaceAll(w.path, "{collection}", collection)
+	if !strings.Contains(path, "{id}") {
+		return path
+	}
+	made := w.do("POST", "/v1/notes", `{"name":"a","company_id":null,"more":{"n":[1.10,null]}}`).want(201)
+	return strings.ReplaceAll(path, "{id}", made.text("data", "id"))
+}
+
+// bring sends a request that has to be answered with the status.
+func (w walker) bring(status string) result {
+	w.t.Helper()
+	method, path, body := strings.ToUpper(w.method), w.place("notes"), ""
+	if w.takesBody() {
+		body = `{"name":"b","occurred_at":"2026-03-01T12:00:00.000-03:00","amount":"10.50","type":"debit","tags":[]}`
+	}
+	var headers []string
+	switch status {
+	case "304":
+		headers = []string{"If-None-Match", "*"}
+	case "400":
+		w.contentType = "text/plain"
+	case "401":
+		w.token = "none"
+	case "403":
+		w.token = w.forbidden()
+	case "404":
+		path = strings.NewReplacer("{collection}", "9", "{id}", plan).Replace(w.path)
+	case "413":
+		body = `{"name":"` + strings.Repeat("b", 1<<20) + `"}`
+	case "422":
+		body, path = `{"amount":1}`, path+"?x=1&x=1"
+	}
+	return w.do(method, path, body, headers...)
+}
+
+func (w walker) takesBody() bool { return w.method == "post" || w.method == "patch" }
+
+// forbidden is a token that is valid and may do nothing.
+func (w walker) forbidden() string {
+	w.t.Helper()
+	token := sandbox.Token{Service: sandbox.Finance, Scopes: []string{"other:read"}}
+	if strings.HasPrefix(w.path, "/api/") {
+		token.Blocked = true // no scope is needed
+	}
+	value, err := w.server.NewToken(token)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return value
+}
+
+// TestDescriptionAgainstTheServer brings about every status that is described of
+// every operation, and holds the answer against what is described of it.
+func TestDescriptionAgainstTheServer(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{})
+	c := book(t, server)
+	g := readGuide(t, c)
+	walked := map[string]int{}
+	paths, _ := g.at("paths")
+	for path := range paths {
+		methods, _ := g.at("paths", path)
+		for method := range methods {
+			responses, _ := g.at("paths", path, method, "responses")
+			for status := range responses {
+				t.Run(method+" "+path+" "+status, func(t *testing.T) {
+					c, g := c, g
+					c.t, g.t = t, t
+					r := walker{c, server, method, path}.bring(status)
+					if fmt.Sprint(r.status) != status {
+						t.Fatalf("answered %d %s", r.status, r.body)
+					}
+					g.holds(path, method, r)
+				})
+				walked[status]++
+			}
+		}
+	}
+	want := map[string]int{"200": 8, "201": 1, "204": 1, "304": 7, "400": 10, "401": 10, "403": 10, "404": 5, "413": 2, "422": 10}
+	if !maps.Equal(walked, want) {
+		t.Errorf("walked %v, want %v", walked, want)
+	}
+}
+
+// Every refusal that the operations have of their own is of a described status.
+func TestDescribedRefusals(t *testing.T) {
+	t.Parallel()
+	c := book(t, start(t, sandbox.Options{}))
+	g := readGuide(t, c)
+	const page, record = "/v1/{collection}", "/v1/{collection}/{id}"
+	for _, refused := range []struct {
+		method, path, at, body string
+		header                 []string
+		status                 int
+	}{
+		{"get", "/v1/accounts", "/v1/accounts?limit=0", "", nil, 400},
+		{"get", "/v1/payables", "/v1/payables?cursor=x", "", nil, 400},
+		{"get", "/v1/receivables", "/v1/receivables?amount[near]=1", "", nil, 400},
+		{"get", page, "/v1/notes?x=%zz", "", nil, 400},
+		{"post", page, "/v1/notes", `{"a":`, nil, 400},
+		{"post", page, "/v1/notes", `[]`, nil, 400},
+		{"post", page, "/v1/notes", `{}`, []string{"X-Idempotency-Key", "1"}, 400},
+		{"post", page, "/v1/notes", `{"id":"` + plan + `"}`, nil, 422},
+		{"post", page, "/v1/accounts", `{}`, nil, 422},
+		{"patch", record, "/v1/notes/1", `{}`, nil, 404},
+		{"delete", record, "/v1/notes/" + plan, ``, nil, 404},
+	} {
+		r := c.do(strings.ToUpper(refused.method), refused.at, refused.body, refused.header...).want(refused.status)
+		g.holds(refused.path, refused.method, r)
+	}
+}
+
+// TestExampleDataIsAsDescribed: whole pages, as a sandbox begins.
+func TestExampleDataIsAsDescribed(t *testing.T) {
+	t.Parallel()
+	c := book(t, start(t, sandbox.Options{}))
+	g := readGuide(t, c)
+	for collection, size := range map[string]int{"accounts": 5, "payables": 14, "receivables": 12} {
+		r := c.do("GET", "/v1/"+collection+"?limit=100", "").want(200)
+		g.holds("/v1/"+collection, "get", r)
+		if n := len(r.names("id")); n != size {
+			t.Errorf("%d %s, want %d", n, collection, size)
+		}
+		first := c.do("GET", "/v1/"+collection+"?limit=1", "").want(200)
+		first.text("meta", "next_cursor")
+		g.holds("/v1/"+collection, "get", first)
+	}
+}
+
+// What is not described is not served.
+func TestUndescribedIsNotServed(t *testing.T) {
+	t.Parallel()
+	c := book(t, start(t, sandbox.Options{}))
+	g := readGuide(t, c)
+	paths, _ := g.at("paths")
+	for _, path := range slices.Concat(slices.Collect(maps.Keys(paths)), []string{
+		"/", "/v1", "/v1/", "/v1/notes/", "/v2/notes", "/notes", "/v1/notes/1/more", "/api/v1/openapi", "/api/v1/openapi.xml", "/api/v1/notes",
+	}) {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+			served := slices.Sorted(maps.Keys(methodsOf(paths, path)))
+			if slices.Contains(served, strings.ToLower(method)) {
+				continue
+			}
+			r := c.do(method, strings.NewReplacer("{collection}", "notes", "{id}", plan).Replace(path), `{}`)
+			want := http.StatusNotFound
+			if len(served) > 0 {
+				want = http.StatusMethodNotAllowed
+			}
+			if allowed := strings.ToLower(r.header.Get("Allow")); r.status != want || len(strings.Fields(allowed)) != len(served) {
+				t.Errorf("%s %s: %d, Allow %q, described %q", method, path, r.status, allowed, served)
+			}
+		}
+	}
+}
+
+// methodsOf are those described of a path, whose segments may be placeholders
+// in the description.
+func methodsOf(paths map[string]any, path string) map[string]any {
+	all := map[string]any{}
+	for described, item := range paths {
+		if slices.EqualFunc(strings.Split(described, "/"), strings.Split(path, "/"), func(want, have string) bool {
+			return want == have || strings.HasPrefix(want, "{") && have != ""
+		}) {
+			maps.Copy(all, item.(map[string]any))
+		}
+	}
+	return all
+}

@@ -73,8 +73,9 @@ func (s *Server) readJWT(tx *store.Tx, value string) (storedToken, bool) {
 		return storedToken{}, false
 	}
 	listed, _ := s.tokens.Get(tx, digest(value))
+	// An empty scope is one that covers nothing: to have none would be to have all.
 	token := storedToken{Prefix: jwtPrefix + claims.ID, Token: Token{Service: Finance, Organization: claims.Organization,
-		Scopes: strings.Fields(claims.Scope), Revoked: listed.Revoked, Blocked: listed.Blocked}}
+		Scopes: strings.Split(claims.Scope, " "), Revoked: listed.Revoked, Blocked: listed.Blocked}}
 	if claims.Expires != nil {
 		token.Expires = time.Unix(*claims.Expires, 0)
 	}

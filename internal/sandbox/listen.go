@@ -25,7 +25,7 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// listen binds all four listeners and serves them.
+// listen binds all listeners and serves them.
 func (s *Server) listen(ctx context.Context) error {
 	certificate, err := s.bootstrap.Authority.issue(s.options.Addr)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Server) listen(ctx context.Context) error {
 		s.listeners[l.name] = "https://" + listener.Addr().String()
 		s.serve(tls.NewListener(listener, tlsConfig(certificate)), l.handler)
 	}
-	return nil
+	return s.listenWeb(ctx)
 }
 
 // serve speaks HTTP/1.1 only: a fault that drops the connection then drops

@@ -19,6 +19,12 @@ type Options struct {
 	// The ports of the listeners; 0 takes a free one.
 	BillingPort, FinancePort, CollectionsPort, ControlPort int
 
+	// Web serves a page for browsers that shows what stands in the sandbox, over
+	// plain http and on loopback only, at WebPort; 0 takes a free one, and any
+	// other turns the page on.
+	Web     bool
+	WebPort int
+
 	// StateFile keeps everything in a file, in which an answered write
 	// survives the death of the process; empty means memory only.
 	StateFile string

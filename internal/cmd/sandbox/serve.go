@@ -55,11 +55,15 @@ func (p program) announce(server *sandbox.Server, envFile string) error {
 }
 
 func addresses(server *sandbox.Server) string {
+	page := ""
+	if server.WebURL() != "" {
+		page = "#   web page              " + server.WebURL() + "\n"
+	}
 	return fmt.Sprintf(`# The sandbox is ready.
 #   recurring billing     %s
 #   financial management  %s
 #   collections           %s
 #   control               %s
 #   CA certificate        %s
-`, server.BillingURL(), server.FinanceURL(), server.CollectionsURL(), server.ControlURL(), server.CAFile())
+%s`, server.BillingURL(), server.FinanceURL(), server.CollectionsURL(), server.ControlURL(), server.CAFile(), page)
 }

@@ -88,7 +88,9 @@ func find(routes []route, method string, address *url.URL) (route, map[string]st
 		if r.method == method {
 			return r, values, nil
 		}
-		allowed = append(allowed, r.method)
+		if !slices.Contains(allowed, r.method) { // /v1/accounts is also a /v1/{collection}
+			allowed = append(allowed, r.method)
+		}
 	}
 	if len(allowed) == 0 {
 		return route{}, nil, errNoRoute

@@ -14,6 +14,8 @@ var (
 	serviceCode = regexp.MustCompile(`"error": \{\s*"code": "(\w+)"|"error_code": "(\w+)"|\bcode: "(\w+)"|http\.Status\w+: +"(\w+)"`)
 	// summary is the beginning of a diagnostic whose words stand in the code.
 	summary = regexp.MustCompile(`Add(?:Attribute)?(?:Error|Warning)\((?:[^"()]|\([^()]*\))*"([^"]+)"`)
+	// refusal is the same of a validator that is made of a description, a summary and a check.
+	refusal = regexp.MustCompile(`\b(?:text|check)\{"[^"]+", "([^"]+)", func`)
 )
 
 // found are all places of a pattern's groups in the files below a folder that
@@ -55,9 +57,11 @@ func TestTroubleshootingKnowsEveryMessage(t *testing.T) {
 			}
 		}
 	}
-	for title, path := range found(t, "internal/provider", ".go", summary) {
-		if title = strings.Trim(title, " :"); !strings.Contains(guide, title) {
-			t.Errorf("the guide does not have %q of %s", title, path)
+	for _, pattern := range []*regexp.Regexp{summary, refusal} {
+		for title, path := range found(t, "internal/provider", ".go", pattern) {
+			if title = strings.Trim(title, " :"); !strings.Contains(guide, title) {
+				t.Errorf("the guide does not have %q of %s", title, path)
+			}
 		}
 	}
 }

@@ -93,7 +93,11 @@ func (s *Server) putExamples(tx *store.Tx) error {
 	return nil
 }
 
-// fields are the record's. An account has no amount, and nothing that occurred.
+// daysToPay is how long after it occurred a payable or receivable is due.
+const daysToPay = 15
+
+// fields are the record's. An account has no amount, nothing that occurred, and
+// is never due.
 func (e example) fields(at time.Time, direction string) map[string]any {
 	fields := map[string]any{"name": e.name, "company_id": e.company, "status": e.status}
 	for name, value := range e.more {
@@ -101,6 +105,7 @@ func (e example) fields(at time.Time, direction string) map[string]any {
 	}
 	if direction != "" {
 		fields["amount"], fields["type"], fields["occurred_at"] = e.amount, direction, at.UTC().Format(time.DateOnly)
+		fields["due_on"] = at.UTC().AddDate(0, 0, daysToPay).Format(time.DateOnly)
 	}
 	return fields
 }

@@ -68,6 +68,9 @@ func TestExamplesTellOfTwoCompanies(t *testing.T) {
 			if occurred := record["occurred_at"]; occurred != made.Format(time.DateOnly) {
 				t.Errorf("%s occurred on %v and was made at %v", record["name"], occurred, made)
 			}
+			if due := record["due_on"]; due != made.AddDate(0, 0, 15).Format(time.DateOnly) {
+				t.Errorf("%s is due on %v and was made at %v", record["name"], due, made)
+			}
 			if want := map[string]string{"payables": "debit", "receivables": "credit"}[collection]; record["type"] != want {
 				t.Errorf("%s of %s is a %v", record["name"], collection, record["type"])
 			}

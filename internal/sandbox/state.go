@@ -85,8 +85,32 @@ func (s *Server) boot(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 	}
+	if s.bootstrap.SigningKey == "" {
+		if err := s.renewFinance(tx); err != nil {
+			return err
+		}
+	}
 	s.settings.Put(tx, bootstrapID, s.bootstrap)
 	return nil
+}
+
+// renewFinance gives a state file from before tokens were verified a signing
+// key. The tokens of financial management in it were signed with one that was
+// not kept: they go, and the first is made anew.
+func (s *Server) renewFinance(tx *store.Tx) error {
+	s.bootstrap.SigningKey = s.source.hex(64)
+	first, listed := s.tokens.Get(tx, digest(s.bootstrap.Credentials[Finance]))
+	for id, token := range s.tokens.All(tx) {
+		if token.Service == Finance {
+			s.tokens.Delete(tx, id)
+		}
+	}
+	if !listed {
+		return nil
+	}
+	value, err := s.putToken(tx, first.Token)
+	s.bootstrap.Credentials[Finance] = value
+	return err
 }
 
 // firstData is what a new state begins with.

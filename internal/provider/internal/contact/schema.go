@@ -9,18 +9,18 @@ import (
 
 // About describes the fields of items and addresses, under the keys "item.<field>" and "address.<field>".
 var About = map[string]string{
-	"item.kind":  "What it is used for, for example `billing` or `personal`.",
-	"item.value": "The value itself.",
+	"item.kind":  "What it is used for, such as `billing` or `personal`.",
+	"item.value": "The phone number, e-mail address or web address itself.",
 
-	"address.kind":         "What the address is used for, for example `billing` or `shipping`.",
-	"address.street":       "Street.",
+	"address.kind":         "What the address is used for, such as `billing` or `shipping`.",
+	"address.street":       "Street, without the number.",
 	"address.number":       "Number in the street.",
 	"address.complement":   "Flat, floor, block.",
 	"address.neighborhood": "Neighbourhood.",
 	"address.city":         "City.",
-	"address.state":        "State, for example `SP`.",
+	"address.state":        "State, such as `SP`.",
 	"address.postal_code":  "Postal code.",
-	"address.country":      "ISO 3166-1 country code of two capital letters, for example `BR`.",
+	"address.country":      "Country code of two capital letters (ISO 3166-1), such as `BR`.",
 }
 
 // ItemAttributes are the arguments of an item; value validates its value.

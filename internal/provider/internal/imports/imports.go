@@ -36,8 +36,8 @@ func ByExternalID(noun string) Scheme { return Scheme{Noun: noun, Key: "external
 // IdentitySchema is the schema of the identity.
 func (s Scheme) IdentitySchema() identityschema.Schema {
 	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id":  identityschema.StringAttribute{OptionalForImport: true, Description: fmt.Sprintf("Id of the %s. Give either id or %s.", s.Noun, s.Key)},
-		s.Key: identityschema.StringAttribute{OptionalForImport: true, Description: fmt.Sprintf("%s of the %s to import. Only used to find it.", s.Key, s.Noun)},
+		"id":  identityschema.StringAttribute{OptionalForImport: true, Description: fmt.Sprintf("Id of the %s. Give exactly one of id and %s.", s.Noun, s.Key)},
+		s.Key: identityschema.StringAttribute{OptionalForImport: true, Description: fmt.Sprintf("The %s of the %s, to find it by. What identifies the %s is its id.", s.Key, s.Noun, s.Noun)},
 	}}
 }
 

@@ -25,6 +25,13 @@ type Item struct {
 	Err      error
 }
 
+// Needs ends the description of a list resource: what it takes, and what to use instead.
+func Needs(dataSource string) string {
+	return " Terraform asks for 100 at most unless the block has a `limit`; every 100 take one request.\n\n" +
+		"Needs Terraform 1.14. With an older one, and with OpenTofu, the data source `" + dataSource + "` lists them, and `import` blocks with `for_each` import them " +
+		"(see [the guide on importing](../guides/import))."
+}
+
 // Stream turns objects into results, each with the whole resource when that is asked for: what is listed holds all of it, so no
 // request is made per object. describe answers false for an object that cannot be managed. noun is the plural for messages, scheme how the objects are identified.
 func Stream[T any](ctx context.Context, req list.ListRequest, noun string, scheme imports.Scheme, objects iter.Seq2[T, error], describe func(*T) (Item, bool)) iter.Seq[list.ListResult] {

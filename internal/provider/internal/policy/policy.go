@@ -18,6 +18,9 @@ const (
 // Attribute names the argument.
 const Attribute = "deletion_policy"
 
+// AboutEffect ends every description of the argument.
+const AboutEffect = " It counts as last applied: change it and apply before destroying, and it still counts when the whole block is gone."
+
 // Refuse reports an error when the policy prevents destroying. object names the object at the beginning of a sentence, others are
 // the values that would let it go.
 func Refuse(policy types.String, object, others string, diags *diag.Diagnostics) {

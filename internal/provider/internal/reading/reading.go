@@ -14,6 +14,12 @@ import (
 // Attributes are the attributes of a data source.
 type Attributes map[string]schema.Attribute
 
+// Paged ends the description of a listing.
+const Paged = " Every plan reads all pages, 100 objects a request, unless `limit` stops earlier. What is read stands in the state."
+
+// Filtered says of a listing how its filters work together.
+const Filtered = " Filters narrow the list to what matches all of them."
+
 // Texts adds texts that are only shown, with their descriptions in about.
 func (a Attributes) Texts(about map[string]string, names ...string) {
 	for _, name := range names {
@@ -37,19 +43,24 @@ func (a Attributes) Keys(noun string, names ...string) {
 // CustomMetadata adds the client-defined object, under both names that the resources have for it.
 func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The client-defined object as JSON text, with the keys of all systems; read it with `jsondecode`."}
+		MarkdownDescription: "The data that you and other systems keep on it: the whole object, with everybody's keys, as JSON text; read it with `jsondecode`."}
 	a["effective_custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The same text as `custom_metadata`, under the name that the resource has for it."}
+		MarkdownDescription: "The same text as `custom_metadata`, under the name that the whole object has in the resource."}
 }
 
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
 func UpdatedSince(noun string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
-		MarkdownDescription: "Only " + noun + " changed at or after this ISO 8601 date or time."}
+		MarkdownDescription: AboutUpdatedSince(noun)}
+}
+
+// AboutUpdatedSince describes the filter, also for listings other than those of data sources.
+func AboutUpdatedSince(noun string) string {
+	return "Only " + noun + " changed at or after this moment: an ISO 8601 date (its midnight in UTC), or date and time with zone."
 }
 
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-		MarkdownDescription: "Largest number of " + noun + " to read. Default: all, in requests of up to 100 each."}
+		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. Default: all. A request brings up to 100."}
 }

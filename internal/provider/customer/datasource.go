@@ -76,8 +76,9 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes := dataAttributes()
 	attributes.Keys("customer", "id", "external_id", "document_number")
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No match, or more than one, is an error.",
-		Attributes:          attributes,
+		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No match, or more than one, is an error. By `id` this takes one request; otherwise it " +
+			"reads the list of customers, which the service filters. What is read stands in the state.",
+		Attributes: attributes,
 	}
 }
 
@@ -124,8 +125,8 @@ func (m dataModel) wanted() (imports.Selector, billing.CustomerQuery) {
 // dataAttributes are the attributes of a customer that is only read.
 func dataAttributes() reading.Attributes {
 	attributes := reading.Attributes{
-		"email": schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of `emails`."},
-		"phone": schema.StringAttribute{Computed: true, MarkdownDescription: "Main phone number: the first of `phones`."},
+		"email": schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of `emails`, null without one."},
+		"phone": schema.StringAttribute{Computed: true, MarkdownDescription: "Main phone number: the first of `phones`, null without one."},
 		"addresses": schema.ListNestedAttribute{Computed: true, MarkdownDescription: about["addresses"],
 			NestedObject: schema.NestedAttributeObject{Attributes: part("address.", contact.AddressFields...)}},
 		"tags": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["tags"]},

@@ -41,14 +41,14 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` says otherwise. All pages are read unless `limit` stops earlier.",
+		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` say otherwise." + reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
-			"search":         schema.StringAttribute{Optional: true, MarkdownDescription: "Free text that the service looks for in customers."},
+			"search":         schema.StringAttribute{Optional: true, MarkdownDescription: aboutSearch},
 			"updated_at_gte": reading.UpdatedSince("customers"),
 			"sort_by": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
-				MarkdownDescription: "Field to sort by, as named in the service's answers. Default `created_at`."},
+				MarkdownDescription: "Field to sort by, as the service names it in its answers, such as `name`. Default `created_at`."},
 			"sort_order": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
-				MarkdownDescription: "`asc` (default) or `desc`."},
+				MarkdownDescription: "`asc` (default, the smallest or oldest first) or `desc`."},
 			"limit": reading.Limit("customers"),
 			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},

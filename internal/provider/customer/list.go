@@ -12,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/listing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -38,13 +39,14 @@ type listModel struct {
 // ListResourceConfigSchema describes the filters.
 func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the customers of the organization, oldest first, for import with `terraform query` (Terraform 1.14 and newer). Without filters: all of them. Elsewhere the data source `billing_customers` and `import` blocks with `for_each` do the same.",
+		MarkdownDescription: "Lists the customers of the organization, oldest first, so that `terraform query` can write their configuration and import them." + reading.Filtered +
+			listing.Needs("billing_customers"),
 		Attributes: map[string]schema.Attribute{
-			"search":          schema.StringAttribute{Optional: true, MarkdownDescription: "Free text that the service looks for in customers."},
-			"external_id":     schema.StringAttribute{Optional: true, MarkdownDescription: "Only the customer with this external_id."},
+			"search":          schema.StringAttribute{Optional: true, MarkdownDescription: aboutSearch},
+			"external_id":     schema.StringAttribute{Optional: true, MarkdownDescription: "Only the customer with this `external_id`."},
 			"document_number": schema.StringAttribute{Optional: true, MarkdownDescription: "Only customers with this tax number, whatever its mask."},
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "Only customers changed at or after this ISO 8601 date or time."},
+				MarkdownDescription: reading.AboutUpdatedSince("customers")},
 		},
 	}
 }

@@ -22,10 +22,7 @@ import (
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go, in one place.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A customer of the organization: a person or a company that is billed.\n\n" +
-			"By default the service opens a billing account together with the customer (`billing_account_id`). Every change is made in place; " +
-			"destroying deletes the customer and closes its billing accounts, which the service refuses while one of its subscriptions is alive.\n\n" +
-			"Other systems may work on the same customer: this configuration owns what it names, and leaves the rest alone.",
+		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id":            computed("id"),
 			"public_id":     computed("public_id"),
@@ -34,25 +31,26 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"created_at":    computed("created_at"),
 			"updated_at":    computed("updated_at"),
 
-			"name":        schema.StringAttribute{Required: true, MarkdownDescription: about["name"], Validators: notBlank()},
-			"external_id": optional("external_id", notBlank()...),
-			"nickname":    optional("nickname", notBlank()...),
-			"legal_name":  optional("legal_name", notBlank()...),
-			"notes":       optional("notes", notBlank()...),
-			"kind":        optional("kind", stringvalidator.OneOf("natural", "juridical")),
-			"birthday":    optional("birthday", validate.Date()),
+			"name": schema.StringAttribute{Required: true, MarkdownDescription: about["name"], Validators: notBlank()},
+			"external_id": schema.StringAttribute{Optional: true, Validators: notBlank(),
+				MarkdownDescription: about["external_id"] + " With it the customer can be imported, and a creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
+			"nickname":   optional("nickname", notBlank()...),
+			"legal_name": optional("legal_name", notBlank()...),
+			"notes":      optional("notes", notBlank()...),
+			"kind":       optional("kind", stringvalidator.OneOf("natural", "juridical")),
+			"birthday":   optional("birthday", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
-				MarkdownDescription: about["document_number"] + " Wrong check digits are a warning.",
+				MarkdownDescription: about["document_number"] + " Another number of digits is an error, wrong check digits are a warning (see `normalize_document`).",
 				Validators:          []validator.String{validate.CPFOrCNPJ()}},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
-				MarkdownDescription: about["email"] + " Without the argument it shows the first of them."},
+				MarkdownDescription: about["email"] + " Without the argument it shows the first of them; taken out, the address is removed unless `emails` names it."},
 			"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(),
-				MarkdownDescription: about["phone"] + " Without the argument it shows the first of them."},
-			"emails":   contacts(about["emails"]+" In any order; `email` need not be repeated here. Without the argument the list is left as it is; `[]` empties it.", true, validate.Email()),
-			"phones":   contacts(about["phones"]+" In any order; `phone` need not be repeated here. Without the argument the list is left as it is; `[]` empties it.", true, notBlank()...),
-			"websites": contacts(about["websites"]+" In any order.", false, notBlank()...),
-			"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: about["addresses"] + " In any order.",
+				MarkdownDescription: about["phone"] + " Without the argument it shows the first of them; taken out, the number is removed unless `phones` names it."},
+			"emails":   contacts(about["emails"]+inAnyOrder+" `email` need not be repeated here."+wholeList, true, validate.Email()),
+			"phones":   contacts(about["phones"]+inAnyOrder+" `phone` need not be repeated here."+wholeList, true, notBlank()...),
+			"websites": contacts(about["websites"]+inAnyOrder, false, notBlank()...),
+			"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: about["addresses"] + inAnyOrder,
 				NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
 			"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["tags"],
 				Validators: []validator.Set{setvalidator.ValueStringsAre(notBlank()...)}},
@@ -70,18 +68,33 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether charges on that billing account are made automatically. Default `true`. " + onCreateOnly},
 			"billing_account_id": schema.StringAttribute{Computed: true,
-				MarkdownDescription: "Id of the billing account that was opened together with the customer; null when there was none. " +
-					"After an import it is the customer's oldest billing account that is not closed."},
+				MarkdownDescription: "Id of the billing account that was opened together with the customer; null when none was. " +
+					"After an import it is the oldest of the customer's billing accounts that is not closed."},
 
 			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policy.Delete),
 				Validators: []validator.String{stringvalidator.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
-				MarkdownDescription: "What destroying does: `delete` (default) deletes the customer, `abandon` only forgets it here, `prevent` refuses. It takes effect " +
-					"once applied, and then also when the whole block is gone."},
+				MarkdownDescription: "What destroying does: `delete` (default) deletes the customer and closes its billing accounts, `abandon` only forgets the customer here, " +
+					"`prevent` refuses in the plan." + policy.AboutEffect},
 		},
 	}
 }
 
-const onCreateOnly = "Used when the customer is created; later changes have no effect here and are made on the `billing_account`."
+// aboutResource is what the page of the resource begins with.
+const aboutResource = "A customer of the organization: a person or a company that is billed. By default the service opens a billing account together with it " +
+	"(`billing_account_id`).\n\n" +
+	"Every change is made in place, and none charges anybody. Other systems may work on the same customer: their keys in `custom_metadata` stay (see [the guide on ownership](../guides/custom-metadata)), " +
+	"and so do contacts as long as `emails` and `phones` are left out. Every other optional argument that is left out is cleared where the customer has a value; one that another " +
+	"system maintains belongs under `ignore_changes`.\n\n" +
+	"Destroying deletes the customer and closes its billing accounts; the service refuses that while one of its subscriptions is not canceled. A customer that was deleted elsewhere " +
+	"is planned again, with a new id and a new billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A refresh takes one request."
+
+// Parts of descriptions that several lists have in common.
+const (
+	inAnyOrder = " Their order does not matter."
+	wholeList  = " Given, it is the whole list: what others add is removed. Without the argument it is left as it is; taken out, it is emptied, as by `[]`."
+)
+
+const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change is a warning and changes nothing; make it on a `billing_account`. After an import it shows the account in `billing_account_id`."
 
 // IdentitySchema names the customer for import blocks.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {

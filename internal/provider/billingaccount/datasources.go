@@ -39,10 +39,10 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The billing accounts of the organization, oldest first, closed ones included. All pages are read unless `limit` stops earlier.",
+		MarkdownDescription: "The billing accounts of the organization, oldest first, closed ones included." + reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
-			"external_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this external_id."},
-			"customer_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of this customer."},
+			"external_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this `external_id`, closed ones too."},
+			"customer_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of the customer with this id."},
 			"status":         schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this status: `active`, `suspended` or `closed`."},
 			"updated_at_gte": reading.UpdatedSince("accounts"),
 			"limit":          reading.Limit("accounts"),

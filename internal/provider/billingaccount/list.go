@@ -13,6 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/accounts"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/listing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -39,13 +40,14 @@ type listModel struct {
 // ListResourceConfigSchema describes the filters.
 func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the billing accounts of the organization that are not closed, oldest first, for import with `terraform query` (Terraform 1.14 and newer). Without filters: all of them. Elsewhere the data source `billing_accounts` and `import` blocks with `for_each` do the same.",
+		MarkdownDescription: "Lists the billing accounts of the organization that are not closed, oldest first, so that `terraform query` can write their configuration and import them." + reading.Filtered +
+			listing.Needs("billing_accounts"),
 		Attributes: map[string]schema.Attribute{
-			"external_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the account with this external_id."},
-			"customer_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of this customer."},
-			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this status, `active` or `suspended`."},
+			"external_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the account with this `external_id`."},
+			"customer_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of the customer with this id."},
+			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this status: `active` or `suspended`."},
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "Only accounts changed at or after this ISO 8601 date or time."},
+				MarkdownDescription: reading.AboutUpdatedSince("accounts")},
 		},
 	}
 }

@@ -34,19 +34,19 @@ const policyClose = "close"
 var about = map[string]string{
 	"id":                        "Id of the billing account at the service (UUID). Never changes.",
 	"public_id":                 "Stable public identifier (UUID). Never changes.",
-	"external_id":               "Identifier of the account in your own system, unique among the organization's accounts that are not closed. With it an interrupted creation is found again, and the account can be imported.",
+	"external_id":               "Identifier of the account in your own system, unique among the organization's accounts that are not closed.",
 	"customer_id":               "Id of the customer that the account belongs to.",
-	"currency":                  "Currency of the account, ISO 4217.",
-	"billing_email":             "Address for invoices and notices.",
-	"payment_terms_days":        "Days until an invoice is due, 1 to 90.",
-	"auto_collection":           "Whether charges are made automatically.",
-	"balance_cents":             "Balance in hundredths of the currency unit: `1050` is 10.50.",
-	"status":                    "`active`, `suspended` or `closed`.",
+	"currency":                  "Currency of the account as its ISO 4217 code, such as `BRL`. `balance_cents` is in it.",
+	"billing_email":             "E-mail address for invoices and notices.",
+	"payment_terms_days":        "Days from an invoice to the day it is due, 1 to 90.",
+	"auto_collection":           "Whether charges are made automatically: `true`, or `false` for charges by hand.",
+	"balance_cents":             "Balance in cents, hundredths of the currency unit: `1050` is 10.50. It changes without any change here.",
+	"status":                    "`active`, `suspended` or `closed` (final).",
 	"suspended_at":              "When the account was suspended, ISO 8601; null while it is not.",
-	"suspension_reason":         "Why the account was suspended.",
+	"suspension_reason":         "Reason of the suspension; null while the account is not suspended.",
 	"tax_exempt":                "Whether the account is exempt from tax.",
-	"tax_exemption_certificate": "Certificate of the exemption.",
-	"customer_tax_type":         "`individual`, `business` or `exempt`.",
+	"tax_exemption_certificate": "Certificate of the tax exemption; null without one.",
+	"customer_tax_type":         "Tax type of the customer: `individual`, `business` or `exempt`; null when not set.",
 	"metadata":                  "What the service itself notes on the account, as JSON text; read it with `jsondecode`.",
 	"created_at":                "When the account was opened, ISO 8601.",
 	"updated_at":                "When the account was last changed, ISO 8601.",
@@ -61,36 +61,38 @@ var arguments = []string{
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go, in one place.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"external_id": schema.StringAttribute{Optional: true, MarkdownDescription: about["external_id"], Validators: notBlank()},
+		"external_id": schema.StringAttribute{Optional: true, Validators: notBlank(),
+			MarkdownDescription: about["external_id"] + " With it the account can be imported, and a creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
 		"customer": schema.SingleNestedAttribute{Required: true, Attributes: customerAttributes(),
-			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id` (its id, or its external code), `external_id` or `document_number`, " +
-				"or a new one, which needs a `name`. Pointing to another customer replaces the account. Beside a reference to an existing customer the other " +
-				"fields are ignored, and later changes to them have no effect: use `name`, `email`, `phone` and `address` of this resource, or a `billing_customer`."},
+			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id`, `external_id` or `document_number`, or a new one, which needs a `name` and is " +
+				"opened together with the account. Naming another customer later replaces the account. The other fields are used only for a new customer: beside a reference to " +
+				"an existing one they are ignored, and a later change of them is a warning and changes nothing; change the customer by `name`, `email`, `phone` and `address` of " +
+				"this resource, or by a `billing_customer`."},
 		"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
-			MarkdownDescription: about["billing_email"] + " Default: the customer's e-mail address. It cannot be cleared: without the argument the stored address stands."},
+			MarkdownDescription: about["billing_email"] + " Default when the account is opened: the customer's. It cannot be cleared: without the argument the stored address stands."},
 		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.Between(1, 90)},
-			MarkdownDescription: about["payment_terms_days"] + " Default 10."},
-		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["auto_collection"] + " Default `true`."},
+			MarkdownDescription: about["payment_terms_days"] + " Default when the account is opened: 10. Taken out, the stored value stands."},
+		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["auto_collection"] + " Default when the account is opened: `true`. Taken out, the stored value stands."},
 		"name": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.UTF8LengthBetween(1, 255)},
-			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without it: the name as it is."},
+			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without it, or taken out: shows the name as it is."},
 		"email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
-			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it: the first address, where the service shows it."},
+			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it, or taken out: shows the first one, where the service lists any."},
 		"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(),
-			MarkdownDescription: "Changes the main phone number of the customer through the account. Without it: the first number, where the service shows it."},
+			MarkdownDescription: "Changes the main phone number of the customer through the account. Without it, or taken out: shows the first one, where the service lists any."},
 		"address": schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: contact.AddressAttributes(),
-			MarkdownDescription: "Becomes the first address of the customer. Without it: the first address, where the service shows it."},
+			MarkdownDescription: "Becomes the first postal address of the customer, through the account. Without it, or taken out: shows the first one, where the service lists any."},
 		"status": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
-			MarkdownDescription: "`active` or `suspended`. When set, a suspension or reactivation made elsewhere is drift; without it the status is only shown. " +
-				"An account closed elsewhere is planned again."},
+			MarkdownDescription: "`active` or `suspended`; a suspended account takes no new subscriptions. Given, a suspension or reactivation made elsewhere is drift that the next apply takes back; " +
+				"without it, or taken out, the status is only shown. A new account is `active`."},
 		"status_reason": schema.StringAttribute{Optional: true, Validators: notBlank(),
-			MarkdownDescription: "Reason that is recorded in the audit log when this configuration suspends, reactivates or closes the account. Changing it alone changes nothing at the service."},
+			MarkdownDescription: "Reason for the service's audit log when this configuration suspends, reactivates or closes the account. A change of it alone sends nothing."},
 		"custom_metadata":           metadata.Attribute("account"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
 		policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policyClose),
 			Validators: []validator.String{stringvalidator.OneOf(policyClose, policy.Delete, policy.Abandon, policy.Prevent)},
-			MarkdownDescription: "What destroying does: `close` (default) closes the account, which is final, `delete` deletes it, `abandon` only forgets it here, " +
-				"`prevent` refuses. It takes effect once applied, and then also when the whole block is gone."},
+			MarkdownDescription: "What destroying does: `close` (default) closes the account, which is final and keeps it readable, `delete` deletes it, `abandon` only forgets it here, " +
+				"`prevent` refuses in the plan. A replacement destroys the old account in the same way." + policy.AboutEffect},
 		"balance_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"]},
 		"tax_exempt":    schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"]},
 	}
@@ -98,13 +100,19 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A billing account of a customer: what subscriptions run on and invoices are made for.\n\n" +
-			"A `billing_customer` opens an account by itself unless told not to; use this resource for further accounts, or for all of them with " +
-			"`create_billing_account = false`.\n\nNearly everything changes in place; another `customer` replaces the account, and subscriptions do not move with it. Destroying closes the account, which is final and " +
-			"leaves its subscriptions alive: destroy these first, as Terraform does where they refer to the account.",
-		Attributes: attributes,
+		MarkdownDescription: aboutResource,
+		Attributes:          attributes,
 	}
 }
+
+// aboutResource is what the page of the resource begins with.
+const aboutResource = "A billing account of a customer: what subscriptions run on and invoices are made for. A `billing_customer` opens one by itself unless told not to; use this " +
+	"resource for further accounts, or for all of them with `create_billing_account = false`.\n\n" +
+	"Everything changes in place and charges nobody, except another `customer`: that replaces the account, and subscriptions do not move with it. Of `custom_metadata` this configuration " +
+	"owns the keys it names (see [the guide on ownership](../guides/custom-metadata)).\n\n" +
+	"Destroying closes the account, which is final and leaves its subscriptions alive: destroy these first, as Terraform does where they refer to the account. The customer stays, also " +
+	"one that was opened together with the account. An account that was closed or deleted elsewhere is planned again, with a new id. Import by id or by `external_id` " +
+	"(see [the guide on importing](../guides/import)); to import and then name another customer is an error, not a replacement. A refresh takes one request."
 
 var computedTexts = []string{"id", "public_id", "customer_id", "currency", "suspended_at", "suspension_reason",
 	"tax_exemption_certificate", "customer_tax_type", "metadata", "created_at", "updated_at"}
@@ -118,25 +126,25 @@ func customerAttributes() map[string]schema.Attribute {
 			NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(value...)}}
 	}
 	return map[string]schema.Attribute{
-		"id":          text("Id (UUID) or external code of an existing customer.", notBlank()...),
-		"external_id": text("External code of an existing customer, or of the new one.", notBlank()...),
+		"id":          text("Id (UUID) or external code of an existing customer. It has to exist.", notBlank()...),
+		"external_id": text("External code of an existing customer; when there is none, that of the new one.", notBlank()...),
 		"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{}, Validators: []validator.String{validate.CPFOrCNPJ()},
-			MarkdownDescription: "Tax number: the customer that has it, or of the new one. Only the digits count."},
+			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; when there is none, that of the new one. Only the digits count."},
 		"name":       text("Name of a new customer; required for one.", notBlank()...),
 		"nickname":   text("Trade name or short name.", notBlank()...),
-		"legal_name": text("Company name of a legal entity.", notBlank()...),
-		"kind":       text("`individual` or `company`.", stringvalidator.OneOf("individual", "company")),
+		"legal_name": text("Company name of a legal entity, as registered.", notBlank()...),
+		"kind":       text("`individual` or `company`, for which a `billing_customer` has `natural` and `juridical`.", stringvalidator.OneOf("individual", "company")),
 		"birthday":   text("Date of birth, `YYYY-MM-DD`.", validate.Date()),
-		"email":      text("Main e-mail address.", validate.Email()),
-		"phone":      text("Main phone number.", notBlank()...),
+		"email":      text("Main e-mail address, which the service keeps as an item of `emails`.", validate.Email()),
+		"phone":      text("Main phone number, which the service keeps as an item of `phones`.", notBlank()...),
 		"notes":      text("Free text for people.", notBlank()...),
 		"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: "Postal addresses.",
 			NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
 		"phones":          list("Phone numbers.", notBlank()...),
 		"emails":          list("E-mail addresses.", validate.Email()),
 		"websites":        list("Web addresses.", notBlank()...),
-		"tags":            schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Labels."},
-		"custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{}, MarkdownDescription: "Your own data on the new customer: any object."},
+		"tags":            schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Labels, in any order."},
+		"custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{}, MarkdownDescription: "Your own data on the new customer: any object, nested at will."},
 	}
 }
 

@@ -109,8 +109,9 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes := dataAttributes()
 	attributes.Keys("subscription", "id", "external_id")
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One subscription, found by its `id` or its `external_id`. A live one is preferred to a canceled one with the same `external_id`; " +
-			"no match, or more than one, is an error.",
+		MarkdownDescription: "One subscription, found by its `id` or its `external_id`. One that is not canceled is preferred to a canceled one with the same `external_id`; " +
+			"no match, or more than one, is an error. By `id` this takes one request; otherwise it reads the list of subscriptions, which the service filters. " +
+			"Items are not part of it.",
 		Attributes: attributes,
 	}
 }
@@ -144,7 +145,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 // dataAttributes are the attributes of a subscription that is only read.
 func dataAttributes() reading.Attributes {
 	attributes := reading.Attributes{
-		"plan_id":                schema.StringAttribute{Computed: true, MarkdownDescription: "Plan that was asked for: the pending one, or the one that runs."},
+		"plan_id":                schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the plan that was asked for: the pending one, or else the one that runs."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
 		"pause": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The pause that runs; null while the subscription is not paused.",
 			Attributes: map[string]schema.Attribute{

@@ -39,12 +39,12 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The subscriptions of the organization, oldest first, canceled ones included. All pages are read unless `limit` stops earlier.",
+		MarkdownDescription: "The subscriptions of the organization, oldest first, canceled ones included, without their items." + reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
-			"external_id":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this external_id."},
-			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this billing account."},
-			"plan_id":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions that run on this plan."},
-			"status":             schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status, for example `active`."},
+			"external_id":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this `external_id`, canceled ones too."},
+			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of the billing account with this id."},
+			"plan_id":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions that run on the plan with this id."},
+			"status":             schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status, such as `active`."},
 			"updated_at_gte":     reading.UpdatedSince("subscriptions"),
 			"limit":              reading.Limit("subscriptions"),
 			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions.",

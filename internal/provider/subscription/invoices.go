@@ -52,16 +52,17 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The invoices of the organization, oldest first. The service does not document the fields of an invoice, so each comes whole, as JSON text. All pages are read unless `limit` stops earlier.",
+		MarkdownDescription: "The invoices of the organization, oldest first. The service does not document the fields of an invoice, so each comes whole, as JSON text." +
+			reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
-			"subscription_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only invoices of this subscription."},
-			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only invoices of this billing account."},
+			"subscription_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only invoices of the subscription with this id."},
+			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only invoices of the billing account with this id."},
 			"limit":              reading.Limit("invoices"),
-			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices.",
+			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                 text("Id of the invoice."),
-					"subscription_id":    text("Subscription that it is for, where the service says so."),
-					"billing_account_id": text("Billing account that it is for, where the service says so."),
+					"subscription_id":    text("Id of the subscription that it is for; null where the service does not say."),
+					"billing_account_id": text("Id of the billing account that it is for; null where the service does not say."),
 					"json":               text("The whole invoice as JSON text; read it with `jsondecode`."),
 				}}},
 		},

@@ -13,6 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/listing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -40,14 +41,15 @@ type listModel struct {
 // ListResourceConfigSchema describes the filters.
 func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, for import with `terraform query` (Terraform 1.14 and newer). Without filters: all of them. Elsewhere the data source `billing_subscriptions` and `import` blocks with `for_each` do the same.",
+		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, so that `terraform query` can write their configuration and import them." + reading.Filtered +
+			" Items are listed only for a subscription without a plan, with one more request each." + listing.Needs("billing_subscriptions"),
 		Attributes: map[string]schema.Attribute{
-			"external_id":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only the subscription with this external_id."},
-			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this billing account."},
-			"plan_id":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions that run on this plan."},
-			"status":             schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status, for example `active`."},
+			"external_id":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only the subscription with this `external_id`."},
+			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of the billing account with this id."},
+			"plan_id":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions that run on the plan with this id."},
+			"status":             schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status, such as `active`."},
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "Only subscriptions changed at or after this ISO 8601 date or time."},
+				MarkdownDescription: reading.AboutUpdatedSince("subscriptions")},
 		},
 	}
 }

@@ -35,95 +35,115 @@ const (
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go and touches.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"billing_account_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["billing_account_id"] + " Changing it replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than `cancel` the plan is an error.",
+		"billing_account_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["billing_account_id"] + " Another one" + replaces,
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-		"external_id": optional("external_id", notBlank()...),
+		"external_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["external_id"] + " With it the subscription can be imported, and a " +
+			"creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: notBlank(),
-			MarkdownDescription: "Plan that is wanted; required when there are no `items`. How a change is carried out says `plan_change`: at once, settled as `proration_behavior` says, or with the next period. What runs now is `current_plan_id`."},
+			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves money: it is carried out in place, as `plan_change` says, at once (settled by the " +
+				"service as `proration_behavior` says) or with the next period. Taken out beside `items`, it is cleared. What runs now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it back."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + " Changing it replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than `cancel` the plan is an error.",
+		"company_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + " Another one, or none," + replaces,
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-		"product_group_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + " Changing it replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than `cancel` the plan is an error.",
+		"product_group_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + " Another one, or none," + replaces,
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-		"discount_code_id": optional("discount_code_id", notBlank()...),
-		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{}, MarkdownDescription: about["discount_percent"],
+		"discount_code_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. Taken out, it is cleared."},
+		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{}, MarkdownDescription: about["discount_percent"] + " Trailing zeros are no difference. A change changes what is charged. Taken out, the discount is cleared.",
 			Validators: []validator.String{validate.Percent()}},
-		"billing_cycle":       optionalComputed("billing_cycle", "Without it: the plan's.", stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
-		"collection_method":   optionalComputed("collection_method", "Taken out, it is cleared.", stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
-		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "Taken out, it is cleared.", stringvalidator.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
-		"proration_behavior":  optionalComputed("proration_behavior", "Default `create_prorations`.", stringvalidator.OneOf("create_prorations", "none", "always_invoice")),
+		"billing_cycle":       optionalComputed("billing_cycle", "Without it the service chooses, and a change of plan may change it. A change changes the period and what is charged; taken out, the stored value stands.", stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
+		"collection_method":   optionalComputed("collection_method", "Without it the service's value stands; taken out, it is cleared.", stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
+		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "Without it the service's value stands; taken out, it is cleared.", stringvalidator.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
+		"proration_behavior":  optionalComputed("proration_behavior", "Default when the subscription is created: `create_prorations`. Taken out, the stored value stands.", stringvalidator.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["trial_end"] + " Used when the subscription is created, instead of `trial_period_days`; the service offers no way to change it later.",
+			MarkdownDescription: about["trial_end"] + inFuture + " Give it or `trial_period_days`, not both. " + trialOnce,
 			Validators:          []validator.String{validate.DateOrDateTime(), stringvalidator.ConflictsWith(path.MatchRoot("trial_period_days"))}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
-			MarkdownDescription: "Length of the trial in days, counted from the creation. Used when the subscription is created; the service offers no way to change it later."},
-		"allow_pause":  schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_pause"]},
-		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_cancel"] + " While it is `false`, destroying fails."},
-		"notes":        optional("notes", notBlank()...),
+			MarkdownDescription: "Length of the trial in days, counted from the creation; 0 or more. Give it or `trial_end`, not both. " + trialOnce},
+		"allow_pause":  schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error of the plan." + leftAlone},
+		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and replacing are errors of the plan (with `deletion_policy = \"abandon\"` destroying is none)." + leftAlone},
+		"notes":        schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["notes"] + " Taken out, they are cleared."},
 		"cancel_at_period_end": schema.BoolAttribute{Optional: true, Computed: true,
-			MarkdownDescription: about["cancel_at_period_end"] + " Set back to `false`, or taken out, the subscription goes on. Once the end has come the subscription counts as canceled, see `on_external_cancel`."},
+			MarkdownDescription: about["cancel_at_period_end"] + " Default `false`. Set back to `false`, or taken out, before the end, the subscription goes on. Once the end has come the " +
+				"subscription counts as canceled, see `on_external_cancel`. Where it was never given, what somebody else scheduled is left alone."},
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		"cancellation_reason": schema.StringAttribute{Optional: true, Validators: notBlank(),
-			MarkdownDescription: "Reason that is sent when this configuration cancels the subscription. Changing it alone changes nothing at the service."},
+			MarkdownDescription: "Reason that is sent when this configuration cancels the subscription, now or at the end of the period. A change of it alone sends nothing. To cancel with a reason by destroying, apply the reason first."},
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
 		policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policyCancel),
 			Validators: []validator.String{stringvalidator.OneOf(policyCancel, policyCancelAtPeriodEnd, policy.Abandon, policy.Prevent)},
 			MarkdownDescription: "What destroying does: `cancel` (default) cancels at once, `cancel_at_period_end` lets the paid period run out, `abandon` only forgets the " +
-				"subscription here, `prevent` refuses. It takes effect once applied, and then also when the whole block is gone."},
+				"subscription here, which goes on charging, `prevent` refuses in the plan." + policy.AboutEffect},
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(externalCancelKeep),
 			Validators: []validator.String{stringvalidator.OneOf(externalCancelKeep, externalCancelRecreate, externalCancelError)},
 			MarkdownDescription: "What to do about a subscription that was canceled elsewhere, or whose scheduled cancellation has come: `keep` (default) keeps it in the state " +
-				"as canceled and warns in every plan, `recreate` plans a new subscription, `error` fails the plan."},
+				"as canceled and warns in every plan, `recreate` plans a new subscription, which charges from its start, `error` fails the plan. It can still be changed then."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
 	}
 	for _, name := range computedTexts {
 		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A subscription of a billing account to a plan, to single items, or to both.\n\n" +
-			"Subscriptions move money, so nothing here happens silently: a change of plan, a pause, a cancellation each show in the plan, and a subscription that was " +
-			"canceled elsewhere is never made again unless `on_external_cancel` says so. Nearly everything changes in place. Destroying cancels at once, unless `deletion_policy` says otherwise. " +
-			"The guide on subscriptions goes through their life.",
-		Attributes: attributes,
+		MarkdownDescription: aboutResource,
+		Attributes:          attributes,
 	}
 }
 
+// aboutResource is what the page of the resource begins with.
+const aboutResource = "A subscription of a billing account to a plan, to single items, or to both. [The guide on subscriptions](../guides/subscriptions) goes through its life.\n\n" +
+	"Creating one charges the customer from its start, or from the end of its trial. Everything changes in place except `billing_account_id`, `company_id` and `product_group_id`, which " +
+	"cancel this subscription and make another that charges anew. What changes the amounts shows in the plan: `plan_id`, `items`, the discounts, `billing_cycle`, `pause`. Of " +
+	"`custom_metadata` this configuration owns the keys it names (see [the guide on ownership](../guides/custom-metadata)).\n\n" +
+	"Destroying cancels at once, unless `deletion_policy` says otherwise. One that was canceled elsewhere stays in the state and is never made again unless `on_external_cancel` says so; " +
+	"one that the service does not know any more is planned anew. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A refresh takes one request, and one more where the " +
+	"state has `items`."
+
+// Parts of descriptions that several arguments have in common.
+const (
+	replaces = " replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than " +
+		"`cancel` that is an error of the plan."
+	inFuture  = " As an argument: a date (its midnight in UTC), or date and time with zone, in the future."
+	trialOnce = "Used only when the subscription is created: the service offers no way to change a trial, so a later change is a warning and changes nothing."
+	leftAlone = " Without it, or taken out, the service's value stands."
+)
+
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "Products that are billed, in any order. The set is synchronised as a whole when it changes; where the service does not list items, it is not refreshed. Without the argument items are left as they are; taken out, they are removed.",
+		MarkdownDescription: "Products that are billed, beside the plan or instead of one, in any order. A change changes what is charged: the whole set is sent, and what is not in it is removed. " +
+			"Without the argument items are left as they are; taken out, all are removed. Where the service does not list items, they are not refreshed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"product_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: "Product."},
-			"price_id":   schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: "Price of the product."},
+			"product_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: "Id of the product."},
+			"price_id":   schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: "Id of the price of the product."},
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "How many. Default 1."},
+				MarkdownDescription: "How many, 1 or more. Default 1."},
 			"unit_amount_subcents": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
-				MarkdownDescription: "Amount of one in ten-thousandths of the currency unit (`105012` is 10.5012, see `subcents`), instead of the price's own."},
+				MarkdownDescription: "Amount of one in subcents, ten-thousandths of the currency unit: `105012` is 10.5012 (see the function `subcents`). Default: the price's own."},
 		}},
 	}
 }
 
 func pauseAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "Present: the subscription is paused. Changed: it is paused anew. Removed: it is resumed. A pause that ended by itself or elsewhere is drift.",
+		MarkdownDescription: "Present: the subscription is paused. Changed: it is paused anew. Removed: it is resumed. A pause that ended by itself or elsewhere is drift, which the next apply pauses " +
+			"again; so is one that somebody else began, which it resumes.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("mark_uncollectible"),
 				Validators:          []validator.String{stringvalidator.OneOf("mark_uncollectible", "keep_as_draft", "void")},
-				MarkdownDescription: "What happens to invoices made during the pause: `mark_uncollectible` (default), `keep_as_draft` or `void`."},
+				MarkdownDescription: "What becomes of invoices that are made during the pause: `mark_uncollectible` (default), `keep_as_draft` or `void`."},
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "When the pause ends by itself, ISO 8601. Without it: when the block is removed."},
+				MarkdownDescription: "When the pause ends by itself: an ISO 8601 date (its midnight in UTC), or date and time with zone. Without it: when the block is removed."},
 		}}
 }
 
 func planChangeAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "How a change of `plan_id` is carried out. Alone it changes nothing: the state keeps it as it was until `plan_id` changes.",
+		MarkdownDescription: "How a change of `plan_id` is carried out. Alone it changes nothing: the state keeps it as it was until `plan_id` changes. Default: at once.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(timingImmediate, timingEndOfPeriod)},
-				MarkdownDescription: "`immediate` (default), or `end_of_period`: the new plan begins with the next period."},
-			"reason": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: "Reason that is recorded in the audit log."},
+				MarkdownDescription: "`immediate` (default): the new plan begins at once; `end_of_period`: it begins with the next period, and until then setting `plan_id` back takes the change back."},
+			"reason": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: "Reason of the change for the service's audit log."},
 		}}
 }
 
@@ -133,10 +153,6 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 }
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
-
-func optional(name string, validators ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, MarkdownDescription: about[name], Validators: validators}
-}
 
 func optionalComputed(name, without string, validators ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without, Validators: validators}

@@ -54,17 +54,19 @@ type redeliveryModel struct {
 }
 
 func endpointID() schema.StringAttribute {
-	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the webhook endpoint."}
+	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the webhook endpoint (the `id` of a `billing_webhook_endpoint`)."}
 }
 
 // Schema describes the action.
 func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Fires a test event through the real delivery pipeline. Terraform does not repeat a failed action by itself. For older versions and OpenTofu: " +
-			"`test_on_apply` of the endpoint, and the data source `billing_webhook_deliveries` in a `check` block.",
+		MarkdownDescription: "Fires a test event (`webhook.test`), which the service delivers to the endpoint like any other event: signed, and repeated when it fails. Every invocation fires another one. " +
+			"It changes nothing at the endpoint.\n\n" +
+			"Needs Terraform 1.14. With an older one, and with OpenTofu: `test_on_apply` of the `billing_webhook_endpoint` fires one after a registration, a change of `url` and a rotation, and " +
+			"the data source `billing_webhook_deliveries` in a `check` block shows the outcome of every delivery.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
-			"wait":        schema.BoolAttribute{Optional: true, MarkdownDescription: "Follow the delivery to the outcome of its first attempt, and fail when it fails. Default `false`."},
+			"wait":        schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to follow the delivery to the outcome of its first attempt, for up to 20 seconds, and fail when that fails or does not come. Default `false`."},
 		},
 	}
 }
@@ -72,11 +74,14 @@ func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 // Schema describes the action.
 func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Sends a delivery again that has failed or is exhausted, or all of an endpoint. Consumers see the same event id and must deduplicate by it.",
+		MarkdownDescription: "Sends a delivery again that has failed or is exhausted, or all of them of an endpoint, each with a new cycle of up to 8 attempts. Consumers see the same `X-Webhook-Event-Id` and " +
+			"must deduplicate by it. An endpoint that is not active refuses. Without `delivery_id` the list of deliveries is read first, and every delivery takes one request.\n\n" +
+			"Needs Terraform 1.14. An older one and OpenTofu have no actions, and nothing else in this provider sends a delivery again: one that has failed is attempted again by the service " +
+			"itself, one that is exhausted is sent again in the service's own interface.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
 			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
-				MarkdownDescription: "Id of the delivery. Without it: all failed and exhausted deliveries of the endpoint."},
+				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). Without it: all failed and exhausted deliveries of the endpoint."},
 		},
 	}
 }

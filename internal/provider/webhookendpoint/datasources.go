@@ -67,10 +67,10 @@ func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
 
 func dataAttributes() reading.Attributes {
 	attributes := reading.Attributes{
-		"events": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Names of the events that are sent; empty: all of them."},
+		"events": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["events"]},
 		"active": schema.BoolAttribute{Computed: true, MarkdownDescription: about["active"]},
 		"authentication_type": schema.StringAttribute{Computed: true,
-			MarkdownDescription: "`none`, `basic`, `bearer` or `header`: how the service authenticates itself, beside the signature."},
+			MarkdownDescription: "How the service authenticates itself to the consumer, beside the signature: `none`, `basic`, `bearer` or `header`. Its credentials are never shown."},
 	}
 	attributes.Texts(about, "id", "url", "description", "created_at", "updated_at")
 	return attributes
@@ -81,18 +81,19 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes := dataAttributes()
 	attributes.Keys("endpoint", "id", "url")
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One webhook endpoint, found by its `id` or its `url`. No match, or more than one, is an error. Its secret is never shown.",
-		Attributes:          attributes,
+		MarkdownDescription: "One webhook endpoint, found by its `id` or its `url`. No match, or more than one, is an error. Its secret is never shown. By `id` this takes one request; " +
+			"by `url` it reads the whole list of endpoints, for which the service has no filter.",
+		Attributes: attributes,
 	}
 }
 
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never shown. All pages are read unless `limit` stops earlier.",
+		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never shown, and the service offers no filters." + reading.Paged,
 		Attributes: map[string]schema.Attribute{
 			"limit": reading.Limit("endpoints"),
-			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints.",
+			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		},
 	}

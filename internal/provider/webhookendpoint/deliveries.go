@@ -67,27 +67,28 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The deliveries of a webhook endpoint: which events were sent, with what outcome. With a `check` block it watches an endpoint in every plan.",
+		MarkdownDescription: "The deliveries of a webhook endpoint: which events were sent, with what outcome. In a `check` block it watches an endpoint in every plan; give `status` or `event` then, as the " +
+			"list grows with every event." + reading.Paged + " That includes the bodies of requests and answers.",
 		Attributes: map[string]schema.Attribute{
-			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint."},
+			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint (the `id` of a `billing_webhook_endpoint`)."},
 			"status": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("pending", deliverySuccess, deliveryFailed, deliveryExhausted)},
-				MarkdownDescription: "Only deliveries with this status: `pending`, `success`, `failed` (another attempt follows) or `exhausted` (none does)."},
-			"event": schema.StringAttribute{Optional: true, MarkdownDescription: "Only deliveries of events with this name."},
+				MarkdownDescription: "Only deliveries with this status: `pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does)."},
+			"event": schema.StringAttribute{Optional: true, MarkdownDescription: "Only deliveries of events with this name, such as `charge.paid`."},
 			"limit": reading.Limit("deliveries"),
 			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":            text("Id of the delivery."),
 					"event":         text("Name of the event."),
-					"event_id":      text("Id of the event; the same in all of its deliveries."),
-					"status":        text("`pending`, `success`, `failed` or `exhausted`."),
-					"http_code":     schema.Int64Attribute{Computed: true, MarkdownDescription: "HTTP status of the last answer."},
-					"attempts":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Attempts so far, 8 at most."},
-					"last_error":    text("Error of the last attempt."),
-					"request_body":  text("Body that was sent."),
-					"response_body": text("Body of the answer; the service hides secrets in it."),
+					"event_id":      text("Id of the event (`X-Webhook-Event-Id`); the same in all of its deliveries and attempts."),
+					"status":        text("`pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does)."),
+					"http_code":     schema.Int64Attribute{Computed: true, MarkdownDescription: "HTTP status of the last answer; null when there was none."},
+					"attempts":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Attempts so far, 8 at most; sending it again begins anew."},
+					"last_error":    text("Error of the last attempt; null without one."),
+					"request_body":  text("Body that was sent, as text."),
+					"response_body": text("Body of the last answer, as text; null when there was none."),
 					"created_at":    text("When the delivery was scheduled, ISO 8601."),
-					"delivered_at":  text("When it succeeded, ISO 8601."),
-					"next_retry_at": text("About when the next attempt follows, ISO 8601."),
+					"delivered_at":  text("When it succeeded, ISO 8601; null before."),
+					"next_retry_at": text("About when the next attempt follows, ISO 8601; null when none does."),
 				}}},
 		},
 	}

@@ -36,9 +36,9 @@ const firstVersion = 1
 // about describes the fields that the resource and the data sources share.
 var about = map[string]string{
 	"id":          "Id of the endpoint at the service (UUID). Never changes.",
-	"url":         "Address that events are sent to. `https://` only; addresses of internal networks are refused.",
-	"description": "What the endpoint is for.",
-	"events":      "Names of the events that are sent. Empty, or absent: all of them, future ones too.",
+	"url":         "Address that events are sent to, `https://`.",
+	"description": "What the endpoint is for: free text for people.",
+	"events":      "Names of the events that are sent. Empty: all of them, future ones too.",
 	"active":      "Whether events are delivered.",
 	"created_at":  "When the endpoint was registered, ISO 8601.",
 	"updated_at":  "When the endpoint was last changed, ISO 8601.",
@@ -50,51 +50,57 @@ var arguments = []string{"url", "description", "events", "active", "authenticati
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "An address that the collections service sends events to, signed with `secret`.\n\n" +
-			"The service shows the secret once, when the endpoint is registered and at each rotation; it is in the state from then on: protect the state. " +
-			"Every change is made in place. Destroying removes the endpoint, and what has not been delivered is not delivered any more. The guide on rotation tells how to change the secret without losing events.",
+		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: about["id"]},
 			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["created_at"]},
 			"updated_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["updated_at"]},
-			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"], Validators: []validator.String{validate.PublicURL()}},
-			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"],
+			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of internal networks are refused, in the plan where they can be told there. It need not be unique: every endpoint gets its own deliveries.", Validators: []validator.String{validate.PublicURL()}},
+			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] + " Taken out, it is cleared.",
 				Validators: []validator.String{validate.NotBlank()}},
-			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)), ElementType: types.StringType, MarkdownDescription: about["events"],
-				Validators: []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(validate.NotBlank(), knownEvent())}},
+			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)), ElementType: types.StringType,
+				MarkdownDescription: about["events"] + " Default: empty. A name that this provider does not know is a warning.",
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(validate.NotBlank(), knownEvent())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: about["active"] + " Default `true`."},
+				MarkdownDescription: about["active"] + " Default `true`. With `false` nothing is delivered, and a delivery that comes due meanwhile is given up."},
 			"authentication": authenticationAttribute(),
 			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any values; when they change, the secret is rotated in place. The old secret is invalid at once. Setting the argument for the first time rotates nothing."},
+				MarkdownDescription: "Any values, such as a date; when they change, the secret is rotated in place, after the other changes. The old secret is invalid at once. Setting the argument for the first time, or taking it out, rotates nothing."},
 			"test_on_apply": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Fire a test event after the endpoint was registered, its `url` changed or its secret rotated, and warn when it does not arrive. After a rotation the " +
-					"warning is expected when the consumer verifies signatures, as it cannot have the new secret yet. It needs no " +
-					"`action` block, so it works with every Terraform and OpenTofu."},
+				MarkdownDescription: "Whether to fire a test event after the endpoint was registered, its `url` changed or its secret rotated, wait up to 20 seconds for its first attempt, and warn when that fails. " +
+					"Default `false`. After a rotation the warning is expected when the consumer verifies signatures, as it cannot have the new secret yet. It needs no `action` block, so it works " +
+					"with every Terraform and OpenTofu."},
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
-				MarkdownDescription: "Key of the signatures, `whsec_…`. Null after an import, because the service does not show it again: rotate to get a new one."},
+				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. It stands in the state. Null after an import, because the service does not show it again: rotate to get a new one."},
 		},
 	}
 }
 
+// aboutResource is what the page of the resource begins with.
+const aboutResource = "An address that the collections service sends events to as signed POST requests. A delivery is attempted up to 8 times, over about eight and a half hours.\n\n" +
+	"Every change is made in place. The service shows the `secret` once, when the endpoint is registered and at each rotation; it stands in the state from then on, so protect the state. " +
+	"[The guide on rotation](../guides/rotation) tells how to change it without losing events.\n\n" +
+	"Destroying removes the endpoint, and what it has not received by then is given up. An endpoint that was removed elsewhere is planned again, with a new id and a new secret. " +
+	"Import by id or by `url` (see [the guide on importing](../guides/import)). A refresh takes one request."
+
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true, Validators: []validator.String{validate.NotBlank()},
-			MarkdownDescription: description + " Write-only: in no state and no plan; needs Terraform 1.11 or OpenTofu 1.11. A change is sent when `credentials_wo_version` changes. " +
-				"An endpoint that was imported needs it only then."}
+			MarkdownDescription: description + " Write-only: in no state and no plan; needs Terraform 1.11 or OpenTofu 1.11. Another value is sent only when `credentials_wo_version` or another part of " +
+				"`authentication` changes; an endpoint that was imported needs it only then."}
 	}
 	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "What the service sends to authenticate itself, beside the signature. Absent: nothing.",
+		MarkdownDescription: "What the service sends to authenticate itself to the consumer, beside the signature. Default, and when taken out: nothing. A change made elsewhere is drift, except one of the credentials, which the service never shows.",
 		Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},
-				MarkdownDescription: "`none`, `basic` (needs `username` and `password_wo`), `bearer` (needs `token_wo`) or `header` (needs `name` and `value_wo`)."},
-			"username":    schema.StringAttribute{Optional: true, MarkdownDescription: "User name for `basic`.", Validators: []validator.String{validate.NotBlank()}},
-			"password_wo": secret("Password for `basic`."),
-			"token_wo":    secret("Token for `bearer`."),
-			"name":        schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header for `header`.", Validators: []validator.String{validate.HeaderName()}},
-			"value_wo":    secret("Value of the header for `header`."),
+				MarkdownDescription: "`none`, `basic` (needs `username` and `password_wo`), `bearer` (needs `token_wo`) or `header` (needs `name` and `value_wo`). Arguments of another type are an error."},
+			"username":    schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.", Validators: []validator.String{validate.NotBlank()}},
+			"password_wo": secret("Password, for type `basic`."),
+			"token_wo":    secret("Token, for type `bearer`."),
+			"name":        schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type `header`.", Validators: []validator.String{validate.HeaderName()}},
+			"value_wo":    secret("Value of the header, for type `header`."),
 			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, Default: int64default.StaticInt64(firstVersion),
-				MarkdownDescription: "Any number; change it to send the credentials again. Default 1, which is also the version of what an import finds."},
+				MarkdownDescription: "Any whole number; another one sends the credentials again. Default 1, which is also the version of what an import finds."},
 		}}
 }
 

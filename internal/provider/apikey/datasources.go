@@ -68,10 +68,10 @@ func dataFromAPI(k *collections.APIKey) (dataModel, error) {
 func dataAttributes() reading.Attributes {
 	attributes := reading.Attributes{
 		"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
-		"scopes":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "What the key may do: wildcard patterns of permissions. Empty: everything but administration."},
-		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO 8601; null when never."},
+		"scopes":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["scopes"]},
+		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO 8601; null when never. It tells whether an old key may go."},
 		"revoked_at":   schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked, ISO 8601; null while it is not."},
-		"expires_at":   schema.StringAttribute{Computed: true, MarkdownDescription: about["expires_at"] + " Null: never."},
+		"expires_at":   schema.StringAttribute{Computed: true, MarkdownDescription: about["expires_at"] + " Null: never. For a key that was rotated, the end of its grace."},
 	}
 	attributes.Texts(about, "name", "description", "key_prefix", "source", "created_at")
 	return attributes
@@ -83,7 +83,8 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes.Keys("key", "id", "name")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One API key of the collections service, found by its `id` or its `name`. A key that works is preferred to revoked and expired ones of the same " +
-			"name; no match, or more than one, is an error. Its token is never shown.",
+			"name; no match, or more than one, is an error, and a key whose grace runs counts beside its successor. Its token is never shown. By `id` this takes one " +
+			"request; by `name` it reads the whole list of keys, for which the service has no filter.",
 		Attributes: attributes,
 	}
 }
@@ -91,10 +92,10 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included. Their tokens are never shown. All pages are read unless `limit` stops earlier.",
+		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included. Their tokens are never shown, and the service offers no filters." + reading.Paged,
 		Attributes: map[string]schema.Attribute{
 			"limit": reading.Limit("keys"),
-			"keys": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The keys.",
+			"keys": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The keys, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		},
 	}

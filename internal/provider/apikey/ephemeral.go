@@ -56,16 +56,18 @@ type ephemeralModel struct {
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is needed, revoked when the run is over, in no plan and no state. " +
-			"Terraform opens it once for the plan and once for the apply, so these are two keys.",
+			"Terraform opens it once for the plan and once for the apply, so these are two keys, each created and revoked with one request. Its `token` may go where Terraform takes ephemeral " +
+			"values: to provider blocks and to write-only arguments.\n\n" +
+			"Needs Terraform 1.10 or OpenTofu 1.11. A key that lives longer than a run is a resource `billing_api_key`, whose token stands in the state.",
 		Attributes: map[string]schema.Attribute{
 			"name":        schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["name"]},
 			"description": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["description"]},
 			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["scopes"],
 				Validators: scopeValidators()},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: about["expires_at"] + " Default: in one hour, so that the key ends even when a failed run never revokes it."},
-			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key."},
-			"token":      schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The key itself."},
+				MarkdownDescription: about["expires_at"] + aboutMoment + " Default: in one hour, so that the key ends even when a failed run never revokes it. Give a later moment for runs that take longer."},
+			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
+			"token":      schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: about["token"] + " It stands in no state and no plan."},
 			"key_prefix": schema.StringAttribute{Computed: true, MarkdownDescription: about["key_prefix"]},
 		},
 	}

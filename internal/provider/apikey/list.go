@@ -30,7 +30,8 @@ func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, r
 // ListResourceConfigSchema says that there are no filters: the service offers none.
 func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the API keys of the organization that work, oldest first, for import with `terraform query` (Terraform 1.14 and newer). The service offers no filters. Elsewhere the data source `billing_api_keys` and `import` blocks with `for_each` do the same.",
+		MarkdownDescription: "Lists the API keys of the organization that are neither revoked nor expired, oldest first, so that `terraform query` can write their configuration and import them. " +
+			"Tokens are not part of it, and the service offers no filters." + listing.Needs("billing_api_keys"),
 	}
 }
 

@@ -103,19 +103,19 @@ func (d *RecordsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	}
 }
 
-const aboutItems = "The service does not document the fields of its objects, so each comes whole, as JSON text. All pages are read unless `limit` stops earlier."
+const aboutItems = "The service does not document the fields of its objects, so each comes whole, as JSON text." + reading.Filtered + reading.Paged
 
 // listAttributes are what all lists have. noun names the items.
 func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"filters": schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{filterNames{}},
-			MarkdownDescription: "Only " + noun + " that match, in the service's own words: `company_id` with a UUID, `occurred_at[gte]` with a date. A filter whose value is null is left out."},
+			MarkdownDescription: "Only " + noun + " that match all of these, in the service's own words: `company_id` with a UUID, `occurred_at[gte]` with a date, and the like. A filter whose value is null is left out; `limit` and `cursor` are no filters."},
 		"limit": reading.Limit(noun),
 		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the service.",
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id, where there is one."},
-				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name, where there is one."},
-				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as JSON text; read it with `jsondecode`. Money is text in it, such as `\"10.50\"` (see `cents`)."},
+				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null where there is none."},
+				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null where there is none."},
+				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as JSON text; read it with `jsondecode`. Money is text in it, always positive, such as `\"10.50\"` (see the function `cents`)."},
 			}}},
 	}
 }

@@ -35,7 +35,8 @@ type openAPIModel struct {
 // Schema describes the data source.
 func (d *OpenAPIDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The machine-readable description (OpenAPI) of financial management, which always reflects the interface as it is now: what collections there are, and what their records hold.",
+		MarkdownDescription: "The machine-readable description (OpenAPI) of financial management, which always reflects the interface as it is now: what collections there are, and what their records hold. " +
+			"Reading it takes two requests, one for each form, in every plan. Both stand in the state.",
 		Attributes: map[string]schema.Attribute{
 			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as JSON text with sorted keys; read it with `jsondecode`."},
 			"raw":  schema.StringAttribute{Computed: true, MarkdownDescription: "The description as YAML text, exactly as the service answers it."},

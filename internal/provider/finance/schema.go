@@ -22,30 +22,36 @@ const (
 	attrIdempotencyKey = "idempotency_key"
 )
 
-const aboutCollection = "Name of the collection, as in the path of the service: `payables`, `receivables`, or another one."
+const aboutCollection = "Name of the collection, as in the paths of the service: `payables`, `receivables`, or another one (see the data source `billing_finance_openapi`)."
+
+// aboutResource is what the page of the resource begins with.
+const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its `body` is free-form, because the service does not document the fields.\n\n" +
+	"A creation carries a key, and the service makes one record for one key: applying the same saved plan twice, or again after an answer got lost, gives one record. Changes of `body` " +
+	"are made in place, and send only the top-level keys that differ; another `collection` replaces the record.\n\n" +
+	"Destroying deletes the record. One that was deleted elsewhere is planned again, with a new id. Import by `<collection>/<id>` (see [the guide on importing](../guides/import)). A refresh takes one request, " +
+	"a creation two: one makes the record, one reads it back. Body and answer stand in the state."
 
 // Schema describes the resource. Which value a plan shows is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A record of any collection of financial management, whose body is free-form.\n\n" +
-			"A creation carries a key, and the service makes one record for one key: applying the same saved plan twice, or again after the answer was lost, gives one record. " +
-			"A record that was deleted outside of Terraform is planned again. Destroying deletes the record.",
+		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the record, unique within its collection."},
 			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{pathSegment()},
-				MarkdownDescription: aboutCollection + " Another collection makes a new record.",
+				MarkdownDescription: aboutCollection + " Another one replaces the record: this one is deleted, and one made there.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()}},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
-				MarkdownDescription: "The record as the service takes it: an object, nested at will. Money is text with two decimals, such as `\"10.50\"` (see `format_cents`). This configuration owns the keys " +
-					"it names, at any depth, and only those are compared: what the service or others add stays and is no drift, and a key taken out of the configuration is removed from the record. " +
-					"A key that the service never answers keeps the configured value."},
+				MarkdownDescription: "The record as the service takes it: an object, nested at will. Money is text with two decimals, such as `\"10.50\"` (see the function `format_cents`). This configuration owns the " +
+					"keys it names, at any depth, and only those are compared: what the service or others add stays and is no drift, and a key taken out of the configuration is removed from the record. " +
+					"After an import it is the whole record without its `id`, and the first apply removes no key. A key that the service never answers keeps the configured value."},
 			"ignore_remote_changes": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "`true` does not compare the body with the service at all, for collections that change by themselves; `response` still shows what the service has. A deleted record is still planned again. Default `false`."},
+				MarkdownDescription: "Whether to leave out the comparison of `body` with what the service has, for collections that change by themselves. Changes of the configuration are sent all the same, `response` still shows what the service has, and a deleted record is still planned again. Default `false`."},
 			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{uuidV4()},
-				MarkdownDescription: "Key of the creation, a UUID of version 4, fixed in the plan as soon as the body is known. By default it follows from `collection` and `body`, so the same record planned again, also on another machine, is the same record " +
-					"and not a second one. Give each a key of its own where two records shall have exactly the same content, and another key where the service repeats an earlier refusal although its cause is gone. " +
-					"A record that was deleted uses its key up; a key that follows from it makes the next one. Only used for the creation: a later change is noted and nothing is sent. Null after an import."},
-			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the service has it, as JSON text; read it with `jsondecode`."},
+				MarkdownDescription: "Key of the creation (`X-Idempotency-Key`), a UUID of version 4, fixed in the plan as soon as the body is known. Default: a key that follows from `collection` and `body`, so the " +
+					"same record planned again, also on another machine or in another workspace, is the same record and not a second one. Give a key of its own, such as the result of a `random_uuid`, to " +
+					"each of several records that shall have exactly the same content, and another key where the service repeats an earlier refusal although its cause is gone. A record that was " +
+					"deleted uses its key up; the next one is made with a key that follows from it. Used only for the creation: a later change is noted, and nothing is sent. Null after an import."},
+			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the service last answered it, as JSON text; read it with `jsondecode`."},
 		},
 	}
 }
@@ -53,7 +59,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 // IdentitySchema names the record for import blocks.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		attrCollection: identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the collection."},
-		"id":           identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the record."},
+		attrCollection: identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the collection, such as payables."},
+		"id":           identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the record in that collection."},
 	}}
 }

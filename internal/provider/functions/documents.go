@@ -48,7 +48,7 @@ func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest,
 	resp.Definition = function.Definition{
 		Summary: "Kind of a tax number",
 		MarkdownDescription: "Tells a CPF from a CNPJ as the service does, by the number of digits: `\"cpf\"` for 11 or fewer, `\"cnpj\"` for more. A mask does not count, and the check " +
-			"digits are not looked at; see `normalize_document` for that.",
+			"digits are not looked at; see `normalize_document` for that. A text without any digit is an error. No service is asked.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number", MarkdownDescription: "The tax number, with or without a mask."}},
 		Return:     function.StringReturn{},
 	}
@@ -59,7 +59,7 @@ func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionReq
 	resp.Definition = function.Definition{
 		Summary: "Digits of a tax number",
 		MarkdownDescription: "Takes the mask off a CPF or CNPJ and checks it: `\"529.982.247-25\"` becomes `\"52998224725\"`. A number of another length, or one whose check digits do not " +
-			"follow from the others, is an error; a typing mistake is found before the service stores it.",
+			"follow from the others, is an error; so a typing mistake is found before the service stores it. No service is asked.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number",
 			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 digits (CNPJ), with or without a mask of dots, dashes, slashes and spaces."}},
 		Return: function.StringReturn{},

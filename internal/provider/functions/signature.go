@@ -44,7 +44,7 @@ func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, re
 	resp.Definition = function.Definition{
 		Summary: "Signature of a webhook delivery",
 		MarkdownDescription: "The value of the header `X-Webhook-Signature` for a body: `t=<unix seconds>,v1=<hex>`, where v1 is the lowercase hexadecimal " +
-			"HMAC-SHA256 of `<t>.<body>` with the endpoint's secret. For testing a consumer.",
+			"HMAC-SHA256 of `<t>.<body>` with the endpoint's secret. For testing a consumer: the service signs its deliveries itself. No service is asked. The opposite is `verify_webhook_signature`.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It must not be empty."},
 			function.Int64Parameter{Name: "timestamp", MarkdownDescription: "Time of sending in unix seconds."},
@@ -59,7 +59,7 @@ func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionReque
 	resp.Definition = function.Definition{
 		Summary: "Whether a webhook delivery is genuine",
 		MarkdownDescription: "Verifies a header `X-Webhook-Signature` as a consumer does: the signature has to match the raw body, compared in constant time, and its time " +
-			"must not differ from `now` by more than `tolerance` seconds. A header that is not well-formed gives `false`.",
+			"must not differ from `now` by more than `tolerance` seconds. Whatever is not genuine gives `false`, also a header that is not well-formed. No service is asked.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It must not be empty."},
 			function.StringParameter{Name: "header", MarkdownDescription: "Value of the header, `t=…,v1=…`."},

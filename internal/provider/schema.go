@@ -28,14 +28,13 @@ type providerModel struct {
 
 func providerSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Manages a billing platform as code: customers, billing accounts, subscriptions, webhook endpoints and API keys of " +
-			"the recurring-billing, financial-management and collections services.\n\nEvery argument is optional and most have an " +
-			"environment variable; the argument wins. A service that nothing uses needs neither address nor token.",
+		MarkdownDescription: "Manages a billing platform as code: customers, billing accounts and subscriptions of recurring billing, records of financial management, webhook endpoints and API keys of " +
+			"collections.\n\nEvery argument is optional and most have an environment variable; the argument wins. A service that nothing uses needs neither address nor token.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Address of the recurring-billing service, `https://` only. Variable: `BILLING_BASE_URL`."},
 			"token": schema.StringAttribute{Optional: true, Sensitive: true,
-				MarkdownDescription: "Access token of the recurring-billing service. It belongs to one organization and one environment. Variable: `BILLING_TOKEN`."},
+				MarkdownDescription: "Access token of the recurring-billing service. It belongs to one organization and one environment, and everything happens there. Variable: `BILLING_TOKEN`."},
 			"finance_base_url": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Address of the financial-management service, `https://` only. Variable: `BILLING_FINANCE_BASE_URL`."},
 			"finance_token": schema.StringAttribute{Optional: true, Sensitive: true,
@@ -43,7 +42,7 @@ func providerSchema() schema.Schema {
 			"collections_base_url": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Address of the collections service, `https://` only. Variable: `BILLING_COLLECTIONS_BASE_URL`."},
 			"collections_api_key": schema.StringAttribute{Optional: true, Sensitive: true,
-				MarkdownDescription: "API key of the collections service. Variable: `BILLING_COLLECTIONS_API_KEY`."},
+				MarkdownDescription: "API key of the collections service. To manage API keys it needs the scope `api_keys:*`. Variable: `BILLING_COLLECTIONS_API_KEY`."},
 			"collections_auth_header": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Header that carries the API key of the collections service. Default `Authorization`, as `Bearer <key>`; any other " +
 					"header carries the bare key. Variable: `BILLING_COLLECTIONS_AUTH_HEADER`."},
@@ -57,20 +56,20 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Path of a PEM bundle of certificate authorities trusted beside the system's, for example the sandbox's. " +
 					"Variable: `BILLING_CA_CERTIFICATE_FILE`."},
 			"default_custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{},
-				MarkdownDescription: "Object merged under the `custom_metadata` of every resource; a resource's own keys win, at any depth. " +
-					"Keys from here are owned like the resource's own, and show in `effective_custom_metadata`."},
+				MarkdownDescription: "Object merged under the `custom_metadata` of every customer, billing account and subscription that is a resource here; a resource's own keys win, at any depth. " +
+					"Keys from here are owned like the resource's own (see [the guide on ownership](guides/custom-metadata#defaults-for-everything)), and show in `effective_custom_metadata`. A change here changes all of these objects."},
 			"max_retries": schema.Int64Attribute{Optional: true,
-				MarkdownDescription: "How often one request is repeated after a server failure (5xx, 408) or a broken connection, 0 to 20. Default 4. " +
-					"Waiting for a rate limit (429) does not count. A creation whose outcome is unknown is never repeated blindly. Variable: `BILLING_MAX_RETRIES`."},
+				MarkdownDescription: "How often one request is repeated after a server failure (5xx, 408) or a broken connection, 0 to 20, with growing pauses. Default 4. " +
+					"Waiting for a rate limit (429) does not count. What would make or charge something twice is never repeated blindly. Variable: `BILLING_MAX_RETRIES`."},
 			"request_timeout": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Longest time one attempt of a request may take, as a duration between `100ms` and `10m`. Default `30s`. Variable: `BILLING_REQUEST_TIMEOUT`."},
+				MarkdownDescription: "Longest time that one attempt of a request may take, as a duration with its unit between `100ms` and `10m`. Default `30s`. Variable: `BILLING_REQUEST_TIMEOUT`."},
 			"requests_per_second": schema.Float64Attribute{Optional: true,
 				MarkdownDescription: "Limit of requests per second that the provider keeps to by itself, over all services, above 0 up to 1000. Default: none. " +
 					"An answer 429 slows the whole provider down in any case. Variable: `BILLING_REQUESTS_PER_SECOND`."},
 			"operations": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Other methods and paths for single operations, for a service that differs from what this provider assumes: operation name → " +
 					"`METHOD /path/{id}`, for example `{ \"customers.update\" = \"PUT /v1/customers/{id}\" }`. " +
-					"The guide on service assumptions lists the names."},
+					"[The guide on service assumptions](guides/service-assumptions) lists the names."},
 		},
 	}
 }

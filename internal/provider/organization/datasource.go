@@ -56,14 +56,15 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The organization that the provider's `token` belongs to. Every object of this provider lives in it.",
+		MarkdownDescription: "The organization and the environment that the provider's `token` belongs to. Every object of recurring billing that this configuration touches lives in them. It shows what " +
+			"`environment` and `allowed_organization_ids` of the provider check. Reading it takes one request.",
 		Attributes: map[string]schema.Attribute{
-			"id":              text("Id of the organization; what `allowed_organization_ids` of the provider lists."),
+			"id":              text("Id of the organization, as `allowed_organization_ids` of the provider lists it."),
 			"name":            text("Name of the organization."),
 			"email":           text("E-mail address of the organization."),
-			"document_type":   text("Kind of its tax number, `cpf` or `cnpj`."),
-			"document_number": text("Its tax number."),
-			"environment":     text("Environment of the token, for example `sandbox` or `production`."),
+			"document_type":   text("Kind of the tax number: `cpf` or `cnpj`."),
+			"document_number": text("Tax number of the organization."),
+			"environment":     text("Environment of the token, such as `sandbox` or `production`."),
 			"created_at":      text("When the organization was created, ISO 8601."),
 		},
 	}

@@ -4,80 +4,145 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/page"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// viewSubscriptions shows subscriptions with their timelines, oldest first.
-func (s *Server) viewSubscriptions(tx *store.Tx, v *page.View, requests []Request) {
-	invoices := map[string][]invoice{}
-	for _, row := range s.invoices.All(tx) {
-		invoices[row.Invoice.SubscriptionID] = append(invoices[row.Invoice.SubscriptionID], row.Invoice)
-	}
-	rows := []subscriptionRow{}
-	for _, row := range s.subscriptions.All(tx) {
-		rows = append(rows, row)
-	}
-	slices.SortStableFunc(rows, func(a, b subscriptionRow) int {
-		return a.Subscription.CreatedAt.Compare(b.Subscription.CreatedAt.Time)
-	})
-	for _, row := range rows {
-		sub := row.Subscription
-		v.Subscriptions = append(v.Subscriptions, page.Subscription{Organization: row.Organization, ID: sub.ID, ExternalID: textOf(sub.ExternalID), Account: sub.BillingAccountID,
-			Status: sub.Status, Plan: textOf(sub.PlanID), Pending: textOf(row.PendingPlanID), Items: len(row.Items), PeriodStart: sub.CurrentPeriodStart.Time,
-			PeriodEnd: sub.CurrentPeriodEnd.Time, Timeline: timeline(v, row, invoices[sub.ID], requests)})
-	}
+// history is what other tables and the log know of one subscription.
+type history struct {
+	invoices []invoice
+	requests []Request
 }
 
-// timeline puts together what the subscription's own dates, its invoices and the
-// request log tell. Of what has happened twice, a pause for example, the dates
-// tell the last time only.
-func timeline(v *page.View, row subscriptionRow, invoices []invoice, requests []Request) []page.Moment {
-	moments := row.dates()
-	for _, i := range invoices {
-		moments = append(moments, page.Moment{At: i.CreatedAt.Time, What: fmt.Sprintf("invoice %s, %s, %s", i.Number, amountText(i.AmountCents, i.Currency), i.Status)})
-	}
-	for _, r := range requests {
-		changes := strings.HasPrefix(r.Operation, "subscriptions.") && r.Method != "GET" && strings.Contains(r.Path+"/", "/"+row.Subscription.ID+"/")
-		if changes && r.Status < 300 && r.Status > 0 {
-			moments = append(moments, page.Moment{At: r.Time, What: "asked for " + r.Operation})
+func (r subscriptionRow) age() (time.Time, int64) { return r.Subscription.CreatedAt.Time, 0 }
+
+// viewSubscriptions are the newest subscriptions, each with its timeline.
+func (v viewer) viewSubscriptions() page.List[page.Subscription] {
+	histories := v.histories()
+	return newest(v.subscriptions.All(v.tx), shownObjects, func(row subscriptionRow) page.Subscription {
+		s := row.Subscription
+		// An account with a subscription that is not canceled cannot be deleted.
+		account, _ := v.accounts.Get(v.tx, s.BillingAccountID)
+		return page.Subscription{
+			Organization: row.Organization, ID: s.ID, ExternalID: textOf(s.ExternalID),
+			Customer: v.payer(account), Account: s.BillingAccountID, Status: s.Status, Cycle: s.BillingCycle,
+			Plan: textOf(s.PlanID), PendingPlan: textOf(row.PendingPlanID), Items: len(row.Items),
+			Amount:      amountOf(s.RecurringAmountCents, account.Account.Currency),
+			PeriodStart: s.CurrentPeriodStart.Time, PeriodEnd: s.CurrentPeriodEnd.Time,
+			Timeline: v.timeline(row, histories[s.ID]),
 		}
+	})
+}
+
+// histories are invoices and changing requests by subscription.
+func (v viewer) histories() map[string]history {
+	histories := map[string]history{}
+	for _, row := range v.invoices.All(v.tx) {
+		h := histories[row.Invoice.SubscriptionID]
+		h.invoices = append(h.invoices, row.Invoice)
+		histories[row.Invoice.SubscriptionID] = h
 	}
+	for _, r := range v.requests {
+		rest, ok := strings.CutPrefix(r.Path, "/v1/subscriptions/")
+		if !ok || r.Method == "GET" || r.Status < 200 || r.Status > 299 {
+			continue
+		}
+		id, _, _ := strings.Cut(rest, "/")
+		h := histories[id]
+		h.requests = append(h.requests, r)
+		histories[id] = h
+	}
+	return histories
+}
+
+// timeline puts together what a subscription's dates, its invoices and the
+// request log tell, the oldest first. A date tells the last time only, the last
+// pause for instance; the log what was asked since it was emptied.
+func (v viewer) timeline(row subscriptionRow, h history) []page.Moment {
+	moments := []page.Moment{{At: row.Subscription.CreatedAt.Time, What: "created"}}
+	for _, r := range h.requests {
+		moments = append(moments, page.Moment{At: r.Time, What: "asked: " + r.Operation, Detail: r.asked()})
+	}
+	moments = append(moments, row.past()...)
+	for _, i := range h.invoices {
+		moments = append(moments, i.moment())
+	}
+	moments = append(moments, row.future()...)
 	for i := range moments {
-		moments[i].ToCome = moments[i].At.After(v.Now)
+		moments[i].ToCome = moments[i].At.After(v.now)
 	}
 	slices.SortStableFunc(moments, func(a, b page.Moment) int { return a.At.Compare(b.At) })
 	return moments
 }
 
-// dates are the moments that the subscription itself names.
-func (r subscriptionRow) dates() []page.Moment {
-	sub := r.Subscription
-	moments := []page.Moment{{At: sub.CreatedAt.Time, What: "created"}}
+// past are the dates that the subscription keeps.
+func (r subscriptionRow) past() []page.Moment {
+	s := r.Subscription
+	paused := ""
+	if s.PauseCollection != nil {
+		paused = s.PauseCollection.Behavior
+	}
+	var moments []page.Moment
 	for _, date := range []struct {
-		at   *instant
-		what string
+		at           *instant
+		what, detail string
 	}{
-		{sub.TrialStart, "trial begins"}, {sub.TrialEnd, "trial ends"}, {sub.ActivatedAt, "active"}, {sub.PausedAt, "paused"},
-		{sub.ResumedAt, "resumed"}, {sub.CanceledAt, "canceled"},
+		{s.TrialStart, "trial begins", ""}, {s.TrialEnd, "trial ends", ""}, {s.ActivatedAt, "active", ""},
+		{s.PausedAt, "paused", paused}, {s.ResumedAt, "resumed", ""}, {s.CanceledAt, "canceled", textOf(s.CancellationReason)},
 	} {
 		if date.at != nil {
-			moments = append(moments, page.Moment{At: date.at.Time, What: date.what})
+			moments = append(moments, page.Moment{At: date.at.Time, What: date.what, Detail: date.detail})
 		}
 	}
-	if sub.Status == subscriptionCanceled {
-		return moments
+	return moments
+}
+
+// future is what time brings next, to one that is on its way.
+func (r subscriptionRow) future() []page.Moment {
+	s := r.Subscription
+	if _, ok := r.due(); !ok {
+		return nil
 	}
-	if sub.ResumesAt != nil && sub.Status == subscriptionPaused {
-		moments = append(moments, page.Moment{At: sub.ResumesAt.Time, What: "resumes"})
+	var moments []page.Moment
+	if s.ResumesAt != nil {
+		moments = append(moments, page.Moment{At: s.ResumesAt.Time, What: "pause ends"})
 	}
-	end := "period ends, and the next one begins"
+	end := page.Moment{At: s.CurrentPeriodEnd.Time, What: "next period begins"}
 	switch {
-	case sub.CancelAtPeriodEnd:
-		end = "period ends, and the subscription with it"
+	case s.CancelAtPeriodEnd:
+		end.What, end.Detail = "canceled with the period", textOf(s.CancellationReason)
 	case r.PendingPlanID != nil:
-		end = "period ends, and the plan " + *r.PendingPlanID + " begins"
+		end.Detail = "with plan " + *r.PendingPlanID
 	}
-	return append(moments, page.Moment{At: sub.CurrentPeriodEnd.Time, What: end})
+	return append(moments, end)
+}
+
+func (i invoice) moment() page.Moment {
+	amount := amountOf(i.AmountCents, i.Currency)
+	if amount == "" {
+		amount = "amount by the plan"
+	}
+	detail := fmt.Sprintf("%s, %s, %s to %s, due %s", i.Status, amount,
+		i.PeriodStart.Format(time.DateOnly), i.PeriodEnd.Format(time.DateOnly), i.DueDate)
+	if i.Reason != nil {
+		detail += ": " + *i.Reason
+	}
+	return page.Moment{At: i.CreatedAt.Time, What: "invoice " + i.Number, Detail: detail}
+}
+
+// terms are the fields of a change that say more than the operation's name.
+var terms = []string{"plan_id", "timing", "behavior", "resumes_at", "cancel_at_period_end", "reason"}
+
+// asked is what the body of a change said of its terms.
+func (r Request) asked() string {
+	value, _ := decode(r.Body)
+	fields, _ := value.(map[string]any)
+	var said []string
+	for _, name := range terms {
+		if text, ok := simple(fields[name]); ok {
+			said = append(said, name+" "+text)
+		}
+	}
+	return strings.Join(said, ", ")
 }

@@ -1,0 +1,144 @@
+package page
+
+import "time"
+
+// View is what the page shows. Lists are in the order in which they are to be
+// shown. A zero time stands for none.
+type View struct {
+	Now   time.Time // on the sandbox's clock
+	Fixed bool      // the clock stands still
+	// Organizations are all there are. With more than one, each object says
+	// whose it is, in its field Organization.
+	Organizations []Organization
+
+	Customers     List[Customer]
+	Accounts      List[Account]
+	Subscriptions List[Subscription]
+	Endpoints     List[Endpoint]
+	Keys          List[Key]
+	Collections   []Collection
+	Requests      List[Request]
+}
+
+// Several tells whether objects have to say whose they are.
+func (v View) Several() bool { return len(v.Organizations) > 1 }
+
+// Records is how many records financial management has.
+func (v View) Records() int {
+	total := 0
+	for _, c := range v.Collections {
+		total += c.Records.Total
+	}
+	return total
+}
+
+// List is a part of the objects of a kind, or all of them.
+type List[T any] struct {
+	Shown []T
+	Total int
+}
+
+// More is how many there are beyond those that are shown.
+func (l List[T]) More() int { return l.Total - len(l.Shown) }
+
+// Organization owns objects.
+type Organization struct{ ID, Name string }
+
+// Customer of recurring billing.
+type Customer struct {
+	Organization, ID, Name, ExternalID, Document, Email string
+	Created                                             time.Time
+	Accounts                                            []Account
+}
+
+// Account is a billing account.
+type Account struct {
+	Organization, ID, ExternalID, Customer, Status, Reason, Balance, Email string
+	TermsDays                                                              int64
+	Created                                                                time.Time
+}
+
+// Subscription with what has happened to it, and what will.
+type Subscription struct {
+	Organization, ID, ExternalID, Customer, Account, Status string
+	Cycle, Plan, PendingPlan, Amount                        string
+	Items                                                   int
+	PeriodStart, PeriodEnd                                  time.Time
+	Timeline                                                []Moment // oldest first
+}
+
+// Moment is one entry of a timeline.
+type Moment struct {
+	At           time.Time
+	What, Detail string
+	// ToCome says that it has not happened yet.
+	ToCome bool
+}
+
+// Endpoint is a webhook endpoint with its newest deliveries.
+type Endpoint struct {
+	Organization, ID, URL, Description, Authentication string
+	Events                                             []string // none: all of them
+	Active                                             bool
+	Created                                            time.Time
+	Deliveries                                         List[Delivery]
+}
+
+// Delivery of an event, with every attempt.
+type Delivery struct {
+	ID, Event, Status string
+	Created           time.Time
+	Next              time.Time // of the next attempt
+	Attempts          []Attempt // oldest first
+}
+
+// Attempt to deliver. HTTPCode is 0 when no answer came, Cycle how often the
+// delivery had been sent again by hand before.
+type Attempt struct {
+	Number, Cycle, HTTPCode int
+	At                      time.Time
+	Error                   string // empty: it succeeded
+}
+
+// Key is an API key, without its token.
+type Key struct {
+	Organization, ID, Name, Prefix, Status string
+	Scopes                                 []string // none: everything but administration
+	Created, Expires, LastUsed, Revoked    time.Time
+	Successor                              string    // prefix of the key that has taken over
+	Grace                                  time.Time // when a rotated key stops working
+}
+
+// Collection of financial management, with its newest records.
+type Collection struct {
+	Organization, Name string
+	Records            List[Record]
+}
+
+// Record of financial management, by the fields that most have.
+type Record struct {
+	ID, Name, Amount, Type, Occurred, Status string
+	Created                                  time.Time
+}
+
+// Request is a line of the request log.
+type Request struct {
+	At                                                           time.Time
+	Service, Operation, Method, Address, RequestID, Token, Fault string
+	Status                                                       int // 0: dropped unprocessed
+	Dropped                                                      bool
+}
+
+// Outcome is how the request ended, in a word: ok, refused, failed, dropped.
+func (r Request) Outcome() string {
+	switch {
+	case r.Dropped:
+		return "dropped"
+	case r.Status >= 500:
+		return "failed"
+	case r.Status >= 400:
+		return "refused"
+	default:
+		return "ok"
+	}
+}

@@ -43,9 +43,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves money: it is carried out in place, as `plan_change` says, at once (settled by the " +
 				"service as `proration_behavior` says) or with the next period. Taken out beside `items`, it is cleared. What runs now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it back."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + " Another one, or none," + replaces,
+		"company_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + orNone + replaces,
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-		"product_group_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + " Another one, or none," + replaces,
+		"product_group_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + orNone + replaces,
 			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
 		"discount_code_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. Taken out, it is cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{}, MarkdownDescription: about["discount_percent"] + " Trailing zeros are no difference. A change changes what is charged. Taken out, the discount is cleared.",
@@ -102,6 +102,7 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 
 // Parts of descriptions that several arguments have in common.
 const (
+	orNone   = " Another one, or none, also right after an import,"
 	replaces = " replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than " +
 		"`cancel` that is an error of the plan."
 	inFuture  = " As an argument: a date (its midnight in UTC), or date and time with zone, in the future."

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (v viewer) histories() map[string]history {
 	}
 	for _, r := range v.requests {
 		rest, ok := strings.CutPrefix(r.Path, "/v1/subscriptions/")
-		if !ok || r.Method == "GET" || r.Status < 200 || r.Status > 299 {
+		if !ok || r.Method == http.MethodGet || r.Status < 200 || r.Status > 299 {
 			continue
 		}
 		id, _, _ := strings.Cut(rest, "/")

@@ -1,0 +1,84 @@
+package internal_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	fenced  = regexp.MustCompile("(?ms)^ *```.*?^ *```")
+	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	anchor  = regexp.MustCompile(`<a id="([^"]+)"`)
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	// dropped is what a heading's anchor leaves out.
+	dropped = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// pages are the pages that people read: their text without code, by path.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, place := range []string{"README.md", "CONTRIBUTING.md", "docs", "examples"} {
+		err := filepath.WalkDir(filepath.Join(root, place), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			texts[path] = fenced.ReplaceAllString(string(content), "")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return texts
+}
+
+// anchors are the places of a page that a link may name.
+func anchors(text string) []string {
+	var names []string
+	for _, match := range heading.FindAllStringSubmatch(text, -1) {
+		names = append(names, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-"))
+	}
+	for _, match := range anchor.FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+// A link within the documentation leads to a page that exists and a place on
+// it. The registry leaves out the ending .md, a reader of the repository not.
+func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	texts := pages(t)
+	checked := 0
+	for from, text := range texts {
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			checked++
+			target, place, _ := strings.Cut(match[1], "#")
+			to := from
+			if target != "" {
+				to = filepath.Join(filepath.Dir(from), target)
+			}
+			if _, err := os.Stat(to); err != nil {
+				to += ".md"
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s, which does not exist", from, match[1])
+			} else if place != "" && !slices.Contains(anchors(texts[to]), place) {
+				t.Errorf("%s links to %s, and there is no such heading", from, match[1])
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d links were found", checked)
+	}
+}

@@ -59,3 +59,27 @@ func TestSubscription_importOwnsLess(t *testing.T) {
 	s.is("effective_custom_metadata", `"{\"a\":3,\"b\":2}"`)
 	s.settled(acctest.JSON{"custom_metadata": acctest.JSON{"a": 3}, "notes": "x"})
 }
+
+// TestSubscription_importReplacesNothing: what an imported subscription belongs to stays when the configuration leaves it out, and a
+// configuration that says otherwise is an error of the plan, and no new subscription.
+func TestSubscription_importReplacesNothing(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	belongs := acctest.JSON{"company_id": planA, "product_group_id": planB}
+	s.set(belongs)
+	if text := acctest.Errors(s.Import(s.id())); text != "" {
+		t.Fatal(text)
+	}
+	s.settled(nil)
+	s.settled(belongs)
+	for _, name := range []string{"company_id", "product_group_id", "billing_account_id"} {
+		p := s.Plan(s.with(acctest.JSON{name: planC}))
+		says(t, acctest.Errors(p.Diagnostics), "An import replaces nothing", planA, planB)
+	}
+	// Once applied, it may be replaced as any other; left out, nothing happens to it.
+	s.set(acctest.JSON{"notes": "ours"})
+	s.settled(acctest.JSON{"notes": "ours"})
+	if p := s.Plan(s.with(acctest.JSON{"notes": "ours", "company_id": planC})); acctest.Errors(p.Diagnostics) != "" || len(p.Replaces) != 1 {
+		t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
+	}
+}

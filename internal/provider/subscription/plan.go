@@ -75,6 +75,12 @@ func (p *planning) refuseReplacement(diags *diag.Diagnostics) {
 	if m.BillingAccountID.Equal(state.BillingAccountID) && m.CompanyID.Equal(state.CompanyID) && m.ProductGroupID.Equal(state.ProductGroupID) {
 		return
 	}
+	if !p.own.applied() {
+		diags.AddError("An import replaces nothing",
+			fmt.Sprintf("%s was imported and has billing_account_id %s, company_id %s and product_group_id %s. The configuration names others, which only a new subscription can have: "+
+				"this one would be canceled, and the new one would charge. Write what the subscription has; a replacement can be planned once that is applied.", state.words(), state.BillingAccountID, state.CompanyID, state.ProductGroupID))
+		return
+	}
 	refuseDestroy(state, diags)
 	if at := state.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
 		diags.AddAttributeError(path.Root(policy.Attribute), "Two subscriptions would charge",
@@ -90,6 +96,7 @@ func (p *planning) create(diags *diag.Diagnostics) {
 	m.Items = withQuantities(config.Items)
 	m.CurrentPlanID, m.PendingPlanID = config.PlanID, types.StringNull()
 	m.CanceledAt, m.ResumedAt = types.StringNull(), types.StringNull()
+	m.CompanyID, m.ProductGroupID = config.CompanyID, config.ProductGroupID
 	if config.PlanChange.IsNull() {
 		m.PlanChange = planChangeOf(timingImmediate)
 	}
@@ -158,6 +165,12 @@ func (p *planning) refuse(asked []transition, diags *diag.Diagnostics) {
 // keepUnconfigured leaves as it is what the configuration does not name, and clears what it gave up.
 func (p *planning) keepUnconfigured() {
 	m, config, state := &p.planned, p.config, p.state
+	if config.CompanyID.IsNull() {
+		m.CompanyID = state.CompanyID
+	}
+	if config.ProductGroupID.IsNull() {
+		m.ProductGroupID = state.ProductGroupID
+	}
 	if config.BillingCycle.IsNull() {
 		m.BillingCycle = state.BillingCycle
 	}

@@ -43,10 +43,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves money: it is carried out in place, as `plan_change` says, at once (settled by the " +
 				"service as `proration_behavior` says) or with the next period. Taken out beside `items`, it is cleared. What runs now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it back."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + orNone + replaces,
-			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-		"product_group_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + orNone + replaces,
-			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
+		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + leftAlone + " Another one" + replaces,
+			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIfConfigured()}},
+		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + leftAlone + " Another one" + replaces,
+			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIfConfigured()}},
 		"discount_code_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. Taken out, it is cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{}, MarkdownDescription: about["discount_percent"] + " Trailing zeros are no difference. A change changes what is charged. Taken out, the discount is cleared.",
 			Validators: []validator.String{validate.Percent()}},
@@ -102,9 +102,8 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 
 // Parts of descriptions that several arguments have in common.
 const (
-	orNone   = " Another one, or none, also right after an import,"
 	replaces = " replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than " +
-		"`cancel` that is an error of the plan."
+		"`cancel`, and right after an import, that is an error of the plan."
 	inFuture  = " As an argument: a date (its midnight in UTC), or date and time with zone, in the future."
 	trialOnce = "Used only when the subscription is created: the service offers no way to change a trial, so a later change is a warning and changes nothing."
 	leftAlone = " Without it, or taken out, the service's value stands."

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -30,12 +31,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
+	phase := readPhase(ctx, req.Private, &resp.Diagnostics)
 	if resp.RequiresReplace = plan.replacing(state); len(resp.RequiresReplace) > 0 {
+		plan.refuseImport(state, phase, resp.RequiresReplace, &resp.Diagnostics)
 		// The old key is destroyed with what its state allows. What becomes of the new one is planned without a state.
 		r.refuseOwn(state, state.AllowOwnKey, "replace", state.all(), &resp.Diagnostics)
 		return
 	}
-	phase := readPhase(ctx, req.Private, &resp.Diagnostics)
 	plan.keepComputed(state)
 	rotates := plan.rotates(state, phase, time.Now())
 	r.refuseOwnInUpdate(state, plan, rotates, &resp.Diagnostics)
@@ -61,6 +63,23 @@ func (m model) replacing(state model) path.Paths {
 		}
 	}
 	return changed
+}
+
+// refuseImport refuses to replace the key in the plan that imports it: whoever uses it would be locked out.
+func (m model) refuseImport(state model, p phase, differs path.Paths, diags *diag.Diagnostics) {
+	if p == phaseManaged {
+		return
+	}
+	for _, at := range differs {
+		diags.AddAttributeError(at, "An import replaces nothing",
+			fmt.Sprintf("%s has another %s than the configuration, which only a new key can have: this one would be revoked. Write what the key has (%s); "+
+				"a replacement can be planned once that is applied.", state.words(), at, state.configured()))
+	}
+}
+
+// configured is what an import of the key needs in the configuration.
+func (m model) configured() string {
+	return fmt.Sprintf("name = %s, description = %s, scopes = %s, expires_at = %s", m.Name, m.Description, m.Scopes, m.ExpiresAt.StringValue)
 }
 
 // keepComputed starts from the state's computed values.

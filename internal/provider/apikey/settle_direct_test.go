@@ -208,3 +208,29 @@ func TestDirect_importRefused(t *testing.T) {
 	says(t, acctest.Errors(s.Import("6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f")), "No such API key")
 	says(t, acctest.Errors(s.Import("name=")), "Invalid import id")
 }
+
+// TestDirect_importReplacesNothing: the plan that imports a key does not revoke it for an argument that differs.
+func TestDirect_importReplacesNothing(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	lines := acctest.JSON{"description": "Reads charges", "scopes": []any{"charges:read"}}
+	s.set(lines)
+	s.Import(s.id())
+	for name, config := range map[string]acctest.JSON{
+		"no description": {"scopes": []any{"charges:read"}}, "other scopes": {"description": "Reads charges", "scopes": []any{"*"}},
+		"an end": {"description": "Reads charges", "scopes": []any{"charges:read"}, "expires_at": "2999-01-01"},
+	} {
+		p := s.Plan(with(config))
+		if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "An import replaces nothing") || !strings.Contains(have, `description = "Reads charges"`) {
+			t.Errorf("%s: %q", name, have)
+		}
+	}
+	if p := s.Plan(with(lines)); acctest.Errors(p.Diagnostics) != "" || len(p.Replaces) > 0 {
+		t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
+	}
+	// In any later plan it is replaced as any other key.
+	s.Refresh()
+	if p := s.Plan(with(nil)); acctest.Errors(p.Diagnostics) != "" || len(p.Replaces) == 0 {
+		t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
+	}
+}

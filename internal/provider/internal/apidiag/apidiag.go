@@ -142,6 +142,9 @@ func advice(e *api.Error) string {
 	case e.Status == http.StatusMethodNotAllowed:
 		return "The service knows no such operation here. If it uses another path or method, set the provider argument operations for " + e.Operation + "."
 	}
+	if e.Status < http.StatusMultipleChoices {
+		return "This is not the service's own answer, so the base address is probably wrong or a proxy answered. Check " + address + "."
+	}
 	return "Change what the message names and run again."
 }
 

@@ -65,6 +65,7 @@ func TestAdd_evidence(t *testing.T) {
 		"The service's words.", "customers.create (POST /v1/customers)", "Status: 409, code: strange", "Request-Id: request-1", "Change what the message names"}}})
 	check(t, refusal(http.StatusConflict, "", func(e *api.Error) { e.RequestID, e.Message = "", "" }), creating, []said{{"", []string{
 		"The service gives no reason.", "code: none", "Request-Id: none"}}})
+	check(t, refusal(http.StatusOK, "", unchanged), creating, []said{{"", []string{"This is not the service's own answer", "Check base_url."}}})
 	check(t, fmt.Errorf("wrapped: %w", refusal(http.StatusConflict, "strange", nil)), creating, []said{{"", []string{"Request-Id: request-1"}}})
 }
 

@@ -4,7 +4,7 @@ terraform {
   required_providers {
     billing = {
       source  = "recurring-billing/billing"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
   }
 }

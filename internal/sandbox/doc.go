@@ -6,8 +6,12 @@
 // listener a service and one more, control, over which a running sandbox is
 // asked and steered. Recurring billing serves every operation of the wire
 // contract: me, customers, billing accounts, subscriptions and invoices;
-// collections every one too: webhook endpoints, deliveries and API keys. The
-// listener of financial management authenticates and has no routes yet.
+// collections every one too: webhook endpoints, deliveries and API keys;
+// financial management the records of any collection.
+//
+// Options.Web adds a page for browsers that shows all of this and changes none
+// of it. web.go serves it, the other web files collect what it shows, and
+// internal/page writes it.
 //
 // Time moves subscriptions: trials and periods end, pauses run out, pending
 // plans and scheduled cancellations arrive. Whatever has come due by the clock

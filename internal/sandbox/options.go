@@ -14,7 +14,8 @@ type Resolver = netguard.Resolver
 // Options say how a sandbox differs from the plain one. The zero value is a
 // server in memory, on free ports of 127.0.0.1, on the real clock.
 type Options struct {
-	// Addr is the host all listeners bind to, "127.0.0.1" when empty.
+	// Addr is the host that the services and control bind to, "127.0.0.1" when
+	// empty.
 	Addr string
 	// The ports of the listeners; 0 takes a free one.
 	BillingPort, FinancePort, CollectionsPort, ControlPort int

@@ -58,7 +58,7 @@ func (p program) serveFlags(set *flags) *serving {
 		set.IntVar(&o.CollectionsPort, "collections-port", 0, "`PORT` of collections; 0 takes a free one")
 		set.IntVar(&o.ControlPort, "control-port", 0, "`PORT` of the control listener; 0 takes a free one")
 		set.BoolVar(&o.Web, "web", false, "serve a page that shows what stands in the sandbox, for a browser on this machine")
-		set.IntVar(&o.WebPort, "web-port", 0, "`PORT` of that page; without it a free one")
+		set.IntVar(&o.WebPort, "web-port", 0, "`PORT` of that page, with or without --web; 0 takes a free one")
 		set.StringVar(&o.CAFile, "ca-file", "", "write the CA certificate to this `FILE`; without it beside --state, or in a temporary file")
 	})
 	set.theme("What stands in it", func(set *flag.FlagSet) {

@@ -17,10 +17,14 @@ func TestAccProvider_secretsStayOut(t *testing.T) {
 	terraform := newCommand(t, secretsConfig("A")).at(service)
 	terraform.env["TF_LOG"], terraform.env["TF_LOG_PATH"] = "TRACE", "trace.log"
 	secrets := map[string]string{}
+	// Of a JWT, the signature alone is what nobody else may have.
+	secrets["signature"] = terraform.env["BILLING_FINANCE_TOKEN"][strings.LastIndex(terraform.env["BILLING_FINANCE_TOKEN"], ".")+1:]
 	for _, variable := range []string{"BILLING_TOKEN", "BILLING_FINANCE_TOKEN", "BILLING_COLLECTIONS_API_KEY"} {
 		secrets[variable] = terraform.env[variable]
 	}
 
+	service.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.create", Times: 1, DropAfter: true})
+	service.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.update", Times: 1, Status: 503})
 	var printed []string
 	step := func(args ...string) { printed = append(printed, terraform.must(args...)) }
 	step("plan", "-out=plan")
@@ -42,7 +46,7 @@ func TestAccProvider_secretsStayOut(t *testing.T) {
 
 	log := terraform.read("trace.log")
 	// A log that holds nothing would pass.
-	for _, line := range []string{"Sending request", "Received response", "Request body", "Response body", "Waiting before the next attempt", "/v1/customers", "customers.delete", `\"name\":\"B\"`} {
+	for _, line := range []string{"Sending request", "Received response", "Request body", "Response body", "Waiting before the next attempt", "/v1/customers", "customers.delete", "finance.accounts.list", "finance.records.update", `\"name\":\"B\"`} {
 		if !strings.Contains(log, line) {
 			t.Errorf("the log has no %q", line)
 		}
@@ -67,6 +71,15 @@ resource "billing_customer" "test" {
   name            = "` + name + `"
   email           = "a@example.com"
   custom_metadata = { team = "growth" }
+}
+
+resource "billing_finance_record" "test" {
+  collection = "payables"
+  body       = { name = "` + name + `", amount = "10.50" }
+}
+
+data "billing_finance_accounts" "all" {
+  limit = 3
 }
 
 data "billing_organization" "me" {}

@@ -31,6 +31,7 @@ type Client struct {
 	gate      *Gate
 	observer  Observer
 	cache     *cache
+	clock     clock
 	random    func() float64 // in [0, 1)
 	// refused is the first 401. The token will not get better during a run, so
 	// every later call fails with it at once instead of knocking again.

@@ -128,6 +128,10 @@ func TestText(t *testing.T) {
 			[]string{"BR", "PT"},
 			[]string{"", "B", "BRA", "br", "Br", "B1", " BR", "BR\n", "ÄÖ"},
 			"BR or PT"},
+		"UUID": {UUID(),
+			[]string{"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c", "8F14E45F-CEEA-1E7A-9C5D-3F2B1A0D9E8C"},
+			[]string{"", "x", "null", "not-a-uuid", "pro", "8f14e45fceea4e7a9c5d3f2b1a0d9e8c", "{8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c}"},
+			"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c"},
 		"NotBlank": {NotBlank(),
 			[]string{"a", " a ", "0", "é", "名"},
 			[]string{"", " ", "\t\r\n", "\u00a0", "\u2003\u3000"},
@@ -153,7 +157,7 @@ func TestText(t *testing.T) {
 // TestValidators_absentAndUnknown: nothing is said about a value that is not there or not known yet.
 func TestValidators_absentAndUnknown(t *testing.T) {
 	t.Parallel()
-	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Country(), NotBlank()} {
+	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Country(), NotBlank(), UUID()} {
 		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 			if have, why := validated(t, v, value); have != fine {
 				t.Errorf("%s of %s: %s (%s)", v.Description(t.Context()), value, have, why)

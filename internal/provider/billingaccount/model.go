@@ -142,6 +142,22 @@ func first(contacts []billing.Contact) types.String {
 	return types.StringValue(contacts[0].Value)
 }
 
+// known is the plan of a creation without what it leaves to the service: at apply only that is unknown.
+func (m model) known() model {
+	m.BillingEmail, m.Name, m.Email, m.Phone = wire.Known(m.BillingEmail), wire.Known(m.Name), wire.Known(m.Email), wire.Known(m.Phone)
+	m.Status = wire.Known(m.Status)
+	if m.PaymentTermsDays.IsUnknown() {
+		m.PaymentTermsDays = types.Int64Null()
+	}
+	if m.AutoCollection.IsUnknown() {
+		m.AutoCollection = types.BoolNull()
+	}
+	if m.Address.IsUnknown() {
+		m.Address = types.ObjectNull(contact.AddressType.AttrTypes)
+	}
+	return m
+}
+
 // toCreate is the body that opens the account as configured, with desired as its custom_metadata.
 func (m model) toCreate(ctx context.Context, desired metadata.Object) (billing.BillingAccountCreate, error) {
 	customer, err := customerOf(ctx, m.Customer)
@@ -176,7 +192,7 @@ func (m model) toUpdate(state model) billing.BillingAccountUpdate {
 	}
 }
 
-// customerData is the update that changes the customer of the new account, as far as the configuration m asks for it and the service
+// customerData is the update that changes the customer of the new account, as far as m asks for it and the service
 // does not show it done.
 func (m model) customerData(account *billing.BillingAccount) (billing.BillingAccountUpdate, error) {
 	shown, err := fromAPI(account)

@@ -34,6 +34,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if req.State.Raw.IsNull() {
+		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		p.planned.CustomMetadata = p.config.CustomMetadata
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 		return
@@ -48,6 +49,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		policy.Refuse(p.state.DeletionPolicy, p.state.words(), waysOut, &resp.Diagnostics)
 	}
 	p.update(&resp.Diagnostics)
+	private.Plan(ctx, resp.Private, p.next, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 	if !p.own.applied() && !resp.Plan.Raw.Equal(req.State.Raw) {
 		// From its first apply on, the customer stands in the state in the configuration's words: later plans compare with these.
@@ -59,8 +61,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 type planning struct {
 	config, state, planned model
 	own                    owned
-	facts                  facts
-	defaults               conn.Defaults
+	// next is what the configuration owns once the plan is applied.
+	next     owned
+	facts    facts
+	defaults conn.Defaults
 }
 
 // customerMoves decides about the argument customer: it keeps the state's words when they mean the same, and reports whether the
@@ -109,7 +113,7 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	m.Metadata, m.CreatedAt, m.UpdatedAt = state.Metadata, state.CreatedAt, state.UpdatedAt
 	p.keepUnconfigured()
 
-	m.CustomMetadata, m.EffectiveCustomMetadata, _ = p.own.of(m.CustomMetadataMode, p.defaults.Object).
+	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.of(m.CustomMetadataMode, p.defaults.Object).
 		PlanAttribute(p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
 	changes := map[change]bool{
 		changeFields:   !m.toUpdate(state).IsEmpty(),

@@ -40,9 +40,11 @@ const verbUpdate = "update"
 var blameStatus = steps.Blame{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
 
 // Update reactivates first, then changes fields, then suspends: a suspended account is the last thing to have.
+//
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes with
+// the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var config, plan, state model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	own := readOwned(ctx, req.Private, &resp.Diagnostics)
@@ -50,18 +52,14 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	owner := own.of(plan.CustomMetadataMode, r.Conn.Defaults.Object)
-	desired, ok := owner.DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
-	if !ok {
-		return
-	}
+	r.Run().Applies()
 	w := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
-		own: owned{Metadata: metadata.OwnedBy(desired)}}
-	w.carryOut(ctx, w.steps(plan, state, owner, desired), plan, state, own)
+		own: private.Planned[owned](ctx, req.Private, &resp.Diagnostics)}
+	w.carryOut(ctx, w.steps(plan, state, own.of(plan.CustomMetadataMode, nil)), plan, state, own)
 }
 
 // steps lists what takes the account from state to plan, in order.
-func (w work) steps(plan, state model, owner metadata.Ownership, desired metadata.Object) []step {
+func (w work) steps(plan, state model, owner metadata.Ownership) []step {
 	id := state.ID.ValueString()
 	var all []step
 	if plan.Status.ValueString() == statusActive && state.Status.ValueString() != statusActive {
@@ -72,7 +70,7 @@ func (w work) steps(plan, state model, owner metadata.Ownership, desired metadat
 	body, metadataDiffers := plan.toUpdate(state), !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
 	if metadataDiffers || !body.IsEmpty() {
 		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
-			return w.update(ctx, id, body, metadataDiffers, owner, desired, state.EffectiveCustomMetadata.ValueString())
+			return w.update(ctx, id, body, metadataDiffers, owner, state.EffectiveCustomMetadata.ValueString())
 		}})
 	}
 	if plan.Status.ValueString() == statusSuspended && state.Status.ValueString() != statusSuspended {
@@ -88,12 +86,13 @@ func (w work) suspend(id string, plan model) step {
 }
 
 // update sends the fields that differ, and custom_metadata with them.
-func (w work) update(ctx context.Context, id string, body billing.BillingAccountUpdate, withMetadata bool, owner metadata.Ownership, desired metadata.Object, effective string) (*billing.BillingAccount, error) {
+func (w work) update(ctx context.Context, id string, body billing.BillingAccountUpdate, withMetadata bool, owner metadata.Ownership,
+	effective string) (*billing.BillingAccount, error) {
 	if !withMetadata {
 		return w.client.UpdateBillingAccount(ctx, id, body)
 	}
 	sync := metadata.Sync[billing.BillingAccount]{
-		Ownership: owner, Desired: desired,
+		Ownership: owner, Desired: w.own.Metadata.Object,
 		Read: func(ctx context.Context) (*billing.BillingAccount, error) { return w.client.GetBillingAccount(ctx, id) },
 		Of:   func(a *billing.BillingAccount) json.RawMessage { return a.CustomMetadata },
 		Send: func(ctx context.Context, payload json.RawMessage, mode string) (*billing.BillingAccount, error) {
@@ -162,10 +161,10 @@ func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccou
 //
 // What fails here is a warning. Terraform marks a new object for replacement when its creation ends in an error, and closing an
 // account to open another is worse than a status that the next plan mends.
-func (w work) create(ctx context.Context, config, plan model, account *billing.BillingAccount) {
+func (w work) create(ctx context.Context, plan model, account *billing.BillingAccount) {
 	state := w.reached(ctx, plan, account, w.own)
 	var all []step
-	body, err := config.customerData(account)
+	body, err := plan.known().customerData(account)
 	if err != nil {
 		w.diags.AddError("Unreadable answer of the service", err.Error())
 		return
@@ -175,7 +174,7 @@ func (w work) create(ctx context.Context, config, plan model, account *billing.B
 			return w.client.UpdateBillingAccount(ctx, account.ID, body)
 		}})
 	}
-	if config.Status.Equal(types.StringValue(statusSuspended)) {
+	if plan.Status.Equal(types.StringValue(statusSuspended)) {
 		all = append(all, w.suspend(account.ID, plan))
 	}
 	last, done := steps.Run(ctx, all,

@@ -118,9 +118,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		r.gone(ctx, state, "was closed, which is final,", resp)
 	default:
 		r.Run().Refreshed(typeName, state.ID.ValueString())
+		r.noteOpened(ctx, state)
 		prior := state
 		state, err = fromAPI(account)
-		if err == nil && !importing {
+		switch {
+		case err == nil && importing:
+			state = state.unnamed()
+			state.CustomMetadata = state.CustomMetadata.OrEmpty()
+		case err == nil:
 			state, err = state.keeping(prior, account, own)
 		}
 		if err != nil {
@@ -134,6 +139,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 
 func (r *Resource) gone(ctx context.Context, state model, how string, resp *resource.ReadResponse) {
 	r.Run().Gone(typeName, state.ID.ValueString())
+	r.noteOpened(ctx, state)
 	resp.Diagnostics.AddWarning("A billing account is gone",
 		fmt.Sprintf("%s %s outside of Terraform. If it is still configured, the plan opens a new account with a new id; subscriptions of the old one do not move.", state.words(), how))
 	resp.State.RemoveResource(ctx)
@@ -215,6 +221,8 @@ var scheme = imports.ByExternalID("billing account")
 
 // doing describes an operation on the account for an error.
 func doing(verb string, m model) apidiag.Doing {
-	words := m.words()
-	return apidiag.Doing{Verb: verb, Object: strings.ToLower(words[:1]) + words[1:], TypeName: typeName, Attributes: arguments}
+	return apidiag.Doing{Verb: verb, Object: lower(m.words()), TypeName: typeName, Attributes: arguments}
 }
+
+// lower is words inside a sentence.
+func lower(words string) string { return strings.ToLower(words[:1]) + words[1:] }

@@ -3,6 +3,7 @@ package billingaccount
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -28,6 +29,8 @@ type work struct {
 	diags    *diag.Diagnostics
 	// own is what the configuration will own once all is done.
 	own owned
+	// shown are the arguments that the configuration does not name.
+	shown []string
 }
 
 // step is one request.
@@ -53,9 +56,22 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	r.Run().Applies()
+	planned := private.Planned[forApply](ctx, req.Private, &resp.Diagnostics)
 	w := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
-		own: private.Planned[owned](ctx, req.Private, &resp.Diagnostics)}
-	w.carryOut(ctx, w.steps(plan, state, own.of(plan.CustomMetadataMode, nil)), plan, state, own)
+		own: planned.Owned, shown: planned.Shown}
+	var read *billing.BillingAccount
+	if planned.Reads || state.Status.IsNull() {
+		var err error
+		if read, err = client.GetBillingAccount(ctx, state.ID.ValueString()); err != nil {
+			apidiag.Add(&resp.Diagnostics, err, doing("read", state))
+			return
+		}
+		if state, err = state.asRead(plan, read); err != nil {
+			resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
+			return
+		}
+	}
+	w.carryOut(ctx, w.steps(plan.orShown(state), state, own.of(plan.CustomMetadataMode, nil)), read, plan, state, own)
 }
 
 // steps lists what takes the account from state to plan, in order.
@@ -105,8 +121,8 @@ func (w work) update(ctx context.Context, id string, body billing.BillingAccount
 	})
 }
 
-// carryOut runs the steps and writes the state after each.
-func (w work) carryOut(ctx context.Context, all []step, plan, state model, before owned) {
+// carryOut runs the steps and writes the state after each. read is the account as it was read before them; nil: it was not.
+func (w work) carryOut(ctx context.Context, all []step, read *billing.BillingAccount, plan, state model, before owned) {
 	last, done := steps.Run(ctx, all,
 		func(s step, answer *billing.BillingAccount) {
 			state = w.reached(ctx, state, answer, before)
@@ -115,6 +131,9 @@ func (w work) carryOut(ctx context.Context, all []step, plan, state model, befor
 			}
 		},
 		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })
+	if last == nil {
+		last = read
+	}
 	if done {
 		w.finish(ctx, plan, last, true)
 	}
@@ -152,7 +171,8 @@ func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccou
 		return
 	}
 	if differences := settle.Onto(ctx, &plan, &state); done {
-		settle.Warn(differences, state.words(), arguments, w.diags)
+		named := slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return slices.Contains(w.shown, name) })
+		settle.Warn(differences, state.words(), named, w.diags)
 	}
 	save(ctx, state, last, w.state, w.identity, w.private, w.diags)
 }

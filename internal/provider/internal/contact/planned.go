@@ -31,6 +31,9 @@ type PlannedList[T any] struct {
 	Owned bool
 }
 
+// Has reports whether the list will certainly have such an item.
+func (l PlannedList[T]) Has(is func(T) bool) bool { return l.Known && slices.ContainsFunc(l.Items, is) }
+
 // Lacks reports whether the list will certainly have no such item.
 func (l PlannedList[T]) Lacks(is func(T) bool) bool {
 	return l.Known && !slices.ContainsFunc(l.Items, is)

@@ -128,7 +128,7 @@ func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[
 }
 
 // FindCustomers returns every customer with exactly this external_id, document
-// number (by its digits), or both, over all pages.
+// number (without mask and case), or both, over all pages.
 func (s *Service) FindCustomers(ctx context.Context, q CustomerQuery) ([]Customer, error) {
 	if q.ExternalID == "" && q.DocumentNumber == "" {
 		return nil, errors.New("find customers: neither external_id nor document_number is given")

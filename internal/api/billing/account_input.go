@@ -90,7 +90,7 @@ func (w BillingAccountCreate) matches(a BillingAccount) bool {
 // they are ignored beside a reference (wire contract: behaviour).
 func (r CustomerRef) matches(c AccountCustomer) bool {
 	if r.ID != nil {
-		return *r.ID == c.ID || sameText(r.ID, c.ExternalID)
+		return api.SameID(*r.ID, c.ID) || sameText(r.ID, c.ExternalID)
 	}
 	if r.ExternalID != nil || r.DocumentNumber != nil {
 		return r.ExternalID != nil && sameText(r.ExternalID, c.ExternalID) ||

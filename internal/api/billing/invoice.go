@@ -55,8 +55,8 @@ type InvoiceQuery struct {
 
 // matches compares what the invoice says.
 func (q InvoiceQuery) matches(i Invoice) bool {
-	return (q.SubscriptionID == "" || i.SubscriptionID == "" || q.SubscriptionID == i.SubscriptionID) &&
-		(q.BillingAccountID == "" || i.BillingAccountID == "" || q.BillingAccountID == i.BillingAccountID)
+	return (q.SubscriptionID == "" || i.SubscriptionID == "" || api.SameID(q.SubscriptionID, i.SubscriptionID)) &&
+		(q.BillingAccountID == "" || i.BillingAccountID == "" || api.SameID(q.BillingAccountID, i.BillingAccountID))
 }
 
 // ListInvoices lists the invoices that match (wire contract: invoices.list), in

@@ -26,7 +26,7 @@ func (q CustomerQuery) matches(c Customer) bool {
 
 func (q BillingAccountQuery) matches(a BillingAccount) bool {
 	return (q.ExternalID == "" || sameText(&q.ExternalID, a.ExternalID)) &&
-		(q.CustomerID == "" || a.Customer == nil || a.Customer.ID == q.CustomerID) &&
+		(q.CustomerID == "" || a.Customer == nil || api.SameID(q.CustomerID, a.Customer.ID)) &&
 		(q.Status == "" || a.Status == q.Status) &&
 		notBefore(a.UpdatedAt, q.UpdatedAtGTE)
 }

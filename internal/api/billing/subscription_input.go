@@ -75,7 +75,7 @@ type SubscriptionCreated struct {
 // left out of the create may have any value. A subscription does not show its
 // items, and not how many days its trial was asked to have.
 func (w SubscriptionCreate) matches(s Subscription) bool {
-	return w.BillingAccountID == s.BillingAccountID &&
+	return api.SameID(w.BillingAccountID, s.BillingAccountID) &&
 		asked(w.ExternalID, s.ExternalID, sameText) &&
 		asked(w.CompanyID, s.CompanyID, sameText) &&
 		asked(w.ProductGroupID, s.ProductGroupID, sameText) &&
@@ -92,9 +92,9 @@ func (w SubscriptionCreate) matches(s Subscription) bool {
 
 func (q SubscriptionQuery) matches(s Subscription) bool {
 	return (q.ExternalID == "" || sameText(&q.ExternalID, s.ExternalID)) &&
-		(q.BillingAccountID == "" || q.BillingAccountID == s.BillingAccountID) &&
+		(q.BillingAccountID == "" || api.SameID(q.BillingAccountID, s.BillingAccountID)) &&
 		(q.Status == "" || q.Status == s.Status) &&
-		(q.PlanID == "" || sameText(&q.PlanID, s.PlanID)) &&
+		(q.PlanID == "" || api.SameID(q.PlanID, text(s.PlanID))) &&
 		notBefore(s.UpdatedAt, q.UpdatedAtGTE)
 }
 

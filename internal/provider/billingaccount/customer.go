@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -130,7 +131,7 @@ func factsOf(c *billing.AccountCustomer) (facts, error) {
 
 // sameReference reports whether both refer to a customer, in the same words.
 func (c customer) sameReference(other customer) bool {
-	return c.refers() && !c.referenceUnknown() && fwtype.SameUUID(c.ID.ValueString(), other.ID.ValueString()) && c.ID.IsNull() == other.ID.IsNull() &&
+	return c.refers() && !c.referenceUnknown() && same.ID(c.ID.ValueString(), other.ID.ValueString()) && c.ID.IsNull() == other.ID.IsNull() &&
 		c.ExternalID.Equal(other.ExternalID) && c.DocumentNumber.Means(other.DocumentNumber)
 }
 

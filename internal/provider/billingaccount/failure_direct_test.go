@@ -135,6 +135,7 @@ func TestAccount_halfDone(t *testing.T) {
 func TestAccount_import(t *testing.T) {
 	t.Parallel()
 	s := open(t)
+	bea(s)
 	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "status": "suspended", "payment_terms_days": 5}
 	s.set(lines)
 	for _, id := range []string{s.id(), "external_id=a-1", "id=" + s.id()} {
@@ -146,6 +147,8 @@ func TestAccount_import(t *testing.T) {
 			s.settled(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "customer": customer})
 		}
 		p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "bea"}}))
+		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
+		p = s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
 		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
 	}
 	// From the first apply on, the configuration's words count.

@@ -120,16 +120,16 @@ func (r *Resource) moves(ctx context.Context, p *planning, diags *diag.Diagnosti
 		return path.Paths{path.Root("customer"), path.Root("customer_id")}
 	case meant == open:
 		return nil
-	case meant == nobody && !config.ID.IsNull():
-		diags.AddAttributeError(path.Root("customer").AtName("id"), "No such customer",
-			fmt.Sprintf("The organization of this token has no customer with the id or external_id %q. %s stays as it is: a replacement would close it first, "+
-				"and then fail. Correct the id.", config.ID.ValueString(), p.state.words()))
-		return nil
 	case imported && meant != hers && (meant == nobody || config.refers()):
 		diags.AddAttributeError(path.Root("customer"), "The imported account belongs to another customer",
 			fmt.Sprintf("%s belongs to customer %s (%s), and the configuration names another one. An import never replaces an account: write "+
 				"customer = { id = %q }, or import the account you mean. To open an account for the other customer instead, remove this one from the "+
 				"configuration and apply first.", p.state.words(), p.facts.ID, p.facts.Name, p.facts.ID))
+		return nil
+	case meant == nobody && !config.ID.IsNull():
+		diags.AddAttributeError(path.Root("customer").AtName("id"), "No such customer",
+			fmt.Sprintf("The organization of this token has no customer with the id or external_id %q. %s stays as it is: a replacement would close it first, "+
+				"and then fail. Correct the id.", config.ID.ValueString(), p.state.words()))
 		return nil
 	case meant == another && !imported:
 		p.planned.CustomerID = types.StringUnknown()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
@@ -63,10 +64,10 @@ func (r reference) of(ctx context.Context, c, before customer) (whose, error) {
 
 // byID locates a customer by an id, which may be an external code too.
 func (r reference) byID(ctx context.Context, id string) (whose, error) {
-	if fwtype.SameUUID(id, r.has.ID) || r.hasExternalID(id) {
+	if same.ID(id, r.has.ID) || r.hasExternalID(id) {
 		return hers, nil
 	}
-	if fwtype.IsUUID(id) {
+	if same.IsUUID(id) {
 		client, ready := r.client()
 		if !ready {
 			return open, nil
@@ -104,7 +105,7 @@ func (r reference) byCodes(ctx context.Context, c customer) (whose, error) {
 	case number.Means(fwtype.DocumentPointer(&r.has.DocumentNumber)) || number.Means(r.planned.DocumentNumber):
 		return hers, nil
 	default:
-		return r.find(ctx, billing.CustomerQuery{DocumentNumber: number.ValueString()}, contact.ByDocument(number.ValueString()))
+		return r.find(ctx, billing.CustomerQuery{DocumentNumber: number.ValueString()}, contact.ByDocument(same.PlainDocument(number.ValueString())))
 	}
 }
 
@@ -132,7 +133,7 @@ func (r reference) among(found []billing.Customer) whose {
 	switch {
 	case len(found) == 0:
 		return nobody
-	case slices.ContainsFunc(found, func(c billing.Customer) bool { return fwtype.SameUUID(c.ID, r.has.ID) }):
+	case slices.ContainsFunc(found, func(c billing.Customer) bool { return same.ID(c.ID, r.has.ID) }):
 		return hers
 	default:
 		return another

@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 )
 
@@ -44,7 +45,7 @@ func known(object types.Object) bool {
 
 // noteCreation tells the plans of billing accounts by which codes the new customer will be found: it is not at the service yet.
 func (r *Resource) noteCreation(m model) {
-	for _, code := range []string{contact.ByExternalID(m.ExternalID.ValueString()), contact.ByDocument(m.DocumentNumber.ValueString())} {
+	for _, code := range []string{contact.ByExternalID(m.ExternalID.ValueString()), contact.ByDocument(same.PlainDocument(m.DocumentNumber.ValueString()))} {
 		r.Run().Note(typeName, code, contact.Created{})
 	}
 }

@@ -45,8 +45,8 @@ type Created struct{}
 // ByExternalID is the code by which the plan of a new customer is found; empty without one.
 func ByExternalID(externalID string) string { return code("external_id", externalID) }
 
-// ByDocument is ByExternalID for a tax number.
-func ByDocument(number string) string { return code("document_number", fwtype.Digits(number)) }
+// ByDocument is ByExternalID for a tax number, without its mask.
+func ByDocument(number string) string { return code("document_number", number) }
 
 func code(field, value string) string {
 	if value == "" {

@@ -1,8 +1,9 @@
 package fwtype
 
 import (
-	"regexp"
-	"strings"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // UUIDType is the type of an id of the services. UUIDs that differ only in the case of their letters are equal.
@@ -18,14 +19,9 @@ type uuid struct{}
 
 func (uuid) name() string { return "UUIDType" }
 
-func (uuid) same(a, b string) bool { return SameUUID(a, b) }
+func (uuid) same(a, b string) bool { return same.ID(a, b) }
 
-var uuidText = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`)
-
-// IsUUID reports whether s is a UUID of any version, in letters of either case.
-func IsUUID(s string) bool { return uuidText.MatchString(s) }
-
-// SameUUID reports whether a and b are the same id. Only UUIDs compare without case: an external code is compared as it is.
-func SameUUID(a, b string) bool {
-	return a == b || IsUUID(a) && strings.EqualFold(a, b)
+// KeepID prefers the spelling before when both are the same id: what the service returns is not always spelled as it was written.
+func KeepID(before, now types.String) types.String {
+	return text[uuid](now).Or(text[uuid](before)).StringValue
 }

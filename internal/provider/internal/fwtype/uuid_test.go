@@ -10,35 +10,6 @@ import (
 
 const anID = "8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c"
 
-func TestIsUUID(t *testing.T) {
-	t.Parallel()
-	for id, want := range map[string]bool{
-		anID: true, strings.ToUpper(anID): true, "8F14e45f-CEEA-1e7a-9c5d-3f2b1a0d9e8c": true, "00000000-0000-0000-0000-000000000000": true,
-		"": false, "x": false, "null": false, "not-a-uuid": false, "{" + anID + "}": false, "urn:uuid:" + anID: false,
-		strings.ReplaceAll(anID, "-", ""): false, anID + "\n": false, " " + anID: false, anID + "0": false, anID[:35] + "g": false,
-	} {
-		if have := IsUUID(id); have != want {
-			t.Errorf("IsUUID(%q) = %v", id, have)
-		}
-	}
-}
-
-// TestSameUUID: only ids compare without case; an external code is compared as it is.
-func TestSameUUID(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{anID, strings.ToUpper(anID), true}, {anID, anID, true}, {anID, anID[:35] + "d", false},
-		{"crm-1", "crm-1", true}, {"crm-1", "CRM-1", false}, {"", "", true}, {anID, "", false},
-	} {
-		if have := SameUUID(c.a, c.b); have != c.want {
-			t.Errorf("SameUUID(%q, %q) = %v", c.a, c.b, have)
-		}
-	}
-}
-
 // TestKeepSpelling: the plan keeps the state's spelling of the same value, and nothing else of the state.
 func TestKeepSpelling(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 // NoNulls rejects null elements of a list, set or map.
@@ -49,6 +51,6 @@ func (NoNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *va
 func rejectNull(whole, at path.Path, element attr.Value, diags *diag.Diagnostics) {
 	if element.IsNull() {
 		diags.AddAttributeError(whole, "Null element", fmt.Sprintf("%s is null, and the service stores no nulls here. Remove the element, "+
-			"or drop all nulls with [for e in … : e if e != null].", at))
+			"or drop all nulls with [for e in … : e if e != null].", fwtype.PathName(at)))
 	}
 }

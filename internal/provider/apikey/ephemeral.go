@@ -82,7 +82,12 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	if m.ExpiresAt.IsNull() {
-		until := time.Now().UTC().Add(ephemeralLife).Format(time.RFC3339)
+		// The service compares the expiry with its own clock.
+		now, ok := client.Now(ctx)
+		if !ok {
+			now = time.Now().UTC()
+		}
+		until := now.Add(ephemeralLife).Format(time.RFC3339)
 		m.ExpiresAt = fwtype.DateTimePointer(&until)
 	}
 	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(), ExpiresAt: m.ExpiresAt.ValueStringPointer()}

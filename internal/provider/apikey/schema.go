@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -25,6 +26,8 @@ var scheme = imports.Scheme{Noun: "API key", Key: "name"}
 const (
 	defaultGraceDays = 7
 	highestGraceDays = 30
+	// lowestAgeDays is the smallest rotate_after_days.
+	lowestAgeDays = 1
 )
 
 // about describes the fields that the resource, the ephemeral resource and the data sources share.
@@ -70,9 +73,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: about["expires_at"] + aboutMoment + " Default: never. A rotation does not prolong it." + byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(0, highestGraceDays)},
 				MarkdownDescription: "How many days the old key works after a rotation, 0 to 30. Default 7. A change of it alone sends nothing; the next rotation uses it."},
-			"rotate_when_changed": schema.MapAttribute{Optional: true, ElementType: types.StringType,
+			"rotate_when_changed": schema.MapAttribute{Optional: true, Computed: true, Default: mapdefault.StaticValue(noTrigger), ElementType: types.StringType,
 				MarkdownDescription: "Any values, such as a date; when they change, the key is rotated in place. Setting the argument for the first time, or taking it out, rotates nothing."},
-			"rotate_after_days": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+			"rotate_after_days": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Rotate in the first plan that runs so many days, 1 or more, after the creation or the last rotation; see `rotation_due_at`. The clock of the machine that plans decides. Default: never."},
 			"revoke_previous_keys": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "`true` revokes all `previous_keys` at this apply, also the one that a rotation in the same apply leaves behind. As long as it stands, rotations have no grace. Default `false`."},

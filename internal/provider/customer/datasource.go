@@ -110,6 +110,9 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		// The number found may be masked in another way than the one asked for, and Terraform holds a data source to its configuration.
 		state.DocumentNumber = config.DocumentNumber
 	}
+	if !config.ID.IsNull() {
+		state.ID = config.ID // as it is written: the case of a UUID has no meaning
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 

@@ -139,6 +139,9 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
 		return
 	}
+	if !config.ID.IsNull() {
+		state.ID = config.ID // as it is written: the case of a UUID has no meaning
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 

@@ -144,3 +144,34 @@ func TestDirect_ageUnknown(t *testing.T) {
 		s.isSettled(lines)
 	}
 }
+
+// TestDirect_endedByTheService: whether a key works is told by the service's clock everywhere: in an import by id or by name, and for the
+// end of an ephemeral key.
+func TestDirect_endedByTheService(t *testing.T) {
+	t.Parallel()
+	for name, distance := range map[string]time.Duration{"years ahead": 10 * 365 * day, "years behind": -10 * 365 * day} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.service.Sandbox.Clock().Advance(distance)
+			create := func(end time.Duration) string {
+				return s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "expiresAt": s.moment(end)})["id"].(string)
+			}
+			short, long := create(time.Hour), create(3*time.Hour)
+			s.service.Sandbox.Clock().Advance(2 * time.Hour)
+			says(t, acctest.Errors(s.Import(short)), "The API key does not work any more", "has expired at")
+			if text := acctest.Errors(s.Import("name=ci")); text != "" || s.id() != long {
+				t.Errorf("imported %s, want %s: %s", s.Text("id"), long, text)
+			}
+			o := s.service.Open("billing_api_key", acctest.JSON{"name": "run"})
+			if text := acctest.Errors(o.Diagnostics); text != "" {
+				t.Fatal(text)
+			}
+			expiry, err := time.Parse(time.RFC3339, unquoted(o.Text("expires_at")))
+			if life := expiry.Sub(s.service.Sandbox.Clock().Now()); err != nil || life < time.Hour-time.Minute || life > time.Hour+time.Minute {
+				t.Errorf("the ephemeral key lives for %s (%v)", life, err)
+			}
+			o.Close()
+		})
+	}
+}

@@ -1,9 +1,11 @@
 package provider_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -174,5 +176,55 @@ list "billing_api_key" "all" {
 	// The third key is the one that the sandbox starts with.
 	if out := terraform.must("plan"); !strings.Contains(out, "Plan: 7 to import, 0 to add, 0 to change, 0 to destroy.") {
 		t.Errorf("the plan changes something:\n%s\n\n%s", out, terraform.read("generated.tf"))
+	}
+}
+
+// TestAccCollections_generatedByImport: what Terraform writes of endpoints and keys for import blocks, with every attribute set and with
+// every one null, plans nothing on the first try, and neither does it with empty collections as modules write them.
+func TestAccCollections_generatedByImport(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("the clock is moved")
+	var blocks strings.Builder
+	imports := 0
+	adopt := func(typeName, path string, body acctest.JSON) {
+		imports++
+		id := service.MustCollections("POST", path, body)["id"].(string)
+		fmt.Fprintf(&blocks, "import {\n  to = %s.r%d\n  id = %q\n}\n", typeName, imports, id)
+	}
+	for i, body := range []acctest.JSON{
+		{},
+		{"description": "all of it", "events": []string{"webhook.test", "charge.paid"}, "active": false, "authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}},
+		{"authentication": acctest.JSON{"type": "none"}},
+		{"authentication": acctest.JSON{"type": "bearer", "token": "t"}},
+		{"authentication": acctest.JSON{"type": "header", "name": "X-A", "value": "v"}},
+	} {
+		body["url"] = "https://hooks.example.com/" + string(rune('a'+i))
+		adopt("billing_webhook_endpoint", "/api/v1/webhook-endpoints", body)
+	}
+	adopt("billing_api_key", "/api/v1/api-keys", acctest.JSON{"name": "minimal"})
+	adopt("billing_api_key", "/api/v1/api-keys", acctest.JSON{"name": "full", "description": "d", "scopes": []string{"webhook_endpoints:*"}, "expiresAt": "2098-01-01"})
+	service.Sandbox.Clock().Advance(1000 * 24 * time.Hour)
+
+	nothing := fmt.Sprintf("Plan: %d to import, 0 to add, 0 to change, 0 to destroy.", imports)
+	terraform := newCommand(t, "provider \"billing\" {}\n").at(service)
+	terraform.write("imports.tf", blocks.String())
+	if out := terraform.must("plan", "-generate-config-out=generated.tf"); !strings.Contains(out, nothing) {
+		t.Errorf("the plan changes something:\n%s\n\n%s", out, terraform.read("generated.tf"))
+	}
+	// A second plan reads what the first one has written.
+	if out := terraform.must("plan"); !strings.Contains(out, nothing) {
+		t.Errorf("the plan of the generated configuration changes something:\n%s\n\n%s", out, terraform.read("generated.tf"))
+	}
+	generated := regexp.MustCompile(`(?m)^\s*(rotate_\w*when_changed)\s*= .*$`).ReplaceAllString(terraform.read("generated.tf"), "  $1 = null")
+	for _, empty := range []string{"null", "{}"} {
+		text := strings.ReplaceAll(generated, "when_changed = null", "when_changed = "+empty)
+		for _, argument := range []string{"events", "scopes"} {
+			text = regexp.MustCompile(`(?m)^(\s*`+argument+`\s*)= \[\]$`).ReplaceAllString(text, "$1= "+strings.NewReplacer("{}", "[]").Replace(empty))
+		}
+		terraform.write("generated.tf", text)
+		if out := terraform.must("plan"); !strings.Contains(out, nothing) {
+			t.Errorf("with %s the plan changes something:\n%s\n\n%s", empty, out, text)
+		}
 	}
 }

@@ -79,7 +79,7 @@ func (s *Service) firstAccount(ctx context.Context, customerID string) *BillingA
 		if err != nil {
 			return nil
 		}
-		if single.Customer != nil && single.Customer.ID == customerID {
+		if single.Customer != nil && api.SameID(customerID, single.Customer.ID) {
 			return single
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 const (
@@ -124,5 +123,5 @@ func (p pauseBody) describes(now *Subscription) bool {
 // ends. The plan that runs and no other to come is both.
 func (c ChangePlan) describes(now *Subscription) bool {
 	pending := now.PendingPlanID()
-	return pending == "" && same.ID(c.PlanID, text(now.PlanID)) || c.Timing == timingEndOfPeriod && same.ID(c.PlanID, pending)
+	return pending == "" && api.SameID(c.PlanID, text(now.PlanID)) || c.Timing == timingEndOfPeriod && api.SameID(c.PlanID, pending)
 }

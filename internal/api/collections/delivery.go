@@ -144,7 +144,7 @@ func (s *Service) delivery(ctx context.Context, endpointID, id string) (*Deliver
 		if err != nil {
 			return nil, err
 		}
-		if delivery.ID == id {
+		if api.SameID(id, delivery.ID) {
 			return &delivery, nil
 		}
 	}

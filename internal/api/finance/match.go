@@ -2,7 +2,6 @@ package finance
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
 
@@ -40,11 +39,9 @@ func splitFilter(name string) (field, bound string) {
 	return name, ""
 }
 
-var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
 func contradicts(bound, want, have string) bool {
 	if bound == "" {
-		return uuidText.MatchString(want) && uuidText.MatchString(have) && !strings.EqualFold(want, have)
+		return api.IsUUID(want) && api.IsUUID(have) && !api.SameID(want, have)
 	}
 	limit, okLimit := api.Moment(want)
 	at, okAt := api.Moment(have)

@@ -15,7 +15,7 @@ func TestGetRecordBareAndEnveloped(t *testing.T) {
 	for body, want := range map[string]Record{
 		`{"data":{"id":"b1","name":"Rent","total":10.10}}`:   {ID: "b1", Name: "Rent", Raw: json.RawMessage(`{"id":"b1","name":"Rent","total":10.10}`)},
 		`{"id":"b1","data":{"a":1}}`:                         {ID: "b1", Raw: json.RawMessage(`{"id":"b1","data":{"a":1}}`)},
-		`{"data":{"id":12,"name":null,"data":{"id":"x"}}}`:   {ID: "12", Raw: json.RawMessage(`{"id":12,"name":null,"data":{"id":"x"}}`)},
+		`{"data":{"id":"b1","name":null,"data":{"id":"x"}}}`: {ID: "b1", Raw: json.RawMessage(`{"id":"b1","name":null,"data":{"id":"x"}}`)},
 		`{"data":{"id":"b1","name":{"full":"Rent"},"x":[]}}`: {ID: "b1", Raw: json.RawMessage(`{"id":"b1","name":{"full":"Rent"},"x":[]}`)},
 	} {
 		d := newDesk()

@@ -165,7 +165,7 @@ func save(ctx context.Context, m model, state *tfsdk.State, identity *tfsdk.Reso
 // inBody is err, speaking of the argument body: the fields that the service blames are inside of it.
 func inBody(err error) error {
 	e, ok := api.AsError(err)
-	if !ok {
+	if !ok || e.Field == "" && len(e.Fields) == 0 {
 		return err
 	}
 	blamed := *e

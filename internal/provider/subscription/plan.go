@@ -93,7 +93,7 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	if samePause(m.Pause, state.Pause) {
 		m.Pause = state.Pause
 	}
-	m.CustomMetadata, m.EffectiveCustomMetadata = p.own.of(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(p.config.CustomMetadata,
+	m.CustomMetadata, m.EffectiveCustomMetadata, _ = p.own.of(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(p.config.CustomMetadata,
 		state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
 	asked := m.transitions(state)
 	p.refuse(asked, diags)

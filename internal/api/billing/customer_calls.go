@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // CreateCustomer creates a customer (wire contract: customers.create).
@@ -79,7 +80,7 @@ func (s *Service) firstAccount(ctx context.Context, customerID string) *BillingA
 		if err != nil {
 			return nil
 		}
-		if single.Customer != nil && api.SameID(customerID, single.Customer.ID) {
+		if single.Customer != nil && same.ID(customerID, single.Customer.ID) {
 			return single
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 func setIf(query url.Values, name, value string) {
@@ -26,7 +27,7 @@ func (q CustomerQuery) matches(c Customer) bool {
 
 func (q BillingAccountQuery) matches(a BillingAccount) bool {
 	return (q.ExternalID == "" || sameText(&q.ExternalID, a.ExternalID)) &&
-		(q.CustomerID == "" || a.Customer == nil || api.SameID(q.CustomerID, a.Customer.ID)) &&
+		(q.CustomerID == "" || a.Customer == nil || same.ID(q.CustomerID, a.Customer.ID)) &&
 		(q.Status == "" || a.Status == q.Status) &&
 		notBefore(a.UpdatedAt, q.UpdatedAtGTE)
 }
@@ -66,10 +67,10 @@ func asked(want, have *string, same func(want, have *string) bool) bool {
 func sameText(want, have *string) bool { return text(want) == text(have) }
 
 // sameDocument compares tax numbers without their masks.
-func sameDocument(want, have *string) bool { return api.SameDocument(text(want), text(have)) }
+func sameDocument(want, have *string) bool { return same.Document(text(want), text(have)) }
 
 // sameID compares ids, which have no case.
-func sameID(want, have *string) bool { return api.SameID(text(want), text(have)) }
+func sameID(want, have *string) bool { return same.ID(text(want), text(have)) }
 
 func text(s *string) string {
 	if s == nil {

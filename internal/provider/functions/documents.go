@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -71,7 +71,7 @@ func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *fun
 	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
 		return
 	}
-	plain := api.PlainDocument(number)
+	plain := same.PlainDocument(number)
 	switch _, wrong := validate.TaxNumber(number); {
 	case !strings.ContainsAny(plain, "0123456789"):
 		resp.Error = refuse("%q has no digit, so it is no tax number. Give a CPF (11 digits) or a CNPJ (14 characters)", number)

@@ -1,7 +1,7 @@
 // Package fwtype holds attribute types whose values can be written in more than one way.
 package fwtype
 
-import "github.com/recurring-billing/terraform-provider-billing/internal/api"
+import "github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 
 // DocumentType is the type of a Brazilian tax number (CPF or CNPJ). Numbers that differ only in mask or case are equal.
 type DocumentType = TextType[taxNumber]
@@ -16,4 +16,4 @@ type taxNumber struct{}
 
 func (taxNumber) name() string { return "DocumentType" }
 
-func (taxNumber) same(a, b string) bool { return api.SameDocument(a, b) }
+func (taxNumber) same(a, b string) bool { return same.Document(a, b) }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
@@ -59,7 +59,7 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 
 // TaxNumber is a CPF or CNPJ without its mask, in capital letters; or what is wrong with it, and what to write instead.
 func TaxNumber(number string) (plain, wrong string) {
-	plain = api.PlainDocument(number)
+	plain = same.PlainDocument(number)
 	letters := strings.Trim(plain, decimalDigits) != ""
 	switch {
 	case strings.Trim(strings.ToUpper(number), decimalDigits+"ABCDEFGHIJKLMNOPQRSTUVWXYZ.-/ ") != "" || !isASCII(number):

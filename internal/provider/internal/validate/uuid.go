@@ -5,13 +5,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // UUID requires an id of the services: a UUID of any version, in letters of either case.
 func UUID() validator.String {
 	return text{"a UUID", "Invalid id", func(s string) string {
-		if api.IsUUID(s) {
+		if same.IsUUID(s) {
 			return ""
 		}
 		return fmt.Sprintf("%q is not a UUID, and the service has no other ids. Write the id as the service shows it, such as "+

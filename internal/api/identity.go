@@ -3,8 +3,8 @@ package api
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // OtherObjectError is a success whose body shows another object than the one
@@ -77,7 +77,7 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 	}
 	asked := k.path[s.placeholder]
 	answered := idIn(object, s.field)
-	if answered == "" || SameID(asked, answered) {
+	if answered == "" || same.ID(asked, answered) {
 		return nil
 	}
 	c.cache.forget(k)
@@ -99,14 +99,3 @@ func idIn(object json.RawMessage, field string) string {
 	}
 	return text
 }
-
-// SameID reports whether two ids name one object. The case of a UUID has no
-// meaning; that of any other id may have one.
-func SameID(a, b string) bool {
-	return a == b || IsUUID(a) && strings.EqualFold(a, b)
-}
-
-var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-// IsUUID reports whether a text is a UUID of any version.
-func IsUUID(text string) bool { return uuidText.MatchString(text) }

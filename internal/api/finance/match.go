@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // matches drops an item that is clearly not what a filter asked for, because a
@@ -41,7 +42,7 @@ func splitFilter(name string) (field, bound string) {
 
 func contradicts(bound, want, have string) bool {
 	if bound == "" {
-		return api.IsUUID(want) && api.IsUUID(have) && !api.SameID(want, have)
+		return same.IsUUID(want) && same.IsUUID(have) && !same.ID(want, have)
 	}
 	limit, okLimit := api.Moment(want)
 	at, okAt := api.Moment(have)

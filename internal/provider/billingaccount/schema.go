@@ -70,7 +70,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"this resource, or by a `billing_customer`."},
 		"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
 			MarkdownDescription: about["billing_email"] + " Default when the account is opened: the customer's. It cannot be cleared: without the argument the stored address stands."},
-		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.Between(1, 90)},
+		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.Between(1, 90)},
 			MarkdownDescription: about["payment_terms_days"] + " Default when the account is opened: 10. Taken out, the stored value stands."},
 		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["auto_collection"] + " Default when the account is opened: `true`. Taken out, the stored value stands."},
 		"name": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.UTF8LengthBetween(1, 255)},

@@ -135,6 +135,10 @@ func (m model) keeping(prior model, remote *billing.Subscription, own owned) (mo
 	m.PlanChange, m.CancellationReason, m.TrialPeriodDays = prior.PlanChange, prior.CancellationReason, prior.TrialPeriodDays
 	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy, prior.OnExternalCancel
 	m.Items = prior.Items
+	m.BillingAccountID, m.PlanID = fwtype.KeepID(prior.BillingAccountID, m.BillingAccountID), fwtype.KeepID(prior.PlanID, m.PlanID)
+	m.CompanyID, m.ProductGroupID = fwtype.KeepID(prior.CompanyID, m.CompanyID), fwtype.KeepID(prior.ProductGroupID, m.ProductGroupID)
+	m.DiscountCodeID = fwtype.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
+	m.CurrentPlanID, m.PendingPlanID = fwtype.KeepID(prior.CurrentPlanID, m.CurrentPlanID), fwtype.KeepID(prior.PendingPlanID, m.PendingPlanID)
 	m.DiscountPercent = m.DiscountPercent.Or(prior.DiscountPercent)
 	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
 	if m.TrialEnd.IsNull() && !prior.TrialEnd.IsUnknown() {

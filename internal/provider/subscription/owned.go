@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -88,12 +89,12 @@ type pending struct {
 }
 
 func (p pending) holds(s *billing.Subscription) bool {
-	return p.To != "" && s.PendingPlanID() == "" && runs(s) == p.From && s.CurrentPeriodEnd == p.PeriodEnd
+	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, runs(s)) && s.CurrentPeriodEnd == p.PeriodEnd
 }
 
 // noted is the pending change to remember after s has answered a change to the plan to.
 func noted(s *billing.Subscription, to, timing string) pending {
-	if timing != timingEndOfPeriod || runs(s) == to || s.PendingPlanID() != "" {
+	if timing != timingEndOfPeriod || same.ID(to, runs(s)) || s.PendingPlanID() != "" {
 		return pending{}
 	}
 	return pending{From: runs(s), To: to, PeriodEnd: s.CurrentPeriodEnd}

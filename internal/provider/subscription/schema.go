@@ -35,19 +35,19 @@ const (
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go and touches.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"billing_account_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["billing_account_id"] + " Another one" + replaces,
-			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
+		"billing_account_id": schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: about["billing_account_id"] + " Another one" + replaces,
+			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling(), stringplanmodifier.RequiresReplace()}},
 		"external_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["external_id"] + " With it the subscription can be imported, and a " +
 			"creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
-		"plan_id": schema.StringAttribute{Optional: true, Validators: notBlank(),
+		"plan_id": schema.StringAttribute{Optional: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
 			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves money: it is carried out in place, as `plan_change` says, at once (settled by the " +
 				"service as `proration_behavior` says) or with the next period. Taken out beside `items`, it is cleared. What runs now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it back."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(), MarkdownDescription: about["company_id"] + leftAlone + " Another one" + replaces,
-			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIfConfigured()}},
-		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(), MarkdownDescription: about["product_group_id"] + leftAlone + " Another one" + replaces,
-			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIfConfigured()}},
-		"discount_code_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. Taken out, it is cleared."},
+		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), MarkdownDescription: about["company_id"] + leftAlone + " Another one" + replaces,
+			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling(), stringplanmodifier.RequiresReplaceIfConfigured()}},
+		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), MarkdownDescription: about["product_group_id"] + leftAlone + " Another one" + replaces,
+			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling(), stringplanmodifier.RequiresReplaceIfConfigured()}},
+		"discount_code_id": schema.StringAttribute{Optional: true, Validators: isUUID(), PlanModifiers: keepSpelling(), MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. Taken out, it is cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{}, MarkdownDescription: about["discount_percent"] + " Trailing zeros are no difference. A change changes what is charged. Taken out, the discount is cleared.",
 			Validators: []validator.String{validate.Percent()}},
 		"billing_cycle":       optionalComputed("billing_cycle", "Without it the service chooses, and a change of plan may change it. A change changes the period and what is charged; taken out, the stored value stands.", stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
@@ -57,7 +57,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
 			MarkdownDescription: about["trial_end"] + inFuture + " Give it or `trial_period_days`, not both. " + trialOnce,
 			Validators:          []validator.String{validate.DateOrDateTime(), stringvalidator.ConflictsWith(path.MatchRoot("trial_period_days"))}},
-		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
+		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.AtLeast(0)},
 			MarkdownDescription: "Length of the trial in days, counted from the creation; 0 or more. Give it or `trial_end`, not both. " + trialOnce},
 		"allow_pause":  schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error of the plan." + leftAlone},
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and replacing are errors of the plan (with `deletion_policy = \"abandon\"` destroying is none)." + leftAlone},
@@ -114,11 +114,11 @@ func itemsAttribute() schema.SetNestedAttribute {
 		MarkdownDescription: "Products that are billed, beside the plan or instead of one, in any order. A change changes what is charged: the whole set is sent, and what is not in it is removed. " +
 			"Without the argument items are left as they are; taken out, all are removed. Where the service does not list items, they are not refreshed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"product_id": schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: "Id of the product."},
-			"price_id":   schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: "Id of the price of the product."},
-			"quantity": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+			"product_id": schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the product."},
+			"price_id":   schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the price of the product."},
+			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole, Validators: []validator.Int64{int64validator.AtLeast(1)},
 				MarkdownDescription: "How many, 1 or more. Default 1."},
-			"unit_amount_subcents": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
+			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: fwtype.Subcents, Validators: []validator.Int64{int64validator.AtLeast(0)},
 				MarkdownDescription: "Amount of one in subcents, ten-thousandths of the currency unit: `105012` is 10.5012 (see the function `subcents`). Default: the price's own."},
 		}},
 	}
@@ -153,6 +153,12 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 }
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
+
+func isUUID() []validator.String { return []validator.String{validate.UUID()} }
+
+func keepSpelling() []planmodifier.String {
+	return []planmodifier.String{fwtype.UUIDType{}.KeepSpelling()}
+}
 
 func optionalComputed(name, without string, validators ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without, Validators: validators}

@@ -2,6 +2,8 @@ package subscription
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 // transition is one kind of change to a subscription at the service.
@@ -92,7 +94,7 @@ func (m model) planTransition(state model) transition {
 	switch {
 	case m.PlanID.IsUnknown() || m.timingUnknown():
 		return changeUnknownPlan
-	case m.PlanID.Equal(state.CurrentPlanID):
+	case fwtype.KeepID(state.CurrentPlanID, m.PlanID).Equal(state.CurrentPlanID):
 		return takePlanBack
 	case timing == timingEndOfPeriod && !m.PlanID.IsNull():
 		return changePlanLater

@@ -7,6 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -27,7 +28,7 @@ type model struct {
 
 var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType, "token_wo": types.StringType,
-	"name": types.StringType, "value_wo": types.StringType, "credentials_wo_version": types.Int64Type,
+	"name": types.StringType, "value_wo": types.StringType, "credentials_wo_version": fwtype.Whole,
 }}
 
 // authentication is a known argument authentication. Its credentials are only there when it was read from the configuration.

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
@@ -99,7 +100,7 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 			"token_wo":    secret("Token, for type `bearer`."),
 			"name":        schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type `header`.", Validators: []validator.String{validate.HeaderName()}},
 			"value_wo":    secret("Value of the header, for type `header`."),
-			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, Default: int64default.StaticInt64(firstVersion),
+			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole, Default: int64default.StaticInt64(firstVersion),
 				MarkdownDescription: "Any whole number; another one sends the credentials again. Default 1, which is also the version of what an import finds."},
 		}}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -66,6 +67,6 @@ func AboutUpdatedSince(noun string) string {
 
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
-	return schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+	return schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole, Validators: []validator.Int64{int64validator.AtLeast(1)},
 		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. Default: all. A request brings up to 100."}
 }

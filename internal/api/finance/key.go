@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -75,3 +76,7 @@ func (s *Service) noteMade(id string) {
 	}
 	s.keys.made[id] = true
 }
+
+// SameKey reports whether two idempotency keys are the same one: they are UUIDs,
+// whose case has no meaning.
+func SameKey(a, b string) bool { return strings.EqualFold(a, b) }

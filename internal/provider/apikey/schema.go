@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -66,10 +67,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id":          schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key that is current (UUID). It changes at a rotation."},
-			"name":        schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["name"] + byNewKey},
-			"description": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["description"] + byNewKey},
+			"name":        schema.StringAttribute{Required: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["name"] + byNewKey},
+			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["description"] + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(scopes(nil)), ElementType: types.StringType,
-				MarkdownDescription: about["scopes"] + " Default: empty." + byNewKey, Validators: scopeValidators()},
+				MarkdownDescription: about["scopes"] + " Default: empty." + byNewKey, Validators: []validator.Set{validate.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
 				MarkdownDescription: about["expires_at"] + aboutMoment + " Default: never. A rotation does not prolong it. A date that has passed by the clock of the service is an error when a key is to be created. A key whose date has passed stays in the state, and nothing is planned for it." + byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.Between(0, highestGraceDays)},
@@ -105,6 +107,10 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
 
+func onChange(v ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(v...)}
+}
+
 func scopeValidators() []validator.Set {
-	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank()...)}
+	return []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(notBlank()...)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -54,6 +56,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if req.State.Raw.IsNull() {
+		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		plan.planKey(config)
 		r.claim(plan, "", &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
@@ -65,12 +68,42 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	plan.ID = state.ID
-	if config.IdempotencyKey.IsNull() {
+	if config.IdempotencyKey.IsNull() || finance.SameKey(config.IdempotencyKey.ValueString(), state.IdempotencyKey.ValueString()) {
 		plan.IdempotencyKey = state.IdempotencyKey
 	}
 	r.claim(state, state.ID.ValueString(), &resp.Diagnostics)
-	plan.planBody(config, state, own, &resp.Diagnostics)
+	private.Plan(ctx, resp.Private, plan.planBody(config, state, own, &resp.Diagnostics), &resp.Diagnostics)
+	moves := !plan.Collection.IsUnknown() && !plan.Collection.Equal(state.Collection)
+	if r.Run().PlanUpdate(ctx, typeName, state.place(), moves, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attrCollection))
+		r.checkCollection(ctx, plan, state, &resp.Diagnostics)
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// checkCollection refuses a replacement in a collection that the service does not have: the record would be deleted, and no other one made.
+func (r *Resource) checkCollection(ctx context.Context, plan, state model, diags *diag.Diagnostics) {
+	if r.Conn == nil || !r.Conn.Finance.Ready {
+		return
+	}
+	collection := plan.Collection.ValueString()
+	for _, err := range r.Conn.Finance.Client.ListRecords(ctx, collection, finance.Query{Limit: 1}) {
+		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound {
+			diags.AddAttributeError(path.Root(attrCollection), "No such collection",
+				fmt.Sprintf("This plan replaces the %s with a record of the collection %q, and the service has no such collection: the record would be deleted, and none created. "+
+					"Nothing was changed. Correct the name; the data source billing_finance_openapi shows what collections there are.", state.words(), collection))
+		}
+	}
+}
+
+// refuseMove rejects an update that only a new record can fulfill. The plan has shown no replacement, so nothing is sent.
+func refuseMove(plan, state model, diags *diag.Diagnostics) {
+	if plan.Collection.Equal(state.Collection) {
+		return
+	}
+	diags.AddAttributeError(path.Root(attrCollection), "The plan has not shown this replacement",
+		fmt.Sprintf("collection was not known when the plan was made, and turned out to be %q, while the %s exists. Only a new record can be in another collection, and the plan has "+
+			"shown none, so nothing was sent. Plan again: the new plan shows the replacement.", plan.Collection.ValueString(), state.words()))
 }
 
 // planKey fixes the key of a creation.
@@ -110,11 +143,12 @@ func (r *Resource) claim(m model, id string, diags *diag.Diagnostics) {
 }
 
 // planBody compares the configuration with the record as the state has it. Where nothing must change, the state's value stays, also
-// where the configuration is written differently or names fewer keys.
-func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) {
+// where the configuration is written differently or names fewer keys. It returns what the configuration owns once the plan is applied;
+// that is empty while a part of it is unknown.
+func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) metadata.Owned {
 	stored, ok := state.object(diags)
 	if !ok {
-		return
+		return metadata.Owned{}
 	}
 	if desired, err := config.Body.Object(); err == nil {
 		stored = overlook(desired, stored)
@@ -122,7 +156,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	change, err := own.Plan(config.Body, state.Body, stored)
 	if err != nil {
 		diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
-		return
+		return metadata.Owned{}
 	}
 	m.Body, m.Response = change.Planned, state.Response
 	if change.Differs {
@@ -134,4 +168,5 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: they stay where they are, "+
 				"although this plan shows them leaving the state.", state.words(), strings.Join(change.Foreign, ", ")))
 	}
+	return metadata.Owned{Object: change.Desired}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
@@ -47,6 +48,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ready || !ok || resp.Diagnostics.HasError() {
 		return
 	}
+	r.Run().Applies()
 	record, err := client.CreateRecord(ctx, plan.Collection.ValueString(), metadata.Payload(desired), plan.IdempotencyKey.ValueString())
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, inBody(err), doing("create", plan))
@@ -87,6 +89,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.Diagnostics.AddWarning("A finance record was deleted outside of Terraform",
 			fmt.Sprintf("The %s does not exist any more at the service. If it is still configured, the plan creates it again, with a new id.", prior.words()))
 		resp.State.RemoveResource(ctx)
+		r.Run().Gone(typeName, prior.place())
 		return
 	}
 	if err != nil {
@@ -103,39 +106,51 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// The id that leads to the record, also where the service writes it differently.
 	state.ID = prior.ID
+	r.Run().Refreshed(typeName, state.place())
 	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
 }
 
-// Update sends the top-level keys that change. What only this provider knows changes without any request.
+// Update sends the top-level keys that the plan shows as changing. What only this provider knows changes without any request.
+//
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes with
+// the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var config, plan, state model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	own := ownership(ctx, req.Private, &resp.Diagnostics)
+	after := private.Planned[metadata.Owned](ctx, req.Private, &resp.Diagnostics)
+	refuseMove(plan, state, &resp.Diagnostics)
 	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	desired, ok := config.object(&resp.Diagnostics)
-	stored, readable := state.object(&resp.Diagnostics)
+	r.Run().Applies()
+	stored, ok := state.object(&resp.Diagnostics)
 	whole, err := state.answered()
-	if !ok || !readable || err != nil {
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("response"), "Unreadable state", err.Error())
+	}
+	if !ok || err != nil {
 		return
 	}
+	send := map[string]any{}
+	if plan.Response.IsUnknown() {
+		send = changes(own, stored, whole, after.Object)
+	}
 	plan.Response = state.Response
-	if send := changes(own, stored, whole, desired); len(send) > 0 {
+	if len(send) > 0 {
 		record, err := client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
 		if err != nil {
 			apidiag.Add(&resp.Diagnostics, inBody(err), doing("update", state))
 			return
 		}
 		plan.Response = wire.JSONText(record.Raw)
-		plan.warnStored(record, desired, &resp.Diagnostics)
+		plan.warnStored(record, after.Object, &resp.Diagnostics)
 	}
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
-	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
+	private.Set(ctx, resp.Private, keyOwned, after, &resp.Diagnostics)
 }
 
 // Delete deletes the record.
@@ -146,6 +161,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
+	r.Run().Applies()
 	if client.Made(state.ID.ValueString()) {
 		resp.Diagnostics.AddWarning("The record was not replaced", fmt.Sprintf("The %s was to be replaced by one with the same content, made before it was deleted (create_before_destroy). The service "+
 			"makes one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.words()))

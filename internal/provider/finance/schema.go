@@ -6,8 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -38,8 +36,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the record, unique within its collection."},
 			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{pathSegment()},
-				MarkdownDescription: aboutCollection + " Another one replaces the record: this one is deleted, and one made there.",
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()}},
+				MarkdownDescription: aboutCollection + " Another one replaces the record: this one is deleted, and one made there. " +
+					"While it is only known after apply, no replacement is planned: if it then turns out to be another one, the apply fails before it sends anything, and the next plan shows the replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record as the service takes it: an object, nested at will. Money is text with two decimals, such as `\"10.50\"` (see the function `format_cents`). This configuration owns the " +
 					"keys it names, at any depth, and only those are compared: what the service or others add stays and is no drift, and a key taken out of the configuration is removed from the record. " +

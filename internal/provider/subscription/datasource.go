@@ -108,6 +108,7 @@ func pauseData(m model) types.Object {
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
 	attributes.Keys("subscription", "id", "external_id")
+	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One subscription, found by its `id` or its `external_id`. One that is not canceled is preferred to a canceled one with the same `external_id`; " +
 			"no match, or more than one, is an error. By `id` this takes one request; otherwise it reads the list of subscriptions, which the service filters. " +

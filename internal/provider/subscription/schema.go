@@ -37,7 +37,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	attributes := map[string]schema.Attribute{
 		"billing_account_id": schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: about["billing_account_id"] + " Another one" + replaces,
 			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling(), stringplanmodifier.RequiresReplace()}},
-		"external_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["external_id"] + " With it the subscription can be imported, and a " +
+		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["external_id"] + " With it the subscription can be imported, and a " +
 			"creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
 			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves money: it is carried out in place, as `plan_change` says, at once (settled by the " +
@@ -49,7 +49,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling(), stringplanmodifier.RequiresReplaceIfConfigured()}},
 		"discount_code_id": schema.StringAttribute{Optional: true, Validators: isUUID(), PlanModifiers: keepSpelling(), MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. Taken out, it is cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{}, MarkdownDescription: about["discount_percent"] + " Trailing zeros are no difference. A change changes what is charged. Taken out, the discount is cleared.",
-			Validators: []validator.String{validate.Percent()}},
+			Validators: []validator.String{validate.Percent()}, PlanModifiers: onChange(validate.PercentDecimals())},
 		"billing_cycle":       optionalComputed("billing_cycle", "Without it the service chooses, and a change of plan may change it. A change changes the period and what is charged; taken out, the stored value stands.", stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method":   optionalComputed("collection_method", "Without it the service's value stands; taken out, it is cleared.", stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "Without it the service's value stands; taken out, it is cleared.", stringvalidator.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
@@ -61,7 +61,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: "Length of the trial in days, counted from the creation; 0 or more. Give it or `trial_end`, not both. " + trialOnce},
 		"allow_pause":  schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error of the plan." + leftAlone},
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and replacing are errors of the plan (with `deletion_policy = \"abandon\"` destroying is none)." + leftAlone},
-		"notes":        schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["notes"] + " Taken out, they are cleared."},
+		"notes":        schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["notes"] + " Taken out, they are cleared."},
 		"cancel_at_period_end": schema.BoolAttribute{Optional: true, Computed: true,
 			MarkdownDescription: about["cancel_at_period_end"] + " Default `false`. Set back to `false`, or taken out, before the end, the subscription goes on. Once the end has come the " +
 				"subscription counts as canceled, see `on_external_cancel`. Where it was never given, what somebody else scheduled is left alone."},
@@ -110,7 +110,7 @@ const (
 )
 
 func itemsAttribute() schema.SetNestedAttribute {
-	return schema.SetNestedAttribute{Optional: true, Computed: true,
+	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{validate.NoNulls{}},
 		MarkdownDescription: "Products that are billed, beside the plan or instead of one, in any order. A change changes what is charged: the whole set is sent, and what is not in it is removed. " +
 			"Without the argument items are left as they are; taken out, all are removed. Where the service does not list items, they are not refreshed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
@@ -154,6 +154,10 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
 
+func onChange(v ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(v...)}
+}
+
 func isUUID() []validator.String { return []validator.String{validate.UUID()} }
 
 func keepSpelling() []planmodifier.String {
@@ -161,5 +165,5 @@ func keepSpelling() []planmodifier.String {
 }
 
 func optionalComputed(name, without string, validators ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without, Validators: validators}
+	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without, PlanModifiers: onChange(validators...)}
 }

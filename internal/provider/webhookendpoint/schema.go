@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -57,12 +58,13 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: about["id"]},
 			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["created_at"]},
 			"updated_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["updated_at"]},
-			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of internal networks are refused, in the plan where they can be told there. It need not be unique: every endpoint gets its own deliveries.", Validators: []validator.String{validate.PublicURL()}},
+			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of internal networks are refused, in the plan where they can be told there. It need not be unique: every endpoint gets its own deliveries.", PlanModifiers: onChange(validate.PublicURL())},
 			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] + " Taken out, it is cleared.",
-				Validators: []validator.String{validate.NotBlank()}},
+				PlanModifiers: onChange(validate.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)), ElementType: types.StringType,
 				MarkdownDescription: about["events"] + " Default: empty. A name that this provider does not know is a warning.",
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(validate.NotBlank(), knownEvent())}},
+				Validators:          []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
+				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: about["active"] + " Default `true`. With `false` nothing is delivered, and a delivery that comes due meanwhile is given up."},
 			"authentication": authenticationAttribute(),
@@ -110,4 +112,8 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 // IdentitySchema names the endpoint for import blocks.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = scheme.IdentitySchema()
+}
+
+func onChange(v ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(v...)}
 }

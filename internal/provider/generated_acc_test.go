@@ -2,109 +2,81 @@ package provider_test
 
 import (
 	"fmt"
-	"maps"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// everything is a customer with every attribute, some of them as no configuration would be accepted to create them.
-var everything = acctest.JSON{
-	"external_id": "full", "name": "Flip", "nickname": "F", "legal_name": "Flip Ltda", "document_number": "1234567890", "kind": "juridical",
-	"birthday": "1990-12-31", "notes": "n", "emails": []any{acctest.JSON{"value": "a@example.com"}, acctest.JSON{"kind": "work", "value": "b@example.com"}},
-	"phones": []any{acctest.JSON{"kind": "home", "value": "+55 11 1"}}, "websites": []any{acctest.JSON{"value": "example.com"}},
-	"addresses": []any{acctest.JSON{"street": "Rua A", "country": "br"}, acctest.JSON{"kind": "billing", "city": ""}},
-	"tags":      []any{"vip", "", " "}, "custom_metadata": acctest.JSON{"a": acctest.JSON{"b": nil}}, "payment_terms_days": 0,
-}
-
-// generated starts with customers and accounts that have every attribute, and no attribute, and has Terraform write their configuration.
-func generated(t *testing.T) (*acctest.Service, *command) {
+// generates imports objects of one type with the configuration that Terraform writes by itself, as every Terraform from 1.5 on can, and
+// holds it to what a user expects of it: it works on the first try, and plans nothing. ids are keyed by resource name.
+func generates(t *testing.T, service *acctest.Service, typeName string, ids map[string]string) {
 	t.Helper()
-	service := acctest.Start(t)
-	service.NeedsSandbox("it has to be empty")
-	full := service.Must("POST", "/v1/customers", everything)
-	bare := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Bare", "create_billing_account": false})["customer"].(acctest.JSON)["id"]
-	account := full["billing_account"].(acctest.JSON)["id"]
-	service.Must("PATCH", fmt.Sprintf("/v1/billing-accounts/%s", account), acctest.JSON{"external_id": "full", "custom_metadata": acctest.JSON{"k": 1}})
-	service.Must("POST", fmt.Sprintf("/v1/billing-accounts/%s/suspend", account), acctest.JSON{})
-	empty := service.Must("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"id": bare}})["id"]
-	terraform := newCommand(t, "").at(service)
-	for address, id := range map[string]any{"billing_customer.full": full["customer"].(acctest.JSON)["id"], "billing_customer.bare": bare,
-		"billing_account.full": account, "billing_account.bare": empty} {
-		terraform.write(strings.ReplaceAll(address, ".", "_")+"_import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, id))
+	terraform := newCommand(t, "provider \"billing\" {}\n").at(service)
+	var blocks strings.Builder
+	for name, id := range ids {
+		fmt.Fprintf(&blocks, "import {\n  to = %s.%s\n  id = %q\n}\n", typeName, name, id)
 	}
-	imports := map[string]string{"billing_customer.full": "import", "billing_customer.bare": "import", "billing_account.full": "import", "billing_account.bare": "import"}
-	if planned := terraform.plans("-generate-config-out=generated.tf"); !maps.Equal(planned, imports) {
-		t.Fatalf("the plan is to do %v\n%s", planned, terraform.read("generated.tf"))
+	terraform.write("imports.tf", blocks.String())
+	imports := fmt.Sprintf("Plan: %d to import, 0 to add, 0 to change, 0 to destroy.", len(ids))
+	for _, plan := range [][]string{{"plan", "-generate-config-out=generated.tf"}, {"plan"}} {
+		if out, err := terraform.run(plan...); err != nil || !strings.Contains(out, imports) {
+			t.Fatalf("terraform %s: %v\n%s\n%s", strings.Join(plan, " "), err, out, terraform.read("generated.tf"))
+		}
 	}
 	service.Sandbox.ResetRequests()
-	terraform.must("apply", "plan")
+	terraform.must("apply", "-auto-approve")
 	if names := wrote(service); len(names) > 0 {
 		t.Errorf("the import has sent %v", names)
 	}
-	terraform.settled()
-	return service, terraform
+	if out, err := terraform.run("plan", "-detailed-exitcode"); err != nil {
+		t.Errorf("the plan after the import is not empty: %v\n%s", err, out)
+	}
 }
 
-// TestAccGenerated_isComplete: configuration that Terraform writes for what exists plans nothing, on the first try. The account does not
-// name what is its customer's, so that every later change of the customer takes one apply.
-func TestAccGenerated_isComplete(t *testing.T) {
-	t.Parallel()
-	_, terraform := generated(t)
-	for _, change := range [][2]string{
-		{`"Flip"`, `"Flip Renamed"`},
-		{`"a@example.com"`, `"new@example.com"`},
-		{`"+55 11 1"`, `"+55 11 2"`},
-		{`"Rua A"`, `"Rua B"`},
-	} {
-		config := terraform.read("generated.tf")
-		start := strings.Index(config, `resource "billing_customer" "full"`)
-		terraform.write("generated.tf", config[:start]+strings.ReplaceAll(config[start:], change[0], change[1]))
-		terraform.must("apply", "-auto-approve")
-		terraform.settled()
-	}
-	config := terraform.read("generated.tf")
-	// A change to what the service would not be asked for is rejected; what is left alone is not.
-	for _, wrong := range [][2]string{{`"br"`, `"bra"`}, {`"1234567890"`, `"123456789"`}, {`"vip"`, `"\t"`}} {
-		terraform.write("generated.tf", strings.Replace(config, wrong[0], wrong[1], 1))
-		terraform.refused([]string{"billing_customer.full"}, "plan")
-	}
-	terms := regexp.MustCompile(`(?s)(resource "billing_account" "full" \{.*?payment_terms_days\s+= )0`)
-	terraform.write("generated.tf", terms.ReplaceAllString(config, "${1}91"))
-	terraform.refused([]string{"between 1 and 90"}, "plan")
-}
-
-// TestAccGenerated_empty: what modules write for nothing means the same as nothing.
-func TestAccGenerated_empty(t *testing.T) {
+// TestAccGenerated_subscriptions: whatever a subscription is in the middle of.
+func TestAccGenerated_subscriptions(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	id := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Bare"})["customer"].(acctest.JSON)["id"]
-	_, answer := service.Call("GET", "/v1/billing-accounts?customer_id="+id.(string), nil)
-	account := answer["data"].([]any)[0].(acctest.JSON)["id"]
-	imports := fmt.Sprintf("import {\n  to = billing_customer.bare\n  id = %q\n}\nimport {\n  to = billing_account.bare\n  id = %q\n}\n", id, account)
-	config := func(lines, inline string) string {
-		return imports + "resource \"billing_customer\" \"bare\" {\n  name = \"Bare\"\n" + lines + "}\nresource \"billing_account\" \"bare\" {\n  customer = { id = billing_customer.bare.id" +
-			inline + " }\n}\n"
+	service.NeedsSandbox("its clock is moved")
+	const (
+		planA, planB = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01", "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02"
+		other        = "1b4e28ba-2fa1-4d1b-883f-0016d3cca421"
+	)
+	account, _ := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner"})["billing_account"].(acctest.JSON)["id"].(string)
+	create := func(body acctest.JSON) string {
+		body["billing_account_id"] = account
+		id, _ := service.Must("POST", "/v1/subscriptions", body)["id"].(string)
+		return id
 	}
-	const empty = "  tags = []\n  addresses = []\n  emails = []\n  phones = []\n  websites = []\n  custom_metadata = {}\n"
-	both := []string{"billing_account.bare", "billing_customer.bare"}
-	for name, written := range map[string]string{"empty": config(empty, ", tags = [], addresses = [], custom_metadata = {}"), "absent": config("", "")} {
-		t.Run(name, func(t *testing.T) {
-			terraform := newCommand(t, written).at(service)
-			service.Sandbox.ResetRequests()
-			terraform.applies("import", slices.Clone(both))
-			terraform.settled()
-			// One for the other is no difference either.
-			terraform.write("main.tf", required+config(empty, ""))
-			terraform.settled()
-			terraform.write("main.tf", required+config("", ""))
-			terraform.settled()
-			if names := wrote(service); len(names) > 0 {
-				t.Errorf("sent %v", names)
-			}
-		})
+	does := func(id, operation string, body acctest.JSON) {
+		service.Must("POST", "/v1/subscriptions/"+id+"/"+operation, body)
 	}
+	items := []any{acctest.JSON{"product_id": "0a6f5c6e-90c5-4ac3-8f0e-2f3c8b9d7e11", "price_id": "3e2d1c0b-7a69-4858-9f46-1d2e3f4a5b61", "quantity": 3, "unit_amount_subcents": 499000},
+		acctest.JSON{"product_id": "0a6f5c6e-90c5-4ac3-8f0e-2f3c8b9d7e12", "price_id": "3e2d1c0b-7a69-4858-9f46-1d2e3f4a5b62"}}
+	full := func(externalID string) string {
+		id := create(acctest.JSON{"plan_id": planA, "items": items, "external_id": externalID, "company_id": other, "product_group_id": other, "discount_code_id": other,
+			"billing_cycle": "quarterly", "collection_method": "manual_charge", "proration_behavior": "none", "nfe_issuance_policy": "on_full_payment",
+			"trial_period_days": 14, "notes": "negotiated", "custom_metadata": acctest.JSON{"tenant": "a", "nested": acctest.JSON{"n": 1}, "none": nil}})
+		service.Must("PATCH", "/v1/subscriptions/"+id, acctest.JSON{"discount_percent": 12.5})
+		does(id, "change-plan", acctest.JSON{"plan_id": planB, "timing": "end_of_period"})
+		does(id, "pause", acctest.JSON{"behavior": "void", "resumes_at": "2026-05-01"})
+		does(id, "cancel", acctest.JSON{"cancel_at_period_end": true, "reason": "moving away"})
+		service.Must("PATCH", "/v1/subscriptions/"+id, acctest.JSON{"allow_pause": false, "allow_cancel": false})
+		return id
+	}
+	over := full("was-on-trial")
+	does(over, "resume", acctest.JSON{})
+	service.Must("PATCH", "/v1/subscriptions/"+over, acctest.JSON{"cancel_at_period_end": false})
+	service.Sandbox.Clock().Advance(15 * 24 * time.Hour)
+	bare := create(acctest.JSON{"plan_id": planA})
+	service.Must("PATCH", "/v1/subscriptions/"+bare, acctest.JSON{"collection_method": nil, "custom_metadata": acctest.JSON{}})
+	full("in-the-middle")
+	canceled := create(acctest.JSON{"plan_id": planA, "notes": "left"})
+	does(canceled, "cancel", acctest.JSON{"reason": "left"})
+	generates(t, service, "billing_subscription", map[string]string{
+		"over": over, "bare": bare, "middle": "external_id=in-the-middle", "items": create(acctest.JSON{"items": items}), "canceled": canceled,
+		"trial": create(acctest.JSON{"plan_id": planA, "trial_end": "2026-06-01"}),
+	})
 }

@@ -130,7 +130,7 @@ func customerAttributes() map[string]schema.Attribute {
 		"id":          text("Id (UUID) or external code of an existing customer. It has to exist.", validate.NotBlank()),
 		"external_id": text("External code of an existing customer; when there is none, that of the new one.", validate.NotBlank()),
 		"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{}, PlanModifiers: onChange(validate.CPFOrCNPJ()),
-			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; when there is none, that of the new one. Only the digits count."},
+			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; when there is none, that of the new one. Mask and case do not count."},
 		"name":       text("Name of a new customer; required for one.", validate.NotBlank()),
 		"nickname":   text("Trade name or short name.", validate.NotBlank()),
 		"legal_name": text("Company name of a legal entity, as registered.", validate.NotBlank()),

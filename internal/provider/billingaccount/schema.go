@@ -65,26 +65,32 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 			MarkdownDescription: about["external_id"] + " With it the account can be imported, and a creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
 		"customer": schema.SingleNestedAttribute{Required: true, Attributes: customerAttributes(),
-			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id`, `external_id` or `document_number`, or a new one, which needs a `name` and is " +
-				"opened together with the account. Naming another customer later replaces the account. The other fields are used only for a new customer: beside a reference to " +
-				"an existing one they are ignored, and a later change of them is a warning and changes nothing; change the customer by `name`, `email`, `phone` and `address` of " +
-				"this resource, or by a `billing_customer`."},
+			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id`, `external_id` or `document_number`, or a " +
+				"new one, which needs a `name` and is opened together with the account. Naming another customer that exists " +
+				"forces replacement. A value that is only known after apply does not, unless the same run replaces the " +
+				"customer, and neither does a customer that changes its own `external_id` or `document_number`. When the " +
+				"reference is written in another way, the plan looks it up, in one to three requests: an `id` that no customer " +
+				"has is an error, another reference that finds nobody is a warning, and the account stays. The other fields " +
+				"are used only for a new customer: beside a reference to an existing one they are ignored, and a later change " +
+				"of them is a warning and changes nothing; change the customer by `name`, `email`, `phone` and `address` of " +
+				"this resource, or by a `billing_customer`. Each re-creation of the account (closed elsewhere, `-replace`) " +
+				"with a `name` alone creates another customer of the same name; `terraform plan -replace` cannot warn of it."},
 		"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
 			MarkdownDescription: about["billing_email"] + " Default when the account is opened: the customer's. It cannot be cleared: without the argument the stored address stands."},
 		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.Between(1, 90))},
 			MarkdownDescription: about["payment_terms_days"] + " Default when the account is opened: 10. Taken out, the stored value stands."},
 		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["auto_collection"] + " Default when the account is opened: `true`. Taken out, the stored value stands."},
 		"name": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(stringvalidator.UTF8LengthBetween(1, 255)),
-			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without it, or taken out: shows the name as it is."},
+			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without it, or taken out: shows the name as it is." + followsCustomer},
 		"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
-			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it, or taken out: shows the first one, where the service lists any."},
+			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
 		"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: notBlank(),
-			MarkdownDescription: "Changes the main phone number of the customer through the account. Without it, or taken out: shows the first one, where the service lists any."},
+			MarkdownDescription: "Changes the main phone number of the customer through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
 		"address": schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: contact.AddressAttributes(),
-			MarkdownDescription: "Becomes the first postal address of the customer, through the account. Without it, or taken out: shows the first one, where the service lists any."},
+			MarkdownDescription: "Becomes the first postal address of the customer, through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
 		"status": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
 			MarkdownDescription: "`active` or `suspended`; a suspended account takes no new subscriptions. Given, a suspension or reactivation made elsewhere is drift that the next apply takes back; " +
-				"without it, or taken out, the status is only shown. A new account is `active`."},
+				"without it, or taken out, the status is only shown. A new account is `active`. Null after an import until the next refresh."},
 		"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 			MarkdownDescription: "Reason for the service's audit log when this configuration suspends, reactivates or closes the account. A change of it alone sends nothing."},
 		"custom_metadata":           metadata.Attribute("account"),
@@ -106,14 +112,19 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
+// followsCustomer ends the descriptions of what belongs to the customer.
+const followsCustomer = " Null after an import until the next refresh, so that generated configuration does not name it." +
+	" What a `billing_customer` in the same configuration says must not contradict it: the plan warns."
+
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A billing account of a customer: what subscriptions run on and invoices are made for. A `billing_customer` opens one by itself unless told not to; use this " +
 	"resource for further accounts, or for all of them with `create_billing_account = false`.\n\n" +
-	"Everything changes in place and charges nobody, except another `customer`: that replaces the account, and subscriptions do not move with it. Of `custom_metadata` this configuration " +
+	"Everything changes in place and charges nobody, except another `customer`: that forces replacement, and subscriptions do not move with it. Of `custom_metadata` this configuration " +
 	"owns the keys it names (see [the guide on ownership](../guides/custom-metadata)).\n\n" +
 	"Destroying closes the account, which is final and leaves its subscriptions alive: destroy these first, as Terraform does where they refer to the account. The customer stays, also " +
 	"one that was opened together with the account. An account that was closed or deleted elsewhere is planned again, with a new id. Import by id or by `external_id` " +
-	"(see [the guide on importing](../guides/import)); to import and then name another customer is an error, not a replacement. A refresh takes one request."
+	"(see [the guide on importing](../guides/import)); to import and then name another customer is an error, not a replacement. A refresh takes one request. " +
+	"A value that you mark as sensitive is also shown by computed attributes, which are not sensitive: `custom_metadata` by `effective_custom_metadata`."
 
 var computedTexts = []string{"id", "public_id", "customer_id", "currency", "suspended_at", "suspension_reason",
 	"tax_exemption_certificate", "customer_tax_type", "metadata", "created_at", "updated_at"}

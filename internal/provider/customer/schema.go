@@ -71,7 +71,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether charges on that billing account are made automatically. Default `true`. " + onCreateOnly},
 			"billing_account_id": schema.StringAttribute{Computed: true,
 				MarkdownDescription: "Id of the billing account that was opened together with the customer; null when none was. " +
-					"After an import it is the oldest of the customer's billing accounts that is not closed."},
+					"After an import it is the oldest of the customer's billing accounts that is not closed. " +
+					"It is not refreshed: an account that was closed elsewhere stays here, and is only noticed where it is used. To see that, read it with the data source `billing_account`, or manage it as a `billing_account`."},
 
 			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policy.Delete),
 				Validators: []validator.String{stringvalidator.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
@@ -88,7 +89,10 @@ const aboutResource = "A customer of the organization: a person or a company tha
 	"and so do contacts and addresses as long as `emails`, `phones` and `addresses` are left out. Every other optional argument that is left out is cleared where the customer has a value; one that another " +
 	"system maintains belongs under `ignore_changes`.\n\n" +
 	"Destroying deletes the customer and closes its billing accounts; the service refuses that while one of its subscriptions is not canceled. A customer that was deleted elsewhere " +
-	"is planned again, with a new id and a new billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A refresh takes one request."
+	"is planned again, with a new id and a new billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A refresh takes one request. " +
+	"What a `billing_account` changes of its customer shows here from the next refresh on. " +
+	"A value that you mark as sensitive is also shown by computed attributes, which are not sensitive: " +
+	"`email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
 
 // Parts of descriptions that several lists have in common.
 const (

@@ -151,6 +151,19 @@ func TestAccount_import(t *testing.T) {
 		p = s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
 		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
 	}
+	// What an import leaves to the next refresh may be configured in the plan that imports: what the service has already is not sent.
+	s.Import(s.id())
+	s.is("name", "null")
+	s.is("status", "null")
+	lines["name"] = "Ana"
+	lines["email"] = "ana@example.com"
+	if changes := s.Plan(s.with(lines)).Changes(t); !slices.Equal(changes, []string{"customer", "email", "name", "status", "suspended_at", "suspension_reason", "updated_at"}) {
+		t.Errorf("the plan changes %v", changes)
+	}
+	s.service.Sandbox.ResetRequests()
+	s.set(lines)
+	s.asked()
+	s.settled(lines)
 	// From the first apply on, the configuration's words count.
 	lines["payment_terms_days"] = 6
 	s.set(lines)
@@ -160,6 +173,7 @@ func TestAccount_import(t *testing.T) {
 		t.Errorf("replaced for %v", p.Replaces)
 	}
 	lines["customer"] = acctest.JSON{"id": "bea"}
+	s.refresh()
 	if p := s.Plan(s.with(lines)); !slices.Equal(p.Replaces, []string{"customer"}) {
 		t.Errorf("replaced for %v", p.Replaces)
 	}

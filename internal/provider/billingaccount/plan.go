@@ -161,7 +161,12 @@ func (r *Resource) whose(ctx context.Context, p *planning, diags *diag.Diagnosti
 		diags.AddAttributeError(path.Root("customer"), "Invalid customer", err.Error())
 		return open, config, state
 	}
-	client := func() (*billing.Service, bool) { return r.Conn.Billing.For(typeName, diags) }
+	client := func() (*billing.Service, bool) {
+		if r.Conn == nil {
+			return nil, false
+		}
+		return r.Conn.Billing.For(typeName, diags)
+	}
 	meant, err := reference{client: client, run: r.Run(), has: p.facts, planned: p.customer}.of(ctx, config, state)
 	if err != nil {
 		apidiag.Add(diags, err, apidiag.Doing{Verb: "find", Object: "the customer of " + lower(p.state.words()), TypeName: typeName, Attributes: arguments})

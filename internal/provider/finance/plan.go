@@ -46,10 +46,12 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 
 // ModifyPlan fixes the key of a creation, and decides for an existing record whether it must change.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var config, plan, state model
 	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		r.claim(state, finance.Claim{ID: state.ID.ValueString(), Destroyed: true}, &resp.Diagnostics)
 		return
 	}
-	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
@@ -58,7 +60,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.State.Raw.IsNull() {
 		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		plan.planKey(config)
-		r.claim(plan, "", &resp.Diagnostics)
+		r.claim(plan, finance.Claim{Given: !config.IdempotencyKey.IsNull()}, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
@@ -71,7 +73,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if config.IdempotencyKey.IsNull() || finance.SameKey(config.IdempotencyKey.ValueString(), state.IdempotencyKey.ValueString()) {
 		plan.IdempotencyKey = state.IdempotencyKey
 	}
-	r.claim(state, state.ID.ValueString(), &resp.Diagnostics)
+	r.claim(state, finance.Claim{ID: state.ID.ValueString()}, &resp.Diagnostics)
 	private.Plan(ctx, resp.Private, plan.planBody(config, state, own, &resp.Diagnostics), &resp.Diagnostics)
 	moves := !plan.Collection.IsUnknown() && !plan.Collection.Equal(state.Collection)
 	if r.Run().PlanUpdate(ctx, typeName, state.place(), moves, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
@@ -118,27 +120,47 @@ func (m *model) planKey(config model) {
 	m.IdempotencyKey = types.StringValue(finance.KeyFor(m.Collection.ValueString(), metadata.Payload(body)))
 }
 
-// claim makes sure that no other record of this run has the same key. id is empty for one that is to be made.
-func (r *Resource) claim(m model, id string, diags *diag.Diagnostics) {
-	key, collection := m.IdempotencyKey, m.Collection.ValueString()
+// claim reports what else this run does with the record of the same key: the service makes one record for one key.
+func (r *Resource) claim(m model, c finance.Claim, diags *diag.Diagnostics) {
+	key := m.IdempotencyKey
 	if key.IsNull() || key.IsUnknown() || m.Collection.IsUnknown() || r.Conn == nil || !r.Conn.Finance.Ready {
 		return
 	}
-	other, taken := r.Conn.Finance.Client.ClaimKey(collection, key.ValueString(), id)
-	const advice = "Set idempotency_key on one of them to a UUID of version 4 of its own, for example from a random_uuid resource."
-	at := path.Root(attrIdempotencyKey)
+	for _, other := range r.Conn.Finance.Client.ClaimKey(m.Collection.ValueString(), key.ValueString(), c) {
+		m.reportClaims(c, other, diags)
+	}
+}
+
+const aboutOwnKey = "Set idempotency_key on one of them to a UUID of version 4 of its own, for example from a random_uuid resource."
+
+// reportClaims reports two claims on one key, in whatever order they came.
+func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
+	at, collection := path.Root(attrIdempotencyKey), m.Collection.ValueString()
+	creates, destroys := a.ID == "" || b.ID == "", a.Destroyed || b.Destroyed
 	switch {
-	case !taken:
-	case other == "" && id == "":
+	case a.ID == "" && b.ID == "":
+		because := "its body is the same"
+		if a.Given || b.Given {
+			because = "its idempotency_key is the same; keys compare without case"
+		}
 		diags.AddAttributeError(at, "Two records with the same key",
-			fmt.Sprintf("Another record of %s in this plan has the same key, because its body is the same, and the service makes one record for one key. %s", collection, advice))
-	case other == id:
-		diags.AddAttributeWarning(at, "Two resources manage one record",
-			fmt.Sprintf("The record %s of %s stands in the state twice: what one of the two resources changes or deletes, the other one loses. Take one out of the state.", id, collection))
-	case other == "" || id == "":
+			fmt.Sprintf("Another record of %s in this plan has the key %s too, because %s. The service makes one record for one key. %s",
+				collection, m.IdempotencyKey.ValueString(), because, aboutOwnKey))
+	case creates && destroys:
+		diags.AddAttributeWarning(at, "A record is deleted and created with the same key",
+			fmt.Sprintf("This plan deletes the record %s of %s and creates one with the same key: probably the resource was renamed. One record is left in any case: this one, if the creation comes "+
+				"first, or a new one with another id. To keep the record and its id for certain, add a moved block.", a.ID+b.ID, collection))
+	case creates:
 		diags.AddAttributeWarning(at, "A record with the same key exists",
 			fmt.Sprintf("The record %s of %s was made with the same key as one that this plan creates. If the plan replaces that record, all is well. If they are two "+
-				"resources, both would manage one record. %s", other+id, collection, advice))
+				"resources, both would manage one record. %s", a.ID+b.ID, collection, aboutOwnKey))
+	case a.ID == b.ID && a.Destroyed != b.Destroyed:
+		diags.AddAttributeWarning(at, "Two resources manage one record",
+			fmt.Sprintf("The record %s of %s is in the state twice, and this plan deletes it for one of the two resources: the other one loses it. To keep it, remove that resource from the state "+
+				"instead (terraform state rm, or a removed block).", a.ID, collection))
+	case a.ID == b.ID && !destroys:
+		diags.AddAttributeWarning(at, "Two resources manage one record",
+			fmt.Sprintf("The record %s of %s stands in the state twice: what one of the two resources changes or deletes, the other one loses. Take one out of the state.", a.ID, collection))
 	}
 }
 

@@ -55,7 +55,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		adviseRetry(err, plan, &resp.Diagnostics)
 		return
 	}
-	created, err := fromAPI(plan.Collection, record)
+	created, err := fromAPI(plan.Collection, &record.Record)
 	if err != nil {
 		resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
 		return
@@ -63,7 +63,17 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
 	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
-	plan.warnStored(record, desired, &resp.Diagnostics)
+	if record.Existed {
+		warnExisted(plan, &resp.Diagnostics)
+	}
+	plan.warnStored(&record.Record, desired, &resp.Diagnostics)
+}
+
+// warnExisted says that a creation was given a record that was there already.
+func warnExisted(m model, diags *diag.Diagnostics) {
+	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The service creates one record for one key, so it returned that record, and this resource "+
+		"manages it now. Nothing is to be done if the resource was renamed, or if the response to the earlier creation was lost. If another resource or workspace manages the record too, what one of them "+
+		"changes or deletes, the other one loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.", m.IdempotencyKey.ValueString(), m.words()))
 }
 
 // adviseRetry says how to find out whether a record was made: by asking again.
@@ -162,13 +172,13 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	r.Run().Applies()
-	if client.Made(state.ID.ValueString()) {
-		resp.Diagnostics.AddWarning("The record was not replaced", fmt.Sprintf("The %s was to be replaced by one with the same content, made before it was deleted (create_before_destroy). The service "+
-			"makes one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.words()))
-		return
-	}
-	if err := client.DeleteRecord(ctx, state.Collection.ValueString(), state.ID.ValueString()); err != nil {
+	deleted, err := client.DeleteRecord(ctx, state.Collection.ValueString(), state.ID.ValueString())
+	switch {
+	case err != nil:
 		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
+	case !deleted:
+		resp.Diagnostics.AddWarning("The record was not deleted", fmt.Sprintf("A creation of this run has the same key as the %s: the resource was renamed without a moved block, or is replaced with "+
+			"create_before_destroy. The service creates one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.words()))
 	}
 }
 

@@ -44,7 +44,7 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 			listing.Needs("billing_accounts"),
 		Attributes: map[string]schema.Attribute{
 			"external_id": listing.Filter("Only the account with this `external_id`."),
-			"customer_id": listing.Filter("Only accounts of the customer with this id."),
+			"customer_id": listing.FilterByID("Only accounts of the customer with this id."),
 			"status": listing.Filter("Only accounts with this status: `active` or `suspended`.",
 				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},

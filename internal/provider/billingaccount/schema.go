@@ -129,7 +129,7 @@ func customerAttributes() map[string]schema.Attribute {
 		"id":          text("Id (UUID) or external code of an existing customer. It has to exist.", notBlank()...),
 		"external_id": text("External code of an existing customer; when there is none, that of the new one.", notBlank()...),
 		"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{}, Validators: []validator.String{validate.CPFOrCNPJ()},
-			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; when there is none, that of the new one. Only the digits count."},
+			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; when there is none, that of the new one. Mask and case do not count."},
 		"name":       text("Name of a new customer; required for one.", notBlank()...),
 		"nickname":   text("Trade name or short name.", notBlank()...),
 		"legal_name": text("Company name of a legal entity, as registered.", notBlank()...),

@@ -40,7 +40,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"kind":       optional("kind", stringvalidator.OneOf("natural", "juridical")),
 			"birthday":   optional("birthday", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
-				MarkdownDescription: about["document_number"] + " Another number of digits is an error, wrong check digits are a warning (see `normalize_document`).",
+				MarkdownDescription: about["document_number"] + " A number of another length is an error, wrong check digits are a warning (see `normalize_document`).",
 				Validators:          []validator.String{validate.CPFOrCNPJ()}},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},

@@ -128,7 +128,7 @@ func TestAccAccount_deletionPolicy(t *testing.T) {
 func TestAccAccount_identity(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := service.Config(account(anasCustomer + "custom_metadata = { a = { b = [1, null] } }\npayment_terms_days = 5"))
+	config := service.Config(account(anasCustomer + "status = \"suspended\"\ncustom_metadata = { a = { b = [1, null] } }\npayment_terms_days = 5"))
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},

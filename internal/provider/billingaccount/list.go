@@ -77,5 +77,7 @@ func describe(a *billing.BillingAccount) (listing.Item, bool) {
 	if a.ExternalID != nil {
 		name += " (" + *a.ExternalID + ")"
 	}
-	return listing.Item{ID: a.ID, Name: name, Resource: m.unnamed(), Err: err}, true
+	m = m.unnamed()
+	m.Status = types.StringNull()
+	return listing.Item{ID: a.ID, Name: name, Resource: m, Err: err}, true
 }

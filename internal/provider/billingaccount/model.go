@@ -158,21 +158,20 @@ func (m model) known() model {
 	return m
 }
 
-// unnamed is an imported account without what only shows its customer and its status. In generated configuration these would read as a
-// wish to set them, and fight with the customer from its next change on. The refresh after the import shows them.
+// unnamed is an imported account without what only shows its customer. In generated configuration this would read as a wish to set it, and
+// fight with the customer from its next change on. The refresh after the import shows it.
 func (m model) unnamed() model {
-	m.Name, m.Email, m.Phone, m.Status = types.StringNull(), types.StringNull(), types.StringNull(), types.StringNull()
+	m.Name, m.Email, m.Phone = types.StringNull(), types.StringNull(), types.StringNull()
 	m.Address = types.ObjectNull(contact.AddressType.AttrTypes)
 	return m
 }
 
-// asRead is the state m with what was read of customer and status since, to be compared with plan.
+// asRead is the state m with what was read of the customer since, to be compared with plan.
 func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
 	read, err := fromAPI(a)
 	if err != nil {
 		return m, err
 	}
-	m.Status = read.Status
 	if c := a.Customer; c != nil {
 		m.Name, m.Address = read.Name, read.Address
 		m.Email, m.Phone = listed(plan.Email, c.Emails, read.Email), listed(plan.Phone, c.Phones, read.Phone)
@@ -180,10 +179,10 @@ func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
 	return m, nil
 }
 
-// orShown is the plan m with the state's value for what only shows the customer or the status.
+// orShown is the plan m with the state's value for what only shows the customer.
 func (m model) orShown(state model) model {
 	for _, field := range []struct{ planned, state *types.String }{
-		{&m.Name, &state.Name}, {&m.Email, &state.Email}, {&m.Phone, &state.Phone}, {&m.Status, &state.Status},
+		{&m.Name, &state.Name}, {&m.Email, &state.Email}, {&m.Phone, &state.Phone},
 	} {
 		if field.planned.IsUnknown() || field.planned.IsNull() {
 			*field.planned = *field.state

@@ -45,7 +45,7 @@ func TestAccAccount_minimal(t *testing.T) {
 		}},
 		emptyPlan(config),
 		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"customer", "custom_metadata",
-			"name", "email", "phone", "address", "status"}},
+			"name", "email", "phone", "address"}},
 		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID},
 	)
 }

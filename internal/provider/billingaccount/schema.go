@@ -90,7 +90,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: "Becomes the first postal address of the customer, through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
 		"status": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
 			MarkdownDescription: "`active` or `suspended`; a suspended account takes no new subscriptions. Given, a suspension or reactivation made elsewhere is drift that the next apply takes back; " +
-				"without it, or taken out, the status is only shown. A new account is `active`. Null after an import until the next refresh."},
+				"without it, or taken out, the status is only shown. A new account is `active`."},
 		"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 			MarkdownDescription: "Reason for the service's audit log when this configuration suspends, reactivates or closes the account. A change of it alone sends nothing."},
 		"custom_metadata":           metadata.Attribute("account"),

@@ -60,7 +60,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	w := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
 		own: planned.Owned, shown: planned.Shown}
 	var read *billing.BillingAccount
-	if planned.Reads || state.Status.IsNull() {
+	if planned.Reads || state.Name.IsNull() {
 		var err error
 		if read, err = client.GetBillingAccount(ctx, state.ID.ValueString()); err != nil {
 			apidiag.Add(&resp.Diagnostics, err, doing("read", state))

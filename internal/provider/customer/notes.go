@@ -1,7 +1,6 @@
 package customer
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
@@ -36,7 +35,7 @@ func known(object types.Object) bool {
 		return false
 	}
 	for _, field := range object.Attributes() {
-		if attr.Value(field).IsUnknown() {
+		if field.IsUnknown() {
 			return false
 		}
 	}

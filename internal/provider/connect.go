@@ -11,10 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"

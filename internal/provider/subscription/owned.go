@@ -3,8 +3,8 @@ package subscription
 import (
 	"slices"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 

@@ -141,7 +141,7 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		"header, no name":    {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("name")`, `type "header" needs name`}},
 		"header, no value":   {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("value_wo")`, `type "header" needs value_wo`}},
 		"no header":          {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"no header name"}},
-		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("password_wo")`, "empty"}},
+		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("password_wo")`, "only white space"}},
 		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A", "value_wo": "v"},
 			[]string{`AttributeName("username")`, `AttributeName("password_wo")`, `AttributeName("token_wo")`, `AttributeName("name")`, `AttributeName("value_wo")`,
 				`value_wo belongs to authentication of type "header", and type is "none". Remove one of the two`}},

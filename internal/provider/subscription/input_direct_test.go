@@ -80,7 +80,6 @@ func TestSubscription_refusals(t *testing.T) {
 		}
 	}
 	s := subscribe(t)
-	s.set(nil)
 	s.service.Must("POST", "/v1/billing-accounts/"+s.base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
 	other := s.service.Direct("billing_subscription")
 	says(t, acctest.Errors(other.Apply(other.Plan(s.with(acctest.JSON{"external_id": "s-2"})))), "Could not create", "suspended")

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +81,15 @@ func Start(t *testing.T, options ...Option) *Service {
 	return &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(),
 		FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
 		CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}
+}
+
+// Saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
+func Saying(words string) *regexp.Regexp {
+	var parts []string
+	for part := range strings.SplitSeq(words, "…") {
+		parts = append(parts, strings.Join(strings.Fields(regexp.QuoteMeta(part)), `\s+`))
+	}
+	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
 }
 
 // NeedsSandbox skips the test when it runs against a live service, which cannot do what the test is about.

@@ -1,0 +1,180 @@
+package soak_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"pgregory.net/rapid"
+)
+
+// block draws one of the blocks that are there; "" without any.
+func (d *draw) block(of map[string]step) string {
+	all := slices.Sorted(maps.Keys(of))
+	if len(all) == 0 {
+		return ""
+	}
+	return pickOne(d, all, "block")
+}
+
+// change writes a block with one to three other arguments.
+func (d *draw) change(*rapid.T) {
+	address := d.block(d.w.blocks)
+	if address == "" {
+		return
+	}
+	s := d.w.blocks[address]
+	s.Values = maps.Clone(s.Values)
+	names := slices.Sorted(maps.Keys(choices[typeOf(address)]))
+	for range 1 + d.index(3, "changes") {
+		name := pickOne(d, names, "argument")
+		from := choices[typeOf(address)][name]
+		n := d.index(len(from)+1, name)
+		if n < len(from) {
+			s.Values[name] = named(from[n], address)
+		} else if !slices.Contains(required[typeOf(address)], name) {
+			delete(s.Values, name)
+		}
+	}
+	if typeOf(address) == "billing_account" && d.chance(4, "reference") {
+		customers := []string{"billing_customer.c"}
+		if _, there := d.w.blocks["billing_customer.d"]; there {
+			customers = append(customers, "billing_customer.d")
+		}
+		s.Values["customer"] = d.customer(pickOne(d, customers, "customer"))
+	}
+	if d.chance(4, "other ignore_changes") {
+		s.Ignore = d.ignore(address)
+	}
+	d.set(s)
+}
+
+func (d *draw) changeAndRun(t *rapid.T) {
+	d.change(t)
+	d.run(t)
+}
+
+func (d *draw) foreignChangeAndRun(t *rapid.T) {
+	d.foreign(t)
+	d.change(t)
+	d.run(t)
+}
+
+// foreigners are what others do to objects, by type.
+var foreigners = map[string][]step{
+	"billing_customer": {
+		{What: "patch", Body: object{"notes": "foreign"}}, {What: "patch", Body: object{"nickname": "foreign", "birthday": "2000-01-01"}}, {What: "delete"},
+		{What: "patch", Body: object{"external_id": "foreign"}},
+	},
+	"billing_account": {
+		{What: "patch", Body: object{"payment_terms_days": 60}}, {What: "suspend"}, {What: "reactivate"}, {What: "close"}, {What: "patch", Body: object{"external_id": "foreign"}},
+	},
+	"billing_subscription": {
+		{What: "patch", Body: object{"notes": "foreign"}}, {What: "patch", Body: object{"discount_percent": 50}}, {What: "items", Body: item(1, 50)}, {What: "items", Body: item(0, 7)},
+		{What: "cancel", Body: object{"reason": "foreign"}}, {What: "cancel", Body: object{"cancel_at_period_end": true}}, {What: "pause"}, {What: "resume"},
+		{What: "change-plan", Body: object{"plan_id": uuids[3]}},
+	},
+	"billing_webhook_endpoint": {
+		{What: "patch", Body: object{"description": "foreign"}}, {What: "patch", Body: object{"active": false}}, {What: "rotate-secret"}, {What: "delete"},
+		{What: "patch", Body: object{"authentication": object{"type": "header", "name": "X-Foreign", "value": "v"}}},
+	},
+	"billing_api_key":        {{What: "rotate", Body: object{"graceDays": 5}}, {What: "delete"}},
+	"billing_finance_record": {{What: "patch", Body: object{"amount": "999.00"}}, {What: "patch", Body: object{"note": "foreign"}}, {What: "delete"}},
+}
+
+// foreign is a change by others: of their own keys, of ours, or of the object itself.
+func (d *draw) foreign(*rapid.T) {
+	address := d.block(d.w.appliedBlocks)
+	if address == "" {
+		return
+	}
+	all := foreigners[typeOf(address)]
+	metadata := choices[typeOf(address)]["custom_metadata"] != nil
+	n := d.index(len(all)+4, "foreign")
+	var s step
+	switch {
+	case n < len(all):
+		s = all[n]
+	case metadata && n%2 == 0:
+		s = step{What: "patch", Body: object{"custom_metadata": object{foreignPrefix + fmt.Sprint(d.index(3, "key")): d.index(5, "value")}, "custom_metadata_mode": "merge"}}
+	case metadata:
+		s = step{What: "patch", Body: object{"custom_metadata": object{"a": "foreign", "b": object{"c": "foreign", foreignPrefix + "in": "foreign"}}, "custom_metadata_mode": "merge"}}
+	case typeOf(address) == "billing_finance_record":
+		s = step{What: "patch", Body: object{foreignPrefix + fmt.Sprint(d.index(3, "key")): d.index(5, "value")}}
+	default:
+		s = all[0]
+	}
+	s.Do, s.At = doForeign, address
+	d.do(s)
+}
+
+// run plans and applies; arguments may be known only later, and time may pass in between.
+func (d *draw) run(*rapid.T) {
+	s := step{Do: doRun, CreateFirst: d.chance(3, "create first")}
+	if d.chance(3, "later") {
+		for range 1 + d.index(2, "how many") {
+			address := d.block(d.w.blocks)
+			if address == "" {
+				break
+			}
+			values := d.w.blocks[address].Values
+			name := pickOne(d, slices.Sorted(maps.Keys(values)), "later argument")
+			if d.chance(5, "turns") && choices[typeOf(address)][name] != nil {
+				s.Turns = object{address + "." + name: named(pickOne(d, choices[typeOf(address)][name], name), address)}
+			} else {
+				s.Later = append(s.Later, address+"."+name)
+			}
+		}
+	}
+	if d.chance(6, "time between") {
+		s.By = pickOne(d, []string{"1h", "25h"}, "by")
+	}
+	d.do(s)
+}
+
+func (d *draw) time(*rapid.T) {
+	d.do(step{Do: doTime, By: pickOne(d, []string{"1h", "25h", "61h", "200h", "800h"}, "by")})
+}
+
+func (d *draw) imports(*rapid.T) {
+	if address := d.block(d.w.appliedBlocks); address != "" {
+		d.do(step{Do: doImport, At: address})
+		d.do(step{Do: doRun})
+	}
+}
+
+// rename renames a record, without a moved block.
+func (d *draw) rename(t *rapid.T) {
+	names := []string{"billing_finance_record.r", "billing_finance_record.q"}
+	for i, from := range names {
+		to := names[1-i]
+		if _, there := d.w.blocks[from]; there {
+			d.do(step{Do: doRename, At: from, To: to})
+			d.run(t)
+			return
+		}
+	}
+}
+
+func (d *draw) defaults(*rapid.T) {
+	all := []object{nil, {"team": "one"}, {"team": "two", "a": "default"}}
+	d.do(step{Do: doDefaults, Values: pickOne(d, all, "defaults")})
+}
+
+// addOrRemove takes a block out, and those that refer to it, or writes one.
+func (d *draw) addOrRemove(*rapid.T) {
+	address := pickOne(d, addresses, "block")
+	if !only(address) {
+		return
+	}
+	if _, there := d.w.blocks[address]; !there {
+		d.add(address)
+		return
+	}
+	for _, other := range slices.Sorted(maps.Keys(d.w.blocks)) {
+		if slices.Contains(refs(d.w.blocks[other].Values), address) {
+			return
+		}
+	}
+	d.do(step{Do: doRemove, At: address})
+}

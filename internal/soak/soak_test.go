@@ -1,0 +1,186 @@
+package soak_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// machineWait is how long the machine's own clock is given between a plan and its apply.
+const machineWait = 1700 * time.Millisecond
+
+// open begins a life.
+func open(t *testing.T) (w *world, end func()) {
+	t.Helper()
+	start := acctest.Epoch
+	machine := os.Getenv("SOAK_CLOCK") == "machine"
+	if machine {
+		start = time.Now().Add(-24*time.Hour + 1500*time.Millisecond).UTC().Truncate(time.Millisecond)
+	}
+	service, end := acctest.Open(t, func(o *sandbox.Options) { o.Start, o.MaxPerPage, o.NoExampleData = start, 0, true })
+	counts.lives++
+	return &world{t: t, service: service, drive: service.Core(), start: start, machine: machine,
+		blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
+		dirty: map[string]bool{}, marks: map[string]object{}, graces: map[string]bool{}}, end
+}
+
+// play lives the steps until one breaks a promise.
+func play(t *testing.T, steps []step) (*world, *violation) {
+	t.Helper()
+	w, end := open(t)
+	defer end()
+	for _, s := range steps {
+		if bad := w.do(s); bad != nil {
+			return w, bad
+		}
+	}
+	return w, nil
+}
+
+// TestSoak lives random lives: a few that are always the same, or as many as fit into SOAK_DURATION. SOAK_SEED says which is the first.
+// It goes on after a failure, and prints every kind of failure once.
+func TestSoak(t *testing.T) {
+	seed, long := uint64(1), shortSoak
+	if text := os.Getenv("SOAK_DURATION"); text != "" {
+		long = duration(text)
+		seed = uint64(time.Now().UnixNano()) % 1_000_000
+	}
+	if text := os.Getenv("SOAK_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
+	}
+	set := func(name, value string) {
+		if err := flag.Set("rapid."+name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("nofailfile", "true")
+	set("checks", "1")
+	set("steps", cmp.Or(os.Getenv("SOAK_STEPS"), "14"))
+	s := &soak{t: t, find: regexp.MustCompile(os.Getenv("SOAK_FIND")), set: set, known: map[string]int{}}
+	begun, lives := time.Now(), 0
+	for lives = 0; lives == 0 || time.Since(begun) < long; lives++ {
+		s.life(seed + uint64(lives))
+		if os.Getenv("SOAK_DURATION") == "" && lives == shortLives {
+			break
+		}
+	}
+	for kind, n := range s.known {
+		t.Logf("%d × %s", n, kind)
+	}
+	t.Logf("seeds %d to %d: %d lives, %d steps, %d runs (%d refused), %d requests, %s", seed, seed+uint64(lives)-1,
+		counts.lives, counts.steps, counts.runs, counts.refused, counts.requests, time.Since(begun).Round(time.Second))
+}
+
+// What `make test` lives: always the same lives, and no longer than this.
+const (
+	shortSoak  = 40 * time.Second
+	shortLives = 150
+)
+
+// soak is a soak under way.
+type soak struct {
+	t     *testing.T
+	find  *regexp.Regexp
+	set   func(name, value string)
+	known map[string]int // kinds of failures: how often
+}
+
+// life lives the life of a seed. A failure of a new kind is made small and printed.
+func (s *soak) life(seed uint64) {
+	s.set("seed", strconv.FormatUint(seed, 10))
+	s.set("shrinktime", "0s")
+	bad, _ := check(s.t, s.find)
+	if bad == nil {
+		return
+	}
+	kind := bad.kind()
+	s.known[kind]++
+	if s.known[kind] > 1 {
+		return
+	}
+	s.set("shrinktime", shrinkTime)
+	bad, steps := check(s.t, regexp.MustCompile("^"+regexp.QuoteMeta(bad.what)))
+	if bad == nil {
+		s.t.Errorf("seed %d: %s (it did not happen again)", seed, kind)
+		return
+	}
+	steps, bad = smallest(s.t, steps, bad)
+	s.t.Errorf("seed %d: %s\n%s\n\nmake soak SEED=%d finds it again; with the lines in a file, make soak LIFE=file plays it again.", seed, bad, life(steps), seed)
+}
+
+// shrinkTime bounds how long rapid shrinks.
+const shrinkTime = "15s"
+
+// check lives one life of the seed that is set, and shrinks it as far as the time that is set allows.
+func check(t *testing.T, find *regexp.Regexp) (*violation, []step) {
+	t.Helper()
+	q := &quiet{TB: t}
+	var steps []step
+	rapid.Check(q, func(rt *rapid.T) {
+		w, end := open(t)
+		defer end()
+		d := &draw{T: rt, w: w}
+		if bad := d.live(); bad != nil && find.MatchString(bad.String()) {
+			steps, q.bad = w.lived, bad
+			rt.Fatal(bad.what)
+		}
+	})
+	return q.bad, steps
+}
+
+// quiet takes rapid's report: the life is printed instead.
+type quiet struct {
+	rapid.TB
+	bad *violation
+}
+
+// Errorf implements rapid.TB.
+func (q *quiet) Errorf(string, ...any) {}
+
+// Logf implements rapid.TB.
+func (q *quiet) Logf(string, ...any) {}
+
+// Log implements rapid.TB.
+func (q *quiet) Log(...any) {}
+
+// Fatal implements rapid.TB.
+func (q *quiet) Fatal(...any) {}
+
+// Failed implements rapid.TB.
+func (q *quiet) Failed() bool { return q.bad != nil }
+
+// FailNow implements rapid.TB.
+func (q *quiet) FailNow() {}
+
+// TestLife plays what SOAK_LIFE holds.
+func TestLife(t *testing.T) {
+	path := os.Getenv("SOAK_LIFE")
+	if path == "" {
+		t.Skip("SOAK_LIFE names no file with steps")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := readLife(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, bad := play(t, steps); bad != nil {
+		t.Error(fmt.Sprint(bad))
+	}
+}

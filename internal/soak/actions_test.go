@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -17,15 +19,30 @@ func (d *draw) block(of map[string]step) string {
 	return pickOne(d, all, "block")
 }
 
+// often are the arguments that much depends on: they are drawn more often than others.
+var often = []string{"body", "custom_metadata", "expires_at", "items", "notes", "pause", "plan_id", "rotate_after_days"}
+
+// arguments are the names to draw from.
+func arguments(address string) []string {
+	names := slices.Sorted(maps.Keys(choices[typeOf(address)]))
+	for _, name := range often {
+		if slices.Contains(names, name) {
+			names = append(names, name, name, name)
+		}
+	}
+	return names
+}
+
 // change writes a block with one to three other arguments.
-func (d *draw) change(*rapid.T) {
-	address := d.block(d.w.blocks)
-	if address == "" {
+func (d *draw) change(*rapid.T) { d.changeOf(d.block(d.w.blocks)) }
+
+func (d *draw) changeOf(address string) {
+	s, there := d.w.blocks[address]
+	if !there {
 		return
 	}
-	s := d.w.blocks[address]
 	s.Values = maps.Clone(s.Values)
-	names := slices.Sorted(maps.Keys(choices[typeOf(address)]))
+	names := arguments(address)
 	for range 1 + d.index(3, "changes") {
 		name := pickOne(d, names, "argument")
 		from := choices[typeOf(address)][name]
@@ -35,6 +52,12 @@ func (d *draw) change(*rapid.T) {
 		} else if !slices.Contains(required[typeOf(address)], name) {
 			delete(s.Values, name)
 		}
+	}
+	if typeOf(address) == "billing_subscription" && d.chance(5, "another pricing") {
+		delete(s.Values, "plan_id")
+		delete(s.Values, "items")
+		name := pickOne(d, []string{"plan_id", "items"}, "pricing")
+		s.Values[name] = choices[typeOf(address)][name][1]
 	}
 	if typeOf(address) == "billing_account" && d.chance(4, "reference") {
 		customers := []string{"billing_customer.c"}
@@ -55,8 +78,18 @@ func (d *draw) changeAndRun(t *rapid.T) {
 }
 
 func (d *draw) foreignChangeAndRun(t *rapid.T) {
-	d.foreign(t)
-	d.change(t)
+	address := d.block(d.w.appliedBlocks)
+	about := d.foreignTo(address)
+	if d.chance(3, "see it first") {
+		d.run(t)
+	}
+	if s, there := d.w.blocks[address]; there && about != "" && d.chance(2, "the same argument") {
+		s.Values = maps.Clone(s.Values)
+		s.Values[about] = named(pickOne(d, choices[typeOf(address)][about], about), address)
+		d.set(s)
+	} else {
+		d.changeOf(address)
+	}
 	d.run(t)
 }
 
@@ -83,10 +116,12 @@ var foreigners = map[string][]step{
 }
 
 // foreign is a change by others: of their own keys, of ours, or of the object itself.
-func (d *draw) foreign(*rapid.T) {
-	address := d.block(d.w.appliedBlocks)
+func (d *draw) foreign(*rapid.T) { d.foreignTo(d.block(d.w.appliedBlocks)) }
+
+// foreignTo names the argument that the change is about, if any.
+func (d *draw) foreignTo(address string) (about string) {
 	if address == "" {
-		return
+		return ""
 	}
 	all := foreigners[typeOf(address)]
 	metadata := choices[typeOf(address)]["custom_metadata"] != nil
@@ -106,6 +141,12 @@ func (d *draw) foreign(*rapid.T) {
 	}
 	s.Do, s.At = doForeign, address
 	d.do(s)
+	names := append(slices.Sorted(maps.Keys(s.Body)), s.What, "body")
+	at := slices.IndexFunc(names, func(name string) bool { return choices[typeOf(address)][name] != nil })
+	if at < 0 {
+		return ""
+	}
+	return names[at]
 }
 
 // run plans and applies; arguments may be known only later, and time may pass in between.
@@ -126,14 +167,39 @@ func (d *draw) run(*rapid.T) {
 			}
 		}
 	}
-	if d.chance(6, "time between") {
-		s.By = pickOne(d, []string{"1h", "25h"}, "by")
+	if d.chance(6, "time between") || d.w.blocks["billing_api_key.k"].Values["rotate_after_days"] == 1 && d.chance(2, "until it is due") {
+		s.By = pickOne(d, []string{"25h", "1h"}, "by")
 	}
 	d.do(s)
 }
 
+// time goes on for a while, or until after a date that the configuration names.
 func (d *draw) time(*rapid.T) {
-	d.do(step{Do: doTime, By: pickOne(d, []string{"1h", "25h", "61h", "200h", "800h"}, "by")})
+	all := []string{"1h", "25h", "200h", "800h"}
+	passed := d.w.service.Sandbox.Clock().Now().Sub(d.w.start)
+	for _, address := range slices.Sorted(maps.Keys(d.w.blocks)) {
+		for _, date := range dates(d.w.blocks[address].Values) {
+			if until := date - passed; until > 0 {
+				all = append(all, (until + time.Hour).String())
+			}
+		}
+	}
+	d.do(step{Do: doTime, By: pickOne(d, all, "by")})
+}
+
+// dates are those that a value names, after the beginning.
+func dates(v any) (all []time.Duration) {
+	switch v := v.(type) {
+	case object:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, dates(v[name])...)
+		}
+	case string:
+		if after, isDate := strings.CutPrefix(v, "@"); isDate {
+			all = append(all, duration(after))
+		}
+	}
+	return all
 }
 
 func (d *draw) imports(*rapid.T) {

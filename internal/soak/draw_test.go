@@ -35,7 +35,7 @@ func only(address string) bool {
 // begin draws the configuration that a life begins with, and applies it.
 func (d *draw) begin() {
 	for _, address := range addresses {
-		if only(address) && d.chance(3, "with "+address) {
+		if only(address) && d.chance(2, "with "+address) {
 			d.add(address)
 		}
 	}
@@ -51,7 +51,7 @@ func (d *draw) add(address string) {
 	for _, name := range slices.Sorted(maps.Keys(choices[typeOf(address)])) {
 		if slices.Contains(required[typeOf(address)], name) {
 			values[name] = named(choices[typeOf(address)][name][0], address)
-		} else if d.chance(4, name) {
+		} else if slices.Contains(often, name) && d.chance(2, name) || d.chance(4, name) {
 			values[name] = named(pickOne(d, choices[typeOf(address)][name], name), address)
 		}
 	}
@@ -80,7 +80,7 @@ func (d *draw) customer(address string) object {
 
 // ignore draws ignore_changes.
 func (d *draw) ignore(address string) []string {
-	if !d.chance(3, "ignore") {
+	if d.chance(2, "nothing ignored") {
 		return nil
 	}
 	if d.chance(8, "all") {
@@ -92,8 +92,9 @@ func (d *draw) ignore(address string) []string {
 			continue
 		}
 		paths = append(paths, name)
-		// Twice as likely: that is where others work.
-		paths = append(append(paths, ignorable[name]...), ignorable[name]...)
+		for range 4 { // That is where others work.
+			paths = append(paths, ignorable[name]...)
+		}
 	}
 	return []string{pickOne(d, paths, "ignored")}
 }
@@ -114,7 +115,13 @@ func (d *draw) set(s step) {
 		if v["status"] == nil {
 			delete(v, "status_reason")
 		}
+		d.agree(v)
 	case "billing_customer":
+		if v["create_billing_account"] == false {
+			for _, name := range []string{"billing_email", "payment_terms_days", "auto_collection"} {
+				delete(v, name)
+			}
+		}
 		for _, ref := range refs(d.w.blocks["billing_account.a"].Values["customer"]) {
 			fields, _ := d.w.blocks["billing_account.a"].Values["customer"].(object)
 			for name := range fields {
@@ -125,6 +132,36 @@ func (d *draw) set(s step) {
 		}
 	}
 	d.do(s)
+	if account, there := d.w.blocks["billing_account.a"]; there && slices.Contains(refs(account.Values["customer"]), s.At) {
+		account.Values = maps.Clone(account.Values)
+		d.agree(account.Values)
+		if show(account.Values) != show(d.w.blocks[account.At].Values) {
+			d.do(account)
+		}
+	}
+}
+
+// agree lets an account say of its customer what the customer's own block says, where both say something.
+func (d *draw) agree(v object) {
+	for _, address := range refs(v["customer"]) {
+		customer := d.w.blocks[address].Values
+		for name, list := range map[string]string{"name": "", "email": "emails", "phone": "phones", "address": "addresses"} {
+			says := customer[name]
+			if all, given := customer[list].([]any); given && says == nil {
+				first := append(slices.Clone(all), any(nil))[0]
+				says = first
+				if contact, isObject := first.(object); isObject && name != "address" {
+					says = contact["value"]
+				}
+				if says == nil {
+					delete(v, name)
+				}
+			}
+			if v[name] != nil && says != nil {
+				v[name] = says
+			}
+		}
+	}
 }
 
 // over ends a life whose promise is broken.

@@ -13,17 +13,23 @@ import (
 // refusals are what a plan may say no to: the configuration asks for what the service does not do.
 var refusals = regexp.MustCompile(strings.Join([]string{
 	"The trial would have ended already",
+	"An import replaces nothing",
+}, "|"))
+
+// failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
+var failures = regexp.MustCompile(strings.Join([]string{
+	"The billing account is (suspended|closed)",
 }, "|"))
 
 // refused judges a plan that says no, and goes back to what was applied last.
-func (w *world) refused(plan *acctest.CorePlan, _ acctest.Configuration) *violation {
+func (w *world) refused(plan *acctest.CorePlan) *violation {
 	counts.refused++
+	w.blocks, w.defaults = maps.Clone(w.appliedBlocks), w.appliedDefaults
 	for _, text := range plan.Errors {
 		if !refusals.MatchString(text) {
 			return broken("plan fails", "%s", text)
 		}
 	}
-	w.blocks, w.defaults = maps.Clone(w.appliedBlocks), w.appliedDefaults
 	return nil
 }
 
@@ -35,7 +41,7 @@ func (w *world) needless(plan *acctest.CorePlan, c acctest.Configuration) *viola
 		}
 		needed := slices.ContainsFunc(change.Replaces, func(name string) bool { return w.needs(plan, c, change, name) })
 		if !needed {
-			return broken("needless replacement", "%s because of %v: %v", change.Address, change.Replaces, differences(pick(change.Before, change.Replaces), pick(change.After, change.Replaces), ""))
+			return broken("needless replacement", "%s because of %v\n%v", change.Address, change.Replaces, differences(pick(change.Before, change.Replaces), pick(change.After, change.Replaces), ""))
 		}
 	}
 	return nil
@@ -159,7 +165,7 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 // importing takes an object out of the state and imports it; applying the same configuration then sends nothing.
 func (w *world) importing(s step) *violation {
 	state := w.drive.State(s.At)
-	if state == nil || w.dirty[s.At] {
+	if state == nil || w.dirty[s.At] || w.blocks[s.At].String() != w.appliedBlocks[s.At].String() {
 		return nil
 	}
 	id, _ := state["id"].(string)

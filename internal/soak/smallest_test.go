@@ -19,12 +19,20 @@ func smallest(t *testing.T, steps []step, bad *violation) ([]step, *violation) {
 		if time.Now().After(end) {
 			return false
 		}
-		_, now := play(t, candidate)
-		if now == nil || now.what != bad.what {
-			return false
+		now := play(t, candidate, func(v *violation) bool { return v.kind() == bad.kind() })
+		if now != nil {
+			bad = now
 		}
-		bad = now
-		return true
+		return now != nil
+	}
+	for size := len(steps) / 2; size > 1; size /= 2 {
+		for at := 0; at+size <= len(steps); {
+			if candidate := slices.Delete(slices.Clone(steps), at, at+size); fails(candidate) {
+				steps = candidate
+			} else {
+				at += size
+			}
+		}
 	}
 	for again := true; again; {
 		again = false

@@ -20,7 +20,7 @@ func (d *draw) block(of map[string]step) string {
 }
 
 // often are the arguments that much depends on: they are drawn more often than others.
-var often = []string{"body", "custom_metadata", "expires_at", "items", "notes", "pause", "plan_id", "rotate_after_days"}
+var often = []string{"body", "custom_metadata", "expires_at", "grace_period_days", "items", "notes", "pause", "plan_id", "rotate_after_days"}
 
 // arguments are the names to draw from.
 func arguments(address string) []string {

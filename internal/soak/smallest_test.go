@@ -19,7 +19,7 @@ func smallest(t *testing.T, steps []step, bad *violation) ([]step, *violation) {
 		if time.Now().After(end) {
 			return false
 		}
-		now := play(t, candidate, func(v *violation) bool { return v.kind() == bad.kind() })
+		now := play(t, candidate, false, func(v *violation) bool { return v.kind() == bad.kind() })
 		if now != nil {
 			bad = now
 		}

@@ -50,7 +50,7 @@ type world struct {
 }
 
 // counts are what a soak has done.
-var counts struct{ lives, steps, runs, refused, requests int }
+var counts struct{ lives, real, steps, runs, refused, requests int }
 
 // violation is a promise that was broken.
 type violation struct{ what, detail string }

@@ -153,7 +153,7 @@ func (a applied) update(change *acctest.Change, changes []difference, r sandbox.
 			}
 		case !slices.ContainsFunc(append([]string{name}, alsoShown[name]...), func(n string) bool { return touched(changes, n) }):
 			return fmt.Sprintf("%s does not show a change of %s; it shows %v", change.Address, name, changes)
-		case isScalar(sent) && alsoShown[name] == nil && isScalar(change.After[name]) && !same(sent, change.After[name]):
+		case alsoShown[name] == nil && contradicts(sent, change.After[name]):
 			return fmt.Sprintf("%s shows %s = %s", change.Address, name, show(change.After[name]))
 		}
 	}
@@ -166,6 +166,21 @@ func orAbsent(sent any) any {
 		return absent{}
 	}
 	return sent
+}
+
+// contradicts reports whether a field is sent with another value than the plan shows. Lists, and fields that one side does not have, say
+// nothing.
+func contradicts(sent, shown any) bool {
+	fields, isObject := sent.(object)
+	known, wasObject := shown.(object)
+	if isObject && wasObject {
+		for name, v := range fields {
+			if contradicts(v, known[name]) {
+				return true
+			}
+		}
+	}
+	return isScalar(sent) && isScalar(shown) && !same(sent, shown)
 }
 
 func isScalar(v any) bool {

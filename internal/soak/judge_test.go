@@ -162,7 +162,7 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 	return nil
 }
 
-// importing takes an object out of the state and imports it; applying the same configuration then sends nothing.
+// importing takes an object out of the state; the next run imports it.
 func (w *world) importing(s step) *violation {
 	state := w.drive.State(s.At)
 	if state == nil || w.dirty[s.At] || w.blocks[s.At].String() != w.appliedBlocks[s.At].String() {
@@ -174,5 +174,31 @@ func (w *world) importing(s step) *violation {
 	}
 	w.drive.Forget(s.At)
 	w.imports[s.At] = id
+	return nil
+}
+
+// ours are arguments that no service knows, so that an import cannot find them.
+var ours = []string{
+	"deletion_policy", "custom_metadata_mode", "create_billing_account", "billing_account_id", "billing_email", "payment_terms_days", "auto_collection", "status_reason",
+	"customer", "plan_change", "cancellation_reason", "on_external_cancel", "trial_period_days", "authentication", "rotate_secret_when_changed", "test_on_apply",
+	"grace_period_days", "rotate_when_changed", "rotate_after_days", "rotation_due_at", "revoke_previous_keys", "allow_own_key", "ignore_remote_changes", "idempotency_key",
+}
+
+// faithful holds the plan that imports what the same configuration has applied before: it shows nothing that the service knows.
+func (w *world) faithful(plan *acctest.CorePlan) *violation {
+	for address := range w.imports {
+		change := plan.Of(address)
+		if change == nil || change.Action == acctest.NoOp || w.blocks[address].String() != w.appliedBlocks[address].String() {
+			continue
+		}
+		changes := slices.DeleteFunc(differences(change.Before, change.After, ""), func(d difference) bool {
+			name, _, _ := strings.Cut(d.path, ".")
+			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
+			return slices.Contains(ours, name) || freeForm && (w.defaults != nil || w.marks[address] != nil || len(w.blocks[address].Ignore) > 0)
+		})
+		if change.Action != acctest.Update || len(changes) > 0 {
+			return broken("import is not empty", "%s %s: %s\n%v", change.Action, address, top(changes), changes)
+		}
+	}
 	return nil
 }

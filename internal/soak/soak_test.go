@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,6 +191,54 @@ func TestLife(t *testing.T) {
 	if path == "" {
 		t.Skip("SOAK_LIFE names no file with steps")
 	}
+	steps := lifeIn(t, path)
+	for _, real := range []bool{false, true} {
+		if real && program() == "" {
+			t.Log("not played with Terraform itself: that needs TF_ACC=1 and terraform")
+		} else if bad := play(t, steps, real, nil); bad != nil {
+			t.Errorf("with Terraform %t: %s", real, bad)
+		}
+	}
+}
+
+// TestKeptLives plays the lives that have found something. One that is open fails for a bug that is not corrected yet.
+func TestKeptLives(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.life")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no lives: %v", err)
+	}
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bad := play(t, lifeIn(t, path), false, nil)
+			switch open := strings.Contains(string(text), "\nopen\n"); {
+			case bad != nil && open:
+				t.Logf("still: %s", bad)
+			case bad != nil:
+				t.Error(bad)
+			case open:
+				t.Log("is corrected: take the line \"open\" out")
+			}
+		})
+	}
+}
+
+// TestThroughTerraform plays one life with all resources through Terraform itself, and through what stands in for it.
+func TestThroughTerraform(t *testing.T) {
+	if program() == "" {
+		t.Skip("needs TF_ACC=1 and terraform")
+	}
+	steps := lifeIn(t, "testdata/all.life")
+	if bad := play(t, steps, true, nil); bad != nil {
+		t.Error(bad)
+	}
+}
+
+func lifeIn(t *testing.T, path string) []step {
+	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -197,11 +247,5 @@ func TestLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, real := range []bool{false, true} {
-		if real && program() == "" {
-			t.Log("not played with Terraform itself: that needs TF_ACC=1 and terraform")
-		} else if bad := play(t, steps, real, nil); bad != nil {
-			t.Errorf("with Terraform: %t: %s", real, bad)
-		}
-	}
+	return steps
 }

@@ -188,7 +188,7 @@ func (w *world) run(s step) *violation {
 	if len(plan.Errors) > 0 {
 		return w.refused(plan)
 	}
-	if bad := w.ends(w.needless(plan, c)); bad != nil {
+	if bad := cmp.Or(w.ends(w.needless(plan, c)), w.ends(w.faithful(plan))); bad != nil {
 		return bad
 	}
 	a := applied{plan: plan, before: map[string]object{}, defaults: [2]object{w.appliedDefaults, w.defaults}, newIDs: map[string]string{}}

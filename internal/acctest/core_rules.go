@@ -2,6 +2,8 @@ package acctest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,12 +194,12 @@ func broken(t *testing.T, planned, later tftypes.Value, at string) []string {
 			return differs
 		}
 		var problems []string
-		for name, value := range before {
+		for _, name := range slices.Sorted(maps.Keys(before)) {
 			other, there := now[name]
 			if !there {
 				return differs
 			}
-			problems = append(problems, broken(t, value, other, at+"."+name)...)
+			problems = append(problems, broken(t, before[name], other, at+"."+name)...)
 		}
 		return problems
 	case planned.Type().Is(tftypes.Set{}):

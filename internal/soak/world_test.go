@@ -62,6 +62,9 @@ var volatile = regexp.MustCompile(`"[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]+`)
 // kind is the violation less what differs from life to life.
 func (v *violation) kind() string {
 	text, _, _ := strings.Cut(v.String(), "; it shows")
+	if v.what == "bug" {
+		text, _, _ = strings.Cut(text, ": was ")
+	}
 	text, _, _ = strings.Cut(text, "\n")
 	text = volatile.ReplaceAllString(text, "…")
 	return text[:min(len(text), 160)]

@@ -78,6 +78,15 @@ func (m *cache) update(k *call, a *answer) {
 	}
 }
 
+// forget drops what is kept for a call.
+func (m *cache) forget(k *call) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if element, ok := m.entries[k.url]; ok {
+		m.drop(element)
+	}
+}
+
 // newStored makes an entry of an answer that may be kept and can be asked about.
 func newStored(k *call, a *answer) *stored {
 	entry := &stored{

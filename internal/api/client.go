@@ -31,6 +31,7 @@ type Client struct {
 	gate      *Gate
 	observer  Observer
 	cache     *cache
+	clock     clock
 	random    func() float64 // in [0, 1)
 	// refused is the first 401. The token will not get better during a run, so
 	// every later call fails with it at once instead of knocking again.
@@ -121,7 +122,8 @@ type call struct {
 	operation    string
 	route        route
 	url          string
-	resourcePath string // path of url, escaped, with ids
+	resourcePath string            // path of url, escaped, with ids
+	path         map[string]string // placeholder → value
 	header       http.Header
 	body         []byte // nil: none
 	repeatable   bool
@@ -143,6 +145,7 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 		operation:    r.Operation,
 		route:        row,
 		resourcePath: strings.TrimRight(c.base.EscapedPath(), "/") + path,
+		path:         r.Path,
 		repeatable:   c.cfg.Operations.repeatable(r.Operation),
 		waiting:      waitingContext(ctx),
 		latest:       time.Now().Add(c.cfg.MaxWait),

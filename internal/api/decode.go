@@ -33,6 +33,9 @@ func decodeOne[T any](c *Client, response *Response) (value T, err error) {
 	if checked, ok := any(&value).(interface{ Check() error }); ok && err == nil {
 		err = checked.Check()
 	}
+	if err == nil {
+		err = c.checkSubject(response, object)
+	}
 	if err != nil {
 		var zero T
 		return zero, c.unusable(response, err)
@@ -56,6 +59,9 @@ func Delete(ctx context.Context, c *Client, r Request) error {
 		return nil
 	}
 	object, err := objectOf(response)
+	if err == nil {
+		err = c.checkSubject(response, object)
+	}
 	if err != nil {
 		return c.unusable(response, err)
 	}
@@ -73,13 +79,16 @@ func Delete(ctx context.Context, c *Client, r Request) error {
 
 // unusable words a success whose body is not what the operation promises.
 func (c *Client) unusable(response *Response, cause error) error {
-	e := c.answerError(response, cause.Error())
+	var other *OtherObjectError
+	if !errors.As(cause, &other) {
+		cause = c.answerError(response, cause.Error())
+	}
 	if response.call.repeatable {
-		return e
+		return cause
 	}
 	return &AmbiguousError{
-		Service: e.Service, Operation: e.Operation,
-		RequestID: response.RequestID, SentAt: response.sentAt, Err: e,
+		Service: c.cfg.Service, Operation: response.call.operation,
+		RequestID: response.RequestID, SentAt: response.sentAt, Err: cause,
 	}
 }
 

@@ -39,7 +39,7 @@ func TestOneAcceptsBareAndEnveloped(t *testing.T) {
 
 func TestOneKeepsNumbersExact(t *testing.T) {
 	t.Parallel()
-	transport := play(ok(`{"data":{"id":"x","big":9007199254740993,"long":0.10000000000000000001}}`))
+	transport := play(ok(`{"data":{"id":"c1","big":9007199254740993,"long":0.10000000000000000001}}`))
 	got, err := One[map[string]any](t.Context(), newClient(t, transport), getCustomer)
 	if err != nil || got["big"] != json.Number("9007199254740993") || got["long"] != json.Number("0.10000000000000000001") {
 		t.Errorf("%v, %v", got, err)

@@ -94,6 +94,7 @@ func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *a
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, response.Header
+	c.clock.note(a.header)
 	a.body, a.err = readBody(response.Body)
 	if a.err == nil && isSuccess(a.status) && len(a.body) > 0 && isJSON(a.header) {
 		a.err = checkJSON(a.body)

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"net/http"
+	"strings"
 )
 
 func accountCreateClaims() []Claim {
@@ -15,7 +16,7 @@ func accountCreateClaims() []Claim {
 		claim(144, source, "payment_terms_days from 1 to 90 is taken and anything outside is refused by name.", checkAccountTerms),
 		claim(145, source, "customer.id finds a customer by its UUID.", checkReferenceByID),
 		claim(146, source, "customer.id finds a customer by its external code, and so does customer.external_id.", checkReferenceByCode),
-		claim(147, reference, "customer.document_number finds a customer by the digits, whatever the mask.", checkReferenceByDocument),
+		claim(147, reference, "customer.document_number finds a customer whatever the mask, and the case of the letters of a CNPJ.", checkReferenceByDocument),
 		claim(148, reference, "A customer.id that nothing has, UUID or code, is refused with 422.", checkReferenceUnknown),
 		claim(149, reference, "Further fields beside a reference to an existing customer are ignored.", checkReferenceFields),
 		claim(150, source, "A new customer is made with every field of the payload, kind in the account's words.", checkAccountNewCustomer),
@@ -101,6 +102,12 @@ func checkReferenceByDocument(p *probe) {
 		_, a := p.openAccount(object{"customer": object{"document_number": sent}})
 		a.want("data.customer.id", made.text("data.customer.id"))
 		a.want("data.customer.document_number", maskedCPF(number))
+	}
+	letters := letterCNPJ()
+	_, made = p.customer(object{"document_number": maskedCNPJOf(letters)})
+	for _, sent := range []string{letters, strings.ToLower(maskedCNPJOf(letters))} {
+		_, a := p.openAccount(object{"customer": object{"document_number": sent}})
+		a.want("data.customer.id", made.text("data.customer.id"))
 	}
 }
 

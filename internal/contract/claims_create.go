@@ -13,7 +13,7 @@ func createClaims() []Claim {
 		claim(56, source, "billing_email, payment_terms_days and auto_collection reach the account.", checkAccountFields),
 		claim(57, source+" (email and phone become the first of emails and phones)", "email and phone become the first item of emails and phones.", checkEmailFirst),
 		claim(58, source+" (email and phone become the first of emails and phones)", "An email or phone that the list has already is not added a second time.", checkEmailOnce),
-		claim(59, "Recurring billing §2 Customer", "document_type is inferred from the number of digits, with and without a mask.", checkDocumentType),
+		claim(59, "Recurring billing §2 Customer", "document_type is inferred from the length of the number, with and without a mask, digits or letters.", checkDocumentType),
 		claim(60, "Recurring billing §2 Customer; wire contract: customers.create (document_number is kept as sent)", "document_number is answered as it was sent, mask and all.", checkDocumentMask),
 		claim(61, "Recurring billing §1 Data types; wire contract: customers.create", "Ids are UUIDs of version 4; id and public_id differ between customers.", checkIDs),
 		claim(62, "Wire contract: customers.create (datetimes are UTC with milliseconds and Z)", "created_at and updated_at are UTC with milliseconds and Z, and not before one another.", checkTimes),
@@ -98,9 +98,10 @@ func checkEmailOnce(p *probe) {
 const cnpj, maskedCNPJ = "12345678000195", "12.345.678/0001-95"
 
 func checkDocumentType(p *probe) {
-	number := cpf()
+	number, letters := cpf(), letterCNPJ()
 	for document, kind := range map[string]string{
 		number: "cpf", maskedCPF(number): "cpf", cnpj: "cnpj", maskedCNPJ: "cnpj",
+		letters: "cnpj", maskedCNPJOf(letters): "cnpj",
 	} {
 		path, a := p.customer(object{"document_number": document})
 		a.want("data.customer.document_type", kind)

@@ -114,11 +114,11 @@ func (f *faithful) createAccount(sent object) reply {
 func (f *faithful) payer(sent object) (customer, wrong object) {
 	for _, customer := range f.customers {
 		code := customer["external_id"]
-		number := digits(customer["document_number"])
+		number := plainDocument(customer["document_number"])
 		switch {
 		case sent["id"] != nil && (sent["id"] == customer["id"] || sent["id"] == code),
 			sent["external_id"] != nil && sent["external_id"] == code,
-			number != "" && number == digits(sent["document_number"]):
+			number != "" && number == plainDocument(sent["document_number"]):
 			return customer, nil
 		}
 	}
@@ -135,14 +135,14 @@ func (f *faithful) payer(sent object) (customer, wrong object) {
 	return f.newCustomer(fields), nil
 }
 
-func digits(number any) string {
+func plainDocument(number any) string {
 	text, _ := number.(string)
 	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
+		if r < '0' || r > 'Z' || r > '9' && r < 'A' {
 			return -1
 		}
 		return r
-	}, text)
+	}, strings.ToUpper(text))
 }
 
 func (f *faithful) updateAccount(account, sent object) reply {

@@ -99,13 +99,7 @@ func change(customer, sent object, moment string) {
 }
 
 func documentType(number string) string {
-	digits := 0
-	for _, r := range number {
-		if r >= '0' && r <= '9' {
-			digits++
-		}
-	}
-	if digits <= 11 {
+	if len(plainDocument(number)) <= 11 {
 		return "cpf"
 	}
 	return "cnpj"

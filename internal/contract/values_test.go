@@ -86,10 +86,11 @@ func checkText(t *testing.T, path, value string) {
 }
 
 // validDocument checks the two last digits of a CPF or CNPJ, the mask left out.
+// A letter counts as its ASCII code less that of 0.
 func validDocument(text string) bool {
 	var digits []int
 	for _, r := range text {
-		if r >= '0' && r <= '9' {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {
 			digits = append(digits, int(r-'0'))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
@@ -117,7 +118,7 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 				"changed. Use a token and base_url of %s, or change environment.",
 				s.environment, organization.Environment, organization.ID, organization.Name, s.environment))
 	}
-	if len(s.organizations) > 0 && !slices.Contains(s.organizations, organization.ID) {
+	if len(s.organizations) > 0 && !slices.ContainsFunc(s.organizations, func(id string) bool { return same.ID(id, organization.ID) }) {
 		diags.AddAttributeError(path.Root("allowed_organization_ids"), "Wrong organization",
 			fmt.Sprintf("The token belongs to organization %s (%s), but the configuration only allows %s. Nothing was read or changed. "+
 				"Use a token of an allowed organization, or add this one.",

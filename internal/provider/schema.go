@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -22,7 +23,7 @@ type providerModel struct {
 	DefaultCustomMetadata  metadata.Value `tfsdk:"default_custom_metadata"`
 	MaxRetries             types.Int64    `tfsdk:"max_retries"`
 	RequestTimeout         types.String   `tfsdk:"request_timeout"`
-	RequestsPerSecond      types.Float64  `tfsdk:"requests_per_second"`
+	RequestsPerSecond      types.Number   `tfsdk:"requests_per_second"`
 	Operations             types.Map      `tfsdk:"operations"`
 }
 
@@ -58,12 +59,12 @@ func providerSchema() schema.Schema {
 			"default_custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{},
 				MarkdownDescription: "Object merged under the `custom_metadata` of every customer, billing account and subscription that is a resource here; a resource's own keys win, at any depth. " +
 					"Keys from here are owned like the resource's own (see [the guide on ownership](guides/custom-metadata#defaults-for-everything)), and show in `effective_custom_metadata`. A change here changes all of these objects."},
-			"max_retries": schema.Int64Attribute{Optional: true,
+			"max_retries": schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
 				MarkdownDescription: "How often one request is repeated after a server failure (5xx, 408) or a broken connection, 0 to 20, with growing pauses. Default 4. " +
 					"Waiting for a rate limit (429) does not count. What would make or charge something twice is never repeated blindly. Variable: `BILLING_MAX_RETRIES`."},
 			"request_timeout": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Longest time that one attempt of a request may take, as a duration with its unit between `100ms` and `10m`. Default `30s`. Variable: `BILLING_REQUEST_TIMEOUT`."},
-			"requests_per_second": schema.Float64Attribute{Optional: true,
+			"requests_per_second": schema.NumberAttribute{Optional: true,
 				MarkdownDescription: "Limit of requests per second that the provider keeps to by itself, over all services, above 0 up to 1000. Default: none. " +
 					"An answer 429 slows the whole provider down in any case. Variable: `BILLING_REQUESTS_PER_SECOND`."},
 			"operations": schema.MapAttribute{Optional: true, ElementType: types.StringType,

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -180,8 +181,8 @@ func (r *resolver) maxRetries(configured types.Int64) int {
 	return n
 }
 
-func (r *resolver) requestsPerSecond(configured types.Float64) float64 {
-	v, given := r.number("requests_per_second", configured.IsNull(), configured.IsUnknown(), strconv.FormatFloat(configured.ValueFloat64(), 'g', -1, 64))
+func (r *resolver) requestsPerSecond(configured types.Number) float64 {
+	v, given := r.number("requests_per_second", configured.IsNull(), configured.IsUnknown(), fwtype.NumberText(configured.ValueBigFloat()))
 	if !given {
 		return 0
 	}

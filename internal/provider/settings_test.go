@@ -2,6 +2,7 @@ package provider
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -93,10 +94,10 @@ func TestResolve_numbers(t *testing.T) {
 		"defaults":  {given{}, 4, 0, nil},
 		"variables": {given{variables: variables}, 7, 2.5, nil},
 		"arguments win": {given{variables: variables, config: func(m *providerModel) {
-			m.MaxRetries, m.RequestsPerSecond = types.Int64Value(0), types.Float64Value(1000)
+			m.MaxRetries, m.RequestsPerSecond = types.Int64Value(0), types.NumberValue(big.NewFloat(1000))
 		}}, 0, 1000, nil},
 		"unknown": {given{variables: variables, config: func(m *providerModel) {
-			m.MaxRetries, m.RequestsPerSecond = types.Int64Unknown(), types.Float64Unknown()
+			m.MaxRetries, m.RequestsPerSecond = types.Int64Unknown(), types.NumberUnknown()
 		}}, 4, 0, []string{"max_retries", "requests_per_second"}},
 	} {
 		s, diags := c.given.resolve(t)
@@ -136,7 +137,7 @@ func TestResolve_refuses(t *testing.T) {
 		return func(m *providerModel) { m.MaxRetries = types.Int64Value(n) }
 	}
 	rate := func(n float64) func(*providerModel) {
-		return func(m *providerModel) { m.RequestsPerSecond = types.Float64Value(n) }
+		return func(m *providerModel) { m.RequestsPerSecond = types.NumberValue(big.NewFloat(n)) }
 	}
 	env := func(variable, value string) map[string]string { return map[string]string{variable: value} }
 	for name, c := range map[string]struct {

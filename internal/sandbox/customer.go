@@ -89,19 +89,19 @@ func (u customer) matches(search string) bool {
 	if slices.ContainsFunc(u.Emails, func(e contact) bool { return contains(&e.Value, needle) }) {
 		return true
 	}
-	number := digits(needle)
-	isNumber := number != "" && strings.Trim(needle, "0123456789.-/ ") == ""
-	return isNumber && u.DocumentNumber != nil && strings.Contains(digits(*u.DocumentNumber), number)
+	number := plainDocument(needle)
+	isNumber := strings.ContainsAny(number, "0123456789") && strings.Trim(needle, "0123456789abcdefghijklmnopqrstuvwxyz.-/ ") == ""
+	return isNumber && u.DocumentNumber != nil && strings.Contains(plainDocument(*u.DocumentNumber), number)
 }
 
-// documentType infers the type from the number's digits
+// documentType infers the type from the number's length without a mask
 // (service description, Recurring billing §2 Customer).
 func documentType(number *string) *string {
 	if number == nil {
 		return nil
 	}
 	kind := "cnpj"
-	if len(digits(*number)) <= 11 {
+	if len(plainDocument(*number)) <= 11 {
 		kind = "cpf"
 	}
 	return &kind

@@ -42,7 +42,7 @@ var customerFields = shape{
 	"external_id":     nullable(filled),
 	"nickname":        nullable(text),
 	"legal_name":      nullable(text),
-	"document_number": nullable(textWhere("must contain digits", func(s string) bool { return digits(s) != "" })),
+	"document_number": nullable(textWhere("must contain digits", func(s string) bool { return strings.ContainsAny(s, "0123456789") })),
 	"kind":            nullable(oneOf("natural", "juridical")),
 	"birthday":        nullable(date),
 	"email":           email,

@@ -30,9 +30,9 @@ func listCustomers(c *call, tx *store.Tx) (reply, error) {
 	return list(c, found)
 }
 
-// hasDocument compares digits: masks differ, numbers do not.
+// hasDocument compares without mask and case.
 func (u customer) hasDocument(number string) bool {
-	return u.DocumentNumber != nil && digits(*u.DocumentNumber) == digits(number)
+	return u.DocumentNumber != nil && plainDocument(*u.DocumentNumber) == plainDocument(number)
 }
 
 // getCustomer serves customers.get.

@@ -138,13 +138,17 @@ func contains(value *string, needle string) bool {
 	return value != nil && strings.Contains(strings.ToLower(*value), needle)
 }
 
-// digits takes the mask off a document number.
-func digits(s string) string {
+// plainDocument takes the mask off a document number. A CNPJ has letters too,
+// which have no case (a character counts as its ASCII code less 48).
+func plainDocument(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
+		switch {
+		case r >= '0' && r <= '9', r >= 'A' && r <= 'Z':
+			return r
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
 		}
-		return r
+		return -1
 	}, s)
 }
 

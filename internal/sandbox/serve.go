@@ -64,6 +64,8 @@ func (s *Server) serviceHandler(service Service, routes []route) http.Handler {
 		}
 		s.record(entry)
 		a.header.Set("Request-Id", entry.RequestID)
+		// Date is the sandbox's time, as it is the service's: a client that compares a date asks this header, not its own clock.
+		a.header.Set("Date", s.clock.Now().Format(http.TimeFormat))
 		a.write(w, hit && fault.TruncateBody)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // CustomerRef says whose a new billing account is: an existing customer, by its
@@ -90,11 +91,11 @@ func (w BillingAccountCreate) matches(a BillingAccount) bool {
 // they are ignored beside a reference (wire contract: behaviour).
 func (r CustomerRef) matches(c AccountCustomer) bool {
 	if r.ID != nil {
-		return *r.ID == c.ID || sameText(r.ID, c.ExternalID)
+		return same.ID(*r.ID, c.ID) || sameText(r.ID, c.ExternalID)
 	}
 	if r.ExternalID != nil || r.DocumentNumber != nil {
 		return r.ExternalID != nil && sameText(r.ExternalID, c.ExternalID) ||
-			r.DocumentNumber != nil && sameDigits(r.DocumentNumber, c.DocumentNumber)
+			r.DocumentNumber != nil && sameDocument(r.DocumentNumber, c.DocumentNumber)
 	}
 	return asked(r.Name, &c.Name, sameText) &&
 		asked(r.Nickname, c.Nickname, sameText) &&

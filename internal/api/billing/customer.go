@@ -119,7 +119,7 @@ type CustomerCreated struct {
 type CustomerQuery struct {
 	Search         string // free text, matched by the service alone
 	ExternalID     string
-	DocumentNumber string // compared by its digits
+	DocumentNumber string // compared without mask and case
 	UpdatedAtGTE   string // ISO 8601
 	SortBy         string // "": created_at
 	SortOrder      string // "asc" or "desc"; "": asc

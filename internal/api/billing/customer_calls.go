@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // CreateCustomer creates a customer (wire contract: customers.create).
@@ -79,7 +80,7 @@ func (s *Service) firstAccount(ctx context.Context, customerID string) *BillingA
 		if err != nil {
 			return nil
 		}
-		if single.Customer != nil && single.Customer.ID == customerID {
+		if single.Customer != nil && same.ID(customerID, single.Customer.ID) {
 			return single
 		}
 	}
@@ -128,7 +129,7 @@ func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[
 }
 
 // FindCustomers returns every customer with exactly this external_id, document
-// number (by its digits), or both, over all pages.
+// number (without mask and case), or both, over all pages.
 func (s *Service) FindCustomers(ctx context.Context, q CustomerQuery) ([]Customer, error) {
 	if q.ExternalID == "" && q.DocumentNumber == "" {
 		return nil, errors.New("find customers: neither external_id nor document_number is given")

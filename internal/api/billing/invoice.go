@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // Invoice is an invoice, of which only the id is certain (wire contract:
@@ -55,8 +56,8 @@ type InvoiceQuery struct {
 
 // matches compares what the invoice says.
 func (q InvoiceQuery) matches(i Invoice) bool {
-	return (q.SubscriptionID == "" || i.SubscriptionID == "" || q.SubscriptionID == i.SubscriptionID) &&
-		(q.BillingAccountID == "" || i.BillingAccountID == "" || q.BillingAccountID == i.BillingAccountID)
+	return (q.SubscriptionID == "" || i.SubscriptionID == "" || same.ID(q.SubscriptionID, i.SubscriptionID)) &&
+		(q.BillingAccountID == "" || i.BillingAccountID == "" || same.ID(q.BillingAccountID, i.BillingAccountID))
 }
 
 // ListInvoices lists the invoices that match (wire contract: invoices.list), in

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 func setIf(query url.Values, name, value string) {
@@ -20,13 +21,13 @@ func setIf(query url.Values, name, value string) {
 
 func (q CustomerQuery) matches(c Customer) bool {
 	return (q.ExternalID == "" || sameText(&q.ExternalID, c.ExternalID)) &&
-		(q.DocumentNumber == "" || sameDigits(&q.DocumentNumber, c.DocumentNumber)) &&
+		(q.DocumentNumber == "" || sameDocument(&q.DocumentNumber, c.DocumentNumber)) &&
 		notBefore(c.UpdatedAt, q.UpdatedAtGTE)
 }
 
 func (q BillingAccountQuery) matches(a BillingAccount) bool {
 	return (q.ExternalID == "" || sameText(&q.ExternalID, a.ExternalID)) &&
-		(q.CustomerID == "" || a.Customer == nil || a.Customer.ID == q.CustomerID) &&
+		(q.CustomerID == "" || a.Customer == nil || same.ID(q.CustomerID, a.Customer.ID)) &&
 		(q.Status == "" || a.Status == q.Status) &&
 		notBefore(a.UpdatedAt, q.UpdatedAtGTE)
 }
@@ -45,7 +46,7 @@ func (w CustomerCreate) matches(c Customer) bool {
 		asked(w.ExternalID, c.ExternalID, sameText) &&
 		asked(w.Nickname, c.Nickname, sameText) &&
 		asked(w.LegalName, c.LegalName, sameText) &&
-		asked(w.DocumentNumber, c.DocumentNumber, sameDigits) &&
+		asked(w.DocumentNumber, c.DocumentNumber, sameDocument) &&
 		asked(w.Kind, c.Kind, sameText) &&
 		asked(w.Birthday, c.Birthday, sameText) &&
 		asked(w.Notes, c.Notes, sameText) &&
@@ -65,23 +66,17 @@ func asked(want, have *string, same func(want, have *string) bool) bool {
 // sameText takes null for the empty text.
 func sameText(want, have *string) bool { return text(want) == text(have) }
 
-// sameDigits compares document numbers without their masks.
-func sameDigits(want, have *string) bool { return digits(text(want)) == digits(text(have)) }
+// sameDocument compares tax numbers without their masks.
+func sameDocument(want, have *string) bool { return same.Document(text(want), text(have)) }
+
+// sameID compares ids, which have no case.
+func sameID(want, have *string) bool { return same.ID(text(want), text(have)) }
 
 func text(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
-}
-
-func digits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // sameSet compares without order, each item as often as it stands.

@@ -3,7 +3,12 @@
 // contract. It knows the wire, and nothing of Terraform.
 package billing
 
-import "github.com/recurring-billing/terraform-provider-billing/internal/api"
+import (
+	"context"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
 
 // Service is the recurring-billing service behind one client. It is safe for
 // concurrent use.
@@ -13,3 +18,11 @@ type Service struct {
 
 // New wraps a client of the recurring-billing service.
 func New(c *api.Client) *Service { return &Service{client: c} }
+
+// Now returns the service's own time; see [api.Client.Now].
+func (s *Service) Now(ctx context.Context) (time.Time, bool) {
+	return s.client.Now(ctx, func(ctx context.Context) error {
+		_, err := s.Me(ctx)
+		return err
+	})
+}

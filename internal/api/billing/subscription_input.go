@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // SubscriptionItemInput is one item of a subscription that is asked for (service
@@ -75,12 +76,12 @@ type SubscriptionCreated struct {
 // left out of the create may have any value. A subscription does not show its
 // items, and not how many days its trial was asked to have.
 func (w SubscriptionCreate) matches(s Subscription) bool {
-	return w.BillingAccountID == s.BillingAccountID &&
+	return same.ID(w.BillingAccountID, s.BillingAccountID) &&
 		asked(w.ExternalID, s.ExternalID, sameText) &&
-		asked(w.CompanyID, s.CompanyID, sameText) &&
-		asked(w.ProductGroupID, s.ProductGroupID, sameText) &&
-		asked(w.DiscountCodeID, s.DiscountCodeID, sameText) &&
-		asked(w.PlanID, s.PlanID, sameText) &&
+		asked(w.CompanyID, s.CompanyID, sameID) &&
+		asked(w.ProductGroupID, s.ProductGroupID, sameID) &&
+		asked(w.DiscountCodeID, s.DiscountCodeID, sameID) &&
+		asked(w.PlanID, s.PlanID, sameID) &&
 		asked(w.BillingCycle, &s.BillingCycle, sameText) &&
 		asked(w.CollectionMethod, s.CollectionMethod, sameText) &&
 		asked(w.TrialEnd, s.TrialEnd, sameMoment) &&
@@ -92,9 +93,9 @@ func (w SubscriptionCreate) matches(s Subscription) bool {
 
 func (q SubscriptionQuery) matches(s Subscription) bool {
 	return (q.ExternalID == "" || sameText(&q.ExternalID, s.ExternalID)) &&
-		(q.BillingAccountID == "" || q.BillingAccountID == s.BillingAccountID) &&
+		(q.BillingAccountID == "" || same.ID(q.BillingAccountID, s.BillingAccountID)) &&
 		(q.Status == "" || q.Status == s.Status) &&
-		(q.PlanID == "" || sameText(&q.PlanID, s.PlanID)) &&
+		(q.PlanID == "" || sameID(&q.PlanID, s.PlanID)) &&
 		notBefore(s.UpdatedAt, q.UpdatedAtGTE)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 const (
@@ -123,5 +124,5 @@ func (p pauseBody) describes(now *Subscription) bool {
 // ends. The plan that runs and no other to come is both.
 func (c ChangePlan) describes(now *Subscription) bool {
 	pending := now.PendingPlanID()
-	return pending == "" && text(now.PlanID) == c.PlanID || c.Timing == timingEndOfPeriod && pending == c.PlanID
+	return pending == "" && same.ID(c.PlanID, text(now.PlanID)) || c.Timing == timingEndOfPeriod && same.ID(c.PlanID, pending)
 }

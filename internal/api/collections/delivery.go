@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // The statuses of a delivery that is over without success (service description,
@@ -144,7 +145,7 @@ func (s *Service) delivery(ctx context.Context, endpointID, id string) (*Deliver
 		if err != nil {
 			return nil, err
 		}
-		if delivery.ID == id {
+		if same.ID(id, delivery.ID) {
 			return &delivery, nil
 		}
 	}

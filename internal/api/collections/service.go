@@ -10,7 +10,9 @@
 package collections
 
 import (
+	"context"
 	"errors"
+	"net/url"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -29,6 +31,14 @@ type Service struct {
 
 // New wraps a client of the collections service.
 func New(c *api.Client) *Service { return &Service{client: c} }
+
+// Now returns the service's own time; see [api.Client.Now].
+func (s *Service) Now(ctx context.Context) (time.Time, bool) {
+	return s.client.Now(ctx, func(ctx context.Context) error {
+		_, err := s.client.Do(ctx, api.Request{Operation: "api_keys.list", Query: url.Values{"per_page": {"1"}}})
+		return err
+	})
+}
 
 var (
 	errNoEndpointID = errors.New("the answer holds no webhook endpoint with an id")

@@ -2,11 +2,11 @@ package finance
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // matches drops an item that is clearly not what a filter asked for, because a
@@ -40,11 +40,9 @@ func splitFilter(name string) (field, bound string) {
 	return name, ""
 }
 
-var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
 func contradicts(bound, want, have string) bool {
 	if bound == "" {
-		return uuidText.MatchString(want) && uuidText.MatchString(have) && !strings.EqualFold(want, have)
+		return same.IsUUID(want) && same.IsUUID(have) && !same.ID(want, have)
 	}
 	limit, okLimit := api.Moment(want)
 	at, okAt := api.Moment(have)

@@ -15,7 +15,7 @@ func TestGetRecordBareAndEnveloped(t *testing.T) {
 	for body, want := range map[string]Record{
 		`{"data":{"id":"b1","name":"Rent","total":10.10}}`:   {ID: "b1", Name: "Rent", Raw: json.RawMessage(`{"id":"b1","name":"Rent","total":10.10}`)},
 		`{"id":"b1","data":{"a":1}}`:                         {ID: "b1", Raw: json.RawMessage(`{"id":"b1","data":{"a":1}}`)},
-		`{"data":{"id":12,"name":null,"data":{"id":"x"}}}`:   {ID: "12", Raw: json.RawMessage(`{"id":12,"name":null,"data":{"id":"x"}}`)},
+		`{"data":{"id":"b1","name":null,"data":{"id":"x"}}}`: {ID: "b1", Raw: json.RawMessage(`{"id":"b1","name":null,"data":{"id":"x"}}`)},
 		`{"data":{"id":"b1","name":{"full":"Rent"},"x":[]}}`: {ID: "b1", Raw: json.RawMessage(`{"id":"b1","name":{"full":"Rent"},"x":[]}`)},
 	} {
 		d := newDesk()
@@ -34,8 +34,8 @@ func TestRecordThatIsGone(t *testing.T) {
 	if _, err := s.GetRecord(t.Context(), "bills", "b1"); !api.IsNotFound(err) {
 		t.Errorf("read: %v", err)
 	}
-	if err := s.DeleteRecord(t.Context(), "bills", "b1"); err != nil {
-		t.Errorf("delete: %v", err)
+	if deleted, err := s.DeleteRecord(t.Context(), "bills", "b1"); err != nil || !deleted {
+		t.Errorf("delete: %t, %v", deleted, err)
 	}
 	for _, place := range []struct{ collection, id string }{{"", "b1"}, {"bills", ""}, {"..", "b1"}, {"bills", "."}} {
 		if _, err := s.GetRecord(t.Context(), place.collection, place.id); err == nil {

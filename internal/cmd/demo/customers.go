@@ -36,6 +36,7 @@ var customers = story{name: "customers", folder: "examples/complete", steps: []s
 	{"A customer that another system made is looked up by its external_id", lookUp},
 	{"An import block takes it over: the plan imports and does nothing else", importCustomer},
 	{"A change of custom_metadata, with a key removed, leaves the keys of others alone", changeMetadata},
+	{"A key left to the CRM with ignore_changes: the CRM changes it, we change another one, and the apply sends only ours", ignoreChanges},
 	{"Destroy deletes the customers, and the service has none", destroyCustomers},
 }}
 
@@ -173,6 +174,44 @@ func changeMetadata(ctx context.Context, s *stage) error {
 		"contract":   object{"number": 2026001, "discounts": []any{5, 7.5}, "signed_by": "Helena Martins"},
 		"crm":        object{"owner": "ana", "score": 87},
 		"segment":    "wholesale",
+	}); err != nil {
+		return err
+	}
+	return s.planEmpty(ctx)
+}
+
+// ignoreChanges lets another system and an apply change the same object. The
+// configuration names both keys, and leaves one of them to the CRM.
+func ignoreChanges(ctx context.Context, s *stage) error {
+	if err := s.edit("customers.tf", "  # For the billing account that is opened with the customer.\n",
+		"  lifecycle { ignore_changes = [custom_metadata.segment] }\n\n  # For the billing account that is opened with the customer.\n"); err != nil {
+		return err
+	}
+	if err := s.edit("customers.tf", "2026001", "2026002"); err != nil {
+		return err
+	}
+	s.say.tell("The CRM changes `segment` to \"key-account\"; the configuration ignores that and changes `contract.number`.")
+	if err := s.service.changeCustomer(ctx, matrizID, object{
+		"custom_metadata_mode": "merge", "custom_metadata": object{"segment": "key-account"},
+	}); err != nil {
+		return err
+	}
+	plan, err := s.terraform.plan(ctx)
+	if err != nil {
+		return err
+	}
+	s.say.quote(plan.details())
+	if err := plan.expectAttributes(headquarters, "custom_metadata", "effective_custom_metadata", "updated_at"); err != nil {
+		return err
+	}
+	if err := s.expectRequests(ctx, "customers.update"); err != nil {
+		return err
+	}
+	if err := s.expectMetadata(ctx, matrizID, object{
+		"accounting": object{"cost_center": "BR-100"},
+		"contract":   object{"number": 2026002, "discounts": []any{5, 7.5}, "signed_by": "Helena Martins"},
+		"crm":        object{"owner": "ana", "score": 87},
+		"segment":    "key-account",
 	}); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -142,7 +143,7 @@ func (c customer) means(f facts, before customer) bool {
 	case !c.ExternalID.IsNull() && c.ExternalID.ValueString() == f.ExternalID:
 		return true
 	case c.refers():
-		return !c.DocumentNumber.IsNull() && fwtype.Digits(c.DocumentNumber.ValueString()) == fwtype.Digits(f.DocumentNumber)
+		return !c.DocumentNumber.IsNull() && same.Document(c.DocumentNumber.ValueString(), f.DocumentNumber)
 	default:
 		return !before.refers() || c.Name.ValueString() == f.Name
 	}

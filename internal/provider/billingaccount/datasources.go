@@ -12,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // ListDataSource is the data source of many billing accounts.
@@ -41,9 +42,10 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The billing accounts of the organization, oldest first, closed ones included." + reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
-			"external_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this `external_id`, closed ones too."},
-			"customer_id":    schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of the customer with this id."},
-			"status":         schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this status: `active`, `suspended` or `closed`."},
+			"external_id": reading.Filter("Only accounts with this `external_id`, closed ones too."),
+			"customer_id": reading.FilterByID("Only accounts of the customer with this id."),
+			"status": reading.Filter("Only accounts with this status: `active`, `suspended` or `closed`.",
+				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": reading.UpdatedSince("accounts"),
 			"limit":          reading.Limit("accounts"),
 			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts.",

@@ -43,9 +43,10 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 		MarkdownDescription: "Lists the billing accounts of the organization that are not closed, oldest first, so that `terraform query` can write their configuration and import them." + reading.Filtered +
 			listing.Needs("billing_accounts"),
 		Attributes: map[string]schema.Attribute{
-			"external_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the account with this `external_id`."},
-			"customer_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts of the customer with this id."},
-			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only accounts with this status: `active` or `suspended`."},
+			"external_id": listing.Filter("Only the account with this `external_id`."),
+			"customer_id": listing.FilterByID("Only accounts of the customer with this id."),
+			"status": listing.Filter("Only accounts with this status: `active` or `suspended`.",
+				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
 				MarkdownDescription: reading.AboutUpdatedSince("accounts")},
 		},

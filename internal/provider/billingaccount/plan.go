@@ -109,7 +109,7 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	m.Metadata, m.CreatedAt, m.UpdatedAt = state.Metadata, state.CreatedAt, state.UpdatedAt
 	p.keepUnconfigured()
 
-	m.CustomMetadata, m.EffectiveCustomMetadata = p.own.of(m.CustomMetadataMode, p.defaults.Object).
+	m.CustomMetadata, m.EffectiveCustomMetadata, _ = p.own.of(m.CustomMetadataMode, p.defaults.Object).
 		PlanAttribute(p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
 	changes := map[change]bool{
 		changeFields:   !m.toUpdate(state).IsEmpty(),

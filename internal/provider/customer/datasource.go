@@ -75,6 +75,7 @@ func dataFromAPI(c *billing.Customer) (dataModel, error) {
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
 	attributes.Keys("customer", "id", "external_id", "document_number")
+	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No match, or more than one, is an error. By `id` this takes one request; otherwise it " +
 			"reads the list of customers, which the service filters. What is read stands in the state.",
@@ -109,6 +110,9 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if !config.DocumentNumber.IsNull() {
 		// The number found may be masked in another way than the one asked for, and Terraform holds a data source to its configuration.
 		state.DocumentNumber = config.DocumentNumber
+	}
+	if !config.ID.IsNull() {
+		state.ID = config.ID // as it is written: the case of a UUID has no meaning
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }

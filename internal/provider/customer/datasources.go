@@ -13,7 +13,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // ListDataSource is the data source of many customers.
@@ -43,12 +42,11 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` say otherwise." + reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
-			"search":         schema.StringAttribute{Optional: true, MarkdownDescription: aboutSearch},
+			"search":         reading.Filter(aboutSearch),
 			"updated_at_gte": reading.UpdatedSince("customers"),
-			"sort_by": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
-				MarkdownDescription: "Field to sort by, as the service names it in its answers, such as `name`. Default `created_at`."},
+			"sort_by":        reading.Filter("Field to sort by, as the service names it in its answers, such as `name`. Default `created_at`."),
 			"sort_order": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
-				MarkdownDescription: "`asc` (default, the smallest or oldest first) or `desc`."},
+				MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. Defaults to `asc`, unlike in the service itself: what is created meanwhile then comes last, and pages stay stable while they are read."},
 			"limit": reading.Limit("customers"),
 			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},

@@ -42,9 +42,9 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 		MarkdownDescription: "Lists the customers of the organization, oldest first, so that `terraform query` can write their configuration and import them." + reading.Filtered +
 			listing.Needs("billing_customers"),
 		Attributes: map[string]schema.Attribute{
-			"search":          schema.StringAttribute{Optional: true, MarkdownDescription: aboutSearch},
-			"external_id":     schema.StringAttribute{Optional: true, MarkdownDescription: "Only the customer with this `external_id`."},
-			"document_number": schema.StringAttribute{Optional: true, MarkdownDescription: "Only customers with this tax number, whatever its mask."},
+			"search":          listing.Filter(aboutSearch),
+			"external_id":     listing.Filter("Only the customer with this `external_id`."),
+			"document_number": listing.Filter("Only customers with this tax number, whatever its mask."),
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
 				MarkdownDescription: reading.AboutUpdatedSince("customers")},
 		},

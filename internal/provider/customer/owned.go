@@ -22,12 +22,11 @@ type ownership struct {
 	Phone    ownedPair      `json:"phone,omitzero"`
 }
 
-// ownedBy is the ownership that applying config establishes. desired is its custom_metadata, defaults included.
-func ownedBy(config model, desired metadata.Object) ownership {
+// ownedBy is the ownership that applying config establishes, without its custom_metadata.
+func ownedBy(config model) ownership {
 	return ownership{
-		Metadata: metadata.OwnedBy(desired),
-		Email:    ownedPair{Main: !config.Email.IsNull(), List: !config.Emails.IsNull()},
-		Phone:    ownedPair{Main: !config.Phone.IsNull(), List: !config.Phones.IsNull()},
+		Email: ownedPair{Main: !config.Email.IsNull(), List: !config.Emails.IsNull()},
+		Phone: ownedPair{Main: !config.Phone.IsNull(), List: !config.Phones.IsNull()},
 	}
 }
 

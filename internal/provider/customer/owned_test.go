@@ -26,6 +26,11 @@ func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnos
 func TestOwnership(t *testing.T) {
 	t.Parallel()
 	email, phone := blank(), blank()
+	owning := func(config model, desired metadata.Object) ownership {
+		own := ownedBy(config)
+		own.Metadata = metadata.OwnedBy(desired)
+		return own
+	}
 	email.Email, email.Emails = types.StringValue("a"), listOf("a,b")
 	phone.Phones = listOf("")
 	for name, c := range map[string]struct {
@@ -33,10 +38,10 @@ func TestOwnership(t *testing.T) {
 		want string
 	}{
 		"nothing applied": {ownership{}, `{}`},
-		"nothing named":   {ownedBy(blank(), nil), `{"custom_metadata":{}}`},
-		"metadata":        {ownedBy(blank(), metadata.Object{"a": nil}), `{"custom_metadata":{"a":null}}`},
-		"e-mail, both":    {ownedBy(email, nil), `{"custom_metadata":{},"email":{"main":true,"list":true}}`},
-		"phones, emptied": {ownedBy(phone, nil), `{"custom_metadata":{},"phone":{"list":true}}`},
+		"nothing named":   {owning(blank(), nil), `{"custom_metadata":{}}`},
+		"metadata":        {owning(blank(), metadata.Object{"a": nil}), `{"custom_metadata":{"a":null}}`},
+		"e-mail, both":    {owning(email, nil), `{"custom_metadata":{},"email":{"main":true,"list":true}}`},
+		"phones, emptied": {owning(phone, nil), `{"custom_metadata":{},"phone":{"list":true}}`},
 	} {
 		store := memory{}
 		var diags diag.Diagnostics

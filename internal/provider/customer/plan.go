@@ -13,6 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // wayOut is the deletion_policy that lets a customer go.
@@ -33,6 +34,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if req.State.Raw.IsNull() {
+		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, planned.plannedCreate(config))...)
 		return
 	}
@@ -41,7 +43,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	planned = planned.plannedUpdate(config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
+	planned, next := planned.plannedUpdate(config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
+	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics)
+	private.Plan(ctx, resp.Private, next, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
 }
 
@@ -68,7 +72,9 @@ func (m model) plannedCreate(config model) model {
 //
 //	any change at the service   updated_at
 //	document_number             document_type
-func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) model {
+//
+// The second result is what the configuration owns once the plan is applied.
+func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) (model, ownership) {
 	m.ID, m.PublicID, m.CreatedAt, m.Metadata = state.ID, state.PublicID, state.CreatedAt, state.Metadata
 	m.DocumentType, m.UpdatedAt = state.DocumentType, state.UpdatedAt
 	m.BillingAccountID = state.BillingAccountID
@@ -80,8 +86,9 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
 
-	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(config.CustomMetadata,
-		state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.words(), diags)
+	next := ownedBy(config)
+	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(
+		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.words(), diags)
 	update := m.toUpdate(state)
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
@@ -89,7 +96,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	if !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata) || !update.IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()
 	}
-	return m
+	return m, next
 }
 
 // keepWritten is contact.KeepOrder where Terraform allows it: a null in the state or in the configuration cannot be kept over the other.

@@ -77,12 +77,14 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
+	r.Run().Applies()
 	created, err := client.CreateCustomer(ctx, config.toCreate(desired))
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
 		return
 	}
-	own := ownedBy(config, desired)
+	own := ownedBy(config)
+	own.Metadata = metadata.OwnedBy(desired)
 	state := plan.settledOn(&created.Customer, own, &resp.Diagnostics).withAccount(created.BillingAccount)
 	state.CreateBillingAccount = plan.CreateBillingAccount
 	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), arguments, &resp.Diagnostics)
@@ -115,6 +117,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	customer, err := client.GetCustomer(ctx, state.ID.ValueString())
 	if api.IsNotFound(err) {
+		r.Run().Gone(typeName, state.ID.ValueString())
 		resp.Diagnostics.AddWarning("A customer was deleted outside of Terraform",
 			fmt.Sprintf("Customer %q (id %s) does not exist any more at the service. If it is still configured, the plan creates it again, as a new customer with a new id.",
 				state.Name.ValueString(), state.ID.ValueString()))
@@ -125,6 +128,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		apidiag.Add(&resp.Diagnostics, err, doing("read", state))
 		return
 	}
+	r.Run().Refreshed(typeName, state.ID.ValueString())
 	if importing {
 		state = importedState(ctx, client, customer, &resp.Diagnostics)
 		imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
@@ -146,6 +150,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ready {
 		return
 	}
+	r.Run().Applies()
 	if err := client.DeleteCustomer(ctx, state.ID.ValueString()); err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
 	}

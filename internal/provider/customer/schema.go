@@ -40,7 +40,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"kind":       optional("kind", stringvalidator.OneOf("natural", "juridical")),
 			"birthday":   optional("birthday", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
-				MarkdownDescription: about["document_number"] + " Another number of digits is an error, wrong check digits are a warning (see `normalize_document`).",
+				MarkdownDescription: about["document_number"] + " A number of another length is an error, wrong check digits are a warning (see `normalize_document`).",
 				Validators:          []validator.String{validate.CPFOrCNPJ()}},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
@@ -63,7 +63,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether a billing account is opened together with the customer. Default `true`. " + onCreateOnly},
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
 				MarkdownDescription: "Address for invoices on that billing account. Default: the customer's `email`. " + onCreateOnly},
-			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, Validators: []validator.Int64{int64validator.AtLeast(0)},
+			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.AtLeast(0)},
 				MarkdownDescription: "Days until an invoice on that billing account is due. Default 10. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether charges on that billing account are made automatically. Default `true`. " + onCreateOnly},

@@ -10,28 +10,28 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
 
-// Update sends what differs, in one request where the service can do it in one. What only this provider knows (deletion_policy,
-// custom_metadata_mode) changes without any request.
+// Update sends what the plan shows as changing, in one request where the service can do it in one. What only this provider knows
+// (deletion_policy, custom_metadata_mode) changes without any request.
+//
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes with
+// the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var config, plan, state model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
+	after := private.Planned[ownership](ctx, req.Private, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	owner := own.Metadata.Under(plan.CustomMetadataMode, r.Conn.Defaults.Object)
-	desired, ok := owner.DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	answer, err := update(ctx, client, plan, state, owner, desired)
-	after := ownedBy(config, desired)
+	r.Run().Applies()
+	owner := own.Metadata.Under(plan.CustomMetadataMode, nil)
+	answer, err := update(ctx, client, plan, state, owner, after.Metadata.Object)
 	switch {
 	case err != nil && answer == nil:
 		apidiag.Add(&resp.Diagnostics, err, doing("update", state))

@@ -108,7 +108,7 @@ const aboutItems = "The service does not document the fields of its objects, so 
 // listAttributes are what all lists have. noun names the items.
 func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"filters": schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{filterNames{}},
+		"filters": schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{filters{}},
 			MarkdownDescription: "Only " + noun + " that match all of these, in the service's own words: `company_id` with a UUID, `occurred_at[gte]` with a date, and the like. A filter whose value is null is left out; `limit` and `cursor` are no filters."},
 		"limit": reading.Limit(noun),
 		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the service.",

@@ -99,6 +99,9 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 			"answers, or set ignore_remote_changes.", m.words(), strings.Join(other, ", ")))
 }
 
+// place names the record among all collections.
+func (m model) place() string { return m.Collection.ValueString() + "/" + m.ID.ValueString() }
+
 // words names the record inside a sentence.
 func (m model) words() string {
 	if id := m.ID.ValueString(); id != "" {

@@ -6,8 +6,10 @@ import (
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // check is a validator of one text: it answers what is wrong and what to write instead, or "".
@@ -51,18 +53,23 @@ func uuidV4() validator.String {
 	}}
 }
 
-type filterNames struct{}
+type filters struct{}
 
-func (filterNames) Description(context.Context) string {
-	return "filters other than limit and cursor"
+func (filters) Description(context.Context) string {
+	return "filters other than limit and cursor, with values that are not blank"
 }
 
-func (v filterNames) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+func (v filters) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ValidateMap refuses names that no filter has.
-func (filterNames) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	for name := range req.ConfigValue.Elements() {
+// ValidateMap refuses names that no filter has, and values that narrow nothing: an empty filter would mean everything.
+func (filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	for name, value := range req.ConfigValue.Elements() {
 		at := req.Path.AtMapKey(name)
+		if text, ok := value.(types.String); ok {
+			var checked validator.StringResponse
+			validate.NotBlank().ValidateString(ctx, validator.StringRequest{Path: at, ConfigValue: text}, &checked)
+			resp.Diagnostics.Append(checked.Diagnostics...)
+		}
 		switch {
 		case name == "":
 			resp.Diagnostics.AddAttributeError(at, "Invalid filter", "A filter has no name. Write it as the service does, such as company_id or \"occurred_at[gte]\".")

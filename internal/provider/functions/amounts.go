@@ -181,5 +181,10 @@ func (u unit) tooLong() *function.FuncError {
 
 // refuse is an error in the only argument.
 func refuse(format string, args ...any) *function.FuncError {
-	return function.NewArgumentFuncError(0, fmt.Sprintf(format, args...))
+	return refuseArgument(0, format, args...)
+}
+
+// refuseArgument is an error in one argument. Terraform ends the message with a full stop of its own.
+func refuseArgument(position int64, format string, args ...any) *function.FuncError {
+	return function.NewArgumentFuncError(position, strings.TrimSuffix(fmt.Sprintf(format, args...), "."))
 }

@@ -6,15 +6,12 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
-// Lengths of the two tax numbers, in digits.
-const (
-	cpfDigits  = 11
-	cnpjDigits = 14
-)
+// longestCPF is the most digits that the service takes for a CPF.
+const longestCPF = 11
 
 // DocumentType is document_type.
 type DocumentType struct{}
@@ -47,8 +44,9 @@ func (*NormalizeDocument) Metadata(_ context.Context, _ function.MetadataRequest
 func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Kind of a tax number",
-		MarkdownDescription: "Tells a CPF from a CNPJ as the service does, by the number of digits: `\"cpf\"` for 11 or fewer, `\"cnpj\"` for more. A mask does not count, and the check " +
-			"digits are not looked at; see `normalize_document` for that. A text without any digit is an error. No service is asked.",
+		MarkdownDescription: "Tells a CPF from a CNPJ as the service does, by the length: `\"cpf\"` for 11 or fewer digits, `\"cnpj\"` for more, and for the 14 characters of a CNPJ with " +
+			"letters. Mask and case do not count, and the check digits are not looked at; see `normalize_document` for that. A text without any digit is an error, and so are letters " +
+			"in a number of another length. No service is asked.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number", MarkdownDescription: "The tax number, with or without a mask."}},
 		Return:     function.StringReturn{},
 	}
@@ -57,11 +55,12 @@ func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest,
 // Definition describes the function.
 func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Digits of a tax number",
-		MarkdownDescription: "Takes the mask off a CPF or CNPJ and checks it: `\"529.982.247-25\"` becomes `\"52998224725\"`. A number of another length, or one whose check digits do not " +
-			"follow from the others, is an error; so a typing mistake is found before the service stores it. No service is asked.",
+		Summary: "Plain form of a tax number",
+		MarkdownDescription: "Takes the mask off a CPF or CNPJ, writes letters as capitals and checks it: `\"529.982.247-25\"` becomes `\"52998224725\"`, `\"12.abc.345/01de-35\"` becomes " +
+			"`\"12ABC34501DE35\"`. A number of another length, or one whose check digits do not follow from the others, is an error; so a typing mistake is found before the service " +
+			"stores it. No service is asked.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number",
-			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 digits (CNPJ), with or without a mask of dots, dashes, slashes and spaces."}},
+			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check digits), with or without a mask of dots, dashes, slashes and spaces."}},
 		Return: function.StringReturn{},
 	}
 }
@@ -72,16 +71,17 @@ func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *fun
 	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
 		return
 	}
-	digits := len(fwtype.Digits(number))
-	if digits == 0 {
-		resp.Error = refuse("%q has no digit, so it is no tax number. Give a CPF (11 digits) or a CNPJ (14 digits).", number)
-		return
+	plain := same.PlainDocument(number)
+	switch _, wrong := validate.TaxNumber(number); {
+	case !strings.ContainsAny(plain, "0123456789"):
+		resp.Error = refuse("%q has no digit, so it is no tax number. Give a CPF (11 digits) or a CNPJ (14 characters)", number)
+	case strings.Trim(plain, "0123456789") != "" && wrong != "":
+		resp.Error = refuse("%s", wrong)
+	case len(plain) <= longestCPF:
+		resp.Error = resp.Result.Set(ctx, "cpf")
+	default:
+		resp.Error = resp.Result.Set(ctx, "cnpj")
 	}
-	kind := "cnpj"
-	if digits <= cpfDigits {
-		kind = "cpf"
-	}
-	resp.Error = resp.Result.Set(ctx, kind)
 }
 
 // Run checks the number and takes its mask off.
@@ -90,17 +90,14 @@ func (*NormalizeDocument) Run(ctx context.Context, req function.RunRequest, resp
 	if resp.Error = req.Arguments.Get(ctx, &number); resp.Error != nil {
 		return
 	}
-	digits := fwtype.Digits(number)
+	plain, wrong := validate.TaxNumber(number)
 	switch {
-	case strings.Trim(number, "0123456789.-/ ") != "":
-		resp.Error = refuse("%q holds characters that no CPF or CNPJ has. Its mask may be of dots, dashes, slashes and spaces.", number)
-	case len(digits) != cpfDigits && len(digits) != cnpjDigits:
-		resp.Error = refuse("%q has %d digits. A CPF has %d digits, a CNPJ has %d; leading zeros count, so write the number in quotes.",
-			number, len(digits), cpfDigits, cnpjDigits)
-	case !validate.CheckDigits(digits):
+	case wrong != "":
+		resp.Error = refuse("%s", wrong)
+	case !validate.CheckDigits(plain):
 		resp.Error = refuse("The check digits of %q are wrong: the last two digits do not follow from the others. "+
-			"This is probably a typing mistake.", number)
+			"This is probably a typing mistake", number)
 	default:
-		resp.Error = resp.Result.Set(ctx, digits)
+		resp.Error = resp.Result.Set(ctx, plain)
 	}
 }

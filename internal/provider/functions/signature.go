@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 // Signature is webhook_signature.
@@ -47,7 +49,7 @@ func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, re
 			"HMAC-SHA256 of `<t>.<body>` with the endpoint's secret. For testing a consumer: the service signs its deliveries itself. No service is asked. The opposite is `verify_webhook_signature`.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It must not be empty."},
-			function.Int64Parameter{Name: "timestamp", MarkdownDescription: "Time of sending in unix seconds."},
+			function.Int64Parameter{Name: "timestamp", CustomType: fwtype.Seconds, MarkdownDescription: "Time of sending in unix seconds."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it is sent."},
 		},
 		Return: function.StringReturn{},
@@ -64,8 +66,8 @@ func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionReque
 			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It must not be empty."},
 			function.StringParameter{Name: "header", MarkdownDescription: "Value of the header, `t=…,v1=…`."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it came."},
-			function.Int64Parameter{Name: "now", MarkdownDescription: "Time of the check in unix seconds."},
-			function.Int64Parameter{Name: "tolerance", MarkdownDescription: "Largest difference in seconds, 0 or more; 300 is recommended."},
+			function.Int64Parameter{Name: "now", CustomType: fwtype.Seconds, MarkdownDescription: "Time of the check in unix seconds."},
+			function.Int64Parameter{Name: "tolerance", CustomType: fwtype.Seconds, MarkdownDescription: "Largest difference in seconds, 0 or more; 300 is recommended."},
 		},
 		Return: function.BoolReturn{},
 	}
@@ -82,9 +84,9 @@ func (*Signature) Run(ctx context.Context, req function.RunRequest, resp *functi
 	}
 	switch {
 	case secret == "":
-		resp.Error = function.NewArgumentFuncError(0, emptySecret)
+		resp.Error = refuseArgument(0, emptySecret)
 	case timestamp < 0:
-		resp.Error = function.NewArgumentFuncError(1, "The timestamp is negative. Give unix seconds, such as 1767225600.")
+		resp.Error = refuseArgument(1, "The timestamp is negative. Give unix seconds, such as 1767225600.")
 	default:
 		t := strconv.FormatInt(timestamp, 10)
 		resp.Error = resp.Result.Set(ctx, "t="+t+",v1="+hex.EncodeToString(sign(secret, t, body)))
@@ -100,9 +102,9 @@ func (*VerifySignature) Run(ctx context.Context, req function.RunRequest, resp *
 	}
 	switch {
 	case secret == "":
-		resp.Error = function.NewArgumentFuncError(0, emptySecret)
+		resp.Error = refuseArgument(0, emptySecret)
 	case tolerance < 0:
-		resp.Error = function.NewArgumentFuncError(4, "The tolerance is negative. Give seconds, such as 300.")
+		resp.Error = refuseArgument(4, "The tolerance is negative. Give seconds, such as 300.")
 	default:
 		resp.Error = resp.Result.Set(ctx, genuine(secret, header, body, now, tolerance))
 	}

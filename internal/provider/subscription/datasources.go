@@ -11,6 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // ListDataSource is the data source of many subscriptions.
@@ -41,10 +42,10 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The subscriptions of the organization, oldest first, canceled ones included, without their items." + reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
-			"external_id":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this `external_id`, canceled ones too."},
-			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of the billing account with this id."},
-			"plan_id":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions that run on the plan with this id."},
-			"status":             schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status, such as `active`."},
+			"external_id":        reading.Filter("Only subscriptions with this `external_id`, canceled ones too."),
+			"billing_account_id": reading.FilterByID("Only subscriptions of the billing account with this id."),
+			"plan_id":            reading.FilterByID("Only subscriptions that run on the plan with this id."),
+			"status":             reading.Filter("Only subscriptions with this status, such as `active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte":     reading.UpdatedSince("subscriptions"),
 			"limit":              reading.Limit("subscriptions"),
 			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions.",

@@ -7,10 +7,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{
-	"product_id": types.StringType, "price_id": types.StringType, "quantity": types.Int64Type, "unit_amount_subcents": types.Int64Type,
+	"product_id": types.StringType, "price_id": types.StringType, "quantity": fwtype.Whole, "unit_amount_subcents": fwtype.Subcents,
 }}
 
 // item is one product of a subscription. A null quantity is one; a null amount is the price's own.
@@ -104,8 +105,17 @@ func (i item) fulfils(wanted item) bool {
 	if quantity.IsNull() {
 		quantity = types.Int64Value(1)
 	}
-	return i.product.Equal(wanted.product) && i.price.Equal(wanted.price) && i.quantity.Equal(quantity) &&
+	return i.sameProduct(wanted) && i.quantity.Equal(quantity) &&
 		(wanted.unit.IsNull() || wanted.unit.Equal(i.unit))
+}
+
+// means reports whether both items are equal, whatever the spelling of the ids.
+func (i item) means(other item) bool {
+	return i.sameProduct(other) && i.quantity.Equal(other.quantity) && i.unit.Equal(other.unit)
+}
+
+func (i item) sameProduct(other item) bool {
+	return sameID(other.product, i.product) && sameID(other.price, i.price)
 }
 
 // meansItems reports whether both sets hold the same items. Where the service has worded the state, an amount that is not wanted may be
@@ -116,7 +126,7 @@ func meansItems(wanted, state types.Set, asListed bool) bool {
 		return false
 	}
 	for _, i := range itemsOf(wanted) {
-		at := slices.IndexFunc(rest, func(have item) bool { return have == i || asListed && have.fulfils(i) })
+		at := slices.IndexFunc(rest, func(have item) bool { return have.means(i) || asListed && have.fulfils(i) })
 		if at < 0 {
 			return false
 		}

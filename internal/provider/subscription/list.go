@@ -44,10 +44,10 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, so that `terraform query` can write their configuration and import them." + reading.Filtered +
 			" Items are listed only for a subscription without a plan, with one more request each." + listing.Needs("billing_subscriptions"),
 		Attributes: map[string]schema.Attribute{
-			"external_id":        schema.StringAttribute{Optional: true, MarkdownDescription: "Only the subscription with this `external_id`."},
-			"billing_account_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of the billing account with this id."},
-			"plan_id":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions that run on the plan with this id."},
-			"status":             schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status, such as `active`."},
+			"external_id":        listing.Filter("Only the subscription with this `external_id`."),
+			"billing_account_id": listing.FilterByID("Only subscriptions of the billing account with this id."),
+			"plan_id":            listing.FilterByID("Only subscriptions that run on the plan with this id."),
+			"status":             listing.Filter("Only subscriptions with this status, such as `active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
 				MarkdownDescription: reading.AboutUpdatedSince("subscriptions")},
 		},

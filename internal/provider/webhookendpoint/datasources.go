@@ -118,6 +118,9 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		return
 	}
 	state, _ := dataFromAPI(found)
+	if !config.ID.IsNull() {
+		state.ID = config.ID // as it is written: the case of a UUID has no meaning
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 

@@ -3,7 +3,6 @@ package webhookendpoint
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -71,9 +70,9 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			"list grows with every event." + reading.Paged + " That includes the bodies of requests and answers.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint (the `id` of a `billing_webhook_endpoint`)."},
-			"status": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf("pending", deliverySuccess, deliveryFailed, deliveryExhausted)},
-				MarkdownDescription: "Only deliveries with this status: `pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does)."},
-			"event": schema.StringAttribute{Optional: true, MarkdownDescription: "Only deliveries of events with this name, such as `charge.paid`."},
+			"status": reading.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does).",
+				validate.KnownStatus("pending", deliverySuccess, deliveryFailed, deliveryExhausted)),
+			"event": reading.Filter("Only deliveries of events with this name, such as `charge.paid`."),
 			"limit": reading.Limit("deliveries"),
 			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{

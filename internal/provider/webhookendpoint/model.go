@@ -7,6 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -25,9 +26,12 @@ type model struct {
 	UpdatedAt               types.String `tfsdk:"updated_at"`
 }
 
+// noTrigger is the trigger of a secret that is not rotated. An empty map and no map are the same.
+var noTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
+
 var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType, "token_wo": types.StringType,
-	"name": types.StringType, "value_wo": types.StringType, "credentials_wo_version": types.Int64Type,
+	"name": types.StringType, "value_wo": types.StringType, "credentials_wo_version": fwtype.Whole,
 }}
 
 // authentication is a known argument authentication. Its credentials are only there when it was read from the configuration.
@@ -48,10 +52,29 @@ func authOf(object types.Object) authentication {
 	return a
 }
 
-// object is the Terraform object without credentials, which no state may hold.
+// object is the Terraform object.
 func (a authentication) object() types.Object {
 	return types.ObjectValueMust(authType.AttrTypes, map[string]attr.Value{"type": a.kind, "username": a.username, "name": a.name,
-		"credentials_wo_version": a.version, "password_wo": types.StringNull(), "token_wo": types.StringNull(), "value_wo": types.StringNull()})
+		"credentials_wo_version": a.version, "password_wo": a.password, "token_wo": a.token, "value_wo": a.value})
+}
+
+// withCredentials is a plan with the credentials of the configuration, which no plan may hold. The configuration gives nothing else:
+// in an apply Terraform passes it without ignore_changes, so its type, username and name may be others than the plan has shown.
+func (m model) withCredentials(config model) model {
+	if m.Authentication.IsNull() || m.Authentication.IsUnknown() {
+		return m
+	}
+	a, given := authOf(m.Authentication), authOf(config.Authentication)
+	switch a.kind.ValueString() {
+	case authBasic:
+		a.password = given.password
+	case authBearer:
+		a.token = given.token
+	case authHeader:
+		a.value = given.value
+	}
+	m.Authentication = a.object()
+	return m
 }
 
 // toWire is what is sent, credentials included.
@@ -69,7 +92,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 		Events:                  events(e.Events),
 		Active:                  types.BoolValue(e.Active),
 		Authentication:          authFromAPI(e.Authentication),
-		RotateSecretWhenChanged: types.MapNull(types.StringType),
+		RotateSecretWhenChanged: noTrigger,
 		TestOnApply:             types.BoolNull(),
 		Secret:                  types.StringPointerValue(e.Secret),
 		CreatedAt:               wire.TextOrNull(e.CreatedAt),
@@ -96,7 +119,9 @@ func authFromAPI(a *collections.Authentication) types.Object {
 
 // keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
 func (m model) keeping(prior model) model {
-	m.RotateSecretWhenChanged, m.TestOnApply = prior.RotateSecretWhenChanged, prior.TestOnApply
+	if m.TestOnApply = prior.TestOnApply; !prior.RotateSecretWhenChanged.IsNull() {
+		m.RotateSecretWhenChanged = prior.RotateSecretWhenChanged
+	}
 	if m.Secret.IsNull() {
 		m.Secret = wire.Known(prior.Secret)
 	}
@@ -130,8 +155,8 @@ func (m model) toCreate() collections.WebhookEndpointCreate {
 	return create
 }
 
-// toUpdate is the body that takes the endpoint from state to m. config holds the credentials, which the plan may not.
-func (m model) toUpdate(state, config model) collections.WebhookEndpointUpdate {
+// toUpdate is the body that takes the endpoint from state to m, which is the plan with its credentials.
+func (m model) toUpdate(state model) collections.WebhookEndpointUpdate {
 	update := collections.WebhookEndpointUpdate{
 		URL:         wire.Text(m.URL, state.URL),
 		Description: wire.Text(m.Description, state.Description),
@@ -141,7 +166,7 @@ func (m model) toUpdate(state, config model) collections.WebhookEndpointUpdate {
 		update.Events = api.Set(contact.ToTags(m.Events))
 	}
 	if m.sendsAuth(state) {
-		update.Authentication = api.Set(authOf(config.Authentication).orNone().toWire())
+		update.Authentication = api.Set(authOf(m.Authentication).orNone().toWire())
 	}
 	return update
 }

@@ -46,6 +46,11 @@ func Add(diags *diag.Diagnostics, err error, doing Doing) {
 		diags.AddError(summary+": the outcome is unknown", sentence(ambiguous.Error()))
 		return
 	}
+	var other *api.OtherObjectError
+	if errors.As(err, &other) {
+		diags.AddError(summary+": the response shows another object", otherText(other))
+		return
+	}
 	e, ok := api.AsError(err)
 	if !ok {
 		diags.AddError(summary, plainText(err))
@@ -189,6 +194,13 @@ func takenText(e *api.Error, doing Doing) string {
 	}
 	return text + " Use another external_id, or take the existing one over with this block (put this resource's name after the type):\n\n" +
 		ImportBlock(doing.TypeName, e.ExistingID)
+}
+
+func otherText(e *api.OtherObjectError) string {
+	address, _ := arguments(e.Err.Service)
+	return fmt.Sprintf("The provider asked for the %s %q, and the response shows the %s %q. Nothing of that object was stored, and nothing is sent to it. "+
+		"A cache or proxy between here and the service probably mixes up responses: fix or bypass it, check %s, and run again.",
+		e.Noun, e.Asked, e.Noun, e.Answered, address) + evidence(e.Err)
 }
 
 // conflicting reports what a lookup after a lost answer has found: on external_id, where objects of this kind are found by it.

@@ -69,6 +69,15 @@ func TestAdd_evidence(t *testing.T) {
 	check(t, fmt.Errorf("wrapped: %w", refusal(http.StatusConflict, "strange", nil)), creating, []said{{"", []string{"Request-Id: request-1"}}})
 }
 
+// TestAdd_otherObject: a response about another object names both ids, and gives no advice that fits another cause.
+func TestAdd_otherObject(t *testing.T) {
+	t.Parallel()
+	other := &api.OtherObjectError{Noun: "customer", Asked: "c1", Answered: "c2", Err: refusal(http.StatusOK, "", nil)}
+	parts := []string{"the response shows another object", `"c1"`, `"c2"`, "Nothing of that object was stored", "check base_url", "Request-Id: request-1"}
+	check(t, fmt.Errorf("wrapped: %w", other), creating, []said{{"", parts}})
+	check(t, &api.AmbiguousError{Err: other}, creating, []said{{"", []string{"the outcome is unknown"}}})
+}
+
 // TestAdd_advice: the text says what to do next.
 func TestAdd_advice(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // Conn is the configured provider. It is shared by all objects of one provider configuration and safe for concurrent use.
@@ -26,6 +27,8 @@ type Conn struct {
 	ownKey string
 	// Defaults is the provider's default_custom_metadata.
 	Defaults Defaults
+	// Run is what this run has refreshed and planned.
+	Run run.Record
 }
 
 // Defaults is default_custom_metadata, which may depend on values that are only known after apply.

@@ -9,10 +9,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // Resource is embedded by resources and list resources; it keeps the Conn that Configure hands out.
 type Resource struct{ Conn *Conn }
+
+// Run is what this run has refreshed and planned; nil while the provider is not configured.
+func (r *Resource) Run() *run.Record {
+	if r.Conn == nil {
+		return nil
+	}
+	return &r.Conn.Run
+}
 
 // Configure takes the Conn. Terraform calls it without one while it only validates.
 func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {

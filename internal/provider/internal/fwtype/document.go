@@ -1,9 +1,9 @@
 // Package fwtype holds attribute types whose values can be written in more than one way.
 package fwtype
 
-import "strings"
+import "github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 
-// DocumentType is the type of a Brazilian tax number (CPF or CNPJ). Numbers that differ only in their mask are equal.
+// DocumentType is the type of a Brazilian tax number (CPF or CNPJ). Numbers that differ only in mask or case are equal.
 type DocumentType = TextType[taxNumber]
 
 // Document is a tax number in configuration, plan or state, mask and all.
@@ -16,14 +16,4 @@ type taxNumber struct{}
 
 func (taxNumber) name() string { return "DocumentType" }
 
-func (taxNumber) same(a, b string) bool { return Digits(a) == Digits(b) }
-
-// Digits drops the mask of a tax number.
-func Digits(number string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, number)
-}
+func (taxNumber) same(a, b string) bool { return same.Document(a, b) }

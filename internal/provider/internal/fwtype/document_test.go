@@ -11,17 +11,6 @@ import (
 
 func document(number string) Document { return DocumentPointer(&number) }
 
-func TestDigits(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"": "", "529.982.247-25": "52998224725", " 11.222.333/0001-81 ": "11222333000181", "no digits": "", "٣1４": "1",
-	} {
-		if have := Digits(in); have != want {
-			t.Errorf("Digits(%q) = %q, want %q", in, have, want)
-		}
-	}
-}
-
 // TestDocument_mask: the mask is no difference, a digit is.
 func TestDocument_mask(t *testing.T) {
 	t.Parallel()
@@ -34,6 +23,7 @@ func TestDocument_mask(t *testing.T) {
 		"without mask":      {document("52998224725"), true},
 		"with other mask":   {document("529 982 247/25"), true},
 		"another digit":     {document("52998224726"), false},
+		"with a letter":     {document("5299822472A"), false},
 		"leading zero":      {document("052998224725"), false},
 		"of another type":   {types.StringValue("529.982.247-25"), false},
 		"no number at all":  {document(""), false},

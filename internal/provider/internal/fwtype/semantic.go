@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -91,6 +93,24 @@ func (v Text[N]) Or(before Text[N]) Text[N] {
 	}
 	return v
 }
+
+// KeepSpelling is a plan modifier that keeps the spelling in state when the configuration means the same, because semantic equality
+// does not act in a plan. It comes before RequiresReplace, so that another spelling replaces nothing.
+func (t TextType[N]) KeepSpelling() planmodifier.String { return keepSpelling[N]{} }
+
+type keepSpelling[N notation] struct{}
+
+func (keepSpelling[N]) Description(context.Context) string {
+	return "Keeps the spelling in state when the configuration means the same."
+}
+
+func (k keepSpelling[N]) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
+
+func (keepSpelling[N]) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	resp.PlanValue = text[N](req.PlanValue).Or(text[N](req.StateValue)).StringValue
+}
+
+func text[N notation](s types.String) Text[N] { return Text[N]{StringValue: s} }
 
 func pointer[N notation](s *string) Text[N] {
 	return Text[N]{StringValue: basetypes.NewStringPointerValue(s)}

@@ -8,10 +8,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // Item is one object of a listing.
@@ -30,6 +33,16 @@ func Needs(dataSource string) string {
 	return " Terraform asks for 100 at most unless the block has a `limit`; every 100 take one request.\n\n" +
 		"Needs Terraform 1.14. With an older one, and with OpenTofu, the data source `" + dataSource + "` lists them, and `import` blocks with `for_each` import them " +
 		"(see [the guide on importing](../guides/import))."
+}
+
+// FilterByID is a filter by an id of the services.
+func FilterByID(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()}, MarkdownDescription: description}
+}
+
+// Filter is an optional text that narrows a listing. An empty one is an error: it would mean everything.
+func Filter(description string, further ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{validate.NotBlank()}, further...), MarkdownDescription: description}
 }
 
 // Stream turns objects into results, each with the whole resource when that is asked for: what is listed holds all of it, so no

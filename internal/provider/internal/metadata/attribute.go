@@ -39,20 +39,25 @@ func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, r
 //
 // The effective object is planned as it will be, so that a plan shows what changes and what stays. Should somebody else change it before
 // the apply, the state keeps the planned text until the next refresh (see package settle).
-func (o Ownership) PlanAttribute(config, state Value, effective basetypes.StringValue, defaultsUnknown bool, object string, diags *diag.Diagnostics) (Value, basetypes.StringValue) {
+//
+// The third result is what the configuration owns once the plan is applied. The plan hands it to the apply in the private state: only
+// the configuration of a plan respects ignore_changes. It is zero while a part of it is unknown; Terraform plans again before it applies.
+func (o Ownership) PlanAttribute(config, state Value, effective basetypes.StringValue, defaultsUnknown bool, object string,
+	diags *diag.Diagnostics) (Value, basetypes.StringValue, Owned) {
 	if defaultsUnknown {
-		return config, basetypes.NewStringUnknown()
+		return config, basetypes.NewStringUnknown(), Owned{}
 	}
 	remote, err := Parse([]byte(effective.ValueString()))
 	if err != nil {
 		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state", err.Error())
-		return state, effective
+		return state, effective, Owned{}
 	}
 	change, err := o.Plan(config, state, remote)
 	if err != nil {
 		diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
-		return state, effective
+		return state, effective, Owned{}
 	}
+	owned := Owned{Object: change.Desired}
 	if len(change.Foreign) > 0 {
 		slices.Sort(change.Foreign)
 		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
@@ -61,11 +66,11 @@ func (o Ownership) PlanAttribute(config, state Value, effective basetypes.String
 	}
 	switch {
 	case !change.Differs:
-		return change.Planned, effective
+		return change.Planned, effective, owned
 	case change.Result == nil:
-		return change.Planned, basetypes.NewStringUnknown()
+		return change.Planned, basetypes.NewStringUnknown(), owned
 	default:
-		return change.Planned, basetypes.NewStringValue(Text(change.Result))
+		return change.Planned, basetypes.NewStringValue(Text(change.Result)), owned
 	}
 }
 

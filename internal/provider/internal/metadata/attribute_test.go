@@ -80,7 +80,7 @@ func TestPlanAttribute(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			_, effective := c.owner.PlanAttribute(c.config, one("1"), basetypes.NewStringValue(c.effective), c.defaultsUnknown, `Thing "A"`, &diags)
+			_, effective, _ := c.owner.PlanAttribute(c.config, one("1"), basetypes.NewStringValue(c.effective), c.defaultsUnknown, `Thing "A"`, &diags)
 			if !effective.Equal(c.want) {
 				t.Errorf("planned %s, want %s", effective, c.want)
 			}

@@ -73,6 +73,29 @@ func Merge(base, over Object) Object {
 	return merged
 }
 
+// Difference is the part of desired that remote does not have: merged into remote, it makes remote say what desired says. A null that
+// known names and remote lacks is no difference, see EqualKnowing.
+func Difference(remote, desired, known Object) Object {
+	difference := Object{}
+	for key, want := range desired {
+		have, there := remote[key]
+		below, named := known[key]
+		under, hasObject := have.(Object)
+		wanted, wantsObject := want.(Object)
+		switch {
+		case hasObject && wantsObject:
+			knownBelow, _ := below.(Object)
+			if inner := Difference(under, wanted, knownBelow); len(inner) > 0 {
+				difference[key] = inner
+			}
+		case there && Equal(have, want), !there && want == nil && named:
+		default:
+			difference[key] = want
+		}
+	}
+	return difference
+}
+
 // Project shows of remote only what shape names, at any depth. A null that shape names stays, also when remote has dropped it.
 func Project(shape, remote Object) Object {
 	shown := make(Object, len(shape))

@@ -34,6 +34,8 @@ type Change struct {
 	Differs bool
 	// Result is what the service's object will be, unless somebody else changes it meanwhile; nil while that is not known.
 	Result Object
+	// Desired is what the configuration asks for, defaults included, never nil; nil while that is not known.
+	Desired Object
 	// Foreign are the top-level keys that a plan seems to drop but that stay at the service, because an import never removes.
 	Foreign []string
 }
@@ -73,9 +75,9 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	}
 	result := o.Result(remote, desired)
 	if EqualKnowing(result, remote, o.Owned) {
-		return Change{Planned: keep(config, state)}, nil
+		return Change{Planned: keep(config, state), Desired: desired}, nil
 	}
-	change := Change{Planned: keepIfSame(config, state), Differs: true, Result: result}
+	change := Change{Planned: keepIfSame(config, state), Differs: true, Result: result, Desired: desired}
 	if o.Owned == nil {
 		for key := range remote {
 			if _, named := desired[key]; !named {

@@ -8,9 +8,9 @@ import (
 // Sync carries a planned change of custom_metadata out, on an object of the client's type T.
 type Sync[T any] struct {
 	Ownership
-	// Desired is what the configuration asks for, defaults included.
+	// Desired is what the plan asks for, defaults included.
 	Desired Object
-	// Read answers the object as it is now.
+	// Read returns the object as it is now.
 	Read func(ctx context.Context) (*T, error)
 	// Of is the object's custom_metadata.
 	Of func(*T) json.RawMessage
@@ -19,57 +19,72 @@ type Sync[T any] struct {
 }
 
 // Update changes custom_metadata together with the rest of the object: send puts payload and mode into the update's body, and sends it.
-// effective is the whole object as the state has it. An answer beside an error means that a first request has been carried out and a
+// effective is the whole object as the state has it. A response beside an error means that a first request has been carried out and a
 // second one has not.
 func (s Sync[T]) Update(ctx context.Context, effective string, send func(ctx context.Context, payload json.RawMessage, mode string) (*T, error)) (*T, error) {
-	payload, mode, err := s.payload(ctx, effective)
+	known, err := Parse([]byte(effective))
 	if err != nil {
 		return nil, err
 	}
-	answer, err := send(ctx, payload, mode)
+	// Only what the plan showed as changing is sent. A key that stays may have another value by now, and belongs to whoever wrote it.
+	changing := Difference(known, s.Desired, s.Owned)
+	payload, mode, err := s.payload(ctx, known, changing)
 	if err != nil {
 		return nil, err
 	}
-	return s.insist(ctx, answer)
+	response, err := send(ctx, payload, mode)
+	if err != nil {
+		return nil, err
+	}
+	return s.complete(ctx, response, changing)
 }
 
 // payload decides between the service's two modes. Its merge never deletes a key (Recurring billing §4), so an object that loses
-// keys is read anew and sent whole. effective is the whole object as the state has it.
-func (s Sync[T]) payload(ctx context.Context, effective string) (payload json.RawMessage, mode string, err error) {
-	remote, err := Parse([]byte(effective))
-	if err != nil {
-		return nil, "", err
-	}
+// keys is read again and sent whole. known is the whole object as the state has it.
+func (s Sync[T]) payload(ctx context.Context, known, changing Object) (payload json.RawMessage, mode string, err error) {
 	switch {
 	case s.Mode == ModeReplace && s.Owned != nil:
 		return Payload(s.Desired), ModeReplace, nil
-	case !Removes(remote, s.Result(remote, s.Desired)):
-		return Payload(s.Desired), ModeMerge, nil
+	case !Removes(known, s.Result(known, s.Desired)):
+		return Payload(changing), ModeMerge, nil
 	}
 	current, err := s.Read(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	if remote, err = Parse(s.Of(current)); err != nil {
+	remote, err := Parse(s.Of(current))
+	if err != nil {
 		return nil, "", err
 	}
-	return Payload(s.Result(remote, s.Desired)), ModeReplace, nil
+	return Payload(s.resultOf(remote, changing)), ModeReplace, nil
 }
 
-// insist sends the object whole when the service's merge has left out a part of it, as some do with nulls. It answers the object as
+// complete sends the object whole when the service's merge has left out a part of it, as some do with nulls. It returns the object as
 // it is afterwards; with an error, as it was before.
-func (s Sync[T]) insist(ctx context.Context, answer *T) (*T, error) {
-	remote, err := Parse(s.Of(answer))
+func (s Sync[T]) complete(ctx context.Context, response *T, changing Object) (*T, error) {
+	remote, err := Parse(s.Of(response))
 	if err != nil {
-		return answer, err
+		return response, err
 	}
-	result := s.Result(remote, s.Desired)
+	result := s.resultOf(remote, changing)
 	if EqualKnowing(result, remote, s.Desired) {
-		return answer, nil
+		return response, nil
 	}
 	second, err := s.Send(ctx, Payload(result), ModeReplace)
 	if err != nil {
-		return answer, err
+		return response, err
 	}
 	return second, nil
+}
+
+// resultOf is what remote, which may have changed since the plan, becomes by the planned change.
+func (s Sync[T]) resultOf(remote, changing Object) Object {
+	switch {
+	case s.Mode == ModeReplace && s.Owned != nil:
+		return s.Desired
+	case s.Mode == ModeReplace:
+		return Merge(remote, changing)
+	default:
+		return Merge(Release(remote, s.Owned, s.Desired), changing)
+	}
 }

@@ -64,7 +64,11 @@ func TestSync_Update(t *testing.T) {
 		want                 string
 	}{
 		"a key more": {ModeMerge, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1,"x":9}`, `{"a":1,"x":9}`, false,
-			[]string{`merge {"a":1,"b":2}`}, `{"a":1,"b":2,"x":9}`},
+			[]string{`merge {"b":2}`}, `{"a":1,"b":2,"x":9}`},
+		"a key more, and another one has changed since": {ModeMerge, `{"a":1}`, `{"a":1,"deep":{"b":2,"c":3}}`, `{"a":1,"deep":{"c":3}}`, `{"a":5,"deep":{"c":6}}`, false,
+			[]string{`merge {"deep":{"b":2}}`}, `{"a":5,"deep":{"b":2,"c":6}}`},
+		"a key less, and another one has changed since": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, `{"a":5,"b":2}`, false,
+			[]string{`replace {"a":5}`}, `{"a":5}`},
 		"a key less": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2,"x":9}`, `{"a":1,"b":2,"x":9}`, false,
 			[]string{`replace {"a":1,"x":9}`}, `{"a":1,"x":9}`},
 		"a key less, and others were here since": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1,"b":2,"new":3}`, false,

@@ -40,3 +40,20 @@ func Set[T any](ctx context.Context, store Store, key string, value T, diags *di
 	}
 	diags.Append(store.SetKey(ctx, key, raw)...)
 }
+
+// keyPlanned is where a plan leaves what its apply has to know.
+const keyPlanned = "planned"
+
+// Plan hands value from a plan to its apply: Terraform carries the private state of a plan to the update that applies it. store is
+// ModifyPlanResponse.Private.
+//
+// An apply cannot find out by itself what was planned where the configuration counts: Terraform applies ignore_changes to the
+// configuration of a plan, and hands the bare configuration to the apply.
+func Plan[T any](ctx context.Context, store Store, value T, diags *diag.Diagnostics) {
+	Set(ctx, store, keyPlanned, value, diags)
+}
+
+// Planned reads what the plan has left. store is UpdateRequest.Private.
+func Planned[T any](ctx context.Context, store Store, diags *diag.Diagnostics) T {
+	return Get[T](ctx, store, keyPlanned, diags)
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -18,13 +19,28 @@ type Attributes map[string]schema.Attribute
 const Paged = " Every plan reads all pages, 100 objects a request, unless `limit` stops earlier. What is read stands in the state."
 
 // Filtered says of a listing how its filters work together.
-const Filtered = " Filters narrow the list to what matches all of them."
+const Filtered = " Filters narrow the list to what matches all of them. An empty string is an error; null is no filter."
 
 // Texts adds texts that are only shown, with their descriptions in about.
 func (a Attributes) Texts(about map[string]string, names ...string) {
 	for _, name := range names {
 		a[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
 	}
+}
+
+// Filter is an optional text that narrows a listing. An empty one is an error: sent, or left out of a request, it would mean everything.
+func Filter(description string, further ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{validate.NotBlank()}, further...), MarkdownDescription: description}
+}
+
+// FilterByID is a filter by an id of the services.
+func FilterByID(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()}, MarkdownDescription: description}
+}
+
+// KeyIsUUID makes the key id take nothing but a UUID, where the service has no other ids.
+func (a Attributes) KeyIsUUID() {
+	a["id"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.UUID()}, MarkdownDescription: a["id"].GetMarkdownDescription()}
 }
 
 // Keys makes the named texts, which are only shown so far, ways to find the one object that noun names.
@@ -36,7 +52,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 	last := len(quoted) - 1
 	how := " Give exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] + " to find the " + noun + "."
 	for _, name := range names {
-		a[name] = schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: a[name].GetMarkdownDescription() + how}
+		a[name] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: a[name].GetMarkdownDescription() + how}
 	}
 }
 
@@ -61,6 +77,6 @@ func AboutUpdatedSince(noun string) string {
 
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
-	return schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+	return schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole, Validators: []validator.Int64{int64validator.AtLeast(1)},
 		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. Default: all. A request brings up to 100."}
 }

@@ -1,31 +1,42 @@
-// Package validate holds the validators that more than one object of the billing platform needs and that the framework's own
-// validators do not have.
 package validate
 
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
-// Lengths of the two tax numbers, in digits.
+// Lengths of the two tax numbers without a mask. Two check digits end either.
 const (
-	cpfDigits  = 11
-	cnpjDigits = 14
+	cpfLength   = 11
+	cnpjLength  = 14
+	checkLength = 2
 )
+
+const (
+	decimalDigits = "0123456789"
+	// aboutTaxNumbers is what to write instead.
+	aboutTaxNumbers = "Write 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check digits), with or without a mask of " +
+		"dots, dashes, slashes and spaces, such as 529.982.247-25, 11.222.333/0001-81 or 12.ABC.345/01DE-35."
+)
+
+// groupsOfCNPJ tells a CNPJ with letters from a number with a word before it, such as CPF.
+var groupsOfCNPJ = regexp.MustCompile(`^[./ -]*[0-9A-Z]{2}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{4}[./ -]*[0-9]{2}[./ -]*$`)
 
 type cpfOrCNPJ struct{}
 
-// CPFOrCNPJ requires 11 or 14 digits under any mask. Wrong check digits are only a warning: the service stores the number as sent,
+// CPFOrCNPJ requires a CPF or a CNPJ under any mask. Wrong check digits are only a warning: the service stores the number as sent,
 // and test data often has invented ones.
 func CPFOrCNPJ() validator.String { return cpfOrCNPJ{} }
 
 func (cpfOrCNPJ) Description(context.Context) string {
-	return "a CPF (11 digits) or a CNPJ (14 digits), with or without a mask"
+	return "a CPF (11 digits) or a CNPJ (14 characters), with or without a mask"
 }
 
 func (v cpfOrCNPJ) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
@@ -35,47 +46,64 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 		return
 	}
 	number := req.ConfigValue.ValueString()
-	if strings.Trim(number, "0123456789.-/ ") != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid tax number",
-			fmt.Sprintf("%q holds characters that no CPF or CNPJ has. Write 11 digits (CPF) or 14 digits (CNPJ), "+
-				"if you like with a mask of dots, dashes, slashes and spaces, such as 529.982.247-25 or 11.222.333/0001-81.", number))
-		return
-	}
-	digits := fwtype.Digits(number)
-	if len(digits) != cpfDigits && len(digits) != cnpjDigits {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid tax number",
-			fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14; leading zeros count and belong in the text "+
-				"(write the number in quotes).", number, len(digits)))
-		return
-	}
-	if !CheckDigits(digits) {
+	plain, wrong := TaxNumber(number)
+	switch {
+	case wrong != "":
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid tax number", fwtype.PathName(req.Path)+": "+wrong)
+	case !CheckDigits(plain):
 		resp.Diagnostics.AddAttributeWarning(req.Path, "Check digits of the tax number do not match",
-			fmt.Sprintf("The last two digits of %q do not follow from the others, so this is probably a typing mistake. "+
-				"The service stores the number as it is; invoices made for it may be refused by the tax authority.", number))
+			fmt.Sprintf("%s: the last two digits of %q do not follow from the others, so this is probably a typing mistake. "+
+				"The service stores the number as it is; the tax authority may reject invoices for it.", fwtype.PathName(req.Path), number))
 	}
 }
 
-// CheckDigits reports whether the last two digits of an 11- or 14-digit tax number follow from the others (modulo 11). Numbers of
-// one repeated digit satisfy the arithmetic but are never issued.
-func CheckDigits(digits string) bool {
-	if len(digits) != cpfDigits && len(digits) != cnpjDigits {
-		return false
+// TaxNumber is a CPF or CNPJ without its mask, in capital letters; or what is wrong with it, and what to write instead.
+func TaxNumber(number string) (plain, wrong string) {
+	plain = same.PlainDocument(number)
+	letters := strings.Trim(plain, decimalDigits) != ""
+	switch {
+	case strings.Trim(strings.ToUpper(number), decimalDigits+"ABCDEFGHIJKLMNOPQRSTUVWXYZ.-/ ") != "" || !isASCII(number):
+		return "", fmt.Sprintf("%q has characters that no CPF or CNPJ has. %s", number, aboutTaxNumbers)
+	case len(plain) == cnpjLength && strings.Trim(plain[cnpjLength-checkLength:], decimalDigits) != "":
+		return "", fmt.Sprintf("%q does not end in two check digits: only the first 12 characters of a CNPJ can be letters. %s", number, aboutTaxNumbers)
+	case len(plain) == cnpjLength && letters && !groupsOfCNPJ.MatchString(strings.ToUpper(number)):
+		return "", fmt.Sprintf("%q is not in the groups of a CNPJ, as in 12.ABC.345/01DE-35. %s", number, aboutTaxNumbers)
+	case len(plain) == cnpjLength, len(plain) == cpfLength && !letters:
+		return plain, ""
+	case letters:
+		return "", fmt.Sprintf("%q has letters, as only a CNPJ has, but %d characters instead of 14. %s", number, len(plain), aboutTaxNumbers)
+	default:
+		return "", fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so write the number in quotes.",
+			number, len(plain))
 	}
-	if strings.Count(digits, digits[:1]) == len(digits) {
-		return false
-	}
-	body := len(digits) - 2
-	return checkDigit(digits[:body]) == digits[body] && checkDigit(digits[:body+1]) == digits[body+1]
 }
 
-// checkDigit weighs the digits from the right with 2, 3, 4 …; for a CNPJ the weights start over after 9.
-func checkDigit(digits string) byte {
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' })
+}
+
+// CheckDigits reports whether the last two digits of a CPF or CNPJ without a mask follow from the characters before them (modulo 11).
+// Numbers of one repeated digit satisfy the arithmetic but are never issued.
+func CheckDigits(plain string) bool {
+	if len(plain) != cpfLength && len(plain) != cnpjLength {
+		return false
+	}
+	if strings.Count(plain, plain[:1]) == len(plain) {
+		return false
+	}
+	body := len(plain) - checkLength
+	return checkDigit(plain[:body]) == plain[body] && checkDigit(plain[:body+1]) == plain[body+1]
+}
+
+// checkDigit weighs the characters from the right with 2, 3, 4 …; for a CNPJ the weights start over after 9. A digit counts as itself, a
+// letter as its ASCII code less that of 0.
+func checkDigit(characters string) byte {
 	const lastWeightOfCNPJ = 9
 	sum, weight := 0, 2
-	for i := len(digits) - 1; i >= 0; i-- {
-		sum += int(digits[i]-'0') * weight
+	for i := len(characters) - 1; i >= 0; i-- {
+		sum += int(characters[i]-'0') * weight
 		weight++
-		if weight > lastWeightOfCNPJ && len(digits) >= cnpjDigits-2 {
+		if weight > lastWeightOfCNPJ && len(characters) >= cnpjLength-checkLength {
 			weight = 2
 		}
 	}

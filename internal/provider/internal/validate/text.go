@@ -15,7 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
-// text is a validator over one string: check answers what is wrong and what to write instead, or "".
+// text is a validator over one string: check returns what is wrong and what to write instead, or "".
 type text struct {
 	description, summary string
 	check                func(string) string
@@ -30,7 +30,7 @@ func (v text) ValidateString(_ context.Context, req validator.StringRequest, res
 		return
 	}
 	if wrong := v.check(req.ConfigValue.ValueString()); wrong != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, v.summary, wrong)
+		resp.Diagnostics.AddAttributeError(req.Path, v.summary, fwtype.PathName(req.Path)+": "+wrong)
 	}
 }
 
@@ -79,14 +79,26 @@ func Country() validator.String {
 	}}
 }
 
-// NotBlank refuses the empty string and text of white space only: absent is null, so leave the argument out instead.
+// NotBlank rejects text in which nothing shows: absent is null, so leave the argument out instead.
 func NotBlank() validator.String {
 	return text{"text that is not blank", "Blank value", func(s string) string {
-		if strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && unicode.IsPrint(r) }) {
+		if !isBlank(s) {
 			return ""
 		}
-		return "The text is empty. Leave the argument out, or set it to null, when there is no value."
+		const instead = ". Leave the argument out, or set it to null, when there is no value."
+		switch invisible := strings.TrimFunc(s, unicode.IsSpace); {
+		case s == "":
+			return "the text is empty" + instead
+		case invisible == "":
+			return fmt.Sprintf("the text %q has only white space", s) + instead
+		default:
+			return fmt.Sprintf("the text %+q has only characters that do not show, such as %U", s, []rune(invisible)[0]) + instead
+		}
 	}}
+}
+
+func isBlank(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && unicode.IsPrint(r) })
 }
 
 var percentage = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,18})?$`)
@@ -97,6 +109,18 @@ func Percent() validator.String {
 		if number, ok := fwtype.ParseDecimal(s); ok && percentage.MatchString(s) && number.Cmp(big.NewRat(100, 1)) <= 0 {
 			return ""
 		}
-		return fmt.Sprintf("%q is no percentage. Write a decimal number from 0 to 100, such as 12.5.", s)
+		return fmt.Sprintf("%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.", s)
+	}}
+}
+
+// PercentDecimals requires at most the two decimals that the service stores. Zeros at the end do not count.
+func PercentDecimals() validator.String {
+	const stored = 2
+	return text{"at most two decimals", "Too many decimals", func(s string) string {
+		if _, decimals, _ := strings.Cut(s, "."); len(strings.TrimRight(decimals, "0")) > stored {
+			return fmt.Sprintf("%q has more than two decimals, and the service stores a percentage with two. Round it, such as with "+
+				"format(\"%%.2f\", …).", s)
+		}
+		return ""
 	}}
 }

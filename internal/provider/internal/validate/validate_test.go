@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -42,6 +44,8 @@ func TestCPFOrCNPJ(t *testing.T) {
 		"11222333000181":     fine,
 		"33.000.167/0001-01": fine,
 		"529 982 247 25":     fine,
+		"12.ABC.345/01DE-35": fine,
+		"12abc34501de35":     fine,
 
 		"529.982.247-26":     warning,
 		"529.982.247-15":     warning,
@@ -50,22 +54,29 @@ func TestCPFOrCNPJ(t *testing.T) {
 		"111.111.111-11":     warning,
 		"00000000000":        warning,
 		"11111111111111":     warning,
+		"12.ABC.345/01DE-36": warning,
+		"12.ABD.345/01DE-35": warning,
 
-		"":                    refused,
-		"..-/":                refused,
-		"5299822472":          refused,
-		"529982247250":        refused,
-		"1122233300018":       refused,
-		"112223330001811":     refused,
-		"529.982.247-2X":      refused,
-		"529a982b24725":       refused,
-		"52998224725\n":       refused,
-		"٥٢٩٩٨٢٢٤٧٢٥":         refused,
-		"５２９９８２２４７２５":         refused,
-		"529.982.247‑25":      refused,
-		"BR 529.982.247-25":   refused,
-		"12.ABC.345/01DE-35":  refused,
-		"529.982.247-25;drop": refused,
+		"":                         refused,
+		"..-/":                     refused,
+		"5299822472":               refused,
+		"529982247250":             refused,
+		"1122233300018":            refused,
+		"112223330001811":          refused,
+		"529.982.247-2X":           refused,
+		"529a982b24725":            refused,
+		"52998224725\n":            refused,
+		"٥٢٩٩٨٢٢٤٧٢٥":              refused,
+		"５２９９８２２４７２５":              refused,
+		"529.982.247‑25":           refused,
+		"BR 529.982.247-25":        refused,
+		"12.ABC.345/01DE-3A":       refused,
+		"12.ABC.345/01DE-3":        refused,
+		"12.ABC.345/01DÉ-35":       refused,
+		"CPF 529.982.247-25":       refused,
+		"52A98224725":              refused,
+		"12.ABC.345/01DE-35\u200b": refused,
+		"529.982.247-25;drop":      refused,
 	} {
 		have, text := validated(t, CPFOrCNPJ(), types.StringValue(number))
 		if have != want {
@@ -80,7 +91,7 @@ func TestCPFOrCNPJ(t *testing.T) {
 // TestCheckDigits: any other last digit, and any two neighbours swapped, are noticed, as modulo 11 promises.
 func TestCheckDigits(t *testing.T) {
 	t.Parallel()
-	for _, number := range []string{"52998224725", "11144477735", "01234567890", "11222333000181", "33000167000101"} {
+	for _, number := range []string{"52998224725", "11144477735", "01234567890", "11222333000181", "33000167000101", "12ABC34501DE35"} {
 		if !CheckDigits(number) {
 			t.Errorf("%s is refused", number)
 		}
@@ -99,7 +110,7 @@ func TestCheckDigits(t *testing.T) {
 		}
 	}
 	for digit := '0'; digit <= '9'; digit++ {
-		if CheckDigits(strings.Repeat(string(digit), cpfDigits)) || CheckDigits(strings.Repeat(string(digit), cnpjDigits)) {
+		if CheckDigits(strings.Repeat(string(digit), cpfLength)) || CheckDigits(strings.Repeat(string(digit), cnpjLength)) {
 			t.Errorf("a number of %c alone is accepted", digit)
 		}
 	}
@@ -128,10 +139,22 @@ func TestText(t *testing.T) {
 			[]string{"BR", "PT"},
 			[]string{"", "B", "BRA", "br", "Br", "B1", " BR", "BR\n", "ÄÖ"},
 			"BR or PT"},
+		"UUID": {UUID(),
+			[]string{"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c", "8F14E45F-CEEA-1E7A-9C5D-3F2B1A0D9E8C"},
+			[]string{"", "x", "null", "not-a-uuid", "pro", "8f14e45fceea4e7a9c5d3f2b1a0d9e8c", "{8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c}"},
+			"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c"},
 		"NotBlank": {NotBlank(),
-			[]string{"a", " a ", "0", "é", "名"},
-			[]string{"", " ", "\t\r\n", "\u00a0", "\u2003\u3000"},
+			[]string{"a", " a ", "0", "é", "名", "a\u200b"},
+			[]string{"", " ", "\t\r\n", "\u00a0", "\u2003\u3000", "\u200b", "\x00", "\ufeff "},
 			"Leave the argument out"},
+		"Percent": {Percent(),
+			[]string{"0", "100", "12.5", "12.50", "100.000", "0.1"},
+			[]string{"", "100.01", "-1", "1e1", "ten", "1,5", ".5", "5."},
+			"from 0 to 100"},
+		"PercentDecimals": {PercentDecimals(),
+			[]string{"0", "12.5", "12.55", "12.5500", "ten"},
+			[]string{"12.555", "33.333", "0.001", "12.5550"},
+			"more than two decimals"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,7 +176,7 @@ func TestText(t *testing.T) {
 // TestValidators_absentAndUnknown: nothing is said about a value that is not there or not known yet.
 func TestValidators_absentAndUnknown(t *testing.T) {
 	t.Parallel()
-	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Country(), NotBlank()} {
+	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Country(), NotBlank(), UUID(), Percent(), PercentDecimals()} {
 		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 			if have, why := validated(t, v, value); have != fine {
 				t.Errorf("%s of %s: %s (%s)", v.Description(t.Context()), value, have, why)
@@ -162,5 +185,54 @@ func TestValidators_absentAndUnknown(t *testing.T) {
 		if v.Description(t.Context()) == "" || v.MarkdownDescription(t.Context()) == "" {
 			t.Errorf("%T has no description", v)
 		}
+	}
+}
+
+// TestText_words: the error names the argument, quotes the value, and says of text in which nothing shows what it has.
+func TestText_words(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":         "argument: the text is empty. Leave the argument out",
+		" \t":      `argument: the text " \t" has only white space. Leave`,
+		"\u200b":   `argument: the text "\u200b" has only characters that do not show, such as U+200B. Leave`,
+		" \x00 ":   `argument: the text " \x00 " has only characters that do not show, such as U+0000. Leave`,
+		"\ufeff\n": `argument: the text "\ufeff\n" has only characters that do not show, such as U+FEFF. Leave`,
+	} {
+		if _, why := validated(t, NotBlank(), types.StringValue(text)); !strings.HasPrefix(why, want) {
+			t.Errorf("%q: %s", text, why)
+		}
+	}
+	if _, why := validated(t, Country(), types.StringValue("br")); !strings.HasPrefix(why, `argument: "br" is not a country code`) {
+		t.Error(why)
+	}
+	if _, why := validated(t, CPFOrCNPJ(), types.StringValue("123")); !strings.HasPrefix(why, `argument: "123" has 3 digits`) {
+		t.Error(why)
+	}
+}
+
+// TestNoNulls: a null element is named with its place.
+func TestNoNulls(t *testing.T) {
+	t.Parallel()
+	elements := []attr.Value{types.StringValue("a"), types.StringNull()}
+	list := &validator.ListResponse{}
+	NoNulls{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("addresses"), ConfigValue: types.ListValueMust(types.StringType, elements)}, list)
+	set := &validator.SetResponse{}
+	NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: types.SetValueMust(types.StringType, elements)}, set)
+	mapped := &validator.MapResponse{}
+	NoNulls{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("filters"),
+		ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": elements[0], "b": elements[1]})}, mapped)
+	for want, diags := range map[string]diag.Diagnostics{
+		"addresses[1] is null": list.Diagnostics, "tags[*] is null": set.Diagnostics, `filters["b"] is null`: mapped.Diagnostics,
+	} {
+		if len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), want) {
+			t.Errorf("%v, want %s", diags, want)
+		}
+	}
+	without := &validator.SetResponse{}
+	for _, fine := range []types.Set{types.SetNull(types.StringType), types.SetUnknown(types.StringType), types.SetValueMust(types.StringType, elements[:1])} {
+		NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: fine}, without)
+	}
+	if len(without.Diagnostics) > 0 {
+		t.Error(without.Diagnostics)
 	}
 }

@@ -1,0 +1,53 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// clock is the service's own time, as the Date headers of its responses show it.
+// A date that a service compares with its clock is judged by that clock: this
+// machine's may be wrong by days.
+type clock struct {
+	mu   sync.Mutex
+	date time.Time // Date of the newest response; zero: none so far
+	at   time.Time // when that response arrived, by this machine
+}
+
+// note takes the Date of a response that has just arrived. A response without a
+// readable Date changes nothing.
+func (c *clock) note(header http.Header) {
+	date, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.date, c.at = date, time.Now()
+}
+
+// now returns the service's time. It is false while no response had a Date.
+func (c *clock) now() (time.Time, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.date.IsZero() {
+		return time.Time{}, false
+	}
+	return c.date.Add(time.Since(c.at)), true
+}
+
+// Now returns the service's own time, to the second, in UTC. While no response
+// has shown it, ask sends one request that changes nothing; its error does not
+// matter, as a refusal has a Date too. It is false when the service does not
+// show its time: then nothing can be decided about a date here, and the service
+// decides.
+func (c *Client) Now(ctx context.Context, ask func(context.Context) error) (time.Time, bool) {
+	if now, ok := c.clock.now(); ok {
+		return now.UTC(), true
+	}
+	_ = ask(ctx)
+	now, ok := c.clock.now()
+	return now.UTC(), ok
+}

@@ -1,0 +1,128 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// filtered is a configuration with one attribute of a schema, and null for every other one.
+func filtered(t *testing.T, schema *tfprotov6.Schema, name string, value any) *tfprotov6.DynamicValue {
+	t.Helper()
+	typ := schema.ValueType().(tftypes.Object)
+	values := map[string]tftypes.Value{}
+	for other, typ := range typ.AttributeTypes {
+		values[other] = tftypes.NewValue(typ, nil)
+	}
+	values[name] = tftypes.NewValue(typ.AttributeTypes[name], value)
+	config, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &config
+}
+
+// TestBlankFilters: a blank text is refused on its attribute, wherever a data source or a list resource takes a text.
+func TestBlankFilters(t *testing.T) {
+	t.Parallel()
+	server, err := acctest.Factories["billing"]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, ok := server.(tfprotov6.ProviderServerWithListResource)
+	if !ok {
+		t.Fatal("the provider has no list resources")
+	}
+	checked := 0
+	check := func(name string, schema *tfprotov6.Schema, validate func(*tfprotov6.DynamicValue) []*tfprotov6.Diagnostic) {
+		for _, attribute := range schema.Block.Attributes {
+			if !attribute.Optional && !attribute.Required {
+				continue
+			}
+			for _, blank := range []string{"", " \t"} {
+				var value any = blank
+				switch {
+				case attribute.Type.Is(tftypes.Map{}):
+					value = map[string]tftypes.Value{"company_id": tftypes.NewValue(tftypes.String, blank)}
+				case !attribute.Type.Is(tftypes.String):
+					continue
+				}
+				checked++
+				if text := acctest.Errors(validate(filtered(t, schema, attribute.Name, value))); !strings.Contains(text, attribute.Name) {
+					t.Errorf("%s: %s = %q is accepted: %s", name, attribute.Name, blank, text)
+				}
+			}
+		}
+	}
+	for name, schema := range schemas.DataSourceSchemas {
+		check("data."+name, schema, func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
+			answer, err := server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer.Diagnostics
+		})
+	}
+	for name, schema := range schemas.ListResourceSchemas {
+		check("list."+name, schema, func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
+			answer, err := lists.ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: config})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer.Diagnostics
+		})
+	}
+	if checked < 60 {
+		t.Errorf("only %d attributes were checked", checked)
+	}
+}
+
+// TestUnknownStatus: a status that is not described is a warning, as the service may add one, and a described one is none.
+func TestUnknownStatus(t *testing.T) {
+	t.Parallel()
+	server, err := acctest.Factories["billing"]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, known := range map[string]string{"billing_accounts": "closed", "billing_subscriptions": "canceled", "billing_webhook_deliveries": "exhausted"} {
+		for status, warns := range map[string]bool{"nope": true, known: false} {
+			config := filtered(t, schemas.DataSourceSchemas[name], "status", status)
+			answer, err := server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := acctest.Warnings(answer.Diagnostics); strings.Contains(text, `"nope"`) != warns {
+				t.Errorf("%s with status %q: %s", name, status, text)
+			}
+		}
+	}
+}
+
+// TestAccBlankFilters: also a filter that is only known in the apply, and then empty, is refused and does not mean everything.
+func TestAccBlankFilters(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	const later = `resource "terraform_data" "empty" { input = "" }` + "\n"
+	run(t,
+		resource.TestStep{Config: s.Config(`data "billing_accounts" "all" { customer_id = "" }`), ExpectError: saying(`Blank value … customer_id = ""`)},
+		resource.TestStep{Config: s.Config(`data "billing_account" "one" { id = "" }`), ExpectError: saying(`Blank value … id = ""`)},
+		resource.TestStep{Config: s.Config(later + `data "billing_subscriptions" "all" { billing_account_id = terraform_data.empty.output }`), ExpectError: saying(`Blank value`)},
+		resource.TestStep{Config: s.Config(later + `data "billing_finance_records" "all" {
+  collection = "payables"
+  filters    = { company_id = terraform_data.empty.output }
+}`), ExpectError: saying(`Blank value`)},
+	)
+}

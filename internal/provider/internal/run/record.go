@@ -1,0 +1,157 @@
+// Package run remembers what one configured provider has done so far: which objects it has refreshed, and what it has planned for
+// them. Terraform configures a provider once for the plan and once more for the apply, so a Record covers exactly one of the two.
+//
+// Terraform tells a resource nothing of other resources. A reference to an object that is being replaced and a reference that is
+// not known yet for another reason look the same: unknown. The Record tells them apart.
+package run
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+)
+
+// Record is what a configured provider has refreshed and planned. The zero Record is ready to use, a nil one remembers nothing. It is
+// safe for concurrent use.
+type Record struct {
+	mu      sync.Mutex
+	objects map[object]fate
+	creates map[string]bool // types of which the creation of an object was planned
+	applied bool
+}
+
+type object struct{ typeName, id string }
+
+// fate is what is known of an object so far. The later one counts.
+type fate int
+
+const (
+	unseen fate = iota
+	// refreshed: it was read, and not planned since.
+	refreshed
+	// gone: the refresh found that it does not exist any more, so a configured resource plans a new one.
+	gone
+	// kept: its plan leaves it in place.
+	kept
+	// replaced: its plan creates another object instead.
+	replaced
+)
+
+// keyID is the key of the private state under which the plan of an object hands its id on. Terraform passes the private state of the
+// first plan to the second one that it makes for a replacement, and nothing else that links the two.
+const keyID = "planned_id"
+
+// Refreshed notes that the object was read.
+func (r *Record) Refreshed(typeName, id string) { r.note(typeName, id, refreshed) }
+
+// Gone notes that a refresh found the object deleted, closed or revoked.
+func (r *Record) Gone(typeName, id string) { r.note(typeName, id, gone) }
+
+// PlanCreate notes the plan of an object without a state: a new object, or the new one of a replacement. store is
+// ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan -replace.
+func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.Store, diags *diag.Diagnostics) {
+	if r == nil {
+		return
+	}
+	r.note(typeName, private.Get[string](ctx, store, keyID, diags), replaced)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.creates == nil {
+		r.creates = map[string]bool{}
+	}
+	r.creates[typeName] = true
+}
+
+// PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted says that only
+// a new object can have what the configuration asks for. It returns false in the second plan that Terraform makes inside the apply,
+// see applying: there the update has to fail before it sends anything. store is ModifyPlanResponse.Private.
+func (r *Record) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store private.Store, diags *diag.Diagnostics) bool {
+	private.Set(ctx, store, keyID, id, diags)
+	switch {
+	case r.applying(typeName, id, deferralAllowed):
+		return false
+	case wanted:
+		r.note(typeName, id, replaced)
+	default:
+		r.note(typeName, id, kept)
+	}
+	return wanted
+}
+
+// Applies notes that an object is being created, updated or deleted: the provider was configured for an apply.
+func (r *Record) Applies() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.applied = true
+}
+
+// Replaces reports whether this run replaces the object, as far as it has come: a reference to it will get another value.
+//
+// Terraform plans a tainted object as a creation, without its state. So an object that was refreshed and not planned, while the
+// creation of an object of its type was planned, counts as replaced too: Terraform plans an object right after its refresh.
+func (r *Record) Replaces(typeName, id string) bool {
+	if r == nil || id == "" {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch r.objects[key(typeName, id)] {
+	case gone, replaced:
+		return true
+	case refreshed:
+		return r.creates[typeName]
+	default:
+		return false
+	}
+}
+
+// Knows reports whether this run has seen the object: an object that the run manages is no surprise.
+func (r *Record) Knows(typeName, id string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.objects[key(typeName, id)] != unseen
+}
+
+// applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known. It must not ask
+// for a replacement that the first one did not show; Terraform would call that a mistake of the provider. Where the plan is the first
+// one, the object was refreshed before, in the same run.
+//
+// A plan without a refresh (-refresh=false) is told apart by deferral: Terraform allows a provider to defer in every apply, and in no
+// plan. OpenTofu never allows it, so there only an apply that has begun is proof. deferralAllowed is
+// ModifyPlanRequest.ClientCapabilities.DeferralAllowed.
+func (r *Record) applying(typeName, id string, deferralAllowed bool) bool {
+	if r == nil {
+		return deferralAllowed
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.objects[key(typeName, id)] != unseen {
+		return false
+	}
+	return deferralAllowed || r.applied
+}
+
+func (r *Record) note(typeName, id string, f fate) {
+	if r == nil || id == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.objects == nil {
+		r.objects = map[object]fate{}
+	}
+	r.objects[key(typeName, id)] = f
+}
+
+// key names an object. UUIDs compare without case.
+func key(typeName, id string) object { return object{typeName, strings.ToLower(id)} }

@@ -1,0 +1,111 @@
+package run
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+const (
+	account = "billing_account"
+	first   = "0b3c6f0e-0000-4000-8000-00000000000a"
+)
+
+// memory is the private state of a plan.
+type memory map[string][]byte
+
+func (m memory) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return m[key], nil }
+
+func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	m[key] = value
+	return nil
+}
+
+// TestRecord_Replaces: only an object whose replacement this run has planned is replaced, in whatever way the replacement came about.
+func TestRecord_Replaces(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		happens func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics)
+		want    bool
+	}{
+		"nothing is known": {func(context.Context, *Record, memory, *diag.Diagnostics) {}, false},
+		"only refreshed":   {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) { r.Refreshed(account, first) }, false},
+		"gone":             {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) { r.Gone(account, first) }, true},
+		"kept": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanUpdate(ctx, account, first, false, false, store, diags)
+		}, false},
+		"kept beside a new one": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanUpdate(ctx, account, first, false, false, store, diags)
+			r.PlanCreate(ctx, account, memory{}, diags)
+		}, false},
+		"asked for": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanUpdate(ctx, account, first, true, false, store, diags)
+		}, true},
+		"-replace": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanUpdate(ctx, account, first, false, false, store, diags)
+			r.PlanCreate(ctx, account, store, diags)
+		}, true},
+		"tainted": {func(ctx context.Context, r *Record, _ memory, diags *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanCreate(ctx, account, memory{}, diags)
+		}, true},
+		"another type": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.PlanUpdate(ctx, "billing_customer", first, true, false, store, diags)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var r Record
+			var diags diag.Diagnostics
+			c.happens(t.Context(), &r, memory{}, &diags)
+			if have := r.Replaces(account, "0B3C6F0E-0000-4000-8000-00000000000A"); have != c.want || len(diags) != 0 {
+				t.Errorf("replaced: %v, %v", have, diags)
+			}
+		})
+	}
+}
+
+// TestRecord_PlanUpdate: a replacement is asked for in the plan, with and without a refresh, and never in the apply.
+func TestRecord_PlanUpdate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before   func(*Record)
+		deferral bool
+		want     bool
+	}{
+		"plan":                      {func(r *Record) { r.Refreshed(account, first) }, false, true},
+		"plan that may defer":       {func(r *Record) { r.Refreshed(account, first) }, true, true},
+		"plan without refresh":      {func(*Record) {}, false, true},
+		"apply":                     {func(*Record) {}, true, false},
+		"apply of OpenTofu":         {func(r *Record) { r.Applies() }, false, false},
+		"another object is applied": {func(r *Record) { r.Refreshed(account, first); r.Applies() }, false, true},
+	} {
+		var r Record
+		var diags diag.Diagnostics
+		c.before(&r)
+		for range 2 { // the second plan of the same object decides alike
+			if have := r.PlanUpdate(t.Context(), account, first, true, c.deferral, memory{}, &diags); have != c.want || len(diags) != 0 {
+				t.Errorf("%s: replacement %v, %v", name, have, diags)
+			}
+		}
+	}
+}
+
+// TestRecord_nil: without a configured provider nothing is remembered, and a plan is a plan.
+func TestRecord_nil(t *testing.T) {
+	t.Parallel()
+	var r *Record
+	var diags diag.Diagnostics
+	r.Refreshed(account, first)
+	r.Gone(account, first)
+	r.Applies()
+	r.PlanCreate(t.Context(), account, memory{}, &diags)
+	if !r.PlanUpdate(t.Context(), account, first, true, false, memory{}, &diags) || r.Replaces(account, first) || r.Knows(account, first) {
+		t.Error("a record that does not exist remembers something")
+	}
+}

@@ -14,6 +14,12 @@ import (
 var refusals = regexp.MustCompile(strings.Join([]string{
 	"The trial would have ended already",
 	"An import replaces nothing",
+	"The expiry of a new API key has passed",
+	"Nothing would be billed until the plan begins", "A plan cannot be removed at the end of the period",
+	"The pause would have ended already",
+	"The subscription cannot be replaced",              // its deletion_policy does not cancel it
+	"The imported account belongs to another customer", // the block names another one by now
+	"The API key does not work any more",               // it has expired before the import
 }, "|"))
 
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
@@ -180,7 +186,7 @@ func (w *world) importing(s step) *violation {
 // ours are arguments that no service knows, so that an import cannot find them.
 var ours = []string{
 	"deletion_policy", "custom_metadata_mode", "create_billing_account", "billing_account_id", "billing_email", "payment_terms_days", "auto_collection", "status_reason",
-	"customer", "plan_change", "cancellation_reason", "on_external_cancel", "trial_period_days", "authentication", "rotate_secret_when_changed", "test_on_apply",
+	"customer", "updated_at", "plan_change", "cancellation_reason", "on_external_cancel", "trial_period_days", "authentication", "rotate_secret_when_changed", "test_on_apply",
 	"grace_period_days", "rotate_when_changed", "rotate_after_days", "rotation_due_at", "revoke_previous_keys", "allow_own_key", "ignore_remote_changes", "idempotency_key",
 }
 

@@ -101,7 +101,8 @@ func (d *Direct) Plan(config JSON) Planned {
 		}
 	}
 	answer, err := d.server.PlanResourceChange(d.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: d.typeName, Config: d.encode(p.Config),
-		PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed), PriorPrivate: d.private, PriorIdentity: d.identity,
+		PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed),
+		PriorPrivate: d.private, PriorIdentity: d.identity,
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: d.applying}})
 	if err != nil {
 		d.t.Fatal(err)

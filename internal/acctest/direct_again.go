@@ -1,7 +1,7 @@
 package acctest
 
-// Again is the plan that Terraform makes once more at apply, when everything in the configuration is known: with a provider that is
-// configured anew, and without a refresh. What the first plan knew has to hold.
+// Again is the plan that Terraform makes once more at apply, when everything in the configuration is known: with a
+// provider that is configured anew, and without a refresh. What the first plan knew has to hold.
 func (d *Direct) Again(first Planned, config JSON) Planned {
 	d.t.Helper()
 	d.server, _ = d.service.provider()

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -66,4 +67,34 @@ func TestAccRecordOfAnotherWorkspace(t *testing.T) {
 		t.Errorf("of the other workspace's record:\n%s", out)
 	}
 	second.unchanged(s, 1)
+}
+
+// TestAccRecordGenerated: the configuration that Terraform generates for an imported record plans nothing on the first try, whatever the
+// record holds, and converges after a change.
+func TestAccRecordGenerated(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t, acctest.RunningClock, func(o *sandbox.Options) { o.NoExampleData = true })
+	made := s.MustFinance("POST", "/v1/payables", acctest.JSON{
+		"name": "Rent <of> \"May\" ${x} %{y}", "amount": "1500.00", "number": json.Number("9007199254740993"), "ratio": json.Number("0.1"), "paid": false, "note": nil, "empty": "",
+		"tags": []any{"a", 3, nil, []any{}}, "none": []any{}, "nothing": acctest.JSON{}, "party": acctest.JSON{"name": nil, "address": acctest.JSON{"city": "São Paulo", "odd key": 1}},
+		"lines": []any{acctest.JSON{"name": "Flat"}, acctest.JSON{"total": "1.00"}},
+	})
+	block := "import {\n  to = billing_finance_record.one\n  id = \"payables/" + made["id"].(string) + "\"\n}\n"
+	terraform := newCommand(t, block).at(s)
+	if out := terraform.must("plan", "-generate-config-out=generated.tf"); !strings.Contains(out, "1 to import, 0 to add, 0 to change, 0 to destroy") {
+		t.Errorf("the generated configuration plans more than the import:\n%s\n%s", out, terraform.read("generated.tf"))
+	}
+	terraform.must("apply", "-auto-approve")
+	terraform.unchanged(s, 1)
+	terraform.replace("generated.tf", `"1500.00"`, `"1600.00"`)
+	terraform.must("apply", "-auto-approve")
+	terraform.unchanged(s, 1)
+	for _, r := range s.Sandbox.Requests() {
+		if r.Operation == "finance.records.update" && r.Status != 200 {
+			t.Errorf("an update was answered %d", r.Status)
+		}
+	}
+	if n := s.Count("finance.records.update"); n != 1 {
+		t.Errorf("%d updates were sent, want 1", n)
+	}
 }

@@ -56,7 +56,9 @@ type ephemeralModel struct {
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is needed, revoked when the run is over, in no plan and no state. " +
-			"Terraform opens it once for the plan and once for the apply, so these are two keys, each created and revoked with one request; without `expires_at` a third one may ask for the time of the service. Its `token` may go where Terraform takes ephemeral " +
+			"Terraform opens it once for the plan and once for the apply, so these are two keys, each created and " +
+			"revoked with one request; without `expires_at` a third one may ask for the time of the service. " +
+			"Its `token` may go where Terraform takes ephemeral " +
 			"values: to provider blocks and to write-only arguments.\n\n" +
 			"Needs Terraform 1.10 or OpenTofu 1.11. A key that lives longer than a run is a resource `billing_api_key`, whose token stands in the state.",
 		Attributes: map[string]schema.Attribute{

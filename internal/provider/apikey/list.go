@@ -44,6 +44,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 	}
 	stream.Results = listing.Stream(ctx, req, "API keys", scheme, client.ListAPIKeys(ctx), func(k *collections.APIKey) (listing.Item, bool) {
 		now, _ := client.Now(ctx)
-		return listing.Item{ID: k.ID, Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, ended(k, now) == ""
+		item := listing.Item{ID: k.ID, Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}
+		return item, ended(k, now) == ""
 	})
 }

@@ -12,10 +12,10 @@ const keyPhase = "phase"
 
 // phase is how far the import of a key has come. It is stored in the private state.
 //
-// What an import must not do, replace and rotate, it must not do until the first apply that changes the resource: any number of
-// refreshes may come before it, as terraform import has one of its own. A configuration that says exactly what the key has leaves
-// nothing to apply, so such a key keeps the guard. Its triggers work all the same: the first value is such an apply. Only a replacement
-// has to wait for one, and the refusal says so.
+// What an import must not do, replace and rotate, it must not do until the first apply that changes the resource: any
+// number of refreshes may come before it, as terraform import has one of its own. A configuration that says exactly
+// what the key has leaves nothing to apply, so such a key keeps the guard. Its triggers work all the same: the first
+// value is such an apply. Only a replacement has to wait for one, and the refusal says so.
 type phase string
 
 const (

@@ -33,11 +33,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
-	p := decide(plan, state, readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics),
-		func() time.Time { return r.now(ctx) })
+	imported, found := readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics)
+	p := decide(plan, state, imported, found, func() time.Time { return r.now(ctx) })
 	p.refuseImport(&resp.Diagnostics)
 	wanted := len(p.differs) > 0 && !p.creates
-	if r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), wanted, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
+	if r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), wanted, req.ClientCapabilities.DeferralAllowed,
+		resp.Private, &resp.Diagnostics) {
 		resp.RequiresReplace = p.differs
 		// The old key is destroyed with what its state allows. What becomes of the new one is planned without a state.
 		r.refuseOwn(state, state.AllowOwnKey, "replace", state.all(), &resp.Diagnostics)
@@ -61,15 +62,17 @@ func (r *Resource) now(ctx context.Context) time.Time {
 	return now
 }
 
-// refusePast refuses to plan a key that the service would not create. A replacement would have revoked the old key before that shows.
+// refusePast refuses to plan a key that the service would not create. A replacement would have revoked the old key
+// before that shows.
 func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagnostics) {
 	if plan.ExpiresAt.IsNull() || plan.ExpiresAt.IsUnknown() {
 		return
 	}
 	if now := r.now(ctx); passed(plan.ExpiresAt.ValueString(), now) {
 		diags.AddAttributeError(path.Root("expires_at"), "The expiry of a new API key has passed",
-			fmt.Sprintf("The plan creates %s, which is to expire at %q. The clock of the service shows %s already, so the API would reject it. Set a later expires_at, "+
-				"or remove the argument. To end a key, remove the resource.", plan.displayName(), plan.ExpiresAt.ValueString(), now.Format(time.RFC3339)))
+			fmt.Sprintf("The plan creates %s, which is to expire at %q. The clock of the service shows %s already, so the "+
+				"API would reject it. Set a later expires_at, or remove the argument. To end a key, remove the resource.",
+				plan.displayName(), plan.ExpiresAt.ValueString(), now.Format(time.RFC3339)))
 	}
 }
 

@@ -18,17 +18,18 @@ type planning struct {
 	seen        seen
 	// fulfilled says that the key has ended when the configuration says: then there is nothing left to do.
 	fulfilled bool
-	// differs are the arguments that can only become what they are to be by a new key (wire contract: there is no update of a key). What
-	// is not known yet is not among them, as it may turn out to be what the key has.
+	// differs are the arguments that can only become what they are to be by a new key (wire contract: there is no
+	// update of a key). What is not known yet is not among them, as it may turn out to be what the key has.
 	differs path.Paths
-	// creates says that a key is created in place of one that another system has rotated: that key cannot be rotated again, and replacing
-	// it would revoke it in its grace period.
+	// creates says that a key is created in place of one that another system has rotated: that key cannot be rotated
+	// again, and replacing it would revoke it in its grace period.
 	creates bool
 	// rotates says that the key gets a successor, by a rotation or by a creation.
 	rotates bool
 }
 
-// decide decides what becomes of the key. now is asked for the service's time only where that cannot change the decision in the apply.
+// decide decides what becomes of the key. now is asked for the service's time only where that cannot change the
+// decision in the apply.
 func decide(plan, state model, p phase, s seen, now func() time.Time) planning {
 	d := planning{plan: plan, state: state, phase: p, seen: s}
 	moved := !plan.ExpiresAt.Means(state.ExpiresAt)
@@ -37,7 +38,8 @@ func decide(plan, state model, p phase, s seen, now func() time.Time) planning {
 	case !moved:
 		d.fulfilled = true
 	case s.Superseded:
-		// The key ended earlier than configured, which does not matter any more once the configured date has passed too.
+		// The key ended earlier than configured, which does not matter any more once the configured date has passed
+		// too.
 		d.fulfilled = passed(plan.ExpiresAt.ValueString(), now())
 	}
 	if d.fulfilled {
@@ -82,8 +84,8 @@ func known(v attr.Value) bool {
 	return !v.IsUnknown()
 }
 
-// due reports whether a rotation is due: the trigger had values and they change, or the key was too old at the refresh. A key that was
-// imported is not rotated by the first plan, and one that has expired cannot be.
+// due reports whether a rotation is due: the trigger had values and they change, or the key was too old at the
+// refresh. A key that was imported is not rotated by the first plan, and one that has expired cannot be.
 func (p planning) due() bool {
 	if p.phase != phaseManaged || p.seen.Expired {
 		return false
@@ -93,8 +95,8 @@ func (p planning) due() bool {
 	return triggered || p.seen.overdue(p.plan)
 }
 
-// refuseImport refuses to make a new key in the first plan after an import: whoever uses the old one would be locked out. An expiry that
-// another system has moved since is no reason to refuse, as nothing is revoked for it.
+// refuseImport refuses to make a new key in the first plan after an import: whoever uses the old one would be locked
+// out. An expiry that another system has moved since is no reason to refuse, as nothing is revoked for it.
 func (p planning) refuseImport(diags *diag.Diagnostics) {
 	if p.phase == phaseManaged {
 		return
@@ -104,9 +106,10 @@ func (p planning) refuseImport(diags *diag.Diagnostics) {
 			continue
 		}
 		diags.AddAttributeError(at, "An import replaces nothing",
-			fmt.Sprintf("%s has another %s than the configuration, which only a new key can have: this one would be revoked. Set what the key has (%s). "+
-				"A replacement can be planned after the first apply that changes this resource; where nothing is left to change, apply "+
-				"rotate_when_changed = { imported = \"done\" } first, which rotates nothing.", p.state.displayName(), at, p.state.configured()))
+			fmt.Sprintf("%s has another %s than the configuration, which only a new key can have: this one would be revoked. "+
+				"Set what the key has (%s). A replacement can be planned after the first apply that changes this resource; "+
+				"where nothing is left to change, apply rotate_when_changed = { imported = \"done\" } first, which rotates "+
+				"nothing.", p.state.displayName(), at, p.state.configured()))
 	}
 }
 
@@ -126,8 +129,8 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	p.plan.foreseeRevocation()
 }
 
-// keepEnded plans nothing for a key that has ended as configured. A value that Terraform does not let a plan keep, because it is added or
-// removed, is recorded in the state and sent nowhere.
+// keepEnded plans nothing for a key that has ended as configured. A value that Terraform does not let a plan keep,
+// because it is added or removed, is recorded in the state and sent nowhere.
 func (p *planning) keepEnded(diags *diag.Diagnostics) {
 	var ignored []string
 	keep := func(name string, planned, had attr.Value) bool {
@@ -152,12 +155,13 @@ func (p *planning) keepEnded(diags *diag.Diagnostics) {
 	}
 	if len(ignored) > 0 {
 		diags.AddAttributeWarning(path.Root("expires_at"), "An expired API key does not change",
-			fmt.Sprintf("The %s has expired, so the change of %s has no effect at the service. To get a new key with it, set a later expires_at or remove the argument.",
-				state.displayName(), strings.Join(ignored, ", ")))
+			fmt.Sprintf("The %s has expired, so the change of %s has no effect at the service. To get a new key with it, set "+
+				"a later expires_at or remove the argument.", state.displayName(), strings.Join(ignored, ", ")))
 	}
 }
 
 // configured is what an import of the key needs in the configuration.
 func (m model) configured() string {
-	return fmt.Sprintf("name = %s, description = %s, scopes = %s, expires_at = %s", m.Name, m.Description, m.Scopes, m.ExpiresAt.StringValue)
+	return fmt.Sprintf("name = %s, description = %s, scopes = %s, expires_at = %s",
+		m.Name, m.Description, m.Scopes, m.ExpiresAt.StringValue)
 }

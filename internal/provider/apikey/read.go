@@ -14,8 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// Read refreshes the state. A key that another system has ended is planned again; one whose expires_at has passed has ended as configured,
-// so it stays in the state.
+// Read refreshes the state. A key that another system has ended is planned again; one whose expires_at has passed has
+// ended as configured, so it stays in the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
@@ -35,7 +35,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if revoked(key) && !passed(prior.ExpiresAt.ValueString(), now) {
 		r.Run().Gone(typeName, prior.ID.ValueString())
 		resp.Diagnostics.AddWarning("An API key is gone",
-			fmt.Sprintf("The %s %s. If it is still configured, the plan creates a new key, with a new token.", prior.displayName(), end))
+			fmt.Sprintf("The %s %s. If it is still configured, the plan creates a new key, with a new token.",
+				prior.displayName(), end))
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -58,8 +59,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	writeSeen(ctx, resp.Private, found, &resp.Diagnostics)
 }
 
-// refreshed is the state m as the service shows it now. end says why the key does not work any more, if it does not. Then the arguments
-// stay as they are: nothing at the service can change, and the state may say more than the key ever had, see keepEnded.
+// refreshed is the state m as the service shows it now. end says why the key does not work any more, if it does not.
+// Then the arguments stay as they are: nothing at the service can change, and the state may say more than the key
+// ever had, see keepEnded.
 func (m model) refreshed(key *collections.APIKey, end string, p phase) model {
 	if revoked(key) {
 		return m
@@ -81,27 +83,30 @@ func warnSeen(found seen, state, prior model, end string, diags *diag.Diagnostic
 	at := path.Root("expires_at")
 	switch {
 	case found.Superseded:
-		works := "works until then"
+		works := "is in its grace period and works until then"
 		if found.Expired {
 			works = "does not work any more"
 		}
 		diags.AddAttributeWarning(at, "An API key was rotated outside of Terraform",
-			fmt.Sprintf("The expiry of %s was moved earlier, to %s, as a rotation does: the key is in its grace period and %s. The plan creates a new key, with a new "+
-				"token, and revokes nothing: the old key stays in previous_keys until its grace period is over, unless revoke_previous_keys is set. The successor that the other "+
-				"rotation created is not managed here. To create no new key, set expires_at = %[2]q.", prior.displayName(), state.ExpiresAt.ValueString(), works))
+			fmt.Sprintf("The expiry of %s was moved earlier, to %s, as a rotation does: the key %s. The plan creates a new key, "+
+				"with a new token, and revokes nothing: the old key stays in previous_keys until its grace period is over, "+
+				"unless revoke_previous_keys is set. The successor that the other rotation created is not managed here. To "+
+				"create no new key, set expires_at = %[2]q.", prior.displayName(), state.ExpiresAt.ValueString(), works))
 	case found.Expired:
 		diags.AddAttributeWarning(at, "An API key has expired",
-			fmt.Sprintf("The %s %s, and its expires_at has passed. It stays in the state, and nothing is planned for it. To get a new key, set a later expires_at or remove "+
-				"the argument. To manage the key no longer, remove the resource.", prior.displayName(), end))
+			fmt.Sprintf("The %s %s, and its expires_at has passed. It stays in the state, and nothing is planned for it. To "+
+				"get a new key, set a later expires_at or remove the argument. To manage the key no longer, remove the "+
+				"resource.", prior.displayName(), end))
 	case !state.ExpiresAt.Means(prior.ExpiresAt):
 		diags.AddAttributeWarning(at, "An API key expires at another time",
-			fmt.Sprintf("The API returned %s as the expiry of %s, and it was %s. Only a new key can have another expiry.", state.ExpiresAt, prior.displayName(), prior.ExpiresAt))
+			fmt.Sprintf("The API returned %s as the expiry of %s, and it was %s. Only a new key can have another expiry.",
+				state.ExpiresAt, prior.displayName(), prior.ExpiresAt))
 	}
 }
 
 // inGrace leaves out the predecessors whose grace is over, or which were revoked before.
-func inGrace(ctx context.Context, client *collections.Service, all []predecessor, now time.Time) ([]predecessor, error) {
-	var left []predecessor
+func inGrace(ctx context.Context, client *collections.Service, all []predecessor, now time.Time) (
+	left []predecessor, err error) {
 	for _, p := range running(all, now) {
 		key, err := client.GetAPIKey(ctx, p.id.ValueString())
 		if err != nil && !api.IsNotFound(err) {

@@ -12,11 +12,12 @@ import (
 
 const keySeen = "seen"
 
-// seen is what the last refresh has found that depends on time or on other systems. Plans decide by it and not by a clock: so the plan
-// that Terraform makes once more inside the apply, perhaps days later, decides as the one that was shown. It is stored in the private
-// state.
+// seen is what the last refresh has found that depends on time or on other systems. Plans decide by it and not by a
+// clock: so the plan that Terraform makes once more inside the apply, perhaps days later, decides as the one that was
+// shown. It is stored in the private state.
 type seen struct {
-	// AgeDays is how many whole days the key had had its token. It is a number of days, so that the state changes once a day at the most.
+	// AgeDays is how many whole days the key had had its token. It is a number of days, so that the state changes
+	// once a day at the most.
 	AgeDays int64 `json:"age_days,omitempty"`
 	// Expired says that the key's expires_at had passed.
 	Expired bool `json:"expired,omitempty"`
@@ -32,8 +33,8 @@ func writeSeen(ctx context.Context, store private.Store, s seen, diags *diag.Dia
 	private.Set(ctx, store, keySeen, s, diags)
 }
 
-// of is what a refresh sees of a key that had the state prior and has the state m. Where the service does not show its time, the age stays
-// the one that was seen before, and nothing has expired.
+// of is what a refresh sees of a key that had the state prior and has the state m. Where the service does not show
+// its time, the age stays the one that was seen before, and nothing has expired.
 func (s seen) of(m, prior model, now time.Time) seen {
 	const day = 24 * time.Hour
 	if since, ok := fwtype.ParseMoment(m.since().ValueString()); ok && !now.IsZero() {
@@ -51,7 +52,8 @@ func earlier(one, other fwtype.DateTime) bool {
 	return ends && !one.Means(other) && (other.IsNull() || ended && at.Before(before))
 }
 
-// overdue reports whether the age of the key asks for a rotation, or may ask for one as long as rotate_after_days is not known.
+// overdue reports whether the age of the key asks for a rotation, or may ask for one as long as rotate_after_days is
+// not known.
 func (s seen) overdue(m model) bool {
 	switch {
 	case m.RotateAfterDays.IsNull():

@@ -9,7 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestDirect_lostCreation: a key whose token was lost with the answer is of no use to anybody, so it is revoked and another one created.
+// TestDirect_lostCreation: a key whose token was lost with the answer is of no use to anybody, so it is revoked and
+// another one created.
 func TestDirect_lostCreation(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -30,7 +31,8 @@ func TestDirect_lostCreation(t *testing.T) {
 	s.isSettled(acctest.JSON{"description": "d"})
 }
 
-// TestDirect_notDiscarded: two keys of that name are new; which one it is nobody knows, so none is revoked and none created again.
+// TestDirect_notDiscarded: two keys of that name are new; which one it is nobody knows, so none is revoked and none
+// created again.
 func TestDirect_notDiscarded(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -44,8 +46,9 @@ func TestDirect_notDiscarded(t *testing.T) {
 	}
 }
 
-// TestDirect_lostRotation: the rotation has happened and its token was lost with the answer. It is not sent again; the successor is in
-// the state without a token, the old key among its predecessors, and the next apply rotates the successor.
+// TestDirect_lostRotation: the rotation has happened and its token was lost with the answer. It is not sent again;
+// the successor is in the state without a token, the old key among its predecessors, and the next apply rotates the
+// successor.
 func TestDirect_lostRotation(t *testing.T) {
 	t.Parallel()
 	for name, days := range map[string]int{"with a grace": 5, "without a grace": 0} {
@@ -186,8 +189,8 @@ func TestDirect_importRotates(t *testing.T) {
 	s.works(s.token())
 }
 
-// TestDirect_importRefused: several keys that work, none, and one that has ended are errors that help. One that works is preferred to
-// those of the same name that have ended.
+// TestDirect_importRefused: several keys that work, none, and one that has ended are errors that help. One that works
+// is preferred to those of the same name that have ended.
 func TestDirect_importRefused(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

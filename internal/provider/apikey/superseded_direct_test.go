@@ -13,14 +13,16 @@ func (s *subject) rotateOutside(days int) {
 	s.service.MustCollections("POST", keys+"/"+s.id()+"/rotate", acctest.JSON{"graceDays": days})
 }
 
-// TestDirect_rotatedOutside: another system's rotation shortens the life of the key. The plan creates a new key in place and leaves the old
-// one its grace period, with a warning that says so, however often it is refreshed and whatever else changes.
+// TestDirect_rotatedOutside: another system's rotation shortens the life of the key. The plan creates a new key in
+// place and leaves the old one its grace period, with a warning that says so, however often it is refreshed and
+// whatever else changes.
 func TestDirect_rotatedOutside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after acctest.JSON }{
-		"no expiry":      {nil, nil},
-		"an expiry":      {acctest.JSON{"expires_at": "2098-01-01"}, acctest.JSON{"expires_at": "2098-01-01"}},
-		"another scope":  {nil, acctest.JSON{"scopes": []any{"webhook_endpoints:*", "charges:read"}, "description": "new"}},
+		"no expiry": {nil, nil},
+		"an expiry": {acctest.JSON{"expires_at": "2098-01-01"}, acctest.JSON{"expires_at": "2098-01-01"}},
+		"another scope": {nil, acctest.JSON{"scopes": []any{"webhook_endpoints:*", "charges:read"},
+			"description": "new"}},
 		"another expiry": {nil, acctest.JSON{"expires_at": "2098-01-01"}},
 		"a trigger":      {trigger("1", nil), trigger("2", nil)},
 	} {
@@ -31,7 +33,14 @@ func TestDirect_rotatedOutside(t *testing.T) {
 			first, token, created := s.id(), s.token(), s.Text("created_at")
 			s.rotateOutside(2)
 			for range 2 {
-				says(t, s.refresh(), `AttributeName("expires_at")`, "An API key was rotated outside of Terraform", "works until then", "revokes nothing")
+				says(
+					t,
+					s.refresh(),
+					`AttributeName("expires_at")`,
+					"An API key was rotated outside of Terraform",
+					"works until then",
+					"revokes nothing",
+				)
 			}
 			s.service.Sandbox.ResetRequests()
 			p := s.plan(c.after)
@@ -75,8 +84,8 @@ func TestDirect_rotatedOutsideRevoking(t *testing.T) {
 	s.isSettled(lines)
 }
 
-// TestDirect_rotatedOutsideAndEnded: a grace period that is over, or of no days, leaves a key that does not work. The plan creates a new
-// one, unless the configured date has passed too.
+// TestDirect_rotatedOutsideAndEnded: a grace period that is over, or of no days, leaves a key that does not work. The
+// plan creates a new one, unless the configured date has passed too.
 func TestDirect_rotatedOutsideAndEnded(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(s *subject){
@@ -141,17 +150,23 @@ func TestDirect_rotatedOutsideAccepted(t *testing.T) {
 	same(t, "previous_keys", s.previous(), first)
 }
 
-// TestDirect_rotatedOutsideImported: what another system rotates after the import gets a new key too, as that revokes nothing. What
-// differs otherwise is still refused.
+// TestDirect_rotatedOutsideImported: what another system rotates after the import gets a new key too, as that revokes
+// nothing. What differs otherwise is still refused.
 func TestDirect_rotatedOutsideImported(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	first := s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["id"].(string)
+	first := s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci",
+		"scopes": []string{"webhook_endpoints:*"}})["id"].(string)
 	s.Import("name=ci")
 	s.isSettled(nil)
 	s.rotateOutside(2)
 	s.refresh()
-	says(t, acctest.Errors(s.Plan(with(acctest.JSON{"description": "new"})).Diagnostics), `AttributeName("description")`, "An import replaces nothing")
+	says(
+		t,
+		acctest.Errors(s.Plan(with(acctest.JSON{"description": "new"})).Diagnostics),
+		`AttributeName("description")`,
+		"An import replaces nothing",
+	)
 	s.Apply(s.plan(nil))
 	same(t, "previous_keys", s.previous(), first)
 	s.isSettled(nil)

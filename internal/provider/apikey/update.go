@@ -16,8 +16,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-// Update rotates the key, writes the successor's token to the state before anything else, and then ends the grace of predecessors where
-// that is asked.
+// Update rotates the key, writes the successor's token to the state before anything else, and then ends the grace of
+// predecessors where that is asked.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -82,8 +82,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-// rotationFailed reports why there is no token. A rotation that has happened all the same leaves a successor that nobody has the token of.
-// It is taken over; the trigger and the age stay as they were, so that the next apply rotates it and so gets a token.
+// rotationFailed reports why there is no token. A rotation that has happened all the same leaves a successor that
+// nobody has the token of. It is taken over; the trigger and the age stay as they were, so that the next apply
+// rotates it and so gets a token.
 func rotationFailed(ctx context.Context, err error, state, plan model, now time.Time, resp *resource.UpdateResponse) {
 	var lost *collections.LostTokenError
 	if errors.As(err, &lost) && len(lost.SuccessorIDs) == 1 {
@@ -97,13 +98,14 @@ func rotationFailed(ctx context.Context, err error, state, plan model, now time.
 	apidiag.Add(&resp.Diagnostics, err, doing("rotate", state))
 }
 
-// refuseUnplanned reports what only a new key can have and the plan did not know: it has turned out to be another value than the key has.
-// Nothing was sent.
+// refuseUnplanned reports what only a new key can have and the plan did not know: it has turned out to be another
+// value than the key has. Nothing was sent.
 func refuseUnplanned(plan, state model, diags *diag.Diagnostics) {
 	for _, at := range plan.unlike(state) {
 		diags.AddAttributeError(at, "The plan has not shown this replacement",
-			fmt.Sprintf("%s was not known when the plan was made, and has turned out to be another value than %s has. Only a new key can have it, and the plan has shown "+
-				"none, so nothing was sent. Plan again: the new plan shows the replacement.", at, state.displayName()))
+			fmt.Sprintf("%s was not known when the plan was made, and has turned out to be another value than %s has. Only a "+
+				"new key can have it, and the plan has shown none, so nothing was sent. Plan again: the new plan shows the "+
+				"replacement.", at, state.displayName()))
 	}
 }
 

@@ -168,14 +168,15 @@ func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
 // where the configuration is written differently or names fewer keys. It returns what the configuration owns once the plan is applied;
 // that is empty while a part of it is unknown.
 func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) metadata.Owned {
-	stored, ok := state.object(diags)
+	desired, err := config.Body.Object()
+	if err != nil {
+		desired = nil // unknown in part, or refused below
+	}
+	stored, ok := state.stored(desired, diags)
 	if !ok {
 		return metadata.Owned{}
 	}
-	if desired, err := config.Body.Object(); err == nil {
-		stored = overlook(desired, stored)
-	}
-	change, err := own.Plan(config.Body, state.Body, stored)
+	change, err := own.Plan(config.Body, state.Body, overlook(desired, stored))
 	if err != nil {
 		diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
 		return metadata.Owned{}

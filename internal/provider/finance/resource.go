@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
@@ -137,11 +136,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	r.Run().Applies()
-	stored, ok := state.object(&resp.Diagnostics)
+	stored, ok := state.stored(after.Object, &resp.Diagnostics)
 	whole, err := state.answered()
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("response"), "Unreadable state", err.Error())
-	}
 	if !ok || err != nil {
 		return
 	}

@@ -224,8 +224,8 @@ func TestSubscription_unknownStatus(t *testing.T) {
 	}
 }
 
-// TestSubscription_canceledNewArguments: what a kept canceled subscription never had is written to the state, because Terraform allows no
-// other plan, and sent nowhere. After that it is settled.
+// TestSubscription_canceledNewArguments: what a kept canceled subscription never had is written to the state, because
+// Terraform allows no other plan, and sent nowhere. After that it is settled.
 func TestSubscription_canceledNewArguments(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -290,7 +290,8 @@ func TestSubscription_movedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSubscription_destroyAtPeriodEnd: destroying with cancel_at_period_end says until when customer and account are needed.
+// TestSubscription_destroyAtPeriodEnd: destroying with cancel_at_period_end says until when customer and account are
+// needed.
 func TestSubscription_destroyAtPeriodEnd(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

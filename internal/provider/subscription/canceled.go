@@ -35,7 +35,8 @@ func known[V attr.Value](prior, now V) V {
 	return prior
 }
 
-// canceled plans a subscription that was canceled without Terraform, and returns the argument that asks for a new one, "" for none.
+// canceled plans a subscription that was canceled without Terraform, and returns the argument that asks for a new one,
+// "" for none.
 func (p *planning) canceled(diags *diag.Diagnostics) string {
 	what := p.state.words() + " is canceled at the service since " + p.state.CanceledAt.ValueString() + ", "
 	if p.state.CancelAtPeriodEnd.ValueBool() {
@@ -48,17 +49,20 @@ func (p *planning) canceled(diags *diag.Diagnostics) string {
 	case externalCancelRecreate:
 		p.planned.Status = types.StringUnknown()
 		diags.AddAttributeWarning(at, "A new subscription will be billed",
-			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges from its start, or from the end of its trial. "+
+			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges "+
+				"from its start, or from the end of its trial. "+
 				"To leave it canceled, set on_external_cancel = \"keep\", or remove the block.")
 		return "status"
 	case externalCancelError:
 		diags.AddAttributeError(at, "The subscription was canceled outside of Terraform",
-			what+" on_external_cancel = \"error\" stops here. To go on, set it to \"keep\" (leave it canceled) or \"recreate\" (create a new subscription), "+
+			what+" on_external_cancel = \"error\" stops here. To go on, set it to \"keep\" (leave it canceled) or "+
+				"\"recreate\" (create a new subscription), "+
 				"or remove the block. To destroy everything in spite of it, run terraform destroy -refresh=false.")
 		return ""
 	}
 	if changed := p.keepCanceled(); len(changed) > 0 {
-		what += fmt.Sprintf(" A canceled subscription cannot be changed, so the change of %s has no effect.", strings.Join(changed, ", "))
+		what += fmt.Sprintf(" A canceled subscription cannot be changed, so the change of %s has no "+
+			"effect.", strings.Join(changed, ", "))
 	}
 	diags.AddAttributeWarning(at, "The subscription is canceled",
 		what+" It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". "+
@@ -66,12 +70,15 @@ func (p *planning) canceled(diags *diag.Diagnostics) string {
 	return ""
 }
 
-// localOnly are the arguments that only this provider knows, so that they can be changed on a canceled subscription too.
+// localOnly are the arguments that only this provider knows, so that they can be changed on a canceled subscription
+// too.
 var localOnly = []string{"deletion_policy", "on_external_cancel"}
 
-// keepCanceled plans everything as it is in the state, but for localOnly, and returns the arguments that the configuration changes.
+// keepCanceled plans everything as it is in the state, but for localOnly, and returns the arguments that the
+// configuration changes.
 //
-// Where the state has no value, Terraform allows no other plan than the configured value. It is written to the state, and sent nowhere.
+// Where the state has no value, Terraform allows no other plan than the configured value. It is written to the state,
+// and sent nowhere.
 func (p *planning) keepCanceled() (changed []string) {
 	planned, state, config := reflect.ValueOf(&p.planned).Elem(), reflect.ValueOf(p.state), reflect.ValueOf(p.config)
 	for i := range planned.NumField() {

@@ -140,8 +140,8 @@ func (s *subject) put(items ...any) {
 
 const removed = "Items that this configuration has not added are removed"
 
-// TestSubscription_itemsRemoved: a plan that removes or changes what others have added says so, with product, quantity and amount, and only
-// such a plan.
+// TestSubscription_itemsRemoved: a plan that removes or changes what others have added says so, with product, quantity
+// and amount, and only such a plan.
 func TestSubscription_itemsRemoved(t *testing.T) {
 	t.Parallel()
 	seats := acctest.JSON{"product_id": productB, "price_id": priceB, "quantity": 50, "unit_amount_subcents": 7}
@@ -193,7 +193,8 @@ func TestSubscription_itemsRemoved(t *testing.T) {
 	}
 }
 
-// TestSubscription_itemsImported: none, written in either way, is no difference after an import; what is there is not removed silently.
+// TestSubscription_itemsImported: none, written in either way, is no difference after an import; what is there is not
+// removed silently.
 func TestSubscription_itemsImported(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

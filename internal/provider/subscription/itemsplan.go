@@ -13,7 +13,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// planItems plans items, and reports whether they have to be sent. It warns of what the plan removes and this configuration did not add.
+// planItems plans items, and reports whether they have to be sent. It warns of what the plan removes and this
+// configuration did not add.
 func (p *planning) planItems(diags *diag.Diagnostics) bool {
 	m, config, state := &p.planned, p.config.Items, p.state.Items
 	none := len(state.Elements()) == 0
@@ -43,7 +44,8 @@ func (p *planning) planItems(diags *diag.Diagnostics) bool {
 	return true
 }
 
-// listItems reads the items of a subscription whose state does not have them. It returns false where the service does not list them.
+// listItems reads the items of a subscription whose state does not have them. It returns false where the service does
+// not list them.
 func (p *planning) listItems(diags *diag.Diagnostics) (types.Set, bool) {
 	if p.client == nil {
 		return types.Set{}, false
@@ -55,8 +57,8 @@ func (p *planning) listItems(diags *diag.Diagnostics) (types.Set, bool) {
 	return seenItems(types.SetNull(itemType), items), err == nil && listed
 }
 
-// warnRemovedItems tells which of the items that the subscription has are removed or changed, although this configuration has not added
-// them as they are.
+// warnRemovedItems tells which of the items that the subscription has are removed or changed, although this
+// configuration has not added them as they are.
 func (p *planning) warnRemovedItems(before types.Set, diags *diag.Diagnostics) {
 	wanted := itemsOf(p.planned.Items)
 	var lines []string
@@ -80,8 +82,10 @@ func (p *planning) warnRemovedItems(before types.Set, diags *diag.Diagnostics) {
 		unless = ", unless a value that is only known after apply names them"
 	}
 	diags.AddAttributeWarning(path.Root("items"), "Items that this configuration has not added are removed",
-		fmt.Sprintf("%s has items that another system or another user has added or changed. The plan sends items as a whole, so these are removed or changed%s:\n\n%s\n\n"+
-			"To keep them, add them to items, or remove the argument where it has never been applied.", p.state.words(), unless, strings.Join(lines, "\n")))
+		fmt.Sprintf("%s has items that another system or another user has added or changed. The plan sends items as "+
+			"a whole, so these are removed or changed%s:\n\n%s\n\n"+
+			"To keep them, add them to items, or remove the argument where it has never been "+
+			"applied.", p.state.words(), unless, strings.Join(lines, "\n")))
 }
 
 // words describes an item for a message.
@@ -95,7 +99,8 @@ func (i item) key() string {
 	if !i.unit.IsNull() {
 		unit = strconv.FormatInt(i.unit.ValueInt64(), 10)
 	}
-	return strings.ToLower(fmt.Sprintf("%s %s %d %s", i.product.ValueString(), i.price.ValueString(), max(1, i.quantity.ValueInt64()), unit))
+	return strings.ToLower(fmt.Sprintf("%s %s %d %s",
+		i.product.ValueString(), i.price.ValueString(), max(1, i.quantity.ValueInt64()), unit))
 }
 
 func (i item) amounts() string {

@@ -76,8 +76,8 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 }
 
 // describe is a subscription in a listing. Items need a request, so they are only part of what cannot be configured without them: a
-// subscription without a plan. Of trial_end and trial_period_days, which conflict, generated configuration may have one, and needs none:
-// both only matter to a creation. Nor does it need plan_change.
+// subscription without a plan. Generated configuration needs neither trial_end nor
+// trial_period_days: both only matter to a creation. Nor does it need plan_change.
 func describe(s *billing.Subscription, items func(*billing.Subscription) (types.Set, error)) (listing.Item, bool) {
 	if s.Status == statusCanceled {
 		return listing.Item{}, false

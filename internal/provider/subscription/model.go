@@ -167,8 +167,8 @@ func (m model) keeping(prior model, remote *billing.Subscription, own owned) (mo
 	return m, err
 }
 
-// emptyCollections writes what an imported subscription has none of as empty: a configuration that leaves it out and one that writes it
-// empty both plan nothing then.
+// emptyCollections writes what an imported subscription has none of as empty: a configuration that leaves it out and
+// one that writes it empty both plan nothing then.
 func (m *model) emptyCollections() {
 	if m.Items.IsNull() {
 		m.Items = types.SetValueMust(itemType, nil)

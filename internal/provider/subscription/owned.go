@@ -22,9 +22,11 @@ type owned struct {
 	// ItemsAsListed says that the items in the state are worded by the service, as an import found them, and no configuration has changed
 	// them since: an amount that the configuration does not name may then be the price's own.
 	ItemsAsListed bool `json:"items_as_listed,omitempty"`
-	// Items are those that the configuration named when it was last applied, so that a plan can tell which ones others have added.
+	// Items are those that the configuration named when it was last applied, so that a plan can tell which ones others
+	// have added.
 	Items []string `json:"items,omitempty"`
-	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is fulfilled.
+	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
+	// fulfilled.
 	PausedUntil string `json:"paused_until,omitempty"`
 	// Pending is a change of plan that waits for the end of the period at a service that does not show it.
 	Pending pending `json:"pending,omitzero"`
@@ -57,8 +59,8 @@ func ownedBy(config model) owned {
 	return o
 }
 
-// namedBy leaves out what o would own anew and raw does not name. raw is the configuration without ignore_changes: an argument that
-// is ignored looks configured to a plan, and must not become owned by that.
+// namedBy leaves out what o would own anew and raw does not name. raw is the configuration without ignore_changes: an
+// argument that is ignored looks configured to a plan, and must not become owned by that.
 func (o owned) namedBy(raw owned, before owned) owned {
 	o.Arguments = slices.DeleteFunc(slices.Clone(o.Arguments), func(name string) bool { return !raw.had(name) && !before.had(name) })
 	o.Items = slices.DeleteFunc(slices.Clone(o.Items), func(key string) bool {
@@ -118,8 +120,9 @@ func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// readsItems reports whether a refresh reads the items of a subscription that has these in the state. Where there are none and the
-// configuration has not said so, nobody is interested in them; a plan that is reads them, see planning.planItems.
+// readsItems reports whether a refresh reads the items of a subscription that has these in the state. Where there are
+// none and the configuration has not said so, nobody is interested in them; a plan that is reads them, see
+// planning.planItems.
 func (o owned) readsItems(state types.Set) bool {
 	return len(state.Elements()) > 0 || !state.IsNull() && o.had(argItems)
 }

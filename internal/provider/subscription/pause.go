@@ -66,7 +66,8 @@ func samePause(a, b types.Object) bool {
 	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
 }
 
-// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled: its resumes_at has passed.
+// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled: its resumes_at has
+// passed.
 func (m model) pauseRuns() bool {
 	if m.Pause.IsNull() {
 		return false
@@ -77,8 +78,8 @@ func (m model) pauseRuns() bool {
 	return m.Status.ValueString() == statusPaused || !planned || !known || ended.Before(due)
 }
 
-// keepFulfilled leaves a pause in the state that the service does not have any more because its resumes_at has passed: a configuration
-// that still names it asks for nothing. now is the service's clock.
+// keepFulfilled leaves a pause in the state that the service does not have any more because its resumes_at has passed:
+// a configuration that still names it asks for nothing. now is the service's clock.
 func (m *model) keepFulfilled(prior model, now time.Time) {
 	_, resumesAt := pauseFields(prior.Pause)
 	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
@@ -87,14 +88,15 @@ func (m *model) keepFulfilled(prior model, now time.Time) {
 	}
 }
 
-// warnEndedPause tells that a pause that the configuration asked for was ended before its time. A pause that never began, because the
-// step that pauses failed, has not ended.
+// warnEndedPause tells that a pause that the configuration asked for was ended before its time. A pause that never
+// began, because the step that pauses failed, has not ended.
 func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
 	began := prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull()
 	if prior.Pause.IsNull() || !state.Pause.IsNull() || !began {
 		return
 	}
 	diags.AddAttributeWarning(path.Root("pause"), "A pause has ended",
-		fmt.Sprintf("The pause of %s was ended outside of Terraform. If the configuration still has the pause block, the plan pauses again: "+
+		fmt.Sprintf("The pause of %s was ended outside of Terraform. If the configuration still has the pause block, "+
+			"the plan pauses again: "+
 			"remove it, or set another resumes_at.", lower(state.words())))
 }

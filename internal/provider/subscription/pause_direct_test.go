@@ -51,8 +51,8 @@ func TestSubscription_pauseEnded(t *testing.T) {
 	s.settled(nil)
 }
 
-// TestSubscription_pauseFulfilled: a pause whose time has passed is no difference and no warning, however it ended, and neither its block
-// nor its removal asks for anything. Somebody else's pause after it is ended.
+// TestSubscription_pauseFulfilled: a pause whose time has passed is no difference and no warning, however it ended, and
+// neither its block nor its removal asks for anything. Somebody else's pause after it is ended.
 func TestSubscription_pauseFulfilled(t *testing.T) {
 	t.Parallel()
 	pass := func(s *subject) { s.pass(20 * 24 * time.Hour) }
@@ -97,11 +97,14 @@ func TestSubscription_pauseFulfilled(t *testing.T) {
 				t.Errorf("asked for %v", have)
 			}
 			s.settled(nil)
+			// Once removed, it is a new pause.
+			says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), "The pause would have ended already")
 		})
 	}
 }
 
-// TestSubscription_pausePast: a new pause that would have ended already is an error in the plan, by the service's clock.
+// TestSubscription_pausePast: a new pause that would have ended already is an error in the plan, by the service's
+// clock.
 func TestSubscription_pausePast(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

@@ -28,8 +28,8 @@ func (m model) withoutUnknown() model {
 	return m
 }
 
-// toCreate is the body that creates the subscription as planned, with desired as its custom_metadata. What is not configured is left
-// out, so that the service's own defaults hold.
+// toCreate is the body that creates the subscription as planned, with desired as its custom_metadata. What is not
+// configured is left out, so that the service's own defaults hold.
 func (m model) toCreate(desired metadata.Object) billing.SubscriptionCreate {
 	create := billing.SubscriptionCreate{
 		BillingAccountID:  m.BillingAccountID.ValueString(),

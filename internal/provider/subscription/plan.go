@@ -17,8 +17,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// ModifyPlan decides the value of every computed attribute, rejects what cannot work, and puts the state's value back where
-// configuration and state mean the same.
+// ModifyPlan decides the value of every computed attribute, rejects what cannot work, and puts the state's value back
+// where configuration and state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	p := planning{ctx: ctx}
 	if !req.State.Raw.IsNull() {
@@ -67,8 +67,8 @@ type decided struct {
 	Owned owned `json:"owned"`
 	// Steps are the transitions that the plan shows; work.steps has their order.
 	Steps []transition `json:"steps"`
-	// Forces are the arguments that only a new subscription can have, in a plan that may not ask for one any more: they were not known
-	// before, and have turned out different.
+	// Forces are the arguments that only a new subscription can have, in a plan that may not ask for one any more: they
+	// were not known before, and have turned out different.
 	Forces []string `json:"forces"`
 }
 
@@ -122,8 +122,8 @@ func (p *planning) create(diags *diag.Diagnostics) {
 	p.refuseNew(diags)
 }
 
-// takeConfigured plans as configured what a configuration may name or leave out, although these attributes are computed: they are
-// computed only so that a canceled subscription can stay as it is.
+// takeConfigured plans as configured what a configuration may name or leave out, although these attributes are
+// computed: they are computed only so that a canceled subscription can stay as it is.
 func (p *planning) takeConfigured() {
 	m, config := &p.planned, p.config
 	for _, text := range []struct {
@@ -184,7 +184,10 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	p.refuse(diags)
 	p.forget()
 	p.refuseNothingBilled(diags)
-	p.next.Pending, p.next.PausedUntil = p.own.Pending, p.own.PausedUntil
+	p.next.Pending = p.own.Pending
+	if !m.Pause.IsNull() {
+		p.next.PausedUntil = p.own.PausedUntil
+	}
 	p.next.ItemsAsListed = p.own.itemsAsListed() && !otherItems
 }
 
@@ -245,7 +248,8 @@ func (p *planning) keepUnconfigured() {
 	p.keepReason()
 }
 
-// keepReason leaves the reason of a cancellation as the service has it: once the end is scheduled, another reason changes nothing.
+// keepReason leaves the reason of a cancellation as the service has it: once the end is scheduled, another reason
+// changes nothing.
 func (p *planning) keepReason() {
 	m, config, state := &p.planned, p.config, p.state
 	scheduled := m.CancelAtPeriodEnd.Equal(types.BoolValue(true)) && state.CancelAtPeriodEnd.ValueBool()

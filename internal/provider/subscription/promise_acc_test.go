@@ -72,7 +72,8 @@ func TestAccSubscription_ignoreChanges(t *testing.T) {
 	for name, c := range map[string]struct {
 		ignore string
 		theirs acctest.JSON
-		// metadata and notes are what the service has after the configuration has changed from a to b and the defaults from 1 to 2.
+		// metadata and notes are what the service has after the configuration has changed from a to b and the defaults
+		// from 1 to 2.
 		metadata, notes string
 		// left is the metadata after ignore_changes and custom_metadata were removed.
 		left string
@@ -122,7 +123,8 @@ func TestAccSubscription_ignoreChanges(t *testing.T) {
 	}
 }
 
-// deferred is a subscription whose account comes from a data source that Terraform reads in the apply whenever marker changes.
+// deferred is a subscription whose account comes from a data source that Terraform reads in the apply whenever marker
+// changes.
 func deferred(marker, account, more string) string {
 	return `
 resource "terraform_data" "marker" { input = "` + marker + `" }
@@ -145,8 +147,8 @@ resource "billing_subscription" "test" {
 ` + planOfA + more + "\n}\n"
 }
 
-// TestAccSubscription_unknownAccount: an account that is not known yet replaces nothing. When it turns out to be the same, nothing
-// happens; when it turns out to be another, nothing is sent and the next plan shows the replacement.
+// TestAccSubscription_unknownAccount: an account that is not known yet replaces nothing. When it turns out to be the
+// same, nothing happens; when it turns out to be another, nothing is sent and the next plan shows the replacement.
 func TestAccSubscription_unknownAccount(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -171,7 +173,8 @@ func TestAccSubscription_unknownAccount(t *testing.T) {
 	}
 }
 
-// TestAccSubscription_replacedWithItsAccount: an account that is replaced takes its subscription along, in one plan and one apply.
+// TestAccSubscription_replacedWithItsAccount: an account that is replaced takes its subscription along, in one plan and
+// one apply.
 func TestAccSubscription_replacedWithItsAccount(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -194,8 +197,8 @@ resource "billing_subscription" "test" {
 	)
 }
 
-// TestAccSubscription_replacementRefused: a replacement that could only end without a subscription is an error in the plan; the same
-// account in capitals is no replacement.
+// TestAccSubscription_replacementRefused: a replacement that could only end without a subscription is an error in the
+// plan; the same account in capitals is no replacement.
 func TestAccSubscription_replacementRefused(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -229,8 +232,8 @@ func TestAccSubscription_replacementRefused(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_itemsFirst: items that are there already and equal are not sent; others are removed as the configuration says, and
-// what means none sends nothing.
+// TestAccSubscription_itemsFirst: items that are there already and equal are not sent; others are removed as the
+// configuration says, and what means none sends nothing.
 func TestAccSubscription_itemsFirst(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -280,7 +283,8 @@ func TestAccSubscription_importEmpty(t *testing.T) {
 	}
 }
 
-// TestAccSubscription_planAndItems: from a plan to items and back, now or later, with everything else in the same apply.
+// TestAccSubscription_planAndItems: from a plan to items and back, now or later, with everything else in the same
+// apply.
 func TestAccSubscription_planAndItems(t *testing.T) {
 	t.Parallel()
 	const beside = "pause = { behavior = \"void\" }\ndiscount_percent = 5\nnotes = \"n\"\n"

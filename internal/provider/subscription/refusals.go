@@ -29,9 +29,12 @@ func warnRunningOn(state model, diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root(policy.Attribute), "The subscription runs until the end of its period",
-		fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until then the service deletes neither its customer nor, "+
-			"with deletion_policy = \"delete\", its billing account, and closing the account is immediate. Destroy these after that date, "+
-			"or set deletion_policy = \"cancel\", apply that, and destroy everything at once.", lower(state.words()), state.CurrentPeriodEnd.ValueString()))
+		fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until "+
+			"then the service deletes neither its customer nor, "+
+			"with deletion_policy = \"delete\", its billing account, and closing the account is immediate. Destroy "+
+			"these after that date, "+
+			"or set deletion_policy = \"cancel\", apply that, and destroy everything at "+
+			"once.", lower(state.words()), state.CurrentPeriodEnd.ValueString()))
 }
 
 // refuseNew reports what the service would reject of a new subscription.
@@ -39,7 +42,8 @@ func (p *planning) refuseNew(diags *diag.Diagnostics) {
 	m := p.planned
 	if p.past(m.TrialEnd) {
 		diags.AddAttributeError(path.Root("trial_end"), "The trial would have ended already",
-			fmt.Sprintf("trial_end is %s, which is in the past. Write a later moment, or leave the argument out for a subscription without a trial.", m.TrialEnd.ValueString()))
+			fmt.Sprintf("trial_end is %s, which is in the past. Write a later moment, or leave the argument out for "+
+				"a subscription without a trial.", m.TrialEnd.ValueString()))
 	}
 	if !p.config.TrialEnd.IsNull() && !p.config.TrialPeriodDays.IsNull() {
 		diags.AddAttributeError(path.Root("trial_period_days"), "Two trials for one subscription",
@@ -66,38 +70,47 @@ func (p *planning) refuse(diags *diag.Diagnostics) {
 	}
 	timing, _ := p.planned.planChange()
 	if slices.Contains(p.asked, changePlanNow) && p.planned.PlanID.IsNull() && timing == timingEndOfPeriod {
-		diags.AddAttributeError(path.Root("plan_change").AtName("timing"), "A plan cannot be removed at the end of the period",
-			fmt.Sprintf("plan_id is removed from the configuration of %s, and plan_change.timing is \"end_of_period\". The service can only begin another plan with the next period, "+
-				"not end one without another. Set plan_change.timing = \"immediate\" to bill the items alone from now on, or keep plan_id.", lower(p.state.words())))
+		diags.AddAttributeError(path.Root("plan_change").AtName("timing"), "A plan cannot be removed at the end of "+
+			"the period",
+			fmt.Sprintf("plan_id is removed from the configuration of %s, and plan_change.timing is "+
+				"\"end_of_period\". The service can only begin another plan with the next period, "+
+				"not end one without another. Set plan_change.timing = \"immediate\" to bill the items alone from "+
+				"now on, or keep plan_id.", lower(p.state.words())))
 	}
 }
 
 func refusePast(resumesAt fwtype.DateTime, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("pause").AtName("resumes_at"), "The pause would have ended already",
-		fmt.Sprintf("pause.resumes_at is %q, which is in the past. Write a later date, or remove pause.", resumesAt.ValueString()))
+		fmt.Sprintf("pause.resumes_at is %q, which is in the past. Write a later date, or remove "+
+			"pause.", resumesAt.ValueString()))
 }
 
 func (p *planning) refusePause(diags *diag.Diagnostics) {
 	if p.planned.AllowPause.Equal(types.BoolValue(false)) {
 		diags.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
-			fmt.Sprintf("%s has allow_pause = false, so the service would refuse to pause. Remove pause, or set allow_pause = true.", p.planned.words()))
+			fmt.Sprintf("%s has allow_pause = false, so the service would refuse to pause. Remove pause, or set "+
+				"allow_pause = true.", p.planned.words()))
 	}
 }
 
 func (p *planning) refuseEnd(diags *diag.Diagnostics) {
 	if p.planned.AllowCancel.Equal(types.BoolValue(false)) {
 		diags.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
-			fmt.Sprintf("%s has allow_cancel = false, so the service would refuse to cancel. Remove cancel_at_period_end, or set allow_cancel = true.", p.planned.words()))
+			fmt.Sprintf("%s has allow_cancel = false, so the service would refuse to cancel. Remove "+
+				"cancel_at_period_end, or set allow_cancel = true.", p.planned.words()))
 	}
 }
 
 // refuseNothingBilled rejects a plan that leaves a subscription without items while no plan runs.
 func (p *planning) refuseNothingBilled(diags *diag.Diagnostics) {
 	m := p.planned
-	if !slices.Contains(p.asked, changeItems) || !m.CurrentPlanID.IsNull() || m.Items.IsUnknown() || len(m.Items.Elements()) > 0 {
+	empties := slices.Contains(p.asked, changeItems) && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0
+	if !empties || !m.CurrentPlanID.IsNull() {
 		return
 	}
 	diags.AddAttributeError(path.Root("items"), "Nothing would be billed until the plan begins",
-		fmt.Sprintf("%s runs without a plan, and the plan %q begins with the next period (after %s). Until then the subscription is billed by its items, so the service does not remove them. "+
-			"Keep items until current_plan_id shows the plan, or set plan_change.timing = \"immediate\".", m.words(), m.PendingPlanID.ValueString(), p.state.CurrentPeriodEnd.ValueString()))
+		fmt.Sprintf("%s runs without a plan, and the plan %q begins with the next period (after %s). Until then the "+
+			"subscription is billed by its items, so the service does not remove them. "+
+			"Keep items until current_plan_id shows the plan, or set plan_change.timing = "+
+			"\"immediate\".", m.words(), m.PendingPlanID.ValueString(), p.state.CurrentPeriodEnd.ValueString()))
 }

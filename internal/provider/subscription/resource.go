@@ -162,7 +162,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	case found == nil:
 	case selector.ID == "" && found.Status == statusCanceled:
 		resp.Diagnostics.AddError("The subscription is canceled",
-			fmt.Sprintf("The subscription with %s (id %s) is canceled, and canceled subscriptions are not found by external_id for an import, because a new subscription may use the same one. "+
+			fmt.Sprintf("The subscription with %s (id %s) is canceled, and canceled subscriptions are not found by "+
+				"external_id for an import, because a new subscription may use the same one. "+
 				"To import it in spite of that, use its id.", selector, found.ID))
 	default:
 		scheme.Imported(ctx, found.ID, resp)

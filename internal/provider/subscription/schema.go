@@ -37,27 +37,35 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"external_id": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["external_id"] + " With it the subscription can be imported, and a " +
 			"creation whose response was lost is found again instead of being repeated. If removed, it is cleared."},
 		"plan_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
-			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves money: it is carried out in place, as `plan_change` says, immediately (prorated as " +
-				"`proration_behavior` says) or with the next period. If removed next to `items`, it is cleared immediately; with `plan_change.timing = \"end_of_period\"` that is an error in the plan. What runs now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it back."},
+			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves " +
+				"money: it is carried out in place, as `plan_change` says, immediately (prorated as " +
+				"`proration_behavior` says) or with the next period. If removed next to `items`, it is cleared " +
+				"immediately; with `plan_change.timing = \"end_of_period\"` that is an error in the plan. What runs " +
+				"now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it " +
+				"back."},
 		"items": itemsAttribute(),
 		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
 			MarkdownDescription: about["company_id"] + leftAlone + replaces},
 		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
 			MarkdownDescription: about["product_group_id"] + leftAlone + replaces},
 		"discount_code_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
-			MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. If removed, it is cleared."},
+			MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. If removed, it is " +
+				"cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DecimalType{},
-			MarkdownDescription: about["discount_percent"] + " At most two decimals; trailing zeros cause no diff. A change changes what is charged. If removed, the discount is cleared.",
-			Validators:          []validator.String{validate.Percent()}, PlanModifiers: onChange(validate.PercentDecimals())},
+			MarkdownDescription: about["discount_percent"] + " At most two decimals; trailing zeros cause no diff. A " +
+				"change changes what is charged. If removed, the discount is cleared.",
+			Validators: []validator.String{validate.Percent()}, PlanModifiers: onChange(validate.PercentDecimals())},
 		"billing_cycle":       optionalComputed("billing_cycle", "Without it the service chooses, and a change of plan may change it. A change changes the period and what is charged; taken out, the stored value stands.", stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method":   optionalComputed("collection_method", "Without it the service's value stands; taken out, it is cleared.", stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "Without it the service's value stands; taken out, it is cleared.", stringvalidator.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
 		"proration_behavior":  optionalComputed("proration_behavior", "Default when the subscription is created: `create_prorations`. Taken out, the stored value stands.", stringvalidator.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["trial_end"] + inFuture + " A new subscription takes it or `trial_period_days`, not both. " + trialOnce,
-			Validators:          []validator.String{validate.DateOrDateTime()}},
+			MarkdownDescription: about["trial_end"] + inFuture + " A new subscription takes it or " +
+				"`trial_period_days`, not both. " + trialOnce,
+			Validators: []validator.String{validate.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.AtLeast(0)},
-			MarkdownDescription: "Length of the trial in days, counted from the creation; 0 or more. A new subscription takes it or `trial_end`, not both. " + trialOnce},
+			MarkdownDescription: "Length of the trial in days, counted from the creation; 0 or more. A new " +
+				"subscription takes it or `trial_end`, not both. " + trialOnce},
 		"allow_pause":  schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error of the plan." + leftAlone},
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and replacing are errors of the plan (with `deletion_policy = \"abandon\"` destroying is none)." + leftAlone},
 		"notes": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.NotBlank()),
@@ -68,8 +76,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
 		"cancellation_reason": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(),
-			MarkdownDescription: "Reason of the cancellation. As an argument: the reason that is sent when this configuration cancels the subscription, immediately or at the end of the period. " +
-				"A change of it alone sends nothing, and once the end is scheduled it has no effect. To cancel with a reason by destroying, apply the reason first. As the service " +
+			MarkdownDescription: "Reason of the cancellation. As an argument: the reason that is sent when this " +
+				"configuration cancels the subscription, immediately or at the end of the period. " +
+				"A change of it alone sends nothing, and once the end is scheduled it has no effect. To cancel with " +
+				"a reason by destroying, apply the reason first. As the service " +
 				"records a reason, it is shown here, whoever canceled; without one, the argument."},
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
@@ -81,7 +91,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(externalCancelKeep),
 			Validators: []validator.String{stringvalidator.OneOf(externalCancelKeep, externalCancelRecreate, externalCancelError)},
 			MarkdownDescription: "What to do about a subscription that was canceled elsewhere, or whose scheduled cancellation has come: `keep` (default) keeps it in the state " +
-				"as canceled and warns in every plan, naming the arguments whose change has no effect, `recreate` plans a new subscription, which charges from its start, and warns, `error` fails the plan. It can still be changed then."},
+				"as canceled and warns in every plan, naming the arguments whose change has no effect, `recreate` " +
+				"plans a new subscription, which charges from its start, and warns, `error` fails the plan. It can " +
+				"still be changed then."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
 	}
 	for _, name := range computedTexts {
@@ -104,9 +116,12 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 
 // Parts of descriptions that several arguments have in common.
 const (
-	replaces = " Changing this forces replacement: this subscription is canceled immediately, and the new one charges from its start. With a `deletion_policy` other than " +
-		"`cancel`, and right after an import, that is an error in the plan; so is an account that cannot take the new subscription."
-	unknownReplaces = " A value that is only known after apply forces no replacement, unless the same run replaces the account. If it turns out different, the apply " +
+	replaces = " Changing this forces replacement: this subscription is canceled immediately, and the new one " +
+		"charges from its start. With a `deletion_policy` other than " +
+		"`cancel`, and right after an import, that is an error in the plan; so is an account that cannot take the " +
+		"new subscription."
+	unknownReplaces = " A value that is only known after apply forces no replacement, unless the same run replaces " +
+		"the account. If it turns out different, the apply " +
 		"fails before it sends anything, and the next plan shows the replacement."
 	inFuture  = " As an argument: a date (its midnight in UTC), or date and time with zone, in the future."
 	trialOnce = "Used only when the subscription is created: the service offers no way to change a trial, so a later change is a warning and changes nothing."
@@ -116,8 +131,11 @@ const (
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{validate.NoNulls{}},
 		MarkdownDescription: "Products that are billed, beside the plan or instead of one, in any order. A change changes what is charged: the whole set is sent, and what is not in it is removed. " +
-			"A plan that removes or changes items that this configuration has not added warns, with product, quantity and amount; to find them, the plan that sets `items` for the first time takes one more request. " +
-			"If unset, items are left as they are; if removed, all are removed. Where the service does not list items, they are not refreshed.",
+			"A plan that removes or changes items that this configuration has not added warns, with product, " +
+			"quantity and amount; to find them, the plan that sets `items` for the first time takes one more " +
+			"request. " +
+			"If unset, items are left as they are; if removed, all are removed. Where the service does not list " +
+			"items, they are not refreshed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"product_id": schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the product."},
 			"price_id":   schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the price of the product."},
@@ -131,14 +149,18 @@ func itemsAttribute() schema.SetNestedAttribute {
 
 func pauseAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "Present: the subscription is paused. Changed: it is paused again, with the new terms. Removed: it is resumed. Once `resumes_at` has passed, the pause is fulfilled: the block " +
-			"stays without a diff until it is removed. A pause that was ended elsewhere before that is drift, which the next apply pauses again; so is one that was begun elsewhere, which it resumes.",
+		MarkdownDescription: "Present: the subscription is paused. Changed: it is paused again, with the new terms. " +
+			"Removed: it is resumed. Once `resumes_at` has passed, the pause is fulfilled: the block " +
+			"stays without a diff until it is removed. A pause that was ended elsewhere before that is drift, which " +
+			"the next apply pauses again; so is one that was begun elsewhere, which it resumes.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("mark_uncollectible"),
 				Validators:          []validator.String{stringvalidator.OneOf("mark_uncollectible", "keep_as_draft", "void")},
 				MarkdownDescription: "What becomes of invoices that are made during the pause: `mark_uncollectible` (default), `keep_as_draft` or `void`."},
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "When the pause ends by itself: an ISO 8601 date (its midnight in UTC), or date and time with zone, in the future when it is sent. If unset, the pause ends when the block is removed."},
+				MarkdownDescription: "When the pause ends by itself: an ISO 8601 date (its midnight in UTC), or date " +
+					"and time with zone, in the future when it is sent. If unset, the pause ends when the block is " +
+					"removed."},
 		}}
 }
 

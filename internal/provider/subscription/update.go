@@ -37,9 +37,11 @@ type work struct {
 
 type step = steps.Step[billing.Subscription]
 
-// Update carries out the transitions that the plan shows. It resumes before it changes, and pauses or schedules the end after that.
+// Update carries out the transitions that the plan shows. It resumes before it changes, and pauses or schedules the end
+// after that.
 //
-// It takes no value from the configuration: at apply it does not respect ignore_changes. It only looks at which arguments are named.
+// It takes no value from the configuration: at apply it does not respect ignore_changes. It only looks at which
+// arguments are named.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)

@@ -34,7 +34,8 @@ var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"name": types.StringType, "value_wo": types.StringType, "credentials_wo_version": fwtype.Whole,
 }}
 
-// authentication is a known argument authentication. Its credentials are only there when it was read from the configuration.
+// authentication is a known argument authentication. Its credentials are only there when it was read from the
+// configuration.
 type authentication struct {
 	kind, username, password, token, name, value types.String
 	version                                      types.Int64
@@ -58,8 +59,9 @@ func (a authentication) object() types.Object {
 		"credentials_wo_version": a.version, "password_wo": a.password, "token_wo": a.token, "value_wo": a.value})
 }
 
-// withCredentials is a plan with the credentials of the configuration, which no plan may hold. The configuration gives nothing else:
-// in an apply Terraform passes it without ignore_changes, so its type, username and name may be others than the plan has shown.
+// withCredentials is a plan with the credentials of the configuration, which no plan may hold. The configuration
+// gives nothing else: in an apply Terraform passes it without ignore_changes, so its type, username and name may be
+// others than the plan has shown.
 func (m model) withCredentials(config model) model {
 	if m.Authentication.IsNull() || m.Authentication.IsUnknown() {
 		return m
@@ -131,8 +133,8 @@ func (m model) keeping(prior model) model {
 	return m
 }
 
-// sameAuth compares what the service shows of two authentications: all but the credentials and their version. What is not known yet is
-// the same as nothing.
+// sameAuth compares what the service shows of two authentications: all but the credentials and their version. What is
+// not known yet is the same as nothing.
 func sameAuth(a, b types.Object) bool {
 	if a.IsUnknown() || b.IsUnknown() {
 		return false

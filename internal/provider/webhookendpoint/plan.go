@@ -28,7 +28,8 @@ func (a authentication) parts() []part {
 	}
 }
 
-// ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the plan knows.
+// ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the
+// plan knows.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -65,8 +66,8 @@ func (a authentication) demand(credentials bool, diags *diag.Diagnostics) {
 	}
 }
 
-// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
-// same.
+// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
+// state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return
@@ -84,11 +85,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	// Every change of an endpoint is made in place.
-	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics)
+	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed,
+		resp.Private, &resp.Diagnostics)
 	plan.ID, plan.CreatedAt, plan.UpdatedAt, plan.Secret = state.ID, state.CreatedAt, state.UpdatedAt, state.Secret
 	if plan.sendsAuth(state) {
-		// Credentials are only required when they are sent, so that an imported endpoint can be planned without them. The rest is checked
-		// again: with ignore_changes on one part, the planned authentication is not the one that was validated.
+		// Credentials are only required when they are sent, so that an imported endpoint can be planned without them.
+		// The rest is checked again: with ignore_changes on one part, the planned authentication is not the one that
+		// was validated.
 		sent := authOf(plan.withCredentials(config).Authentication)
 		if !sent.kind.IsUnknown() {
 			sent.refuseForeign(&resp.Diagnostics)
@@ -106,8 +109,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// rotates reports whether the secret is to be rotated: the trigger had values, and they change. Values that appear for the first time,
-// as after an import, only give something to compare with, and removing them rotates nothing.
+// rotates reports whether the secret is to be rotated: the trigger had values, and they change. Values that appear
+// for the first time, as after an import, only give something to compare with, and removing them rotates nothing.
 func (m model) rotates(state model) bool {
 	had, has := state.RotateSecretWhenChanged, m.RotateSecretWhenChanged
 	return len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)

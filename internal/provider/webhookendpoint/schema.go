@@ -68,9 +68,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: about["active"] + " Default `true`. With `false` nothing is delivered, and a delivery that comes due meanwhile is given up."},
 			"authentication": authenticationAttribute(),
-			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true, Default: mapdefault.StaticValue(noTrigger), ElementType: types.StringType,
-				MarkdownDescription: "Any values, such as a date; when they change, the secret is rotated in place, after the other changes. The old secret is invalid immediately. " +
-					"Defaults to `{}`. The first values, and removing them, rotate nothing."},
+			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
+				Default: mapdefault.StaticValue(noTrigger),
+				MarkdownDescription: "Any values, such as a date; when they change, the secret is rotated in place, after the " +
+					"other changes. The old secret is invalid immediately. Defaults to `{}`. The first values, and removing them, rotate nothing."},
 			"test_on_apply": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether to fire a test event after the endpoint was registered, its `url` changed or its secret rotated, wait up to 20 seconds for its first attempt, and warn when that fails. " +
 					"Default `false`. After a rotation the warning is expected when the consumer verifies signatures, as it cannot have the new secret yet. It needs no `action` block, so it works " +

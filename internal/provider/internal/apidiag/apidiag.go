@@ -125,7 +125,8 @@ func advice(e *api.Error) string {
 	switch {
 	case e.Code == "customer_has_active_subscriptions":
 		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this customer, so that " +
-			"Terraform destroys them before it. To keep the customer at the service and only forget it here, set deletion_policy = \"abandon\"."
+			"Terraform destroys them before it. A subscription whose cancellation is scheduled (deletion_policy or cancel_at_period_end) counts as active until " +
+			"its period ends: delete the customer after that. To keep the customer at the service and only forget it here, set deletion_policy = \"abandon\"."
 	case e.Status == http.StatusUnauthorized:
 		return fmt.Sprintf("The token is missing, wrong, revoked or expired: check %s and %s of the provider (or BILLING_%s and BILLING_%s); "+
 			"tokens of the test environment do not work in production.", secret, address, strings.ToUpper(secret), strings.ToUpper(address))

@@ -207,7 +207,7 @@ func (a applied) metadata(change *acctest.Change, changes []difference, body obj
 	shown := parsed([]byte(effective))
 	for _, d := range differences(had, result, "custom_metadata") {
 		if there := deep(shown, strings.TrimPrefix(d.path, "custom_metadata.")); shown != nil && touched(changes, "effective_custom_metadata") &&
-			(there == d.after || same(there, d.after)) {
+			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
 			continue
 		}
 		if explained(changes, d) || touched(changes, "effective_custom_metadata") && a.byDefault(d) {

@@ -80,6 +80,9 @@ func TestSoak(t *testing.T) {
 	set("checks", "1")
 	set("steps", cmp.Or(os.Getenv("SOAK_STEPS"), "14"))
 	s := &soak{t: t, find: regexp.MustCompile(os.Getenv("SOAK_FIND")), set: set, known: map[string]int{}}
+	if os.Getenv("SOAK_DURATION") == "" {
+		s.open = openKinds(t)
+	}
 	begun, lives := time.Now(), 0
 	for lives = 0; lives == 0 || time.Since(begun) < long; lives++ {
 		s.life(seed + uint64(lives))
@@ -106,6 +109,31 @@ type soak struct {
 	find  *regexp.Regexp
 	set   func(name, value string)
 	known map[string]int // kinds of failures: how often
+	open  *regexp.Regexp // kinds that are no failures, because they are not corrected yet; nil: none
+}
+
+// openKinds are those of testdata/open.txt, one expression in a line. Only `make test` passes over them.
+func openKinds(t *testing.T) *regexp.Regexp {
+	t.Helper()
+	text, err := os.ReadFile("testdata/open.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			kinds = append(kinds, line)
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return regexp.MustCompile(strings.Join(kinds, "|"))
+}
+
+// catches reports whether a broken promise is one to look for.
+func (s *soak) catches(bad *violation) bool {
+	return s.find.MatchString(bad.String()) && (s.open == nil || !s.open.MatchString(bad.String()))
 }
 
 // life lives the life of a seed. A failure of a new kind is made small and printed.
@@ -113,7 +141,7 @@ func (s *soak) life(seed uint64) {
 	s.set("seed", strconv.FormatUint(seed, 10))
 	s.set("shrinktime", "0s")
 	real := program() != "" && seed%realShare == 0
-	bad, _ := check(s.t, s.find, "", real)
+	bad, _ := check(s.t, s.catches, real)
 	if bad == nil {
 		return
 	}
@@ -126,7 +154,7 @@ func (s *soak) life(seed uint64) {
 	if real {
 		s.set("shrinktime", "0s")
 	}
-	bad, steps := check(s.t, s.find, kind, real)
+	bad, steps := check(s.t, func(v *violation) bool { return v.kind() == kind }, real)
 	if bad == nil {
 		s.t.Errorf("seed %d: %s (it did not happen again)", seed, kind)
 		return
@@ -144,14 +172,14 @@ const realShare = 40
 const shrinkTime = "6s"
 
 // check lives one life of the seed that is set, and shrinks it as far as the time that is set allows.
-func check(t *testing.T, find *regexp.Regexp, kind string, real bool) (*violation, []step) {
+func check(t *testing.T, caught func(*violation) bool, real bool) (*violation, []step) {
 	t.Helper()
 	q := &quiet{TB: t}
 	var steps []step
 	rapid.Check(q, func(rt *rapid.T) {
 		w, end := open(t, real)
 		defer end()
-		w.caught = func(bad *violation) bool { return find.MatchString(bad.String()) && (kind == "" || bad.kind() == kind) }
+		w.caught = caught
 		d := &draw{T: rt, w: w}
 		if bad := d.live(); bad != nil {
 			steps, q.bad = w.lived, bad

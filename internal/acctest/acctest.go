@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,6 +88,15 @@ func Open(t *testing.T, options ...Option) (service *Service, end func()) {
 				t.Errorf("close the sandbox: %v", err)
 			}
 		}
+}
+
+// Saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
+func Saying(words string) *regexp.Regexp {
+	var parts []string
+	for part := range strings.SplitSeq(words, "…") {
+		parts = append(parts, strings.Join(strings.Fields(regexp.QuoteMeta(part)), `\s+`))
+	}
+	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
 }
 
 // NeedsSandbox skips the test when it runs against a live service, which cannot do what the test is about.

@@ -128,7 +128,7 @@ func TestAccAccount_deletionPolicy(t *testing.T) {
 func TestAccAccount_identity(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := service.Config(account(anasCustomer + "status = \"suspended\"\ncustom_metadata = { a = { b = [1, null] } }\npayment_terms_days = 5"))
+	config := service.Config(account(anasCustomer + "custom_metadata = { a = { b = [1, null] } }\npayment_terms_days = 5"))
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
@@ -189,12 +189,13 @@ func TestAccAccount_tolerance(t *testing.T) {
 			for n := range 3 {
 				service.Call("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"name": fmt.Sprintf("Other %d", n)}})
 			}
+			shown := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }"))
 			config := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }\nphone = \"+55 11 1\"\naddress = { street = \"Rua A\" }"))
 			changed := service.Config(account(anasCustomer + "custom_metadata = { b = { c = null } }\nphone = \"+55 11 2\"\nstatus = \"suspended\"\ndeletion_policy = \"delete\""))
 			run(t,
 				resource.TestStep{Config: config},
 				emptyPlan(config),
-				resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
+				resource.TestStep{Config: shown, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
 				resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 				emptyPlan(changed),
 			)

@@ -67,8 +67,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 	stream.Results = listing.Stream(ctx, req, "billing accounts", scheme, accounts.Whole(ctx, client, query), describe)
 }
 
-// describe is an account in a listing. What only shows the customer is left out of generated configuration, where it would read as a
-// wish to change the customer.
+// describe is an account in a listing.
 func describe(a *billing.BillingAccount) (listing.Item, bool) {
 	if a.Status == statusClosed {
 		return listing.Item{}, false
@@ -78,7 +77,5 @@ func describe(a *billing.BillingAccount) (listing.Item, bool) {
 	if a.ExternalID != nil {
 		name += " (" + *a.ExternalID + ")"
 	}
-	m.Name, m.Email, m.Phone, m.Status = types.StringNull(), types.StringNull(), types.StringNull(), types.StringNull()
-	m.Address = types.ObjectNull(m.Address.AttributeTypes(context.Background()))
-	return listing.Item{ID: a.ID, Name: name, Resource: m, Err: err}, true
+	return listing.Item{ID: a.ID, Name: name, Resource: m.unnamed(), Err: err}, true
 }

@@ -72,12 +72,13 @@ func TestAccFinanceRecord_badInput(t *testing.T) {
 	s := start(t)
 	var steps []resource.TestStep
 	for config, message := range map[string]string{
-		record(`"{}"`):                       `body takes an object`,
-		record(`["a"]`):                      `body takes an object`,
-		record(`null`):                       `Must set a configuration value for the body attribute`,
-		record(`true ? null : { a = 1 }`):    `body is null. Write the record as an object`,
-		record(`{ n = 1e5000 }`):             `The body cannot be sent: a number in it is too large`,
-		record(`{}`, `idempotency_key = ""`): `"" is no UUID of version 4`,
+		record(`"{}"`):                    `body takes an object`,
+		record(`["a"]`):                   `body takes an object`,
+		record(`null`):                    `Must set a configuration value for the body attribute`,
+		record(`true ? null : { a = 1 }`): `body is null. Write the record as an object`,
+		record(`{ n = 1e5000 }`):          `The body cannot be sent: at n, the number 1e+5000 is too large`,
+		record(`{ a = { b = [0, { c = -2.5e6000 }] } }`):                         `at a.b[1].c, the number -2.5e+6000 is too large`,
+		record(`{}`, `idempotency_key = ""`):                                     `"" is no UUID of version 4`,
 		record(`{}`, `idempotency_key = "6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11"`): `is no UUID of version 4`,
 		strings.Replace(record(`{}`), "payables", "pay/ables", 1):                `"pay/ables" is not the name of a collection`,
 		strings.Replace(record(`{}`), "payables", "..", 1):                       `".." is not the name of a collection`,

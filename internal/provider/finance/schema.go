@@ -44,7 +44,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record as the service takes it: an object, nested at will. Money is text with two decimals, such as `\"10.50\"` (see the function `format_cents`). This configuration owns the " +
 					"keys it names, at any depth, and only those are compared: what the service or others add stays and is no drift, and a key taken out of the configuration is removed from the record. " +
-					"After an import it is the whole record without its `id`, and the first apply removes no key. A key that the service never answers keeps the configured value."},
+					"After an import it is the whole record without `id`, `created_at` and `updated_at`, which the service fills in, and the first apply removes no key. A key that the service never answers keeps the configured value."},
 			"ignore_remote_changes": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether to leave out the comparison of `body` with what the service has, for collections that change by themselves. Changes of the configuration are sent all the same, `response` still shows what the service has, and a deleted record is still planned again. Default `false`."},
 			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{uuidV4()},

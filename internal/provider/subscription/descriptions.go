@@ -8,10 +8,10 @@ const (
 	statusCanceled = "canceled"
 )
 
-// about describes the fields that the resource and the data sources share.
 // statuses are those that the service describes (Recurring billing §2).
 var statuses = []string{"draft", "confirmed", "trialing", "active", "past_due", statusCanceled, "paused", "suspended"}
 
+// about describes the fields that the resource and the data sources share.
 var about = map[string]string{
 	"id":                   "Id of the subscription at the service (UUID). Never changes.",
 	"public_id":            "Stable public identifier (UUID). Never changes.",

@@ -77,7 +77,7 @@ func (p *planning) checkAccount(diags *diag.Diagnostics) {
 	}
 	id := p.planned.BillingAccountID.ValueString()
 	account, err := p.client.GetBillingAccount(p.ctx, id)
-	wrong := ""
+	var wrong string
 	switch {
 	case api.IsNotFound(err):
 		wrong = "does not exist, or belongs to another organization than the token"

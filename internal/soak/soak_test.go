@@ -22,8 +22,8 @@ import (
 // the beginning is due so much later on the machine.
 const machineLag = 9 * time.Second
 
-// open begins a life; real is one with Terraform itself.
-func open(t *testing.T, real bool) (w *world, end func()) {
+// open begins a life; genuine: with Terraform itself.
+func open(t *testing.T, genuine bool) (w *world, end func()) {
 	t.Helper()
 	start := acctest.Epoch
 	machine := os.Getenv("SOAK_CLOCK") == "machine"
@@ -33,7 +33,7 @@ func open(t *testing.T, real bool) (w *world, end func()) {
 	service, end := acctest.Open(t, func(o *sandbox.Options) { o.Start, o.MaxPerPage, o.NoExampleData = start, 0, true })
 	counts.lives++
 	var drive driver = service.Core()
-	if real {
+	if genuine {
 		counts.real++
 		drive = newTerraform(t, service)
 	}
@@ -43,9 +43,9 @@ func open(t *testing.T, real bool) (w *world, end func()) {
 }
 
 // play lives the steps until one breaks a promise that is caught.
-func play(t *testing.T, steps []step, real bool, caught func(*violation) bool) *violation {
+func play(t *testing.T, steps []step, genuine bool, caught func(*violation) bool) *violation {
 	t.Helper()
-	w, end := open(t, real)
+	w, end := open(t, genuine)
 	defer end()
 	w.caught = caught
 	for _, s := range steps {
@@ -84,7 +84,7 @@ func TestSoak(t *testing.T) {
 		s.open = openKinds(t)
 	}
 	begun, lives := time.Now(), 0
-	for lives = 0; lives == 0 || time.Since(begun) < long; lives++ {
+	for ; lives == 0 || time.Since(begun) < long; lives++ {
 		s.life(seed + uint64(lives))
 		if os.Getenv("SOAK_DURATION") == "" && lives == shortLives {
 			break
@@ -140,8 +140,8 @@ func (s *soak) catches(bad *violation) bool {
 func (s *soak) life(seed uint64) {
 	s.set("seed", strconv.FormatUint(seed, 10))
 	s.set("shrinktime", "0s")
-	real := program() != "" && seed%realShare == 0
-	bad, _ := check(s.t, s.catches, real)
+	genuine := program() != "" && seed%realShare == 0
+	bad, _ := check(s.t, s.catches, genuine)
 	if bad == nil {
 		return
 	}
@@ -151,15 +151,15 @@ func (s *soak) life(seed uint64) {
 		return
 	}
 	s.set("shrinktime", shrinkTime)
-	if real {
+	if genuine {
 		s.set("shrinktime", "0s")
 	}
-	bad, steps := check(s.t, func(v *violation) bool { return v.kind() == kind }, real)
+	bad, steps := check(s.t, func(v *violation) bool { return v.kind() == kind }, genuine)
 	if bad == nil {
 		s.t.Errorf("seed %d: %s (it did not happen again)", seed, kind)
 		return
 	}
-	if !real || play(s.t, steps, false, func(v *violation) bool { return v.kind() == kind }) != nil {
+	if !genuine || play(s.t, steps, false, func(v *violation) bool { return v.kind() == kind }) != nil {
 		steps, bad = smallest(s.t, steps, bad)
 	}
 	s.t.Errorf("seed %d: %s\n%s\n\nmake soak SEED=%d finds it again; with the lines in a file, make soak LIFE=file plays it again.", seed, bad, life(steps), seed)
@@ -172,12 +172,12 @@ const realShare = 40
 const shrinkTime = "6s"
 
 // check lives one life of the seed that is set, and shrinks it as far as the time that is set allows.
-func check(t *testing.T, caught func(*violation) bool, real bool) (*violation, []step) {
+func check(t *testing.T, caught func(*violation) bool, genuine bool) (*violation, []step) {
 	t.Helper()
 	q := &quiet{TB: t}
 	var steps []step
 	rapid.Check(q, func(rt *rapid.T) {
-		w, end := open(t, real)
+		w, end := open(t, genuine)
 		defer end()
 		w.caught = caught
 		d := &draw{T: rt, w: w}
@@ -220,11 +220,11 @@ func TestLife(t *testing.T) {
 		t.Skip("SOAK_LIFE names no file with steps")
 	}
 	steps := lifeIn(t, path)
-	for _, real := range []bool{false, true} {
-		if real && program() == "" {
+	for _, genuine := range []bool{false, true} {
+		if genuine && program() == "" {
 			t.Log("not played with Terraform itself: that needs TF_ACC=1 and terraform")
-		} else if bad := play(t, steps, real, nil); bad != nil {
-			t.Errorf("with Terraform %t: %s", real, bad)
+		} else if bad := play(t, steps, genuine, nil); bad != nil {
+			t.Errorf("with Terraform %t: %s", genuine, bad)
 		}
 	}
 }

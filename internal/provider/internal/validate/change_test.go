@@ -44,7 +44,7 @@ func held(t *testing.T) tfsdk.State {
 func changed(t *testing.T, v validator.String, at path.Path, planned types.String) int {
 	t.Helper()
 	state := held(t)
-	plan := tfsdk.Plan{Schema: state.Schema, Raw: state.Raw}
+	plan := tfsdk.Plan(state)
 	if diags := plan.SetAttribute(t.Context(), at, planned); diags.HasError() {
 		t.Fatal(diags)
 	}

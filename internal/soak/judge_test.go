@@ -27,6 +27,7 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
 var failures = regexp.MustCompile(strings.Join([]string{
 	"The billing account is (suspended|closed)",
+	"The customer has subscriptions that are not canceled", // one was abandoned, or runs to the end of its period
 }, "|"))
 
 // refused judges a plan that says no, and goes back to what was applied last.

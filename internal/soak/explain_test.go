@@ -40,11 +40,11 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 		}
 		why := ""
 		if typeName, creates := creations[r.Operation]; creates {
-			if again := r.Path + string(r.Body); typeName == "billing_finance_record" && bodies[again] {
+			again := r.Path + string(r.Body)
+			if typeName == "billing_finance_record" && bodies[again] {
 				continue // The key of a deleted record is used up; the next key follows from it.
-			} else {
-				bodies[again] = true
 			}
+			bodies[again] = true
 			created[typeName]++
 			if created[typeName] > a.creations(typeName) {
 				why = "the plan creates fewer"
@@ -89,7 +89,7 @@ func (a applied) unexplained(r sandbox.Request) string {
 		return change.Address + " shows no change"
 	}
 	changes := differences(change.Before, change.After, "")
-	if previous && change.After["revoke_previous_keys"] == true {
+	if r.Operation == "api_keys.revoke" && change.After["revoke_previous_keys"] == true && (previous || touched(changes, "id")) {
 		return ""
 	}
 	if r.Operation == "webhook_endpoints.test" {
@@ -207,7 +207,7 @@ func (a applied) metadata(change *acctest.Change, changes []difference, body obj
 	shown := parsed([]byte(effective))
 	for _, d := range differences(had, result, "custom_metadata") {
 		if there := deep(shown, strings.TrimPrefix(d.path, "custom_metadata.")); shown != nil && touched(changes, "effective_custom_metadata") &&
-			(there == d.after || same(there, d.after)) {
+			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
 			continue
 		}
 		if explained(changes, d) || touched(changes, "effective_custom_metadata") && a.byDefault(d) {

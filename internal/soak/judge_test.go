@@ -17,6 +17,8 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 	"The expiry of a new API key has passed",
 	"Nothing would be billed until the plan begins", "A plan cannot be removed at the end of the period",
 	"The pause would have ended already",
+	"Two subscriptions would charge",                   // the deletion_policy that was applied does not cancel it
+	"Argument of another type of authentication",       // ignore_changes keeps a part of it, and the type is another
 	"The subscription cannot be replaced",              // its deletion_policy does not cancel it
 	"The imported account belongs to another customer", // the block names another one by now
 	"The API key does not work any more",               // it has expired before the import
@@ -25,6 +27,7 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
 var failures = regexp.MustCompile(strings.Join([]string{
 	"The billing account is (suspended|closed)",
+	"The customer has subscriptions that are not canceled", // one was abandoned, or runs to the end of its period
 }, "|"))
 
 // refused judges a plan that says no, and goes back to what was applied last.
@@ -159,7 +162,8 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 				continue
 			}
 			for _, change := range plan.Changes {
-				if change.Before["id"] == id && change.Action == acctest.Replace && change.After["revoke_previous_keys"] != true {
+				asked := w.blocks[change.Address].String() != w.appliedBlocks[change.Address].String()
+				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && change.After["revoke_previous_keys"] != true {
 					return broken("grace", "%s was rotated elsewhere, and loses its grace", change.Address)
 				}
 			}

@@ -70,10 +70,7 @@ func newTerraform(t *testing.T, service *acctest.Service) *terraform {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := t.TempDir()
 	d := &terraform{t: t, dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "cli.tfrc")}}
 	for name, value := range service.Sandbox.Env() {
 		d.env = append(d.env, name+"="+value)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -76,7 +77,17 @@ func broken(what, format string, arguments ...any) *violation {
 
 // do lives one step.
 func (w *world) do(s step) *violation {
-	return w.ends(w.live(s))
+	return w.ends(w.survive(s))
+}
+
+// survive makes a panic of the provider, which runs in this process, a broken promise.
+func (w *world) survive(s step) (bad *violation) {
+	defer func() {
+		if r := recover(); r != nil {
+			bad = broken("panic", "%v\n%s", r, debug.Stack())
+		}
+	}()
+	return w.live(s)
 }
 
 // ends is a violation that ends the life.

@@ -119,12 +119,6 @@ func (c *Core) State(address string) JSON {
 // Forget removes an object from the state, as `terraform state rm` does.
 func (c *Core) Forget(address string) { delete(c.objects, address) }
 
-// Move renames an object, as a moved block does.
-func (c *Core) Move(from, to string) {
-	c.objects[to] = c.objects[from]
-	delete(c.objects, from)
-}
-
 // configure starts a new provider.
 func (c *Core) configure(defaults JSON, note func(address string, all []*tfprotov6.Diagnostic) bool) bool {
 	c.t.Helper()

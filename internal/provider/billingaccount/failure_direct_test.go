@@ -151,19 +151,35 @@ func TestAccount_import(t *testing.T) {
 		p = s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
 		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
 	}
-	// What an import leaves to the next refresh may be configured in the plan that imports: what the service has already is not sent.
+	// What the configuration repeats of the customer is not set, until it says something else.
 	s.Import(s.id())
-	s.is("name", "null")
+	s.is("name", `"Ana"`)
 	s.is("status", `"suspended"`)
-	lines["name"] = "Ana"
-	lines["email"] = "ana@example.com"
-	if changes := s.Plan(s.with(lines)).Changes(t); !slices.Equal(changes, []string{"customer", "email", "name", "updated_at"}) {
+	lines["name"], lines["email"] = "Ana", "ana@example.com"
+	s.settled(lines)
+	s.service.Must("PATCH", "/v1/customers/"+s.customerID(), acctest.JSON{"name": "Ana Maria"})
+	s.refresh()
+	p := s.Plan(s.with(lines))
+	if changes := p.Changes(t); len(changes) > 0 {
 		t.Errorf("the plan changes %v", changes)
 	}
+	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("name")`, "still has the imported value", `"Ana Maria"`)
+	lines["name"] = "Ana"
+	lines["payment_terms_days"] = 7
 	s.service.Sandbox.ResetRequests()
 	s.set(lines)
-	s.asked()
+	s.asked("update")
+	s.is("name", `"Ana Maria"`)
+	lines["name"] = "Bia"
+	s.set(lines)
 	s.settled(lines)
+	s.service.Must("PATCH", "/v1/customers/"+s.customerID(), acctest.JSON{"name": "Ana"})
+	s.refresh()
+	if changes := s.Plan(s.with(lines)).Changes(t); !slices.Equal(changes, []string{"name", "updated_at"}) {
+		t.Errorf("the plan changes %v", changes)
+	}
+	delete(lines, "name")
+	delete(lines, "email")
 	// From the first apply on, the configuration's words count.
 	lines["payment_terms_days"] = 6
 	s.set(lines)

@@ -2,6 +2,7 @@ package billingaccount
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -40,7 +41,7 @@ func (p *planning) followCustomer(diags *diag.Diagnostics) bool {
 		followItem("phone", "phones", p.config.Phone, p.state.Phone, c.Phones, func() { m.Phone = types.StringUnknown() }),
 		p.followAddress(),
 	} {
-		if f.plan(p.state.words(), diags) {
+		if !slices.Contains(p.follows, f.name) && f.plan(p.state.words(), diags) {
 			p.next.Reads = true
 		}
 	}

@@ -77,7 +77,5 @@ func describe(a *billing.BillingAccount) (listing.Item, bool) {
 	if a.ExternalID != nil {
 		name += " (" + *a.ExternalID + ")"
 	}
-	m = m.unnamed()
-	m.Status = types.StringNull()
 	return listing.Item{ID: a.ID, Name: name, Resource: m, Err: err}, true
 }

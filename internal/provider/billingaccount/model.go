@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -158,14 +159,6 @@ func (m model) known() model {
 	return m
 }
 
-// unnamed is an imported account without what only shows its customer. In generated configuration this would read as a wish to set it, and
-// fight with the customer from its next change on. The refresh after the import shows it.
-func (m model) unnamed() model {
-	m.Name, m.Email, m.Phone = types.StringNull(), types.StringNull(), types.StringNull()
-	m.Address = types.ObjectNull(contact.AddressType.AttrTypes)
-	return m
-}
-
 // asRead is the state m with what was read of the customer since, to be compared with plan.
 func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
 	read, err := fromAPI(a)
@@ -179,19 +172,34 @@ func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
 	return m, nil
 }
 
-// orShown is the plan m with the state's value for what only shows the customer.
-func (m model) orShown(state model) model {
-	for _, field := range []struct{ planned, state *types.String }{
-		{&m.Name, &state.Name}, {&m.Email, &state.Email}, {&m.Phone, &state.Phone},
-	} {
-		if field.planned.IsUnknown() || field.planned.IsNull() {
-			*field.planned = *field.state
+// orShown is the plan m with the state's value for the arguments in shown, which only show the customer.
+func (m model) orShown(state model, shown []string) model {
+	for _, name := range shown {
+		switch name {
+		case "name":
+			m.Name = state.Name
+		case "email":
+			m.Email = state.Email
+		case "phone":
+			m.Phone = state.Phone
+		case "address":
+			m.Address = state.Address
 		}
 	}
-	if m.Address.IsUnknown() || m.Address.IsNull() {
-		m.Address = state.Address
-	}
 	return m
+}
+
+// setsAtCustomer are those of name, email, phone and address that a creation sets at the customer.
+func (m model) setsAtCustomer() (names []string) {
+	for _, field := range []struct {
+		name  string
+		value attr.Value
+	}{{"name", m.Name}, {"email", m.Email}, {"phone", m.Phone}, {"address", m.Address}} {
+		if !field.value.IsNull() && !field.value.IsUnknown() {
+			names = append(names, field.name)
+		}
+	}
+	return names
 }
 
 // toCreate is the body that opens the account as configured, with desired as its custom_metadata.

@@ -51,7 +51,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if r.Conn != nil {
 		p.defaults = r.Conn.Defaults
 	}
-	p.customer, p.customerPlanned = run.Noted[contact.Planned](r.Run(), customerTypeName, p.facts.ID)
+	p.imported = private.Get[imported](ctx, req.Private, keyImported, &resp.Diagnostics)
+	if private.Get[bool](ctx, req.Private, keyFollows, &resp.Diagnostics) {
+		p.customer, p.customerPlanned = run.Noted[contact.Planned](r.Run(), customerTypeName, p.facts.ID)
+	}
 	p.update(&resp.Diagnostics)
 	at := r.moves(ctx, &p, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -71,8 +74,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	private.Plan(ctx, resp.Private, p.next, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
-	if !p.own.applied() && !resp.Plan.Raw.Equal(req.State.Raw) {
-		// From its first apply on, the customer is in the state in the configuration's words: later plans compare with these.
+	if c, err := customerOf(ctx, p.config.Customer); err == nil && !c.refers() && !p.own.applied() && !resp.Plan.Raw.Equal(req.State.Raw) {
+		// From its first apply on, the data of a new customer is in the state in the configuration's words: later plans compare with these.
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("customer"), p.config.Customer)...)
 	}
 }
@@ -100,6 +103,10 @@ type planning struct {
 	// next is what the plan leaves for its apply.
 	next  forApply
 	facts facts
+	// imported is what the customer had when the account was imported.
+	imported imported
+	// follows are the arguments that the configuration names and does not set; see followsCustomer.
+	follows []string
 	// customer is what the plan of the customer says, where the same run plans it.
 	customer        contact.Planned
 	customerPlanned bool
@@ -182,6 +189,7 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	m.TaxExempt, m.TaxExemptionCertificate, m.CustomerTaxType = state.TaxExempt, state.TaxExemptionCertificate, state.CustomerTaxType
 	m.Metadata, m.CreatedAt, m.UpdatedAt = state.Metadata, state.CreatedAt, state.UpdatedAt
 	p.keepUnconfigured()
+	p.followImported(diags)
 	customerChanges := p.followCustomer(diags)
 
 	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Owned.Metadata = p.own.of(m.CustomMetadataMode, p.defaults.Object).
@@ -219,6 +227,39 @@ func (p *planning) keepUnconfigured() {
 			field.keep()
 			p.next.Shown = append(p.next.Shown, field.name)
 		}
+	}
+}
+
+// followImported leaves to the customer those of name, email, phone and address that the configuration only repeats: an argument that was
+// never set by this configuration and has the value of the state, as ignore_changes gives it, or that of the import, as generated
+// configuration gives it.
+func (p *planning) followImported(diags *diag.Diagnostics) {
+	m, config, state := &p.planned, p.config, p.state
+	for _, field := range []struct {
+		name          string
+		config, state attr.Value
+		keep          func()
+	}{
+		{"name", config.Name, state.Name, func() { m.Name = state.Name }},
+		{"email", config.Email, state.Email, func() { m.Email = state.Email }},
+		{"phone", config.Phone, state.Phone, func() { m.Phone = state.Phone }},
+		{"address", config.Address, state.Address, func() { m.Address = state.Address }},
+	} {
+		repeats := field.config.Equal(p.imported.value(field.name))
+		switch {
+		case field.config.IsNull():
+			continue
+		case field.state.IsNull() || p.own.sets(field.name) || !repeats && !field.config.Equal(field.state):
+			p.next.Owned.Customer = append(p.next.Owned.Customer, field.name)
+			continue
+		case repeats && !field.config.Equal(field.state):
+			diags.AddAttributeWarning(path.Root(field.name), "The argument still has the imported value",
+				fmt.Sprintf("%s was imported with %s = %s, and its customer has %s since. The import did not set %s, so this plan does not revert the change. "+
+					"Remove %s from the configuration, or write the value that the customer is to have.", p.state.words(), field.name, field.config, field.state, field.name, field.name))
+		}
+		field.keep()
+		p.follows = append(p.follows, field.name)
+		p.next.Shown = append(p.next.Shown, field.name)
 	}
 }
 

@@ -18,10 +18,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // Resource is billing_account.
@@ -93,7 +95,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 			fmt.Sprintf("The answer to the creation was lost. A billing account with the same external_id and data exists (id %s), so it was taken over.", created.ID))
 	}
 	work := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
-		own: owned{Metadata: metadata.OwnedBy(desired)}}
+		own: owned{Metadata: metadata.OwnedBy(desired), Customer: plan.setsAtCustomer()}}
 	work.create(ctx, plan, &created.BillingAccount)
 }
 
@@ -123,7 +125,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		state, err = fromAPI(account)
 		switch {
 		case err == nil && importing:
-			state = state.unnamed()
+			private.Set(ctx, resp.Private, keyImported, importedFrom(state), &resp.Diagnostics)
 			state.CustomMetadata = state.CustomMetadata.OrEmpty()
 		case err == nil:
 			state, err = state.keeping(prior, account, own)
@@ -134,6 +136,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		}
 		save(ctx, state, account, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 		imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
+		// Terraform refreshes an account right before it plans it, and hands the private state of the refresh to both of its plans.
+		// Decided in a plan, the second one could decide otherwise: without a reference the order of the plans is open.
+		_, follows := run.Noted[contact.Planned](r.Run(), customerTypeName, state.CustomerID.ValueString())
+		private.Set(ctx, resp.Private, keyFollows, follows, &resp.Diagnostics)
 	}
 }
 

@@ -113,7 +113,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 }
 
 // followsCustomer ends the descriptions of what belongs to the customer.
-const followsCustomer = " Null after an import until the next refresh, so that generated configuration does not name it." +
+const followsCustomer = " After an import it sets nothing while it repeats the imported value, as generated configuration does." +
 	" What a `billing_customer` in the same configuration says must not contradict it: the plan warns."
 
 // aboutResource is what the page of the resource begins with.

@@ -71,7 +71,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			return
 		}
 	}
-	w.carryOut(ctx, w.steps(plan.orShown(state), state, own.of(plan.CustomMetadataMode, nil)), read, plan, state, own)
+	w.carryOut(ctx, w.steps(plan.orShown(state, w.shown), state, own.of(plan.CustomMetadataMode, nil)), read, plan, state, own)
 }
 
 // steps lists what takes the account from state to plan, in order.

@@ -47,6 +47,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	planned, next := planned.plannedUpdate(config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
 	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics)
+	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
 	r.Run().Note(typeName, state.ID.ValueString(), planned.forAccounts(state, config))
 	private.Plan(ctx, resp.Private, next, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)

@@ -115,6 +115,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	// Also for a customer that turns out to be gone: the framework wants an identity from every refresh, and a state that an older
 	// Terraform wrote has none.
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
+	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
 	customer, err := client.GetCustomer(ctx, state.ID.ValueString())
 	if api.IsNotFound(err) {
 		r.Run().Gone(typeName, state.ID.ValueString())

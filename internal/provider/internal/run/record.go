@@ -20,6 +20,7 @@ import (
 type Record struct {
 	mu      sync.Mutex
 	objects map[object]fate
+	owners  map[object]object // what goes when its owner goes
 	creates map[string]bool // types of which the creation of an object was planned
 	notes   map[object]any  // what plans say, for the plans of other objects
 	applied bool
@@ -93,7 +94,21 @@ func (r *Record) Applies() {
 	r.applied = true
 }
 
-// Replaces reports whether this run replaces the object, as far as it has come: a reference to it will get another value.
+// Belongs notes that the object goes when its owner goes: the service closes the accounts of a customer that is deleted.
+func (r *Record) Belongs(typeName, id, ownerType, ownerID string) {
+	if r == nil || id == "" || ownerID == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.owners == nil {
+		r.owners = map[object]object{}
+	}
+	r.owners[key(typeName, id)] = key(ownerType, ownerID)
+}
+
+// Replaces reports whether this run replaces the object, as far as it has come: a reference to it will get another value. An object that
+// the run does not manage itself is replaced with its owner.
 //
 // Terraform plans a tainted object as a creation, without its state. So an object that was refreshed and not planned, while the
 // creation of an object of its type was planned, counts as replaced too: Terraform plans an object right after its refresh.
@@ -103,11 +118,15 @@ func (r *Record) Replaces(typeName, id string) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch r.objects[key(typeName, id)] {
+	subject := key(typeName, id)
+	if owner, owned := r.owners[subject]; owned && r.objects[subject] == unseen {
+		subject = owner
+	}
+	switch r.objects[subject] {
 	case gone, replaced:
 		return true
 	case refreshed:
-		return r.creates[typeName]
+		return r.creates[subject.typeName]
 	default:
 		return false
 	}

@@ -54,6 +54,25 @@ func TestRecord_Replaces(t *testing.T) {
 			r.Refreshed(account, first)
 			r.PlanCreate(ctx, account, memory{}, diags)
 		}, true},
+		"its owner is replaced": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.Belongs(account, first, "billing_customer", "c")
+			r.PlanUpdate(ctx, "billing_customer", "c", true, false, store, diags)
+		}, true},
+		"its owner is kept": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.Belongs(account, first, "billing_customer", "c")
+			r.PlanUpdate(ctx, "billing_customer", "c", false, false, store, diags)
+			r.PlanCreate(ctx, account, memory{}, diags)
+		}, false},
+		"its owner is tainted": {func(ctx context.Context, r *Record, _ memory, diags *diag.Diagnostics) {
+			r.Belongs(account, first, "billing_customer", "c")
+			r.Refreshed("billing_customer", "c")
+			r.PlanCreate(ctx, "billing_customer", memory{}, diags)
+		}, true},
+		"it is kept, whatever becomes of its owner": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.Belongs(account, first, "billing_customer", "c")
+			r.Gone("billing_customer", "c")
+			r.PlanUpdate(ctx, account, first, false, false, store, diags)
+		}, false},
 		"another type": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
 			r.PlanUpdate(ctx, "billing_customer", first, true, false, store, diags)
 		}, false},

@@ -173,10 +173,20 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	account, err := client.GetBillingAccount(ctx, state.ID.ValueString())
 	if err == nil && account.Status != statusClosed {
 		_, err = client.CloseBillingAccount(ctx, state.ID.ValueString(), state.StatusReason.ValueString())
+		// The customer, which the same run may delete without waiting for this account, closes its accounts.
+		if err != nil && isClosed(ctx, client, state.ID.ValueString()) {
+			err = nil
+		}
 	}
 	if err != nil && !api.IsNotFound(err) {
 		apidiag.Add(&resp.Diagnostics, err, doing("close", state))
 	}
+}
+
+// isClosed reports whether the account is closed or gone by now.
+func isClosed(ctx context.Context, client *billing.Service, id string) bool {
+	account, err := client.GetBillingAccount(ctx, id)
+	return api.IsNotFound(err) || err == nil && account.Status == statusClosed
 }
 
 // ImportState finds the account by its id, or by external_id=<value>, and notes its id; the refresh that follows fills the rest.

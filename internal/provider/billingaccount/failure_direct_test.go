@@ -216,3 +216,19 @@ func TestAccount_wrongAddress(t *testing.T) {
 	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was dropped from the state")
 	s.settled(nil)
 }
+
+// TestAccount_movedMeanwhile: a status that another user has set since the plan is done, and no error.
+func TestAccount_movedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.set(nil)
+	for _, change := range [][2]string{{"suspend", "suspended"}, {"reactivate", "active"}} {
+		lines := acctest.JSON{"status": change[1]}
+		p := s.Plan(s.with(lines))
+		s.outside(change[0])
+		if text := acctest.Errors(s.Apply(p)); text != "" {
+			t.Errorf("%s: %s", change[0], text)
+		}
+		s.settled(lines)
+	}
+}

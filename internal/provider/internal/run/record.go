@@ -21,8 +21,8 @@ type Record struct {
 	mu      sync.Mutex
 	objects map[object]fate
 	owners  map[object]object // what goes when its owner goes
-	creates map[string]bool // types of which the creation of an object was planned
-	notes   map[object]any  // what plans say, for the plans of other objects
+	creates map[string]bool   // types of which the creation of an object was planned
+	notes   map[object]any    // what plans say, for the plans of other objects
 	applied bool
 }
 

@@ -98,7 +98,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	m.Phone, m.Phones = phones.plannedOwn(storedPhones, own.Phone, &next.Phone).split()
 	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(
 		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.words(), diags)
-	update := m.owning(next).toUpdate(state)
+	update := m.owning(next).toUpdate(state.owning(next))
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
 	}

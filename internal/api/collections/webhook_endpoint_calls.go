@@ -35,7 +35,7 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpo
 		},
 		Same:     func(found *WebhookEndpoint) bool { return create.matches(*found) && s.claims.take(found.ID) },
 		ID:       func(found *WebhookEndpoint) string { return found.ID },
-		Describe: "webhook endpoint for " + shownURL(create.URL),
+		Describe: "webhook endpoint for " + api.ShownURL(create.URL),
 	})
 	if err != nil {
 		return nil, err

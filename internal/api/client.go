@@ -32,6 +32,7 @@ type Client struct {
 	observer  Observer
 	cache     *cache
 	clock     clock
+	absence   absence
 	random    func() float64 // in [0, 1)
 	// refused is the first 401. The token will not get better during a run, so
 	// every later call fails with it at once instead of knocking again.
@@ -109,12 +110,19 @@ func newTransport(cfg Config) *http.Transport {
 // repeated and whose outcome is unknown, *TransportError when no answer came,
 // and ctx's own error when it ended. It repeats what may be repeated and waits
 // at the gate; both obey ctx.
+//
+// A 404 to a read or a deletion of an object is believed only when the list of
+// such objects can be read: see [IsNotFound].
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	k, err := c.prepare(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return c.run(ctx, k)
+	response, err := c.run(ctx, k)
+	if e, ok := AsError(err); ok {
+		c.verifyAbsence(ctx, k, e)
+	}
+	return response, err
 }
 
 // call is one Request made ready to be sent, perhaps more than once.
@@ -130,6 +138,7 @@ type call struct {
 	waiting      context.Context // obeyed while nothing is under way
 	latest       time.Time       // no wait for the gate beyond this
 	sent         int             // requests sent so far
+	uncertain    bool            // one of them may have been carried out
 }
 
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
@@ -232,7 +241,7 @@ func (c *Client) newError(k *call, status int, header http.Header, body []byte) 
 	e := parseError(status, header, body)
 	e.Service, e.Operation = c.cfg.Service, k.operation
 	e.Method, e.Path, e.ResourcePath = k.route.method, k.route.template, k.resourcePath
-	e.Attempts = k.sent
+	e.Attempts, e.Uncertain = k.sent, k.uncertain
 	e.Message = c.scrub(e.Message)
 	return e
 }

@@ -44,12 +44,17 @@ func decodeOne[T any](c *Client, response *Response) (value T, err error) {
 }
 
 // Delete carries out a deletion: 204 or 200 with {data: {deleted: true}}. An
-// object that is not there is deleted: a 404 in the service's own shape, or a
-// bare one after a repetition, whose first attempt may have done it. A bare 404
-// to the first attempt is an error, as the address may be wrong.
+// object that does not exist is deleted ([IsNotFound]). Where an earlier attempt
+// may have deleted it and the last one got a 404 that proves nothing, and where
+// the service responds with a conflict, the object is read: the deletion is done
+// when the service says that the object does not exist.
 func Delete(ctx context.Context, c *Client, r Request) error {
 	response, err := c.Do(ctx, r)
-	if e, ok := AsError(err); ok && e.Status == http.StatusNotFound && (IsNotFound(e) || !e.Structured && e.Attempts > 1) {
+	if IsNotFound(err) {
+		return nil
+	}
+	e, ok := AsError(err)
+	if doubtful := ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain); doubtful && c.isGone(ctx, r) {
 		return nil
 	}
 	if err != nil {

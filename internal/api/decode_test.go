@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 // thing is a wire object of the tests' own.
@@ -93,7 +94,7 @@ func (p *picky) Check() error {
 
 func TestDelete(t *testing.T) {
 	t.Parallel()
-	own404 := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`)
+	own404, page := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`), ok(`{"data":[]}`)
 	tests := map[string]struct {
 		answers []step
 		want    string // "" is done
@@ -107,19 +108,28 @@ func TestDelete(t *testing.T) {
 		"deleted of another type":     {[]step{ok(`{"data":{"deleted":"yes"}}`)}, `field "deleted"`},
 		"null data":                   {[]step{ok(`{"data":null}`)}, "no object"},
 		"HTML":                        {[]step{{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}}, "not JSON"},
-		"the service's 404":           {[]step{own404}, ""},
+		"the service's 404":           {[]step{own404, page}, ""},
 		"a bare 404":                  {[]step{status(404)}, "404"},
-		"a bare 404 after a failure":  {[]step{{err: errReset}, status(404)}, ""},
-		"the service's 404 after 503": {[]step{status(503), own404}, ""},
+		"the service's 404 after 503": {[]step{status(503), own404, page}, ""},
+		"a bare 404 after a failure":  {[]step{{err: errReset}, status(404), own404, page}, ""},
+		"a bare 404 after a 503":      {[]step{status(503), status(404), own404, page}, ""},
+		"bare 404s only":              {[]step{{err: errReset}, status(404)}, "404"},
+		"a bare 404, still there":     {[]step{{err: errReset}, status(404), ok(`{"data":{"id":"c1"}}`)}, "404"},
+		"a bare 404 after a 429":      {[]step{status(429), status(404), own404, page}, "404"},
+		"a bare 404, never connected": {[]step{{err: errReset, unsent: true}, status(404), own404, page}, "404"},
+		"a foreign 404 everywhere":    {[]step{own404}, "does not prove"},
+		"a conflict, gone":            {[]step{status(409), own404, page}, ""},
+		"a conflict, still there":     {[]step{status(409), ok(`{"data":{"id":"c1"}}`)}, "409"},
+		"a conflict, nothing known":   {[]step{status(409), status(404)}, "409"},
 		"refused":                     {[]step{refusal(422, `{"error":{"code":"customer_has_active_subscriptions","message":"no"}}`)}, "active_subscriptions"},
 	}
 	for name, test := range tests {
-		c := newClient(t, play(test.answers...))
-		c.random = func() float64 { return 0 }
-		err := Delete(t.Context(), c, deleteCustomer)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			err := Delete(t.Context(), newClient(t, play(test.answers...)), deleteCustomer)
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%s: %v, want %q", name, err, test.want)
+			}
+		})
 	}
 }
 

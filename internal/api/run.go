@@ -48,6 +48,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 			return v.response, v.err
 		}
 		failures++
+		k.uncertain = k.uncertain || a.connected
 		if err := c.backoff(ctx, k, failures, v); err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func Unsettled(err error) bool {
 		return true
 	}
 	// Who asks, or how often, says nothing about an earlier attempt.
-	return e.Attempts > 1
+	return e.Uncertain
 }
 
 // GetRecord reads a record (wire contract: finance.records.get).

@@ -32,6 +32,7 @@ type Client struct {
 	observer  Observer
 	cache     *cache
 	clock     clock
+	outage    outage
 	absence   absence
 	random    func() float64 // in [0, 1)
 	// refused is the first 401. The token will not get better during a run, so
@@ -72,6 +73,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.RequestTimeout == 0 {
 		cfg.RequestTimeout = defaultRequestTimeout
 	}
+	if cfg.RetryTimeout == 0 {
+		cfg.RetryTimeout = defaultRetryTimeout
+	}
 	if cfg.MaxWait == 0 {
 		cfg.MaxWait = defaultMaxWait
 	}
@@ -80,7 +84,7 @@ func New(cfg Config) (*Client, error) {
 		observer: cfg.Observer, cache: newCache(), random: rand.Float64,
 	}
 	if c.transport == nil {
-		c.transport = newTransport(cfg)
+		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}
 	}
 	if c.gate == nil {
 		c.gate = NewGate(0)
@@ -95,11 +99,13 @@ func New(cfg Config) (*Client, error) {
 // ever followed and no cookie kept.
 func newTransport(cfg Config) *http.Transport {
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		TLSClientConfig:        tlsConfig(cfg.RootCAs),
-		TLSHandshakeTimeout:    10 * time.Second,
-		ForceAttemptHTTP2:      true, // a TLS configuration of one's own switches it off otherwise
-		MaxIdleConnsPerHost:    32,   // above Terraform's usual parallelism of 10
+		Proxy:               http.ProxyFromEnvironment,
+		TLSClientConfig:     tlsConfig(cfg.RootCAs),
+		TLSHandshakeTimeout: 10 * time.Second,
+		ForceAttemptHTTP2:   true, // a TLS configuration of one's own switches it off otherwise
+		// A connection that has gone silent is closed before its requests time out.
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second},
+		MaxIdleConnsPerHost:    32, // above Terraform's usual parallelism of 10
 		IdleConnTimeout:        60 * time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
@@ -119,10 +125,10 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		return nil, err
 	}
 	response, err := c.run(ctx, k)
-	if e, ok := AsError(err); ok {
+	if e, ok := err.(*Error); ok {
 		c.verifyAbsence(ctx, k, e)
 	}
-	return response, err
+	return response, c.concluded(k, err)
 }
 
 // call is one Request made ready to be sent, perhaps more than once.
@@ -139,6 +145,7 @@ type call struct {
 	latest       time.Time       // no wait for the gate beyond this
 	sent         int             // requests sent so far
 	uncertain    bool            // one of them may have been carried out
+	failing      time.Time       // first failure of an attempt
 }
 
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {

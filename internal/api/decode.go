@@ -88,6 +88,9 @@ func (c *Client) unusable(response *Response, cause error) error {
 	if !errors.As(cause, &other) {
 		cause = c.answerError(response, cause.Error())
 	}
+	if response.call.repeatable && !isJSON(response.Header) && other == nil {
+		return c.outage.report(response.call, c.cfg.Service, cause)
+	}
 	if response.call.repeatable {
 		return cause
 	}

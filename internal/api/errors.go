@@ -82,7 +82,12 @@ func AsError(err error) (*Error, bool) {
 // to respond; see [Client.Do].
 func IsNotFound(err error) bool {
 	e, ok := AsError(err)
-	return ok && e.Status == http.StatusNotFound && e.Structured && !strings.Contains(strings.ToLower(e.Code), "route")
+	return ok && e.Status == http.StatusNotFound && e.Structured && !e.lacksRoute()
+}
+
+// lacksRoute reports whether the service responded that it does not know the path.
+func (e *Error) lacksRoute() bool {
+	return e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route")
 }
 
 // IsUnauthorized says whether the token was refused.

@@ -69,8 +69,16 @@ func (c *Client) send(ctx context.Context, k *call, extra http.Header) *answer {
 	attempt = httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
+	own, isOwn := c.transport.(*connections)
+	number := 0
+	if isOwn {
+		_, number = own.get()
+	}
 	c.roundTrip(attempt, k, extra, a)
 	a.connected = connected.Load() || a.status != 0
+	if isOwn && a.err != nil && attempt.Err() != nil && ctx.Err() == nil {
+		own.renew(number)
+	}
 	if a.err != nil {
 		a.err = c.explain(ctx, attempt, a.err)
 	}

@@ -94,7 +94,11 @@ func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, e
 	if err := c.stopped(k); err != nil {
 		return nil, err
 	}
-	pass, err := c.gate.enter(k.waiting, k.latest, func(d time.Duration) {
+	latest := k.latest
+	if end := k.failing.Add(c.cfg.RetryTimeout); !k.failing.IsZero() && end.Before(latest) {
+		latest = end
+	}
+	pass, err := c.gate.enter(k.waiting, latest, func(d time.Duration) {
 		c.announce(ctx, k, d, "the service asked to slow down (429)")
 	})
 	if err != nil {

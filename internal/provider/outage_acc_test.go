@@ -29,7 +29,7 @@ resource "billing_customer" "this" {
 	}
 	away := func(method string) func() {
 		return func() {
-			s.Sandbox.AddFault(sandbox.Fault{Method: method, Skip: 2, Times: 25, Status: http.StatusServiceUnavailable})
+			s.Sandbox.AddFault(sandbox.Fault{Method: method, Skip: 2, Times: 10, Status: http.StatusServiceUnavailable})
 		}
 	}
 	run(t,

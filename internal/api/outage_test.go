@@ -76,7 +76,7 @@ func TestOutagesAreSurvived(t *testing.T) {
 				if got.ok != 1000 {
 					t.Errorf("%+v", got)
 				}
-				if late := got.took - (back - away) - 10*time.Second; late > 40*time.Second {
+				if late := got.took - (back - away) - 10*time.Second; late > defaultRequestTimeout+backoffCap+5*time.Second {
 					t.Errorf("the run took %s longer than the outage", late)
 				}
 			})

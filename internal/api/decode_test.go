@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -162,5 +163,37 @@ func TestField(t *testing.T) {
 	}
 	if _, ok := Null[string]().Get(); ok || !Null[string]().IsNull() || Null[string]().IsZero() {
 		t.Error("Null")
+	}
+}
+
+// TestReadBack: a change whose success does not show the object is followed by a read, and nothing else is.
+func TestReadBack(t *testing.T) {
+	t.Parallel()
+	html := step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}}
+	current := ok(`{"data":{"id":"c1","count":2}}`)
+	for name, test := range map[string]struct {
+		request  Request
+		response step
+		count    int64 // of the object that comes out; 0: an error
+		sent     int
+	}{
+		"shown":               {updateCustomer, ok(`{"data":{"id":"c1","count":1}}`), 1, 1},
+		"no content":          {updateCustomer, status(204), 2, 2},
+		"no body":             {updateCustomer, status(200), 2, 2},
+		"an empty object":     {updateCustomer, ok(`{}`), 2, 2},
+		"null":                {updateCustomer, ok(`{"data":null}`), 2, 2},
+		"HTML":                {updateCustomer, html, 2, 2},
+		"an error object":     {updateCustomer, ok(`{"error":{"code":"x"}}`), 0, 1},
+		"another object":      {updateCustomer, ok(`{"data":{"id":"c2"}}`), 0, 1},
+		"refused":             {updateCustomer, status(422), 0, 1},
+		"a POST without body": {createCustomer, status(201), 0, 1},
+	} {
+		transport := play(test.response, current)
+		c := newClient(t, transport)
+		changed, err := One[thing](t.Context(), c, test.request)
+		got, err := ReadBack(t.Context(), changed, err, func(ctx context.Context) (thing, error) { return One[thing](ctx, c, getCustomer) })
+		if (err != nil) != (test.count == 0) || got.Count != test.count || transport.count() != test.sent {
+			t.Errorf("%s: %+v, %v after %d requests", name, got, err, transport.count())
+		}
 	}
 }

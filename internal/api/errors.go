@@ -38,6 +38,7 @@ type Error struct {
 	RetryAfter  time.Duration // what the answer asked to wait; 0: nothing
 	RetryAt     time.Time     // when the service asked to be asked again; only set when that is too late to wait for
 	ContentType string        // of the answer, as sent
+	unshown     bool          // the request succeeded, and the response does not show the object
 }
 
 // Error gives one line with service, operation, status, code, message and

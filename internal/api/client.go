@@ -253,6 +253,27 @@ func (c *Client) newError(k *call, status int, header http.Header, body []byte) 
 	return e
 }
 
+// scrubHeader takes this client's own token out of the headers of a response.
+func (c *Client) scrubHeader(header http.Header) http.Header {
+	for name, values := range header {
+		for i := range values {
+			header[name][i] = c.scrub(values[i])
+		}
+	}
+	return header
+}
+
+// scrubBody takes this client's own token out of a body that becomes part of a
+// message, before that is shortened. JSON may write the token with escapes.
+func (c *Client) scrubBody(body []byte) []byte {
+	if bytes.IndexByte(body, '\\') >= 0 {
+		if value, err := decodeAny(body); err == nil {
+			body = []byte(encodeMasked(replaceAll(value, c.cfg.Token)))
+		}
+	}
+	return bytes.ReplaceAll(body, []byte(c.cfg.Token), []byte(masked))
+}
+
 // scrub takes this client's own token out of a text, whatever put it there.
 func (c *Client) scrub(text string) string {
 	return strings.ReplaceAll(text, c.cfg.Token, masked)

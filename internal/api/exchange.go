@@ -101,9 +101,12 @@ func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *a
 		return
 	}
 	defer response.Body.Close()
-	a.status, a.header = response.StatusCode, response.Header
+	a.status, a.header = response.StatusCode, c.scrubHeader(response.Header)
 	c.clock.note(a.header)
 	a.body, a.err = readBody(response.Body)
+	if !isSuccess(a.status) || !isJSON(a.header) {
+		a.body = c.scrubBody(a.body)
+	}
 	if a.err == nil && isSuccess(a.status) && len(a.body) > 0 && isJSON(a.header) {
 		a.err = checkJSON(a.body)
 	}

@@ -44,6 +44,7 @@ var table = []rule{
 	{tree: "internal/contract"},
 	{tree: "internal/acctest", may: []string{"internal/provider", "internal/sandbox", "internal/api",
 		framework, "github.com/hashicorp/terraform-plugin-go", testingTF}},
+	{tree: "internal/soak", tests: []string{"internal/acctest", "internal/sandbox", "pgregory.net/rapid"}},
 	{tree: "internal/provider", may: []string{"internal/api", framework,
 		framework + "-validators",
 		"github.com/hashicorp/terraform-plugin-go", "github.com/hashicorp/terraform-plugin-log", "github.com/google/uuid"},

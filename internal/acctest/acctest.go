@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +75,14 @@ func Start(t *testing.T, options ...Option) *Service {
 			FinanceURL: os.Getenv("BILLING_FINANCE_BASE_URL"), FinanceToken: os.Getenv("BILLING_FINANCE_TOKEN"),
 			CollectionsURL: os.Getenv("BILLING_COLLECTIONS_BASE_URL"), CollectionsKey: os.Getenv("BILLING_COLLECTIONS_API_KEY"), t: t}
 	}
+	service, end := Open(t, options...)
+	t.Cleanup(end)
+	return service
+}
+
+// Open is Start for a test that needs many sandboxes, one after another: end closes it.
+func Open(t *testing.T, options ...Option) (service *Service, end func()) {
+	t.Helper()
 	o := sandbox.Options{Start: Epoch, Seed: 1, MaxPerPage: 2}
 	for _, option := range options {
 		option(&o)
@@ -81,14 +91,22 @@ func Start(t *testing.T, options ...Option) *Service {
 	if err != nil {
 		t.Fatalf("start the sandbox: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Errorf("close the sandbox: %v", err)
-		}
-	})
 	return &Service{Sandbox: server, BaseURL: server.BillingURL(), Token: server.BillingToken(), CAFile: server.CAFile(),
-		FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
-		CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}
+			FinanceURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
+			CollectionsURL: server.CollectionsURL(), CollectionsKey: server.CollectionsKey(), t: t}, func() {
+			if err := server.Close(); err != nil {
+				t.Errorf("close the sandbox: %v", err)
+			}
+		}
+}
+
+// Saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
+func Saying(words string) *regexp.Regexp {
+	var parts []string
+	for part := range strings.SplitSeq(words, "…") {
+		parts = append(parts, strings.Join(strings.Fields(regexp.QuoteMeta(part)), `\s+`))
+	}
+	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
 }
 
 // NeedsSandbox skips the test when it runs against a live service, which cannot do what the test is about.

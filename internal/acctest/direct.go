@@ -21,13 +21,16 @@ type Direct struct {
 	identity *tfprotov6.ResourceIdentityData
 
 	noWriteOnly bool
+	service     *Service
+	// applying says that a plan is the one that Terraform makes inside the apply.
+	applying bool
 }
 
 // Direct prepares an object of a resource type at this service.
 func (s *Service) Direct(typeName string) *Direct {
 	s.t.Helper()
 	server, schemas := s.provider()
-	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName]}
+	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName], service: s}
 	if d.schema == nil {
 		s.t.Fatalf("no resource type %s", typeName)
 	}
@@ -98,7 +101,9 @@ func (d *Direct) Plan(config JSON) Planned {
 		}
 	}
 	answer, err := d.server.PlanResourceChange(d.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: d.typeName, Config: d.encode(p.Config),
-		PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed), PriorPrivate: d.private, PriorIdentity: d.identity})
+		PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed),
+		PriorPrivate: d.private, PriorIdentity: d.identity,
+		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: d.applying}})
 	if err != nil {
 		d.t.Fatal(err)
 	}

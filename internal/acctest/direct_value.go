@@ -249,21 +249,44 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(as, values)
 	case int:
 		return tftypes.NewValue(as, int64(v))
+	case json.Number:
+		return tftypes.NewValue(as, number(t, v))
 	default:
 		return tftypes.NewValue(as, v)
 	}
 }
 
+func number(t *testing.T, n json.Number) *big.Float {
+	t.Helper()
+	exact, _, err := big.ParseFloat(n.String(), 10, 512, big.ToNearestEven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exact
+}
+
 func dynamic(t *testing.T, v any) tftypes.Value {
 	t.Helper()
 	switch v := v.(type) {
+	case nil:
+		return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
+	case unknown:
+		return tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
+	case []any:
+		values, types := make([]tftypes.Value, len(v)), make([]tftypes.Type, len(v))
+		for i := range v {
+			values[i] = dynamic(t, v[i])
+			types[i] = values[i].Type()
+		}
+		return tftypes.NewValue(tftypes.Tuple{ElementTypes: types}, values)
 	case JSON:
-		types, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+		values := map[string]tftypes.Value{}
 		for name, field := range v {
 			values[name] = dynamic(t, field)
-			types[name] = values[name].Type()
 		}
-		return tftypes.NewValue(tftypes.Object{AttributeTypes: types}, values)
+		return objectOf(values)
+	case json.Number:
+		return tftypes.NewValue(tftypes.Number, number(t, v))
 	case string:
 		return tftypes.NewValue(tftypes.String, v)
 	case bool:

@@ -86,6 +86,12 @@ func (s *Service) MustCollections(method, path string, body any) JSON {
 	return s.succeeded(method, path, status, answer)
 }
 
+// CallFinance is Call for financial management.
+func (s *Service) CallFinance(method, path string, body any) (int, JSON) {
+	s.t.Helper()
+	return s.exchange(s.FinanceURL+path, s.FinanceToken, method, body)
+}
+
 // MustFinance is MustCollections for financial management. What it creates has no idempotency key.
 func (s *Service) MustFinance(method, path string, body any) JSON {
 	s.t.Helper()

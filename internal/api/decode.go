@@ -173,8 +173,11 @@ func decodeInto(data []byte, target any) error {
 	err := decoder.Decode(target)
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		return fmt.Errorf("the field %q of the answer holds a JSON %s, which is not what it is documented to hold",
-			mismatch.Field, cleanLine(mismatch.Value, maxHintRunes))
+		where := "the response"
+		if mismatch.Field != "" {
+			where = fmt.Sprintf("the field %q of the response", mismatch.Field)
+		}
+		return fmt.Errorf("%s contains a JSON %s, where the service documents another type", where, cleanLine(mismatch.Value, maxHintRunes))
 	}
 	if err != nil {
 		return fmt.Errorf("decode the answer: %w", err)

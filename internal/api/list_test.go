@@ -143,7 +143,7 @@ func TestListFailsWhereItStands(t *testing.T) {
 	}{
 		"refused":       {status(403), "403"},
 		"no data":       {ok(`{"items":[]}`), "no list"},
-		"data no list":  {ok(`{"data":{"id":"x"}}`), "holds a JSON object"},
+		"data no list":  {ok(`{"data":{"id":"x"}}`), "the response contains a JSON object"},
 		"HTML":          {step{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}, "not JSON"},
 		"a bad item":    {ok(`{"data":[{"id":5}]}`), `"id"`},
 		"an empty body": {ok(``), "no body"},

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -38,7 +39,9 @@ func TestBlankFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, ok := server.(tfprotov6.ProviderServerWithListResource)
+	lists, ok := server.(interface {
+		ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error)
+	})
 	if !ok {
 		t.Fatal("the provider has no list resources")
 	}
@@ -117,9 +120,9 @@ func TestAccBlankFilters(t *testing.T) {
 	s := acctest.Start(t)
 	const later = `resource "terraform_data" "empty" { input = "" }` + "\n"
 	run(t,
-		resource.TestStep{Config: s.Config(`data "billing_accounts" "all" { customer_id = "" }`), ExpectError: saying(`Blank value … customer_id = ""`)},
-		resource.TestStep{Config: s.Config(`data "billing_account" "one" { id = "" }`), ExpectError: saying(`Blank value … id = ""`)},
-		resource.TestStep{Config: s.Config(later + `data "billing_subscriptions" "all" { billing_account_id = terraform_data.empty.output }`), ExpectError: saying(`Blank value`)},
+		resource.TestStep{Config: s.Config(`data "billing_accounts" "all" { customer_id = "" }`), ExpectError: saying(`on terraform_plugin_test.tf … customer_id = ""`)},
+		resource.TestStep{Config: s.Config(`data "billing_account" "one" { id = "" }`), ExpectError: saying(`on terraform_plugin_test.tf … id = ""`)},
+		resource.TestStep{Config: s.Config(later + `data "billing_subscriptions" "all" { billing_account_id = terraform_data.empty.output }`), ExpectError: saying(`billing_account_id = terraform_data.empty.output`)},
 		resource.TestStep{Config: s.Config(later + `data "billing_finance_records" "all" {
   collection = "payables"
   filters    = { company_id = terraform_data.empty.output }

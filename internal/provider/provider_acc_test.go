@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -33,13 +32,7 @@ func run(t *testing.T, steps ...resource.TestStep) {
 }
 
 // saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
-func saying(words string) *regexp.Regexp {
-	var parts []string
-	for part := range strings.SplitSeq(words, "…") {
-		parts = append(parts, strings.Join(strings.Fields(regexp.QuoteMeta(part)), `\s+`))
-	}
-	return regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`))
-}
+func saying(words string) *regexp.Regexp { return acctest.Saying(words) }
 
 // TestAccProvider_guards: a token of another environment or organization is refused before anything is read or changed.
 func TestAccProvider_guards(t *testing.T) {

@@ -106,13 +106,27 @@ func (c *command) terraform() string {
 // run answers what Terraform prints, with every white space a single blank, and whether it succeeded.
 func (c *command) run(args ...string) (string, error) {
 	c.t.Helper()
+	out, err := c.prepared(args...).CombinedOutput()
+	return strings.Join(strings.Fields(strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(string(out))), " "), err
+}
+
+// raw is what Terraform prints on success, as it is and without warnings.
+func (c *command) raw(args ...string) string {
+	c.t.Helper()
+	out, err := c.prepared(args...).Output()
+	if err != nil {
+		c.t.Fatalf("terraform %s: %v", strings.Join(args, " "), err)
+	}
+	return string(out)
+}
+
+func (c *command) prepared(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(c.t.Context(), c.terraform(), args...)
 	cmd.Dir = c.dir
 	for _, name := range slices.Sorted(maps.Keys(c.env)) {
 		cmd.Env = append(cmd.Env, name+"="+c.env[name])
 	}
-	out, err := cmd.CombinedOutput()
-	return strings.Join(strings.Fields(strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(string(out))), " "), err
+	return cmd
 }
 
 // must is run for what has to succeed.

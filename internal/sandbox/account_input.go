@@ -73,7 +73,7 @@ var accountUpdateShape = accountFields.and(shape{
 // one (wire contract: a customer reference).
 func (c *call) locate(tx *store.Tx, r reference) (customerRow, bool, error) {
 	if r.ID != nil {
-		row, ok := c.server.customers.Get(tx, *r.ID)
+		row, ok := c.server.customers.Get(tx, canonicalID(*r.ID))
 		if ok && !row.Deleted && row.Organization == c.organization {
 			return row, true, nil
 		}

@@ -30,7 +30,7 @@ func listAccounts(c *call, tx *store.Tx) (reply, error) {
 		}
 		if row.Account.UpdatedAt.Before(since) ||
 			!c.filter("external_id", func(want string) bool { return is(row.Account.ExternalID, want) }) ||
-			!c.filter("customer_id", func(want string) bool { return row.CustomerID == want }) ||
+			!c.filter("customer_id", func(want string) bool { return row.CustomerID == canonicalID(want) }) ||
 			!c.filter("status", func(want string) bool { return row.Account.Status == want }) {
 			continue
 		}

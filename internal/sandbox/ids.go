@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	"github.com/google/uuid"
@@ -32,6 +33,24 @@ func newSource(seed, starts uint64) *source {
 	binary.LittleEndian.PutUint64(key[8:16], starts)
 	stream := rand.NewChaCha8(key)
 	return &source{reader: stream, random: rand.New(stream)}
+}
+
+// canonicalID is an id as the service writes it: a UUID has no case, and is
+// accepted in capitals too (assumed).
+func canonicalID(id string) string {
+	if _, err := uuid.Parse(id); err == nil && len(id) == canonicalUUID {
+		return strings.ToLower(id)
+	}
+	return id
+}
+
+// canonical puts the ids of a request into the form in which they are stored.
+func canonical(ids ...*string) {
+	for _, id := range ids {
+		if id != nil {
+			*id = canonicalID(*id)
+		}
+	}
 }
 
 // uuid answers a fresh version 4 UUID.

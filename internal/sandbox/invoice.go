@@ -111,8 +111,8 @@ func listInvoices(c *call, tx *store.Tx) (reply, error) {
 	found := []invoice{}
 	for id, row := range c.server.invoices.All(tx) {
 		if row.Organization != c.organization || !c.server.lag.shows(id) ||
-			!c.filter("subscription_id", func(want string) bool { return row.Invoice.SubscriptionID == want }) ||
-			!c.filter("billing_account_id", func(want string) bool { return row.Invoice.BillingAccountID == want }) {
+			!c.filter("subscription_id", func(want string) bool { return row.Invoice.SubscriptionID == canonicalID(want) }) ||
+			!c.filter("billing_account_id", func(want string) bool { return row.Invoice.BillingAccountID == canonicalID(want) }) {
 			continue
 		}
 		found = append(found, row.Invoice)

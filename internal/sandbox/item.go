@@ -33,6 +33,12 @@ var itemsRule = listOf(objectOf(shape{
 	"unit_amount_subcents": integerFrom(0),
 }, "product_id", "price_id"))
 
+func canonicalItems(items []itemInput) {
+	for i := range items {
+		canonical(&items[i].ProductID, &items[i].PriceID)
+	}
+}
+
 // items answers the wanted set. An item whose product and price stood there
 // already keeps its id, the others are new.
 func (c *call) items(standing []item, wanted []itemInput) []item {
@@ -102,6 +108,7 @@ func syncItems(c *call, tx *store.Tx) (reply, error) {
 	if _, err := c.readObject(shape{"items": itemsRule}, []string{"items"}, &in); err != nil {
 		return reply{}, err
 	}
+	canonicalItems(in.Items)
 	if err := row.final(); err != nil {
 		return reply{}, err
 	}

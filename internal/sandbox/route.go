@@ -120,7 +120,7 @@ func match(pattern, path string) (map[string]string, bool) {
 		if err != nil || value == "" {
 			return nil, false
 		}
-		values[strings.TrimSuffix(name, "}")] = value
+		values[strings.TrimSuffix(name, "}")] = canonicalID(value)
 	}
 	return values, true
 }

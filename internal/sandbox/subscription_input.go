@@ -87,6 +87,12 @@ var subscriptionUpdateShape = subscriptionFields.and(shape{
 	"items":                refused("may be sent with a create only"),
 })
 
+// canonical puts the ids into the form in which they are stored.
+func (in *subscriptionInput) canonical() {
+	canonical(&in.BillingAccountID, in.PlanID, in.DiscountCodeID, in.CompanyID, in.ProductGroupID)
+	canonicalItems(in.Items)
+}
+
 // trial answers when the trial of a subscription made now ends, nil without a
 // trial: trial_period_days of 0 is none.
 func (in subscriptionInput) trial(now time.Time) (*instant, error) {

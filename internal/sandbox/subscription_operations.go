@@ -35,9 +35,9 @@ func listSubscriptions(c *call, tx *store.Tx) (reply, error) {
 		}
 		if s.UpdatedAt.Before(since) ||
 			!c.filter("external_id", func(want string) bool { return is(s.ExternalID, want) }) ||
-			!c.filter("billing_account_id", func(want string) bool { return s.BillingAccountID == want }) ||
+			!c.filter("billing_account_id", func(want string) bool { return s.BillingAccountID == canonicalID(want) }) ||
 			!c.filter("status", func(want string) bool { return s.Status == want }) ||
-			!c.filter("plan_id", func(want string) bool { return is(s.PlanID, want) }) {
+			!c.filter("plan_id", func(want string) bool { return is(s.PlanID, canonicalID(want)) }) {
 			continue
 		}
 		found = append(found, s)
@@ -52,6 +52,7 @@ func createSubscription(c *call, tx *store.Tx) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	in.canonical()
 	if in.PlanID == nil && len(in.Items) == 0 {
 		return reply{}, invalid(problems{"plan_id": "is required without items"})
 	}
@@ -120,6 +121,7 @@ func updateSubscription(c *call, tx *store.Tx) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	in.canonical()
 	if err := row.final(); err != nil {
 		return reply{}, err
 	}

@@ -75,6 +75,7 @@ func changePlanOfSubscription(c *call, tx *store.Tx) (reply, error) {
 	}{Timing: timingImmediate}
 	read := func() error {
 		_, err := c.readObject(changePlanShape, []string{"plan_id"}, &in)
+		canonical(&in.PlanID)
 		return err
 	}
 	return c.moveSubscription(tx, read, func(row *subscriptionRow) error {

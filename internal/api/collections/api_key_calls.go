@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"slices"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -158,20 +159,20 @@ func (s *Service) ListAPIKeys(ctx context.Context) iter.Seq2[APIKey, error] {
 // There may be several: a rotated key works beside its successor, which has its
 // name, until its grace is over.
 func (s *Service) FindAPIKeys(ctx context.Context, name string) ([]APIKey, error) {
-	var live, ended []APIKey
+	var all []APIKey
 	for key, err := range s.ListAPIKeys(ctx) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case key.Name != name:
-		case key.live():
-			live = append(live, key)
-		default:
-			ended = append(ended, key)
+		}
+		if key.Name == name {
+			all = append(all, key)
 		}
 	}
+	// The clock of the service decides, as the list has just shown it.
+	now, _ := s.Now(ctx)
+	live := slices.DeleteFunc(slices.Clone(all), func(k APIKey) bool { return !k.live(now) })
 	if len(live) > 0 {
 		return live, nil
 	}
-	return ended, nil
+	return all, nil
 }

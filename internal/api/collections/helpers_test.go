@@ -63,6 +63,7 @@ func (w *wire) RoundTrip(r *http.Request) (response *http.Response, err error) {
 	}()
 	recorder := httptest.NewRecorder()
 	recorder.Header().Set("Content-Type", "application/json")
+	recorder.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
 	w.mux.ServeHTTP(recorder, r)
 	return recorder.Result(), nil
 }

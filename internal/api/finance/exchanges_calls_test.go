@@ -32,7 +32,11 @@ var calls = map[string]func(*testing.T, *Service, contract.Exchange) (any, error
 	},
 	"finance.records.create": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
 		collection, _ := placeOf(e)
-		return raw(s.CreateRecord(t.Context(), collection, e.Request.Body, e.Request.Headers["X-Idempotency-Key"]))
+		made, err := s.CreateRecord(t.Context(), collection, e.Request.Body, e.Request.Headers["X-Idempotency-Key"])
+		if err != nil {
+			return nil, err
+		}
+		return made.Raw, nil
 	},
 	"finance.records.get": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
 		collection, id := placeOf(e)
@@ -45,7 +49,8 @@ var calls = map[string]func(*testing.T, *Service, contract.Exchange) (any, error
 	},
 	"finance.records.delete": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
 		collection, id := placeOf(e)
-		return nil, s.DeleteRecord(t.Context(), collection, id)
+		_, err := s.DeleteRecord(t.Context(), collection, id)
+		return nil, err
 	},
 	"finance.openapi.json": func(t *testing.T, s *Service, _ contract.Exchange) (any, error) {
 		return s.OpenAPIJSON(t.Context())

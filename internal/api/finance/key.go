@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
-	"sync"
+	"strings"
 )
 
 // KeyFor derives the idempotency key of a record from what is to be made: the same
@@ -35,43 +35,9 @@ var version4 = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89
 // IsKey reports whether a text can be an idempotency key: a version 4 UUID.
 func IsKey(text string) bool { return version4.MatchString(text) }
 
-// claims remember, for as long as the process runs, what this process does with
-// idempotency keys.
-type claims struct {
-	mu    sync.Mutex
-	owner map[string]string // key → id of the record, "" for one that is to be made
-	made  map[string]bool   // ids of the records made
-}
+// SameKey reports whether two idempotency keys are the same one: they are UUIDs,
+// whose case has no meaning.
+func SameKey(a, b string) bool { return strings.EqualFold(a, b) }
 
-// ClaimKey notes that a record has a key, "" being one that is yet to be made, and
-// reports for which record the key was claimed before. Two records with one key
-// would be one.
-func (s *Service) ClaimKey(collection, key, id string) (other string, taken bool) {
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	if s.keys.owner == nil {
-		s.keys.owner = map[string]string{}
-	}
-	name := collection + "/" + key
-	if other, taken = s.keys.owner[name]; !taken {
-		s.keys.owner[name] = id
-	}
-	return other, taken
-}
-
-// Made reports whether this process has made a record, or has been given it in
-// answer to a create.
-func (s *Service) Made(id string) bool {
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	return s.keys.made[id]
-}
-
-func (s *Service) noteMade(id string) {
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	if s.keys.made == nil {
-		s.keys.made = map[string]bool{}
-	}
-	s.keys.made[id] = true
-}
+// normalKey is the one spelling of a key.
+func normalKey(key string) string { return strings.ToLower(key) }

@@ -42,25 +42,3 @@ func TestIsKey(t *testing.T) {
 		}
 	}
 }
-
-func TestClaimKey(t *testing.T) {
-	t.Parallel()
-	s := New(nil)
-	for i, c := range []struct {
-		collection, key, id string
-		other               string
-		taken               bool
-	}{
-		{"bills", "k", "", "", false},
-		{"bills", "k", "", "", true},
-		{"bills", "k", "b1", "", true},
-		{"payables", "k", "p1", "", false},
-		{"payables", "k", "p1", "p1", true},
-		{"payables", "k", "", "p1", true},
-		{"payables", "k", "p2", "p1", true},
-	} {
-		if other, taken := s.ClaimKey(c.collection, c.key, c.id); other != c.other || taken != c.taken {
-			t.Errorf("claim %d: %q, %t", i, other, taken)
-		}
-	}
-}

@@ -1,54 +1,119 @@
 package finance
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-const (
-	// readLag is how long a record that was just made may be missing from reads
-	// before it counts as gone.
-	readLag = time.Second
-	// mostSuccessors bounds how many deleted records with the same key are passed
-	// over.
-	mostSuccessors = 50
+// mostSuccessors bounds how many deleted records with the same key are passed
+// over.
+const mostSuccessors = 50
+
+var (
+	// readPauses come before each read of a record that was just made: reads may lag
+	// behind a write by up to 10 s (wire contract: tolerance).
+	readPauses = []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}
+	// olderPauses are those of a record that is older than the call.
+	olderPauses = readPauses[:2]
 )
+
+// RecordCreated is the result of CreateRecord.
+type RecordCreated struct {
+	Record
+	// Existed says that the record is older than the call: an earlier creation with
+	// the same key made it.
+	Existed bool
+}
 
 // CreateRecord makes a record in a collection (wire contract:
 // finance.records.create) and returns it as it is now. key is a version 4 UUID; a
 // create with the same key makes no second record, however often it is sent and by
-// whom, so the record may be older than the call.
+// whom, so the record may be older than the call. The case of the key has no meaning.
 //
 // The service answers a key that it knows with the original result, also when that
 // record was deleted since. So the record is read; when it is gone, the create is
-// sent with the key that follows, which is always the same one, and so on.
+// sent with the key that follows, which is always the same one, and so on. A record
+// that this process deletes meanwhile is waited for, and counts as gone.
 //
 // Once sent, the request goes on for at most 30 s after ctx has ended. Where the
 // outcome stays unknown ([Unsettled]), the same call with the same key settles it.
-func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage, key string) (*Record, error) {
+func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage, key string) (*RecordCreated, error) {
+	key = normalKey(key)
 	for range mostSuccessors {
+		asked := time.Now()
 		created, err := s.post(ctx, collection, body, key)
 		if err != nil {
 			return nil, err
 		}
-		current, gone := s.current(ctx, collection, created)
-		if !gone {
-			s.noteMade(current.ID)
-			return current, nil
+		older := s.older(ctx, created, asked)
+		taken, before, err := s.take(ctx, collection, created.ID)
+		if err != nil {
+			return nil, fmt.Errorf("wait for the deletion of the record %q: %w", created.ID, err)
 		}
-		if err := s.readsWork(ctx, collection); err != nil {
-			// Only the text of it: wrapped, the answer to a read would be taken
-			// for the answer to the create.
-			return nil, fmt.Errorf("the service made the record %q and then said that it does not exist: %s", created.ID, err.Error())
+		if taken {
+			current, gone := s.current(ctx, collection, created, older)
+			if !gone {
+				return &RecordCreated{Record: *current, Existed: older || before || changed(body, created, current)}, nil
+			}
+			s.release(collection, created.ID)
+			if err := s.readsWork(ctx, collection); err != nil {
+				// Only the text of it: wrapped, the answer to a read would be taken
+				// for the answer to the create.
+				return nil, fmt.Errorf("the service made the record %q and then said that it does not exist: %s", created.ID, err.Error())
+			}
 		}
 		key = successor(key)
 	}
 	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them are deleted; use another key", mostSuccessors)
+}
+
+// dateSlack is how much older than its creation a record may look, because the Date
+// of a response has no fractions of a second.
+const dateSlack = time.Second
+
+// older reports whether a record was made before a request that was asked then, by
+// the service's own clock. It is false where the record does not show its time.
+func (s *Service) older(ctx context.Context, created *Record, asked time.Time) bool {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(created.Raw, &fields) != nil {
+		return false
+	}
+	shown := text(fields["created_at"])
+	at, ok := api.Moment(shown)
+	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
+	return ok && known && !isDate(shown) && at.Before(now.Add(-time.Since(asked)-dateSlack))
+}
+
+// changed reports whether a record has another value in a field that was sent than
+// its creation had: another one has changed it since.
+func changed(body json.RawMessage, created, current *Record) bool {
+	var sent, before, now map[string]json.RawMessage
+	if json.Unmarshal(body, &sent) != nil || json.Unmarshal(created.Raw, &before) != nil || json.Unmarshal(current.Raw, &now) != nil {
+		return false
+	}
+	for field := range sent {
+		if !reflect.DeepEqual(tree(before[field]), tree(now[field])) {
+			return true
+		}
+	}
+	return false
+}
+
+// tree is a JSON value without its spelling; an absent one is null.
+func tree(raw json.RawMessage) (value any) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return nil
+	}
+	return value
 }
 
 func (s *Service) post(ctx context.Context, collection string, body json.RawMessage, key string) (*Record, error) {
@@ -64,9 +129,14 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 }
 
 // current is a record as it is now. Where reading it fails, the answer to its
-// creation stands for it: it was made, and that must not be lost.
-func (s *Service) current(ctx context.Context, collection string, created *Record) (record *Record, gone bool) {
-	for _, wait := range []time.Duration{0, readLag} {
+// creation stands for it: it was made, and that must not be lost. older says that
+// it cannot be too new to be read.
+func (s *Service) current(ctx context.Context, collection string, created *Record, older bool) (record *Record, gone bool) {
+	pauses := readPauses
+	if older {
+		pauses = olderPauses
+	}
+	for _, wait := range pauses {
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -132,12 +202,6 @@ func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record
 func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
 	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
 	return api.ReadBack(ctx, &record, err, func(ctx context.Context) (*Record, error) { return s.GetRecord(ctx, collection, id) })
-}
-
-// DeleteRecord deletes a record (wire contract: finance.records.delete). One that is
-// not there is deleted.
-func (s *Service) DeleteRecord(ctx context.Context, collection, id string) error {
-	return api.Delete(ctx, s.client, api.Request{Operation: "finance.records.delete", Path: place(collection, id)})
 }
 
 func place(collection, id string) map[string]string {

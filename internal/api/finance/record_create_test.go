@@ -49,7 +49,7 @@ func TestCreateRecord(t *testing.T) {
 		"made before and deleted since": {
 			prepare: func(d *desk) { d.replies[key1] = `{"id":"b1"}` },
 			id:      "b2", records: 1,
-			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills, POST /v1/bills, GET /v1/bills/b2"},
+			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, POST /v1/bills, GET /v1/bills/b2"},
 		"made and deleted twice": {
 			prepare: func(d *desk) { d.replies[key1], d.replies[successor(key1)] = `{"id":"b1"}`, `{"id":"b2"}` },
 			id:      "b3", records: 1},
@@ -65,12 +65,15 @@ func TestCreateRecord(t *testing.T) {
 		"reads that do not work at all": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = gone },
 			err:     `made the record "b1" and then said that it does not exist`, unsettled: true, records: 1,
-			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1"},
+			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, GET /v1/bills/b1"},
 		"reads and lists that do not work": {
 			prepare: func(d *desk) {
 				d.over["GET /v1/bills/b1"], d.over["GET /v1/bills"] = gone, answer(405, "")
 			},
 			id: "b1", records: 1},
+		"a read that lags by 10 s": {
+			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = first(gone, first(gone, first(gone, d.handle))) },
+			id:      "b1", records: 1},
 		"a read that fails otherwise": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = answer(403, "") },
 			id:      "b1", records: 1, requests: "POST /v1/bills, GET /v1/bills/b1"},
@@ -157,19 +160,4 @@ func TestCreateRecordOutlastsAnInterrupt(t *testing.T) {
 			t.Fatalf("%+v, %v", record, err)
 		}
 	})
-}
-
-// TestMade: only what this process has made.
-func TestMade(t *testing.T) {
-	t.Parallel()
-	d := newDesk()
-	d.replies["other"], d.records["b1"] = "{}", `{"id":"b1"}`
-	s := newService(t, d)
-	record, err := s.CreateRecord(t.Context(), "bills", rent, key1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if record.ID != "b2" || !s.Made("b2") || s.Made("b1") {
-		t.Errorf("made %s: %t, b1: %t", record.ID, s.Made("b2"), s.Made("b1"))
-	}
 }

@@ -34,8 +34,8 @@ func TestRecordThatIsGone(t *testing.T) {
 	if _, err := s.GetRecord(t.Context(), "bills", "b1"); !api.IsNotFound(err) {
 		t.Errorf("read: %v", err)
 	}
-	if err := s.DeleteRecord(t.Context(), "bills", "b1"); err != nil {
-		t.Errorf("delete: %v", err)
+	if deleted, err := s.DeleteRecord(t.Context(), "bills", "b1"); err != nil || !deleted {
+		t.Errorf("delete: %t, %v", deleted, err)
 	}
 	for _, place := range []struct{ collection, id string }{{"", "b1"}, {"bills", ""}, {"..", "b1"}, {"bills", "."}} {
 		if _, err := s.GetRecord(t.Context(), place.collection, place.id); err == nil {

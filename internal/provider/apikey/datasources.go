@@ -81,6 +81,7 @@ func dataAttributes() reading.Attributes {
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
 	attributes.Keys("key", "id", "name")
+	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One API key of the collections service, found by its `id` or its `name`. A key that works is preferred to revoked and expired ones of the same " +
 			"name; no match, or more than one, is an error, and a key whose grace runs counts beside its successor. Its token is never shown. By `id` this takes one " +

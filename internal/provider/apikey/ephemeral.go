@@ -56,7 +56,9 @@ type ephemeralModel struct {
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is needed, revoked when the run is over, in no plan and no state. " +
-			"Terraform opens it once for the plan and once for the apply, so these are two keys, each created and revoked with one request. Its `token` may go where Terraform takes ephemeral " +
+			"Terraform opens it once for the plan and once for the apply, so these are two keys, each created and " +
+			"revoked with one request; without `expires_at` a third one may ask for the time of the service. " +
+			"Its `token` may go where Terraform takes ephemeral " +
 			"values: to provider blocks and to write-only arguments.\n\n" +
 			"Needs Terraform 1.10 or OpenTofu 1.11. A key that lives longer than a run is a resource `billing_api_key`, whose token stands in the state.",
 		Attributes: map[string]schema.Attribute{
@@ -82,7 +84,12 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		return
 	}
 	if m.ExpiresAt.IsNull() {
-		until := time.Now().UTC().Add(ephemeralLife).Format(time.RFC3339)
+		// The service compares the expiry with its own clock.
+		now, ok := client.Now(ctx)
+		if !ok {
+			now = time.Now().UTC()
+		}
+		until := now.Add(ephemeralLife).Format(time.RFC3339)
 		m.ExpiresAt = fwtype.DateTimePointer(&until)
 	}
 	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(), ExpiresAt: m.ExpiresAt.ValueStringPointer()}

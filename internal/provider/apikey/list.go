@@ -2,7 +2,6 @@ package apikey
 
 import (
 	"context"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
@@ -44,6 +43,8 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 		return
 	}
 	stream.Results = listing.Stream(ctx, req, "API keys", scheme, client.ListAPIKeys(ctx), func(k *collections.APIKey) (listing.Item, bool) {
-		return listing.Item{ID: k.ID, Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, ended(k, time.Now()) == ""
+		now, _ := client.Now(ctx)
+		item := listing.Item{ID: k.ID, Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}
+		return item, ended(k, now) == ""
 	})
 }

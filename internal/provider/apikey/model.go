@@ -80,16 +80,19 @@ func (m model) without(key predecessor) model {
 	return m
 }
 
+// passed reports whether a moment has passed by the service's clock. Where moment or time is not known, it has not.
+func passed(moment string, now time.Time) bool {
+	at, ok := fwtype.ParseMoment(moment)
+	return ok && !now.IsZero() && !at.After(now)
+}
+
 // running leaves out the predecessors whose grace is over by now.
 func running(all []predecessor, now time.Time) []predecessor {
-	left := make([]predecessor, 0, len(all))
-	for _, p := range all {
-		if until, ok := fwtype.ParseMoment(p.graceUntil.ValueString()); !ok || until.After(now) {
-			left = append(left, p)
-		}
-	}
-	return left
+	return slices.DeleteFunc(all, func(p predecessor) bool { return passed(p.graceUntil.ValueString(), now) })
 }
+
+// noTrigger is the trigger of a key that no trigger rotates. An empty map and no map are the same.
+var noTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
 
 // fromAPI builds the whole model of a key, as an import sees it: without a token, never rotated.
 func fromAPI(k *collections.APIKey) model {
@@ -98,9 +101,9 @@ func fromAPI(k *collections.APIKey) model {
 		Name:               types.StringValue(k.Name),
 		Description:        wire.FilledOrNull(k.Description),
 		Scopes:             scopes(k.Scopes),
-		ExpiresAt:          fwtype.DateTimePointer(k.ExpiresAt),
+		ExpiresAt:          fwtype.DateTime{StringValue: wire.FilledOrNull(k.ExpiresAt)},
 		GracePeriodDays:    types.Int64Null(),
-		RotateWhenChanged:  types.MapNull(types.StringType),
+		RotateWhenChanged:  noTrigger,
 		RotateAfterDays:    types.Int64Null(),
 		RevokePreviousKeys: types.BoolNull(),
 		AllowOwnKey:        types.BoolNull(),
@@ -124,8 +127,11 @@ func scopes(patterns []string) types.Set {
 
 // keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
 func (m model) keeping(prior model) model {
-	m.GracePeriodDays, m.RotateWhenChanged, m.RotateAfterDays = prior.GracePeriodDays, prior.RotateWhenChanged, prior.RotateAfterDays
+	m.GracePeriodDays, m.RotateAfterDays = prior.GracePeriodDays, prior.RotateAfterDays
 	m.RevokePreviousKeys, m.AllowOwnKey = prior.RevokePreviousKeys, prior.AllowOwnKey
+	if !prior.RotateWhenChanged.IsNull() {
+		m.RotateWhenChanged = prior.RotateWhenChanged
+	}
 	if m.Token.IsNull() {
 		m.Token = wire.Known(prior.Token)
 	}
@@ -147,27 +153,25 @@ func (m model) graceDays() int64 {
 	return m.GracePeriodDays.ValueInt64()
 }
 
+// since is when the key got its token: its last rotation, or else its creation.
+func (m model) since() types.String {
+	if m.RotatedAt.IsNull() {
+		return m.CreatedAt
+	}
+	return m.RotatedAt
+}
+
 // dueAt is when the key has to be rotated for its age; null when it need not be, unknown when that is not known yet.
 func (m model) dueAt() types.String {
-	base := m.RotatedAt
-	if base.IsNull() {
-		base = m.CreatedAt
-	}
 	switch {
 	case m.RotateAfterDays.IsNull():
 		return types.StringNull()
-	case m.RotateAfterDays.IsUnknown() || base.IsUnknown():
+	case m.RotateAfterDays.IsUnknown() || m.since().IsUnknown():
 		return types.StringUnknown()
 	}
-	since, ok := fwtype.ParseMoment(base.ValueString())
+	since, ok := fwtype.ParseMoment(m.since().ValueString())
 	if !ok {
 		return types.StringNull()
 	}
 	return types.StringValue(since.AddDate(0, 0, int(m.RotateAfterDays.ValueInt64())).UTC().Format(time.RFC3339))
-}
-
-// overdue reports whether the age of the key asks for a rotation by now.
-func (m model) overdue(now time.Time) bool {
-	due, ok := fwtype.ParseMoment(m.dueAt().ValueString())
-	return ok && !now.Before(due)
 }

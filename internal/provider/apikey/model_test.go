@@ -37,7 +37,7 @@ func TestFromAPI(t *testing.T) {
 			// What changes with every use is no part of the resource, and a revoked key is none.
 			delete(want, "last_used_at")
 			delete(want, "revoked_at")
-			maps.Copy(want, map[string]any{"grace_period_days": nil, "rotate_when_changed": nil, "rotate_after_days": nil, "revoke_previous_keys": nil,
+			maps.Copy(want, map[string]any{"grace_period_days": nil, "rotate_when_changed": map[string]any{}, "rotate_after_days": nil, "revoke_previous_keys": nil,
 				"allow_own_key": nil, "rotated_at": nil, "rotation_due_at": nil, "previous_keys": []any{}})
 			maps.Copy(want, differs)
 			modeltest.Same(t, modeltest.Attributes(t, fromAPI(&key)), want)
@@ -97,7 +97,12 @@ func TestDueAt(t *testing.T) {
 	}
 	m := model{CreatedAt: text(made), RotateAfterDays: types.Int64Value(30)}
 	due := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	if m.overdue(due.Add(-time.Second)) || !m.overdue(due) {
-		t.Error("a key is overdue from the moment on that dueAt says")
+	for at, want := range map[time.Time]bool{due.Add(-time.Second): false, due: true, {}: false} {
+		if (seen{}).of(m, m, at).overdue(m) != want {
+			t.Errorf("seen at %s: a key is overdue from the moment on that dueAt says", at)
+		}
+	}
+	if noted := (seen{AgeDays: 30}); !noted.of(m, m, time.Time{}).overdue(m) {
+		t.Error("without the service's time the age is not the one that was seen before")
 	}
 }

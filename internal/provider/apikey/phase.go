@@ -10,7 +10,12 @@ import (
 
 const keyPhase = "phase"
 
-// phase is how far the import of a key has come. It lives in the private state.
+// phase is how far the import of a key has come. It is stored in the private state.
+//
+// What an import must not do, replace and rotate, it must not do until the first apply that changes the resource: any
+// number of refreshes may come before it, as terraform import has one of its own. A configuration that says exactly
+// what the key has leaves nothing to apply, so such a key keeps the guard. Its triggers work all the same: the first
+// value is such an apply. Only a replacement has to wait for one, and the refusal says so.
 type phase string
 
 const (
@@ -18,7 +23,7 @@ const (
 	phaseManaged phase = ""
 	// phaseImporting is that between the import and the first refresh.
 	phaseImporting phase = "importing"
-	// phaseImported is that from the first refresh to the next one: the plan that imports the key, and its apply.
+	// phaseImported is that from the first refresh to the first apply.
 	phaseImported phase = "imported"
 )
 
@@ -35,5 +40,5 @@ func (p phase) refreshed() phase {
 	if p == phaseImporting {
 		return phaseImported
 	}
-	return phaseManaged
+	return p
 }

@@ -26,60 +26,54 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if req.State.Raw.IsNull() {
+		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
+		r.refusePast(ctx, plan, &resp.Diagnostics)
 		plan.RotatedAt, plan.PreviousKeys = types.StringNull(), predecessorList(nil)
 		plan.RotationDueAt = plan.dueAt()
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
-	phase := readPhase(ctx, req.Private, &resp.Diagnostics)
-	if resp.RequiresReplace = plan.replacing(state); len(resp.RequiresReplace) > 0 {
-		plan.refuseImport(state, phase, resp.RequiresReplace, &resp.Diagnostics)
+	imported, found := readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics)
+	p := decide(plan, state, imported, found, func() time.Time { return r.now(ctx) })
+	p.refuseImport(&resp.Diagnostics)
+	wanted := len(p.differs) > 0 && !p.creates
+	if r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), wanted, req.ClientCapabilities.DeferralAllowed,
+		resp.Private, &resp.Diagnostics) {
+		resp.RequiresReplace = p.differs
 		// The old key is destroyed with what its state allows. What becomes of the new one is planned without a state.
 		r.refuseOwn(state, state.AllowOwnKey, "replace", state.all(), &resp.Diagnostics)
+		r.refusePast(ctx, plan, &resp.Diagnostics)
 		return
 	}
-	plan.keepComputed(state)
-	rotates := plan.rotates(state, phase, time.Now())
-	r.refuseOwnInUpdate(state, plan, rotates, &resp.Diagnostics)
-	if rotates {
-		plan.forgetRotated()
+	if p.creates {
+		r.refusePast(ctx, plan, &resp.Diagnostics)
 	}
-	plan.RotationDueAt = plan.dueAt()
-	plan.foreseeRevocation()
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	p.update(&resp.Diagnostics)
+	r.refuseOwnInUpdate(state, p.plan, p.rotates && !p.creates, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
-// replacing lists the arguments that can only become what they are to be by a new key (wire contract: there is no update of a key).
-func (m model) replacing(state model) path.Paths {
-	var changed path.Paths
-	for name, differs := range map[string]bool{
-		"name":        !m.Name.Equal(state.Name),
-		"description": !m.Description.Equal(state.Description),
-		"scopes":      !m.Scopes.Equal(state.Scopes),
-		"expires_at":  !m.ExpiresAt.Means(state.ExpiresAt),
-	} {
-		if differs {
-			changed = append(changed, path.Root(name))
-		}
+// now is the service's time, or zero as long as it is not known.
+func (r *Resource) now(ctx context.Context) time.Time {
+	if r.Conn == nil || !r.Conn.Collections.Ready {
+		return time.Time{}
 	}
-	return changed
+	now, _ := r.Conn.Collections.Client.Now(ctx)
+	return now
 }
 
-// refuseImport refuses to replace the key in the plan that imports it: whoever uses it would be locked out.
-func (m model) refuseImport(state model, p phase, differs path.Paths, diags *diag.Diagnostics) {
-	if p == phaseManaged {
+// refusePast refuses to plan a key that the service would not create. A replacement would have revoked the old key
+// before that shows.
+func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagnostics) {
+	if plan.ExpiresAt.IsNull() || plan.ExpiresAt.IsUnknown() {
 		return
 	}
-	for _, at := range differs {
-		diags.AddAttributeError(at, "An import replaces nothing",
-			fmt.Sprintf("%s has another %s than the configuration, which only a new key can have: this one would be revoked. Write what the key has (%s); "+
-				"a replacement can be planned once that is applied.", state.words(), at, state.configured()))
+	if now := r.now(ctx); passed(plan.ExpiresAt.ValueString(), now) {
+		diags.AddAttributeError(path.Root("expires_at"), "The expiry of a new API key has passed",
+			fmt.Sprintf("The plan creates %s, which is to expire at %q. The clock of the service shows %s already, so the "+
+				"API would reject it. Set a later expires_at, or remove the argument. To end a key, remove the resource.",
+				plan.displayName(), plan.ExpiresAt.ValueString(), now.Format(time.RFC3339)))
 	}
-}
-
-// configured is what an import of the key needs in the configuration.
-func (m model) configured() string {
-	return fmt.Sprintf("name = %s, description = %s, scopes = %s, expires_at = %s", m.Name, m.Description, m.Scopes, m.ExpiresAt.StringValue)
 }
 
 // keepComputed starts from the state's computed values.
@@ -106,18 +100,8 @@ func (m *model) foreseeRevocation() {
 	}
 }
 
-// rotates reports whether the key is to be rotated: the trigger had values and they change, or the key is too old. The plan that imports
-// a key never rotates it.
-func (m model) rotates(state model, p phase, now time.Time) bool {
-	if p == phaseImported {
-		return false
-	}
-	triggered := !state.RotateWhenChanged.IsNull() && !m.RotateWhenChanged.IsNull() && !m.RotateWhenChanged.Equal(state.RotateWhenChanged)
-	return triggered || m.overdue(now)
-}
-
-// words names the key inside a sentence.
-func (m model) words() string {
+// displayName names the key inside a sentence.
+func (m model) displayName() string {
 	text := fmt.Sprintf("API key %q", m.Name.ValueString())
 	if id := m.ID.ValueString(); id != "" {
 		text += " (id " + id + ")"

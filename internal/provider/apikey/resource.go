@@ -5,18 +5,15 @@ package apikey
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
@@ -48,6 +45,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
+	r.Run().Applies()
 	created, err := client.CreateAPIKey(ctx, plan.toCreate())
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
@@ -55,7 +53,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	state := fromAPI(&created.APIKey).keeping(plan)
 	state.RotationDueAt = state.dueAt()
-	settle.Warn(settle.Onto(ctx, &plan, &state), "The "+state.words(), arguments, &resp.Diagnostics)
+	settle.Warn(settle.Onto(ctx, &plan, &state), "The "+state.displayName(), arguments, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	warnCreated(created, state, &resp.Diagnostics)
@@ -66,7 +64,7 @@ func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Di
 	warnDiscarded(created, diags)
 	if state.Token.IsNull() {
 		diags.AddAttributeWarning(path.Root("token"), "The token is not known",
-			fmt.Sprintf("The service has not shown the token of %s. Rotate the key to get a new one.", state.words()))
+			fmt.Sprintf("The service has not shown the token of %s. Rotate the key to get a new one.", state.displayName()))
 	}
 }
 
@@ -79,84 +77,6 @@ func warnDiscarded(created *collections.APIKeyCreated, diags *diag.Diagnostics) 
 	}
 }
 
-// Read refreshes the state. A key that was revoked or has expired is planned again.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var prior model
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	p := readPhase(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
-	key, err := client.GetAPIKey(ctx, prior.ID.ValueString())
-	if err != nil && !api.IsNotFound(err) {
-		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
-		return
-	}
-	if end := ended(key, time.Now()); end != "" {
-		resp.Diagnostics.AddWarning("An API key is gone",
-			fmt.Sprintf("The %s %s. If it is still configured, the plan creates a new key, with a new token.", prior.words(), end))
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	state := fromAPI(key)
-	if p != phaseImporting {
-		warnExpiry(state, prior, &resp.Diagnostics)
-		left, err := inGrace(ctx, client, predecessorsOf(prior.PreviousKeys))
-		if err != nil {
-			apidiag.Add(&resp.Diagnostics, err, doing("read a predecessor of", prior))
-			return
-		}
-		state = state.keeping(prior)
-		state.CreatedAt, state.RotatedAt, state.PreviousKeys = prior.CreatedAt, prior.RotatedAt, predecessorList(left)
-	}
-	state.RotationDueAt = state.dueAt()
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	writePhase(ctx, resp.Private, p.refreshed(), &resp.Diagnostics)
-}
-
-// warnExpiry tells why the plan is going to show a new key for no change in the configuration.
-func warnExpiry(state, prior model, diags *diag.Diagnostics) {
-	if state.ExpiresAt.Means(prior.ExpiresAt) {
-		return
-	}
-	diags.AddAttributeWarning(path.Root("expires_at"), "An API key expires at another time",
-		fmt.Sprintf("The service answers %s as the expiry of %s, and it was %s. A rotation outside of Terraform does that, as the key then ends with its grace. "+
-			"The plan creates a new key.", state.ExpiresAt, prior.words(), prior.ExpiresAt))
-}
-
-// inGrace leaves out the predecessors whose grace is over, or which were revoked before.
-func inGrace(ctx context.Context, client *collections.Service, all []predecessor) ([]predecessor, error) {
-	var left []predecessor
-	for _, p := range running(all, time.Now()) {
-		key, err := client.GetAPIKey(ctx, p.id.ValueString())
-		if err != nil && !api.IsNotFound(err) {
-			return nil, err
-		}
-		if ended(key, time.Now()) == "" {
-			left = append(left, p)
-		}
-	}
-	return left, nil
-}
-
-// ended words why a key does not work any more; empty while it does. No key means that the service does not have it.
-func ended(k *collections.APIKey, now time.Time) string {
-	if k == nil {
-		return "does not exist any more at the service"
-	}
-	if k.RevokedAt != nil {
-		return "was revoked outside of Terraform at " + *k.RevokedAt
-	}
-	if k.ExpiresAt != nil {
-		if expiry, ok := fwtype.ParseMoment(*k.ExpiresAt); ok && !expiry.After(now) {
-			return "has expired at " + *k.ExpiresAt
-		}
-	}
-	return ""
-}
-
 // Delete revokes the predecessors whose grace still runs, and then the key. Those that are revoked when it fails are out of the state.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
@@ -166,6 +86,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
+	r.Run().Applies()
 	for _, key := range r.ownLast(state, append(predecessorsOf(state.PreviousKeys), state.current())) {
 		if err := client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
 			apidiag.Add(&resp.Diagnostics, err, doing("revoke key "+key.id.ValueString()+" of", state))
@@ -190,7 +111,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if found == nil {
 		return
 	}
-	if end := ended(found, time.Now()); end != "" {
+	now, _ := client.Now(ctx)
+	if end := ended(found, now); end != "" {
 		resp.Diagnostics.AddError("The API key does not work any more", fmt.Sprintf("API key %s %s, so there is nothing to manage. Remove the import and let a new key be created.", found.ID, end))
 		return
 	}
@@ -217,5 +139,5 @@ func finder(client *collections.Service, name string) imports.Finder[collections
 
 // doing describes an operation on the key for an error. It offers no import block: a key that was created without an answer has lost its token.
 func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.words(), Attributes: arguments}
+	return apidiag.Doing{Verb: verb, Object: m.displayName(), Attributes: arguments}
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -25,6 +27,8 @@ var scheme = imports.Scheme{Noun: "API key", Key: "name"}
 const (
 	defaultGraceDays = 7
 	highestGraceDays = 30
+	// lowestAgeDays is the smallest rotate_after_days.
+	lowestAgeDays = 1
 )
 
 // about describes the fields that the resource, the ephemeral resource and the data sources share.
@@ -50,10 +54,11 @@ const aboutMoment = " A date (its midnight in UTC), or date and time with zone."
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "An API key of the collections service, which is rotated in place: by a trigger (`rotate_when_changed`), or by age (`rotate_after_days`).\n\n" +
 	"A rotation gives a new key with its own `id` and `token`; the old one keeps working for `grace_period_days`. Another name, description, expiry or other scopes replace the key, without " +
-	"a grace. The token stands in the state: protect the state, or use the ephemeral `billing_api_key` where the key is only needed during the run. See " +
+	"a grace; as long as such a value is not known, no replacement is planned. The token stands in the state: protect the state, or use the ephemeral `billing_api_key` where the key is only needed during the run. See " +
 	"[rotating keys and secrets](../guides/rotation).\n\n" +
-	"Destroying revokes the key at once, and its predecessors whose grace still runs. A key that was revoked elsewhere or has expired is planned again, with a new token. Import by id or by " +
-	"`name` (see [the guide on importing](../guides/import)); the plan that imports a key never rotates it. A refresh takes one request for the key and one for each of `previous_keys`. Managing keys needs a " +
+	"Destroying revokes the key at once, and its predecessors whose grace still runs. A key that was revoked elsewhere is planned for re-creation, with a new token. One that was rotated elsewhere " +
+	"gets a new key in place, and keeps its grace period as one of `previous_keys`. Import by id or by `name` (see [the guide on importing](../guides/import)); until the first apply that " +
+	"changes the resource, an imported key is neither replaced nor rotated for its age. A refresh takes one request for the key and one for each of `previous_keys`. Managing keys needs a " +
 	"key with the scope `api_keys:*`."
 
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
@@ -62,18 +67,20 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id":          schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key that is current (UUID). It changes at a rotation."},
-			"name":        schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["name"] + byNewKey},
-			"description": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["description"] + byNewKey},
+			"name":        schema.StringAttribute{Required: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["name"] + byNewKey},
+			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["description"] + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(scopes(nil)), ElementType: types.StringType,
-				MarkdownDescription: about["scopes"] + " Default: empty." + byNewKey, Validators: scopeValidators()},
+				MarkdownDescription: about["scopes"] + " Default: empty." + byNewKey, Validators: []validator.Set{validate.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"expires_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: about["expires_at"] + aboutMoment + " Default: never. A rotation does not prolong it." + byNewKey},
+				MarkdownDescription: about["expires_at"] + aboutMoment + " Default: never. A rotation does not prolong it. A date that has passed by the clock of the service is an error when a key is to be created. A key whose date has passed stays in the state, and nothing is planned for it." + byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.Between(0, highestGraceDays)},
 				MarkdownDescription: "How many days the old key works after a rotation, 0 to 30. Default 7. A change of it alone sends nothing; the next rotation uses it."},
-			"rotate_when_changed": schema.MapAttribute{Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any values, such as a date; when they change, the key is rotated in place. Setting the argument for the first time, or taking it out, rotates nothing."},
-			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "Rotate in the first plan that runs so many days, 1 or more, after the creation or the last rotation; see `rotation_due_at`. The clock of the machine that plans decides. Default: never."},
+			"rotate_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
+				Default:             mapdefault.StaticValue(noTrigger),
+				MarkdownDescription: "Any values, such as a date; when they change, the key is rotated in place. Defaults to `{}`. The first values, and removing them, rotate nothing."},
+			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.AtLeast(lowestAgeDays)},
+				MarkdownDescription: "Rotate in the first plan that runs so many days, 1 or more, after the creation or the last rotation; see `rotation_due_at`. The clock of the service decides, at the refresh: a plan that is applied later does what it has shown, and a plan without a refresh uses the last one. Default: never."},
 			"revoke_previous_keys": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "`true` revokes all `previous_keys` at this apply, also the one that a rotation in the same apply leaves behind. As long as it stands, rotations have no grace. Default `false`."},
 			"allow_own_key": schema.BoolAttribute{Optional: true,
@@ -101,6 +108,10 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
 
+func onChange(v ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(v...)}
+}
+
 func scopeValidators() []validator.Set {
-	return []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(notBlank()...)}
+	return []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(notBlank()...)}
 }

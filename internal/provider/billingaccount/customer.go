@@ -129,28 +129,10 @@ func factsOf(c *billing.AccountCustomer) (facts, error) {
 	return f, nil
 }
 
-// means reports whether the argument stands for the customer of the facts. A reference decides, and one that reads as before means the
-// same customer, even where the customer has another code or document number by now. Without one, wording means a new customer, which
-// is this one when it was worded without a reference before, or has its name.
-func (c customer) means(f facts, before customer) bool {
-	switch {
-	case c.referenceUnknown():
-		return false
-	case c.refers() && c.sameReference(before):
-		return true
-	case !c.ID.IsNull():
-		return c.ID.ValueString() == f.ID || c.ID.ValueString() == f.ExternalID
-	case !c.ExternalID.IsNull() && c.ExternalID.ValueString() == f.ExternalID:
-		return true
-	case c.refers():
-		return !c.DocumentNumber.IsNull() && same.Document(c.DocumentNumber.ValueString(), f.DocumentNumber)
-	default:
-		return !before.refers() || c.Name.ValueString() == f.Name
-	}
-}
-
+// sameReference reports whether both refer to a customer, in the same words.
 func (c customer) sameReference(other customer) bool {
-	return c.ID.Equal(other.ID) && c.ExternalID.Equal(other.ExternalID) && c.DocumentNumber.Means(other.DocumentNumber)
+	return c.refers() && !c.referenceUnknown() && same.ID(c.ID.ValueString(), other.ID.ValueString()) && c.ID.IsNull() == other.ID.IsNull() &&
+		c.ExternalID.Equal(other.ExternalID) && c.DocumentNumber.Means(other.DocumentNumber)
 }
 
 // referenceUnknown reports whether it is only known after apply which customer is meant.
@@ -158,9 +140,39 @@ func (c customer) referenceUnknown() bool {
 	return c.ID.IsUnknown() || c.ExternalID.IsUnknown() || c.DocumentNumber.IsUnknown()
 }
 
+// opened is an account that was opened together with a new customer.
+type opened struct{ Account, Customer string }
+
+// noteOpened notes an account whose customer the configuration describes without a reference: another account opened by the same words
+// gets another customer.
+func (r *Resource) noteOpened(ctx context.Context, m model) {
+	if c, err := customerOf(ctx, m.Customer); err == nil && !c.refers() {
+		r.Run().Note(typeName, c.code(), opened{m.ID.ValueString(), m.CustomerID.ValueString()})
+	}
+}
+
+// code is under what noteOpened notes the argument.
+func (c customer) code() string { return "customer.name=" + c.Name.ValueString() }
+
 // withoutReference is the argument less the fields that locate the customer, for comparing the data alone.
 func (c customer) withoutReference() customer {
 	c.ID, c.ExternalID, c.DocumentNumber = types.StringNull(), types.StringNull(), fwtype.DocumentPointer(nil)
+	return c
+}
+
+// withoutEmpty is the argument with a null for what is empty.
+func (c customer) withoutEmpty() customer {
+	for _, list := range []*types.List{&c.Addresses, &c.Phones, &c.Emails, &c.Websites} {
+		if !list.IsUnknown() && len(list.Elements()) == 0 {
+			*list = types.ListNull(list.ElementType(context.Background()))
+		}
+	}
+	if !c.Tags.IsUnknown() && len(c.Tags.Elements()) == 0 {
+		c.Tags = types.SetNull(types.StringType)
+	}
+	if object, err := c.CustomMetadata.Object(); err == nil && len(object) == 0 {
+		c.CustomMetadata = metadata.Null()
+	}
 	return c
 }
 
@@ -170,9 +182,9 @@ func blank(ctx context.Context) customer {
 	return c.withoutReference()
 }
 
-// sameData reports whether two arguments carry the same data beside their references.
+// sameData reports whether two arguments carry the same data in addition to their references. An empty list and none are the same.
 func sameData(ctx context.Context, a, b customer) bool {
-	one, diagsOne := types.ObjectValueFrom(ctx, customerType.AttrTypes, a.withoutReference())
-	two, diagsTwo := types.ObjectValueFrom(ctx, customerType.AttrTypes, b.withoutReference())
+	one, diagsOne := types.ObjectValueFrom(ctx, customerType.AttrTypes, a.withoutReference().withoutEmpty())
+	two, diagsTwo := types.ObjectValueFrom(ctx, customerType.AttrTypes, b.withoutReference().withoutEmpty())
 	return !diagsOne.HasError() && !diagsTwo.HasError() && one.Equal(two)
 }

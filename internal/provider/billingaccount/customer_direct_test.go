@@ -17,6 +17,13 @@ func bea(s *subject) string {
 	return id
 }
 
+// carla makes another customer.
+func carla(s *subject) string {
+	id, _ := s.service.Must("POST", "/v1/customers", acctest.JSON{"name": "Carla", "external_id": "carla", "document_number": "11144477735",
+		"create_billing_account": false})["customer"].(acctest.JSON)["id"].(string)
+	return id
+}
+
 // TestAccount_customer: an existing customer is located by each name it has, and none of them replaces the account of another.
 func TestAccount_customer(t *testing.T) {
 	t.Parallel()
@@ -40,13 +47,32 @@ func TestAccount_customer(t *testing.T) {
 			for _, other := range references(id) {
 				s.settled(acctest.JSON{"customer": other})
 			}
-			// Nobody else's.
-			for _, other := range []acctest.JSON{{"id": "carla"}, {"external_id": "carla"}, {"document_number": "11144477735"}, {"name": "Carla"}, {"id": acctest.Unknown}} {
+			// Another one's.
+			carla := carla(s)
+			for _, other := range []acctest.JSON{{"id": carla}, {"id": "carla"}, {"external_id": "carla"}, {"document_number": "11144477735"}, {"name": "Carla"}} {
 				p := s.Plan(s.with(acctest.JSON{"customer": other}))
 				if !slices.Equal(p.Replaces, []string{"customer"}) || acctest.Errors(p.Diagnostics) != "" {
 					t.Errorf("%v: replaced for %v %s", other, p.Replaces, acctest.Errors(p.Diagnostics))
 				}
 			}
+			// Nobody's, or not known: the account stays.
+			for _, other := range []acctest.JSON{{"external_id": "nobody"}, {"document_number": "11222333000181"}, {"id": acctest.Unknown}, {"external_id": acctest.Unknown},
+				{"document_number": acctest.Unknown}, {"name": acctest.Unknown}} {
+				p := s.Plan(s.with(acctest.JSON{"customer": other}))
+				if len(p.Replaces) > 0 || acctest.Errors(p.Diagnostics) != "" {
+					t.Errorf("%v: replaced for %v %s", other, p.Replaces, acctest.Errors(p.Diagnostics))
+				}
+			}
+			p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
+			says(t, acctest.Warnings(p.Diagnostics), "The reference finds no customer", id)
+			for _, wrong := range []string{"nobody", "6f1c2c52-0c52-4b8e-8d4c-3f7d0f8f6a11"} {
+				says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": wrong}})).Diagnostics),
+					`AttributeName("customer").AttributeName("id")`, "No such customer", wrong)
+			}
+			if p := s.Plan(s.with(acctest.JSON{"customer": acctest.Unknown})); len(p.Replaces) > 0 {
+				t.Errorf("replaced for %v", p.Replaces)
+			}
+			s.settled(lines)
 		})
 	}
 }
@@ -55,8 +81,10 @@ func TestAccount_customer(t *testing.T) {
 func TestAccount_replacedPastItsPolicy(t *testing.T) {
 	t.Parallel()
 	s := open(t)
+	carla(s)
 	lines := acctest.JSON{"customer": acctest.JSON{"id": bea(s)}, "deletion_policy": "prevent"}
 	s.set(lines)
+	s.refresh()
 	p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "carla"}, "deletion_policy": "close"}))
 	if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "Destroying this object is prevented") || !strings.Contains(have, `"close" or "delete"`) {
 		t.Errorf("planned with %q", have)

@@ -72,6 +72,7 @@ func dataFromAPI(a *billing.BillingAccount) (dataModel, error) {
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
 	attributes.Keys("account", "id", "external_id")
+	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not closed is preferred to a closed one with the same " +
 			"`external_id`; no match, or more than one, is an error. By `id` this takes one request; otherwise it reads the list of accounts, which the service filters.",

@@ -43,7 +43,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 		MarkdownDescription: "The billing accounts of the organization, oldest first, closed ones included." + reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
 			"external_id": reading.Filter("Only accounts with this `external_id`, closed ones too."),
-			"customer_id": reading.Filter("Only accounts of the customer with this id."),
+			"customer_id": reading.FilterByID("Only accounts of the customer with this id."),
 			"status": reading.Filter("Only accounts with this status: `active`, `suspended` or `closed`.",
 				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": reading.UpdatedSince("accounts"),

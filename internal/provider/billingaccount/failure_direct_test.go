@@ -135,6 +135,7 @@ func TestAccount_halfDone(t *testing.T) {
 func TestAccount_import(t *testing.T) {
 	t.Parallel()
 	s := open(t)
+	bea(s)
 	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "status": "suspended", "payment_terms_days": 5}
 	s.set(lines)
 	for _, id := range []string{s.id(), "external_id=a-1", "id=" + s.id()} {
@@ -147,7 +148,22 @@ func TestAccount_import(t *testing.T) {
 		}
 		p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "bea"}}))
 		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
+		p = s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
+		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
 	}
+	// What an import leaves to the next refresh may be configured in the plan that imports: what the service has already is not sent.
+	s.Import(s.id())
+	s.is("name", "null")
+	s.is("status", `"suspended"`)
+	lines["name"] = "Ana"
+	lines["email"] = "ana@example.com"
+	if changes := s.Plan(s.with(lines)).Changes(t); !slices.Equal(changes, []string{"customer", "email", "name", "updated_at"}) {
+		t.Errorf("the plan changes %v", changes)
+	}
+	s.service.Sandbox.ResetRequests()
+	s.set(lines)
+	s.asked()
+	s.settled(lines)
 	// From the first apply on, the configuration's words count.
 	lines["payment_terms_days"] = 6
 	s.set(lines)
@@ -157,6 +173,7 @@ func TestAccount_import(t *testing.T) {
 		t.Errorf("replaced for %v", p.Replaces)
 	}
 	lines["customer"] = acctest.JSON{"id": "bea"}
+	s.refresh()
 	if p := s.Plan(s.with(lines)); !slices.Equal(p.Replaces, []string{"customer"}) {
 		t.Errorf("replaced for %v", p.Replaces)
 	}

@@ -189,12 +189,13 @@ func TestAccAccount_tolerance(t *testing.T) {
 			for n := range 3 {
 				service.Call("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"name": fmt.Sprintf("Other %d", n)}})
 			}
+			shown := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }"))
 			config := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }\nphone = \"+55 11 1\"\naddress = { street = \"Rua A\" }"))
 			changed := service.Config(account(anasCustomer + "custom_metadata = { b = { c = null } }\nphone = \"+55 11 2\"\nstatus = \"suspended\"\ndeletion_policy = \"delete\""))
 			run(t,
 				resource.TestStep{Config: config},
 				emptyPlan(config),
-				resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
+				resource.TestStep{Config: shown, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
 				resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 				emptyPlan(changed),
 			)

@@ -44,7 +44,7 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 			listing.Needs("billing_accounts"),
 		Attributes: map[string]schema.Attribute{
 			"external_id": listing.Filter("Only the account with this `external_id`."),
-			"customer_id": listing.Filter("Only accounts of the customer with this id."),
+			"customer_id": listing.FilterByID("Only accounts of the customer with this id."),
 			"status": listing.Filter("Only accounts with this status: `active` or `suspended`.",
 				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
@@ -67,8 +67,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 	stream.Results = listing.Stream(ctx, req, "billing accounts", scheme, accounts.Whole(ctx, client, query), describe)
 }
 
-// describe is an account in a listing. What only shows the customer is left out of generated configuration, where it would read as a
-// wish to change the customer.
+// describe is an account in a listing.
 func describe(a *billing.BillingAccount) (listing.Item, bool) {
 	if a.Status == statusClosed {
 		return listing.Item{}, false
@@ -78,7 +77,7 @@ func describe(a *billing.BillingAccount) (listing.Item, bool) {
 	if a.ExternalID != nil {
 		name += " (" + *a.ExternalID + ")"
 	}
-	m.Name, m.Email, m.Phone, m.Status = types.StringNull(), types.StringNull(), types.StringNull(), types.StringNull()
-	m.Address = types.ObjectNull(m.Address.AttributeTypes(context.Background()))
+	m = m.unnamed()
+	m.Status = types.StringNull()
 	return listing.Item{ID: a.ID, Name: name, Resource: m, Err: err}, true
 }

@@ -59,20 +59,20 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 	m := model{
 		ID:                      types.StringValue(a.ID),
 		PublicID:                wire.TextOrNull(a.PublicID),
-		ExternalID:              types.StringPointerValue(a.ExternalID),
+		ExternalID:              wire.FilledOrNull(a.ExternalID),
 		Customer:                types.ObjectNull(customerType.AttrTypes),
 		Currency:                wire.TextOrNull(a.Currency),
-		BillingEmail:            types.StringPointerValue(a.BillingEmail),
+		BillingEmail:            wire.FilledOrNull(a.BillingEmail),
 		PaymentTermsDays:        types.Int64PointerValue(a.PaymentTermsDays),
 		AutoCollection:          types.BoolPointerValue(a.AutoCollection),
 		Address:                 types.ObjectNull(contact.AddressType.AttrTypes),
 		BalanceCents:            types.Int64PointerValue(a.BalanceCents),
 		Status:                  wire.TextOrNull(a.Status),
-		SuspendedAt:             types.StringPointerValue(a.SuspendedAt),
-		SuspensionReason:        types.StringPointerValue(a.SuspensionReason),
+		SuspendedAt:             wire.FilledOrNull(a.SuspendedAt),
+		SuspensionReason:        wire.FilledOrNull(a.SuspensionReason),
 		TaxExempt:               types.BoolPointerValue(a.TaxExempt),
-		TaxExemptionCertificate: types.StringPointerValue(a.TaxExemptionCertificate),
-		CustomerTaxType:         types.StringPointerValue(a.CustomerTaxType),
+		TaxExemptionCertificate: wire.FilledOrNull(a.TaxExemptionCertificate),
+		CustomerTaxType:         wire.FilledOrNull(a.CustomerTaxType),
 		Metadata:                wire.JSONText(a.Metadata),
 		CustomMetadata:          custom,
 		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
@@ -142,6 +142,58 @@ func first(contacts []billing.Contact) types.String {
 	return types.StringValue(contacts[0].Value)
 }
 
+// known is the plan of a creation without what it leaves to the service: at apply only that is unknown.
+func (m model) known() model {
+	m.BillingEmail, m.Name, m.Email, m.Phone = wire.Known(m.BillingEmail), wire.Known(m.Name), wire.Known(m.Email), wire.Known(m.Phone)
+	m.Status = wire.Known(m.Status)
+	if m.PaymentTermsDays.IsUnknown() {
+		m.PaymentTermsDays = types.Int64Null()
+	}
+	if m.AutoCollection.IsUnknown() {
+		m.AutoCollection = types.BoolNull()
+	}
+	if m.Address.IsUnknown() {
+		m.Address = types.ObjectNull(contact.AddressType.AttrTypes)
+	}
+	return m
+}
+
+// unnamed is an imported account without what only shows its customer. In generated configuration this would read as a wish to set it, and
+// fight with the customer from its next change on. The refresh after the import shows it.
+func (m model) unnamed() model {
+	m.Name, m.Email, m.Phone = types.StringNull(), types.StringNull(), types.StringNull()
+	m.Address = types.ObjectNull(contact.AddressType.AttrTypes)
+	return m
+}
+
+// asRead is the state m with what was read of the customer since, to be compared with plan.
+func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
+	read, err := fromAPI(a)
+	if err != nil {
+		return m, err
+	}
+	if c := a.Customer; c != nil {
+		m.Name, m.Address = read.Name, read.Address
+		m.Email, m.Phone = listed(plan.Email, c.Emails, read.Email), listed(plan.Phone, c.Phones, read.Phone)
+	}
+	return m, nil
+}
+
+// orShown is the plan m with the state's value for what only shows the customer.
+func (m model) orShown(state model) model {
+	for _, field := range []struct{ planned, state *types.String }{
+		{&m.Name, &state.Name}, {&m.Email, &state.Email}, {&m.Phone, &state.Phone},
+	} {
+		if field.planned.IsUnknown() || field.planned.IsNull() {
+			*field.planned = *field.state
+		}
+	}
+	if m.Address.IsUnknown() || m.Address.IsNull() {
+		m.Address = state.Address
+	}
+	return m
+}
+
 // toCreate is the body that opens the account as configured, with desired as its custom_metadata.
 func (m model) toCreate(ctx context.Context, desired metadata.Object) (billing.BillingAccountCreate, error) {
 	customer, err := customerOf(ctx, m.Customer)
@@ -176,7 +228,7 @@ func (m model) toUpdate(state model) billing.BillingAccountUpdate {
 	}
 }
 
-// customerData is the update that changes the customer of the new account, as far as the configuration m asks for it and the service
+// customerData is the update that changes the customer of the new account, as far as m asks for it and the service
 // does not show it done.
 func (m model) customerData(account *billing.BillingAccount) (billing.BillingAccountUpdate, error) {
 	shown, err := fromAPI(account)

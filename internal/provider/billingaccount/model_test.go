@@ -2,6 +2,7 @@ package billingaccount
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -26,36 +27,45 @@ func read(t *testing.T, a billing.BillingAccount) model {
 	return m
 }
 
-// TestMeans: which arguments stand for the account's customer, id c, code ana, document 52998224725, name Ana.
-func TestMeans(t *testing.T) {
+// TestReference: what is known of the account's customer decides without a request. It has the id c, the code ana, the document
+// 52998224725 and the name Ana, and the same run changes it to ana-2, 11144477735 and Ana Maria.
+func TestReference(t *testing.T) {
 	t.Parallel()
-	facts := facts{ID: "c", ExternalID: "ana", DocumentNumber: "529.982.247-25", Name: "Ana"}
+	const id = "0b3c6f0e-0000-4000-8000-00000000000c"
 	text := types.StringValue
 	document := func(number string) fwtype.Document { return fwtype.DocumentPointer(&number) }
+	r := reference{client: func() (*billing.Service, bool) { return nil, false }, has: facts{ID: id, ExternalID: "ana", DocumentNumber: "529.982.247-25", Name: "Ana"},
+		planned: contact.Planned{ExternalID: text("ana-2"), DocumentNumber: document("111.444.777-35"), Name: text("Ana Maria")}}
 	none := customer{}
 	for name, c := range map[string]struct {
 		config, before customer
-		want           bool
+		want           whose
 	}{
-		"by id":                              {customer{ID: text("c")}, none, true},
-		"by code":                            {customer{ID: text("ana")}, none, true},
-		"another id":                         {customer{ID: text("d")}, none, false},
-		"another id beside its code":         {customer{ID: text("d"), ExternalID: text("ana")}, none, false},
-		"by external_id":                     {customer{ExternalID: text("ana")}, none, true},
-		"another external_id":                {customer{ExternalID: text("bea")}, none, false},
-		"another external_id, its document":  {customer{ExternalID: text("bea"), DocumentNumber: document("52998224725")}, none, true},
-		"by document":                        {customer{DocumentNumber: document("52998224725")}, none, true},
-		"another document":                   {customer{DocumentNumber: document("11144477735")}, none, false},
-		"a code it had before, in old words": {customer{ID: text("old")}, customer{ID: text("old")}, true},
-		"a document it had before":           {customer{DocumentNumber: document("11144477735")}, customer{DocumentNumber: document("111.444.777-35")}, true},
-		"a document instead of an old code":  {customer{DocumentNumber: document("11144477735")}, customer{ExternalID: text("old")}, false},
-		"words after words":                  {customer{Name: text("Somebody")}, customer{Name: text("Ana")}, true},
-		"its name after a reference":         {customer{Name: text("Ana")}, customer{ID: text("c")}, true},
-		"another name after a reference":     {customer{Name: text("Bea")}, customer{ID: text("c")}, false},
-		"not known yet":                      {customer{ID: types.StringUnknown()}, customer{ID: types.StringUnknown()}, false},
+		"by id":                              {customer{ID: text(id)}, none, hers},
+		"by id in capitals":                  {customer{ID: text(strings.ToUpper(id))}, none, hers},
+		"by code":                            {customer{ID: text("ana")}, none, hers},
+		"by the next code":                   {customer{ID: text("ana-2")}, none, hers},
+		"another id":                         {customer{ID: text("d")}, none, open},
+		"another id in addition to its code": {customer{ID: text("d"), ExternalID: text("ana")}, none, open},
+		"by external_id":                     {customer{ExternalID: text("ana")}, none, hers},
+		"by the next external_id":            {customer{ExternalID: text("ana-2")}, customer{ExternalID: text("ana")}, hers},
+		"another external_id":                {customer{ExternalID: text("bea")}, none, open},
+		"by document":                        {customer{DocumentNumber: document("52998224725")}, none, hers},
+		"by the next document":               {customer{DocumentNumber: document("11144477735")}, none, hers},
+		"another document":                   {customer{DocumentNumber: document("11222333000181")}, none, open},
+		"a code it had before, in old words": {customer{ID: text("old")}, customer{ID: text("old")}, hers},
+		"a document it had before":           {customer{DocumentNumber: document("11222333000181")}, customer{DocumentNumber: document("11.222.333/0001-81")}, hers},
+		"words after words":                  {customer{Name: text("Somebody")}, customer{Name: text("Ana")}, hers},
+		"its name after a reference":         {customer{Name: text("Ana")}, customer{ID: text("c")}, hers},
+		"its next name after a reference":    {customer{Name: text("Ana Maria")}, customer{ID: text("c")}, hers},
+		"another name after a reference":     {customer{Name: text("Bea")}, customer{ID: text("c")}, another},
+		"an unknown name after a reference":  {customer{Name: types.StringUnknown()}, customer{ID: text("c")}, open},
+		"an id not known yet":                {customer{ID: types.StringUnknown()}, customer{ID: types.StringUnknown()}, open},
+		"a code not known yet":               {customer{ExternalID: types.StringUnknown(), DocumentNumber: document("52998224725")}, none, open},
+		"a document not known yet":           {customer{ExternalID: text("ana"), DocumentNumber: fwtype.Document{StringValue: types.StringUnknown()}}, none, hers},
 	} {
-		if have := c.config.means(facts, c.before); have != c.want {
-			t.Errorf("%s: %v", name, have)
+		if have, err := r.of(t.Context(), c.config, c.before); have != c.want || err != nil {
+			t.Errorf("%s: %v, %v", name, have, err)
 		}
 	}
 }

@@ -31,3 +31,13 @@ func (o owned) applied() bool { return o.Metadata.Object != nil }
 func readOwned(ctx context.Context, store private.Store, diags *diag.Diagnostics) owned {
 	return private.Get[owned](ctx, store, keyOwned, diags)
 }
+
+// forApply is what a plan leaves for its apply.
+type forApply struct {
+	// Owned is what the configuration owns once the plan is applied.
+	Owned owned `json:"owned"`
+	// Shown are the arguments that the configuration does not name: they only show what the service has.
+	Shown []string `json:"shown,omitempty"`
+	// Reads says that the customer changes in the same run, so that the account has to be read before it is changed.
+	Reads bool `json:"reads,omitempty"`
+}

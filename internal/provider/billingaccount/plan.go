@@ -2,16 +2,22 @@ package billingaccount
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // waysOut are the policies that let an account go.
@@ -34,24 +40,56 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if req.State.Raw.IsNull() {
-		p.planned.CustomMetadata = p.config.CustomMetadata
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
+		r.planCreate(ctx, p, req, resp)
 		return
 	}
 	p.own = readOwned(ctx, req.Private, &resp.Diagnostics)
 	p.facts = private.Get[facts](ctx, req.Private, keyFacts, &resp.Diagnostics)
+	if p.facts.ID == "" {
+		p.facts.ID = p.state.CustomerID.ValueString()
+	}
 	if r.Conn != nil {
 		p.defaults = r.Conn.Defaults
 	}
-	if p.customerMoves(ctx, &resp.Diagnostics) {
-		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("customer"))
-		policy.Refuse(p.state.DeletionPolicy, p.state.words(), waysOut, &resp.Diagnostics)
-	}
+	p.customer, p.customerPlanned = run.Noted[contact.Planned](r.Run(), customerTypeName, p.facts.ID)
 	p.update(&resp.Diagnostics)
+	at := r.moves(ctx, &p, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	wanted := len(at) > 0
+	switch replaced := r.Run().PlanUpdate(ctx, typeName, p.state.ID.ValueString(), wanted, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics); {
+	case replaced:
+		resp.RequiresReplace = append(resp.RequiresReplace, at...)
+		policy.Refuse(p.state.DeletionPolicy, p.state.words(), waysOut, &resp.Diagnostics)
+	case wanted:
+		resp.Diagnostics.AddAttributeError(path.Root("customer"), "The customer is another one than planned",
+			fmt.Sprintf("%s belongs to customer %s, and customer has turned out to name another one, which was not known when the plan was made. "+
+				"Only a new account can belong to it, and the plan has shown none. Nothing was sent for this account. Plan again: the plan then shows the replacement.",
+				p.state.words(), p.facts.ID))
+		return
+	}
+	private.Plan(ctx, resp.Private, p.next, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 	if !p.own.applied() && !resp.Plan.Raw.Equal(req.State.Raw) {
-		// From its first apply on, the customer stands in the state in the configuration's words: later plans compare with these.
+		// From its first apply on, the customer is in the state in the configuration's words: later plans compare with these.
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("customer"), p.config.Customer)...)
+	}
+}
+
+// planCreate plans an account that does not exist, or the new one of a replacement.
+func (r *Resource) planCreate(ctx context.Context, p planning, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
+	p.planned.CustomMetadata = p.config.CustomMetadata
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
+	c, err := customerOf(ctx, p.config.Customer)
+	if err != nil || c.refers() {
+		return
+	}
+	if old, found := run.Noted[opened](r.Run(), typeName, c.code()); found && r.Run().Replaces(typeName, old.Account) {
+		resp.Diagnostics.AddAttributeWarning(path.Root("customer"), "Another customer of the same name",
+			fmt.Sprintf("The account is opened again, and customer describes a new customer: the service creates another one named %q. The customer of the old "+
+				"account stays. To use it again, write customer = { id = %q }.", c.Name.ValueString(), old.Customer))
 	}
 }
 
@@ -59,45 +97,81 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 type planning struct {
 	config, state, planned model
 	own                    owned
-	facts                  facts
-	defaults               conn.Defaults
+	// next is what the plan leaves for its apply.
+	next  forApply
+	facts facts
+	// customer is what the plan of the customer says, where the same run plans it.
+	customer        contact.Planned
+	customerPlanned bool
+	defaults        conn.Defaults
 }
 
-// customerMoves decides about the argument customer: it keeps the state's words when they mean the same, and reports whether the
-// account would belong to another customer, which only a new account can.
-func (p *planning) customerMoves(ctx context.Context, diags *diag.Diagnostics) bool {
-	if p.config.Customer.IsUnknown() {
-		return p.own.applied()
-	}
-	config, errConfig := customerOf(ctx, p.config.Customer)
-	state, errState := customerOf(ctx, p.state.Customer)
-	if errConfig != nil || errState != nil {
-		return false
-	}
+// moves decides about the argument customer: it keeps the state's words when they mean the same customer, and returns the attributes
+// that ask for a new account where the account would belong to another one.
+func (r *Resource) moves(ctx context.Context, p *planning, diags *diag.Diagnostics) path.Paths {
+	meant, config, state := r.whose(ctx, p, diags)
 	imported := !p.own.applied()
-	// An import cannot tell the words for a new customer from another customer's, and takes the account as the one that is meant.
-	means := config.means(p.facts, state) || imported && !config.refers()
 	switch {
-	case means:
-	case !imported:
-		return true
-	case config.referenceUnknown():
-		return false
-	default:
+	case diags.HasError():
+		return nil
+	case !imported && meant != another && r.Run().Replaces(customerTypeName, p.facts.ID):
+		// The customer is replaced in the same run, and takes its accounts along.
+		p.planned.CustomerID = types.StringUnknown()
+		return path.Paths{path.Root("customer"), path.Root("customer_id")}
+	case meant == open:
+		return nil
+	case imported && meant != hers && (meant == nobody || config.refers()):
 		diags.AddAttributeError(path.Root("customer"), "The imported account belongs to another customer",
 			fmt.Sprintf("%s belongs to customer %s (%s), and the configuration names another one. An import never replaces an account: write "+
 				"customer = { id = %q }, or import the account you mean. To open an account for the other customer instead, remove this one from the "+
 				"configuration and apply first.", p.state.words(), p.facts.ID, p.facts.Name, p.facts.ID))
-		return false
+		return nil
+	case meant == nobody && !config.ID.IsNull():
+		diags.AddAttributeError(path.Root("customer").AtName("id"), "No such customer",
+			fmt.Sprintf("The organization of this token has no customer with the id or external_id %q. %s stays as it is: a replacement would close it first, "+
+				"and then fail. Correct the id.", config.ID.ValueString(), p.state.words()))
+		return nil
+	case meant == another && !imported:
+		p.planned.CustomerID = types.StringUnknown()
+		return path.Paths{path.Root("customer")}
 	}
-	if imported || sameData(ctx, config, state) {
-		p.planned.Customer = p.state.Customer
-		return false
+	p.planned.Customer = p.state.Customer
+	switch {
+	case meant == nobody:
+		diags.AddAttributeWarning(path.Root("customer"), "The reference finds no customer",
+			fmt.Sprintf("No customer has the external_id or document_number in customer. %s stays with the customer it has, %s (%s). Correct the reference, or write "+
+				"customer = { id = %q }.", p.state.words(), p.facts.ID, p.facts.Name, p.facts.ID))
+	case !imported && !sameData(ctx, config, state):
+		p.planned.Customer = p.config.Customer
+		diags.AddAttributeWarning(path.Root("customer"), "The customer's data is only used when the account is opened",
+			fmt.Sprintf("%s exists already, so changes inside customer have no effect at the service. Use name, email, phone and address of the account, "+
+				"or a billing_customer resource.", p.state.words()))
 	}
-	diags.AddAttributeWarning(path.Root("customer"), "The customer's data is only used when the account is opened",
-		fmt.Sprintf("%s exists already, so changes inside customer have no effect at the service. Use name, email, phone and address of the account, "+
-			"or a billing_customer resource.", p.state.words()))
-	return false
+	return nil
+}
+
+// whose is whom the argument customer means, and the argument in configuration and state.
+func (r *Resource) whose(ctx context.Context, p *planning, diags *diag.Diagnostics) (meant whose, config, state customer) {
+	if p.config.Customer.IsUnknown() {
+		return open, config, state
+	}
+	config, errConfig := customerOf(ctx, p.config.Customer)
+	state, errState := customerOf(ctx, p.state.Customer)
+	if err := errors.Join(errConfig, errState); err != nil {
+		diags.AddAttributeError(path.Root("customer"), "Invalid customer", err.Error())
+		return open, config, state
+	}
+	client := func() (*billing.Service, bool) {
+		if r.Conn == nil {
+			return nil, false
+		}
+		return r.Conn.Billing.For(typeName, diags)
+	}
+	meant, err := reference{client: client, run: r.Run(), has: p.facts, planned: p.customer}.of(ctx, config, state)
+	if err != nil {
+		apidiag.Add(diags, err, apidiag.Doing{Verb: "find", Object: "the customer of " + lower(p.state.words()), TypeName: typeName, Attributes: arguments})
+	}
+	return meant, config, state
 }
 
 // update starts from the state's computed values and makes unknown only what this change can touch; see touches.
@@ -108,11 +182,12 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	m.TaxExempt, m.TaxExemptionCertificate, m.CustomerTaxType = state.TaxExempt, state.TaxExemptionCertificate, state.CustomerTaxType
 	m.Metadata, m.CreatedAt, m.UpdatedAt = state.Metadata, state.CreatedAt, state.UpdatedAt
 	p.keepUnconfigured()
+	customerChanges := p.followCustomer(diags)
 
-	m.CustomMetadata, m.EffectiveCustomMetadata, _ = p.own.of(m.CustomMetadataMode, p.defaults.Object).
+	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Owned.Metadata = p.own.of(m.CustomMetadataMode, p.defaults.Object).
 		PlanAttribute(p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
 	changes := map[change]bool{
-		changeFields:   !m.toUpdate(state).IsEmpty(),
+		changeFields:   customerChanges || !m.toUpdate(state).IsEmpty(),
 		changeStatus:   !m.Status.Equal(state.Status),
 		changeMetadata: !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata),
 	}
@@ -126,29 +201,24 @@ func (p *planning) update(diags *diag.Diagnostics) {
 // keepUnconfigured leaves as it is what the configuration does not name.
 func (p *planning) keepUnconfigured() {
 	m, config, state := &p.planned, p.config, p.state
-	if config.BillingEmail.IsNull() {
-		m.BillingEmail = state.BillingEmail
-	}
-	if config.PaymentTermsDays.IsNull() {
-		m.PaymentTermsDays = state.PaymentTermsDays
-	}
-	if config.AutoCollection.IsNull() {
-		m.AutoCollection = state.AutoCollection
-	}
-	if config.Name.IsNull() {
-		m.Name = state.Name
-	}
-	if config.Email.IsNull() {
-		m.Email = state.Email
-	}
-	if config.Phone.IsNull() {
-		m.Phone = state.Phone
-	}
-	if config.Address.IsNull() {
-		m.Address = state.Address
-	}
-	if config.Status.IsNull() {
-		m.Status = state.Status
+	for _, field := range []struct {
+		name   string
+		config attr.Value
+		keep   func()
+	}{
+		{"billing_email", config.BillingEmail, func() { m.BillingEmail = state.BillingEmail }},
+		{"payment_terms_days", config.PaymentTermsDays, func() { m.PaymentTermsDays = state.PaymentTermsDays }},
+		{"auto_collection", config.AutoCollection, func() { m.AutoCollection = state.AutoCollection }},
+		{"name", config.Name, func() { m.Name = state.Name }},
+		{"email", config.Email, func() { m.Email = state.Email }},
+		{"phone", config.Phone, func() { m.Phone = state.Phone }},
+		{"address", config.Address, func() { m.Address = state.Address }},
+		{"status", config.Status, func() { m.Status = state.Status }},
+	} {
+		if field.config.IsNull() {
+			field.keep()
+			p.next.Shown = append(p.next.Shown, field.name)
+		}
 	}
 }
 

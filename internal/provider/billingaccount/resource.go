@@ -65,24 +65,24 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	}
 }
 
-// Create opens the account and writes it to the state before anything else is done.
+// Create opens the account as planned and writes it to the state before anything else is done.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var config, plan model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	desired, ok := owned{}.of(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
+	desired, ok := owned{}.of(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(plan.CustomMetadata, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	body, err := config.toCreate(ctx, desired)
+	body, err := plan.known().toCreate(ctx, desired)
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("customer"), "Invalid customer", err.Error())
 		return
 	}
+	r.Run().Applies()
 	created, err := client.CreateBillingAccount(ctx, body)
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("open", plan))
@@ -94,7 +94,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	work := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
 		own: owned{Metadata: metadata.OwnedBy(desired)}}
-	work.create(ctx, config, plan, &created.BillingAccount)
+	work.create(ctx, plan, &created.BillingAccount)
 }
 
 // Read refreshes the state. Only the service's own not-found, or a closed account, drops it; a bare 404 of a wrong address is an error.
@@ -111,15 +111,21 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	account, err := client.GetBillingAccount(ctx, state.ID.ValueString())
 	switch {
 	case api.IsNotFound(err):
-		gone(ctx, state, "was deleted", resp)
+		r.gone(ctx, state, "was deleted", resp)
 	case err != nil:
 		apidiag.Add(&resp.Diagnostics, err, doing("read", state))
 	case account.Status == statusClosed:
-		gone(ctx, state, "was closed, which is final,", resp)
+		r.gone(ctx, state, "was closed, which is final,", resp)
 	default:
+		r.Run().Refreshed(typeName, state.ID.ValueString())
+		r.noteOpened(ctx, state)
 		prior := state
 		state, err = fromAPI(account)
-		if err == nil && !importing {
+		switch {
+		case err == nil && importing:
+			state = state.unnamed()
+			state.CustomMetadata = state.CustomMetadata.OrEmpty()
+		case err == nil:
 			state, err = state.keeping(prior, account, own)
 		}
 		if err != nil {
@@ -131,7 +137,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 }
 
-func gone(ctx context.Context, state model, how string, resp *resource.ReadResponse) {
+func (r *Resource) gone(ctx context.Context, state model, how string, resp *resource.ReadResponse) {
+	r.Run().Gone(typeName, state.ID.ValueString())
+	r.noteOpened(ctx, state)
 	resp.Diagnostics.AddWarning("A billing account is gone",
 		fmt.Sprintf("%s %s outside of Terraform. If it is still configured, the plan opens a new account with a new id; subscriptions of the old one do not move.", state.words(), how))
 	resp.State.RemoveResource(ctx)
@@ -149,6 +157,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ready {
 		return
 	}
+	r.Run().Applies()
 	if state.DeletionPolicy.ValueString() == policy.Delete {
 		if err := client.DeleteBillingAccount(ctx, state.ID.ValueString()); err != nil {
 			apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
@@ -212,6 +221,8 @@ var scheme = imports.ByExternalID("billing account")
 
 // doing describes an operation on the account for an error.
 func doing(verb string, m model) apidiag.Doing {
-	words := m.words()
-	return apidiag.Doing{Verb: verb, Object: strings.ToLower(words[:1]) + words[1:], TypeName: typeName, Attributes: arguments}
+	return apidiag.Doing{Verb: verb, Object: lower(m.words()), TypeName: typeName, Attributes: arguments}
 }
+
+// lower is words inside a sentence.
+func lower(words string) string { return strings.ToLower(words[:1]) + words[1:] }

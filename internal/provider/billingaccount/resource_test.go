@@ -44,7 +44,8 @@ func TestAccAccount_minimal(t *testing.T) {
 			statecheck.ExpectKnownValue(address, at("name"), knownvalue.StringExact("Padaria Aurora")),
 		}},
 		emptyPlan(config),
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"customer"}},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"customer", "custom_metadata",
+			"name", "email", "phone", "address"}},
 		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID},
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -61,30 +62,36 @@ var arguments = []string{
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go, in one place.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"external_id": schema.StringAttribute{Optional: true, Validators: notBlank(),
+		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 			MarkdownDescription: about["external_id"] + " With it the account can be imported, and a creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
 		"customer": schema.SingleNestedAttribute{Required: true, Attributes: customerAttributes(),
-			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id`, `external_id` or `document_number`, or a new one, which needs a `name` and is " +
-				"opened together with the account. Naming another customer later replaces the account. The other fields are used only for a new customer: beside a reference to " +
-				"an existing one they are ignored, and a later change of them is a warning and changes nothing; change the customer by `name`, `email`, `phone` and `address` of " +
-				"this resource, or by a `billing_customer`."},
-		"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
+			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id`, `external_id` or `document_number`, or a " +
+				"new one, which needs a `name` and is opened together with the account. Naming another customer that exists " +
+				"forces replacement. A value that is only known after apply does not, unless the same run replaces the " +
+				"customer, and neither does a customer that changes its own `external_id` or `document_number`. When the " +
+				"reference is written in another way, the plan looks it up, in one to three requests: an `id` that no customer " +
+				"has is an error, another reference that finds nobody is a warning, and the account stays. The other fields " +
+				"are used only for a new customer: beside a reference to an existing one they are ignored, and a later change " +
+				"of them is a warning and changes nothing; change the customer by `name`, `email`, `phone` and `address` of " +
+				"this resource, or by a `billing_customer`. Each re-creation of the account (closed elsewhere, `-replace`) " +
+				"with a `name` alone creates another customer of the same name; `terraform plan -replace` cannot warn of it."},
+		"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
 			MarkdownDescription: about["billing_email"] + " Default when the account is opened: the customer's. It cannot be cleared: without the argument the stored address stands."},
-		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.Between(1, 90)},
+		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.Between(1, 90))},
 			MarkdownDescription: about["payment_terms_days"] + " Default when the account is opened: 10. Taken out, the stored value stands."},
 		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["auto_collection"] + " Default when the account is opened: `true`. Taken out, the stored value stands."},
-		"name": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.UTF8LengthBetween(1, 255)},
-			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without it, or taken out: shows the name as it is."},
-		"email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
-			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it, or taken out: shows the first one, where the service lists any."},
-		"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(),
-			MarkdownDescription: "Changes the main phone number of the customer through the account. Without it, or taken out: shows the first one, where the service lists any."},
+		"name": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(stringvalidator.UTF8LengthBetween(1, 255)),
+			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without it, or taken out: shows the name as it is." + followsCustomer},
+		"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
+			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
+		"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: notBlank(),
+			MarkdownDescription: "Changes the main phone number of the customer through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
 		"address": schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: contact.AddressAttributes(),
-			MarkdownDescription: "Becomes the first postal address of the customer, through the account. Without it, or taken out: shows the first one, where the service lists any."},
+			MarkdownDescription: "Becomes the first postal address of the customer, through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
 		"status": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
 			MarkdownDescription: "`active` or `suspended`; a suspended account takes no new subscriptions. Given, a suspension or reactivation made elsewhere is drift that the next apply takes back; " +
 				"without it, or taken out, the status is only shown. A new account is `active`."},
-		"status_reason": schema.StringAttribute{Optional: true, Validators: notBlank(),
+		"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 			MarkdownDescription: "Reason for the service's audit log when this configuration suspends, reactivates or closes the account. A change of it alone sends nothing."},
 		"custom_metadata":           metadata.Attribute("account"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
@@ -105,45 +112,50 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
+// followsCustomer ends the descriptions of what belongs to the customer.
+const followsCustomer = " Null after an import until the next refresh, so that generated configuration does not name it." +
+	" What a `billing_customer` in the same configuration says must not contradict it: the plan warns."
+
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A billing account of a customer: what subscriptions run on and invoices are made for. A `billing_customer` opens one by itself unless told not to; use this " +
 	"resource for further accounts, or for all of them with `create_billing_account = false`.\n\n" +
-	"Everything changes in place and charges nobody, except another `customer`: that replaces the account, and subscriptions do not move with it. Of `custom_metadata` this configuration " +
+	"Everything changes in place and charges nobody, except another `customer`: that forces replacement, and subscriptions do not move with it. Of `custom_metadata` this configuration " +
 	"owns the keys it names (see [the guide on ownership](../guides/custom-metadata)).\n\n" +
 	"Destroying closes the account, which is final and leaves its subscriptions alive: destroy these first, as Terraform does where they refer to the account. The customer stays, also " +
 	"one that was opened together with the account. An account that was closed or deleted elsewhere is planned again, with a new id. Import by id or by `external_id` " +
-	"(see [the guide on importing](../guides/import)); to import and then name another customer is an error, not a replacement. A refresh takes one request."
+	"(see [the guide on importing](../guides/import)); to import and then name another customer is an error, not a replacement. A refresh takes one request. " +
+	"A value that you mark as sensitive is also shown by computed attributes, which are not sensitive: `custom_metadata` by `effective_custom_metadata`."
 
 var computedTexts = []string{"id", "public_id", "customer_id", "currency", "suspended_at", "suspension_reason",
 	"tax_exemption_certificate", "customer_tax_type", "metadata", "created_at", "updated_at"}
 
 func customerAttributes() map[string]schema.Attribute {
 	text := func(description string, validators ...validator.String) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, MarkdownDescription: description, Validators: validators}
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description, PlanModifiers: onChange(validators...)}
 	}
 	list := func(description string, value ...validator.String) schema.ListNestedAttribute {
-		return schema.ListNestedAttribute{Optional: true, MarkdownDescription: description,
+		return schema.ListNestedAttribute{Optional: true, MarkdownDescription: description, Validators: []validator.List{validate.NoNulls{}},
 			NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(value...)}}
 	}
 	return map[string]schema.Attribute{
-		"id":          text("Id (UUID) or external code of an existing customer. It has to exist.", notBlank()...),
-		"external_id": text("External code of an existing customer; when there is none, that of the new one.", notBlank()...),
-		"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{}, Validators: []validator.String{validate.CPFOrCNPJ()},
-			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; when there is none, that of the new one. Only the digits count."},
-		"name":       text("Name of a new customer; required for one.", notBlank()...),
-		"nickname":   text("Trade name or short name.", notBlank()...),
-		"legal_name": text("Company name of a legal entity, as registered.", notBlank()...),
+		"id":          text("Id (UUID) or external code of an existing customer. It has to exist.", validate.NotBlank()),
+		"external_id": text("External code of an existing customer; when there is none, that of the new one.", validate.NotBlank()),
+		"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{}, PlanModifiers: onChange(validate.CPFOrCNPJ()),
+			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; when there is none, that of the new one. Mask and case do not count."},
+		"name":       text("Name of a new customer; required for one.", validate.NotBlank()),
+		"nickname":   text("Trade name or short name.", validate.NotBlank()),
+		"legal_name": text("Company name of a legal entity, as registered.", validate.NotBlank()),
 		"kind":       text("`individual` or `company`, for which a `billing_customer` has `natural` and `juridical`.", stringvalidator.OneOf("individual", "company")),
 		"birthday":   text("Date of birth, `YYYY-MM-DD`.", validate.Date()),
 		"email":      text("Main e-mail address, which the service keeps as an item of `emails`.", validate.Email()),
-		"phone":      text("Main phone number, which the service keeps as an item of `phones`.", notBlank()...),
-		"notes":      text("Free text for people.", notBlank()...),
-		"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: "Postal addresses.",
+		"phone":      text("Main phone number, which the service keeps as an item of `phones`.", validate.NotBlank()),
+		"notes":      text("Free text for people.", validate.NotBlank()),
+		"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: "Postal addresses.", Validators: []validator.List{validate.NoNulls{}},
 			NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
-		"phones":          list("Phone numbers.", notBlank()...),
+		"phones":          list("Phone numbers.", validate.NotBlank()),
 		"emails":          list("E-mail addresses.", validate.Email()),
-		"websites":        list("Web addresses.", notBlank()...),
-		"tags":            schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Labels, in any order."},
+		"websites":        list("Web addresses.", validate.NotBlank()),
+		"tags":            schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{validate.NoNulls{}}},
 		"custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{}, MarkdownDescription: "Your own data on the new customer: any object, nested at will."},
 	}
 }
@@ -153,4 +165,8 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 	resp.IdentitySchema = scheme.IdentitySchema()
 }
 
-func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
+func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
+
+func onChange(validators ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(validators...)}
+}

@@ -3,6 +3,7 @@ package billingaccount
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -28,6 +29,8 @@ type work struct {
 	diags    *diag.Diagnostics
 	// own is what the configuration will own once all is done.
 	own owned
+	// shown are the arguments that the configuration does not name.
+	shown []string
 }
 
 // step is one request.
@@ -40,9 +43,11 @@ const verbUpdate = "update"
 var blameStatus = steps.Blame{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
 
 // Update reactivates first, then changes fields, then suspends: a suspended account is the last thing to have.
+//
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes with
+// the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var config, plan, state model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	own := readOwned(ctx, req.Private, &resp.Diagnostics)
@@ -50,18 +55,27 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	owner := own.of(plan.CustomMetadataMode, r.Conn.Defaults.Object)
-	desired, ok := owner.DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
-	if !ok {
-		return
-	}
+	r.Run().Applies()
+	planned := private.Planned[forApply](ctx, req.Private, &resp.Diagnostics)
 	w := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
-		own: owned{Metadata: metadata.OwnedBy(desired)}}
-	w.carryOut(ctx, w.steps(plan, state, owner, desired), plan, state, own)
+		own: planned.Owned, shown: planned.Shown}
+	var read *billing.BillingAccount
+	if planned.Reads || state.Name.IsNull() {
+		var err error
+		if read, err = client.GetBillingAccount(ctx, state.ID.ValueString()); err != nil {
+			apidiag.Add(&resp.Diagnostics, err, doing("read", state))
+			return
+		}
+		if state, err = state.asRead(plan, read); err != nil {
+			resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
+			return
+		}
+	}
+	w.carryOut(ctx, w.steps(plan.orShown(state), state, own.of(plan.CustomMetadataMode, nil)), read, plan, state, own)
 }
 
 // steps lists what takes the account from state to plan, in order.
-func (w work) steps(plan, state model, owner metadata.Ownership, desired metadata.Object) []step {
+func (w work) steps(plan, state model, owner metadata.Ownership) []step {
 	id := state.ID.ValueString()
 	var all []step
 	if plan.Status.ValueString() == statusActive && state.Status.ValueString() != statusActive {
@@ -72,7 +86,7 @@ func (w work) steps(plan, state model, owner metadata.Ownership, desired metadat
 	body, metadataDiffers := plan.toUpdate(state), !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
 	if metadataDiffers || !body.IsEmpty() {
 		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
-			return w.update(ctx, id, body, metadataDiffers, owner, desired, state.EffectiveCustomMetadata.ValueString())
+			return w.update(ctx, id, body, metadataDiffers, owner, state.EffectiveCustomMetadata.ValueString())
 		}})
 	}
 	if plan.Status.ValueString() == statusSuspended && state.Status.ValueString() != statusSuspended {
@@ -88,12 +102,13 @@ func (w work) suspend(id string, plan model) step {
 }
 
 // update sends the fields that differ, and custom_metadata with them.
-func (w work) update(ctx context.Context, id string, body billing.BillingAccountUpdate, withMetadata bool, owner metadata.Ownership, desired metadata.Object, effective string) (*billing.BillingAccount, error) {
+func (w work) update(ctx context.Context, id string, body billing.BillingAccountUpdate, withMetadata bool, owner metadata.Ownership,
+	effective string) (*billing.BillingAccount, error) {
 	if !withMetadata {
 		return w.client.UpdateBillingAccount(ctx, id, body)
 	}
 	sync := metadata.Sync[billing.BillingAccount]{
-		Ownership: owner, Desired: desired,
+		Ownership: owner, Desired: w.own.Metadata.Object,
 		Read: func(ctx context.Context) (*billing.BillingAccount, error) { return w.client.GetBillingAccount(ctx, id) },
 		Of:   func(a *billing.BillingAccount) json.RawMessage { return a.CustomMetadata },
 		Send: func(ctx context.Context, payload json.RawMessage, mode string) (*billing.BillingAccount, error) {
@@ -106,8 +121,8 @@ func (w work) update(ctx context.Context, id string, body billing.BillingAccount
 	})
 }
 
-// carryOut runs the steps and writes the state after each.
-func (w work) carryOut(ctx context.Context, all []step, plan, state model, before owned) {
+// carryOut runs the steps and writes the state after each. read is the account as it was read before them; nil: it was not.
+func (w work) carryOut(ctx context.Context, all []step, read *billing.BillingAccount, plan, state model, before owned) {
 	last, done := steps.Run(ctx, all,
 		func(s step, answer *billing.BillingAccount) {
 			state = w.reached(ctx, state, answer, before)
@@ -116,6 +131,9 @@ func (w work) carryOut(ctx context.Context, all []step, plan, state model, befor
 			}
 		},
 		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })
+	if last == nil {
+		last = read
+	}
 	if done {
 		w.finish(ctx, plan, last, true)
 	}
@@ -153,7 +171,8 @@ func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccou
 		return
 	}
 	if differences := settle.Onto(ctx, &plan, &state); done {
-		settle.Warn(differences, state.words(), arguments, w.diags)
+		named := slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return slices.Contains(w.shown, name) })
+		settle.Warn(differences, state.words(), named, w.diags)
 	}
 	save(ctx, state, last, w.state, w.identity, w.private, w.diags)
 }
@@ -162,10 +181,10 @@ func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccou
 //
 // What fails here is a warning. Terraform marks a new object for replacement when its creation ends in an error, and closing an
 // account to open another is worse than a status that the next plan mends.
-func (w work) create(ctx context.Context, config, plan model, account *billing.BillingAccount) {
+func (w work) create(ctx context.Context, plan model, account *billing.BillingAccount) {
 	state := w.reached(ctx, plan, account, w.own)
 	var all []step
-	body, err := config.customerData(account)
+	body, err := plan.known().customerData(account)
 	if err != nil {
 		w.diags.AddError("Unreadable answer of the service", err.Error())
 		return
@@ -175,7 +194,7 @@ func (w work) create(ctx context.Context, config, plan model, account *billing.B
 			return w.client.UpdateBillingAccount(ctx, account.ID, body)
 		}})
 	}
-	if config.Status.Equal(types.StringValue(statusSuspended)) {
+	if plan.Status.Equal(types.StringValue(statusSuspended)) {
 		all = append(all, w.suspend(account.ID, plan))
 	}
 	last, done := steps.Run(ctx, all,

@@ -75,6 +75,7 @@ func dataFromAPI(c *billing.Customer) (dataModel, error) {
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
 	attributes.Keys("customer", "id", "external_id", "document_number")
+	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No match, or more than one, is an error. By `id` this takes one request; otherwise it " +
 			"reads the list of customers, which the service filters. What is read stands in the state.",

@@ -65,3 +65,19 @@ func TestAccCustomer_ignoreChanges(t *testing.T) {
 		})
 	}
 }
+
+// TestAccCustomer_ignoredIsNotOwned: under ignore_changes Terraform gives an argument that the configuration does not have the value of
+// the state. That makes it nobody's: once ignore_changes is removed, what another system wrote stays.
+func TestAccCustomer_ignoredIsNotOwned(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	other := outside{service, t, "m-1"}
+	const ignoring = "\nlifecycle { ignore_changes = [email, emails, phone, phones, addresses] }"
+	config := func(lines string) string { return service.Config(withMetadata(lines)) }
+	runCustomer(t,
+		resource.TestStep{Config: config(ignoring)},
+		resource.TestStep{PreConfig: other.patch(`{"emails":[{"value":"theirs@example.com"}],"phones":[{"value":"1"}],"addresses":[{"city":"Natal"}]}`),
+			Config: config("notes = \"n\"" + ignoring), ConfigPlanChecks: updates()},
+		emptyPlan(config("notes = \"n\"")),
+	)
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/accounts"
@@ -53,6 +54,7 @@ func importedState(ctx context.Context, client *billing.Service, c *billing.Cust
 		diags.AddError("Unreadable answer of the service", err.Error())
 		return state
 	}
+	state = state.emptied()
 	account, err := oldestAccount(ctx, client, c)
 	if err != nil {
 		diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account is not known",
@@ -60,6 +62,21 @@ func importedState(ctx context.Context, client *billing.Service, c *billing.Cust
 		return state
 	}
 	return state.withAccount(account)
+}
+
+// emptied has an empty list where the service has none. A configuration that says [] and one that leaves the argument out then both plan
+// nothing: Terraform does not let a null in the state stand for a configured list.
+func (m model) emptied() model {
+	for _, list := range []*types.List{&m.Addresses, &m.Websites, &m.Emails, &m.Phones} {
+		if list.IsNull() {
+			*list = types.ListValueMust(list.ElementType(context.Background()), nil)
+		}
+	}
+	if m.Tags.IsNull() {
+		m.Tags = types.SetValueMust(types.StringType, nil)
+	}
+	m.CustomMetadata = m.CustomMetadata.OrEmpty()
+	return m
 }
 
 // oldestAccount is the customer's oldest billing account that is not closed: one opened together with the customer is older than any

@@ -14,34 +14,54 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// badInputs are arguments that no service needs to see to be wrong: what is written, and what the error says.
-var badInputs = map[string]struct{ argument, lines, says string }{
+type badInput struct{ argument, lines, says string }
+
+// badInputs are arguments that the service need not see to reject: what is written, and what the error says. Terraform validates a
+// configuration without its state, so the plan checks what the service may hold already.
+var badInputs = map[string]badInput{
 	"empty_name":        {"name", `name = ""`, "Leave the argument out"},
 	"blank_nickname":    {"nickname", `nickname = " "`, "Leave the argument out"},
 	"empty_external_id": {"external_id", `external_id = ""`, "Leave the argument out"},
 	"short_document":    {"document_number", `document_number = "123"`, `"123" has 3 digits. A CPF has 11 digits, a CNPJ has 14`},
-	"letters":           {"document_number", `document_number = "529.982.247-2X"`, "holds characters that no CPF or CNPJ has"},
+	"letters":           {"document_number", `document_number = "529.982.247-2X"`, "has letters, as only a CNPJ has, but 11 characters instead of 14"},
 	"kind":              {"kind", `kind = "company"`, `value must be one of: ["natural" "juridical"], got: "company"`},
 	"birthday":          {"birthday", `birthday = "31/12/1990"`, `"31/12/1990" is not a date of the calendar. Write year, month and day`},
 	"leap_day":          {"birthday", `birthday = "2023-02-29"`, "is not a date of the calendar"},
 	"email":             {"email", `email = "Ana <ana@example.com>"`, "is not an e-mail address. Write one address without a name"},
 	// Terraform cannot point at an item of a list.
 	"item":          {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
-	"no_value":      {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
 	"country":       {"country", `addresses = [{ country = "Brasil" }]`, `"Brasil" is not a country code. Write the two capital letters`},
 	"small_country": {"country", `addresses = [{ country = "br" }]`, `"br" is not a country code`},
 	"tag":           {"tags", `tags = [""]`, "Leave the argument out"},
-	"mode":          {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `value must be one of: ["merge" "replace"]`},
-	"policy":        {"deletion_policy", `deletion_policy = "keep"`, `value must be one of: ["delete" "abandon" "prevent"]`},
-	"metadata":      {"custom_metadata", `custom_metadata = "{}"`, "JSON text goes through jsondecode()"},
 	"terms":         {"payment_terms_days", `payment_terms_days = -1`, "value must be at least 0, got: -1"},
 	"billing_email": {"billing_email", `billing_email = "x"`, `"x" is not an e-mail address`},
-	"no_account":    {"auto_collection", "create_billing_account = false\n  auto_collection = true", "auto_collection needs a billing account"},
+}
+
+// invalid is what no customer can have, which the validation rejects already.
+var invalid = map[string]badInput{
+	"no_value":     {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
+	"mode":         {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `value must be one of: ["merge" "replace"]`},
+	"policy":       {"deletion_policy", `deletion_policy = "keep"`, `value must be one of: ["delete" "abandon" "prevent"]`},
+	"metadata":     {"custom_metadata", `custom_metadata = "{}"`, "JSON text goes through jsondecode()"},
+	"no_account":   {"auto_collection", "create_billing_account = false\n  auto_collection = true", "auto_collection needs a billing account"},
+	"null_tag":     {"tags", `tags = ["a", null]`, "is null, and the service stores no nulls here"},
+	"null_address": {"addresses", `addresses = [null]`, "addresses[0] is null"},
+	"null_email":   {"emails", `emails = [null]`, "emails[0] is null"},
 }
 
 // TestAccCustomer_badInput: every mistake is told at plan time, all at once, each on its argument with what to write instead.
 func TestAccCustomer_badInput(t *testing.T) {
 	t.Parallel()
+	for name, inputs := range map[string]map[string]badInput{"plan": badInputs, "validation": invalid} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refuses(t, inputs)
+		})
+	}
+}
+
+func refuses(t *testing.T, badInputs map[string]badInput) {
+	t.Helper()
 	var config strings.Builder
 	for _, label := range slices.Sorted(maps.Keys(badInputs)) {
 		name := "name = \"A\""

@@ -2,6 +2,7 @@ package customer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -58,17 +59,17 @@ func fromAPI(c *billing.Customer) (model, error) {
 	return model{
 		ID:                      types.StringValue(c.ID),
 		PublicID:                wire.TextOrNull(c.PublicID),
-		ExternalID:              types.StringPointerValue(c.ExternalID),
+		ExternalID:              wire.FilledOrNull(c.ExternalID),
 		Name:                    types.StringValue(c.Name),
-		Nickname:                types.StringPointerValue(c.Nickname),
-		LegalName:               types.StringPointerValue(c.LegalName),
-		DocumentType:            types.StringPointerValue(c.DocumentType),
+		Nickname:                wire.FilledOrNull(c.Nickname),
+		LegalName:               wire.FilledOrNull(c.LegalName),
+		DocumentType:            wire.FilledOrNull(c.DocumentType),
 		DocumentNumber:          fwtype.DocumentPointer(c.DocumentNumber),
-		Kind:                    types.StringPointerValue(c.Kind),
-		Birthday:                types.StringPointerValue(c.Birthday),
+		Kind:                    wire.FilledOrNull(c.Kind),
+		Birthday:                wire.FilledOrNull(c.Birthday),
 		Email:                   emails.Main,
 		Phone:                   phones.Main,
-		Notes:                   types.StringPointerValue(c.Notes),
+		Notes:                   wire.FilledOrNull(c.Notes),
 		Addresses:               contact.Addresses(c.Addresses),
 		Phones:                  phones.List,
 		Emails:                  emails.List,
@@ -119,9 +120,19 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 	m.PaymentTermsDays, m.AutoCollection = types.Int64Null(), types.BoolNull()
 	if account != nil {
 		m.BillingAccountID = types.StringValue(account.ID)
-		m.BillingEmail = types.StringPointerValue(account.BillingEmail)
+		m.BillingEmail = wire.FilledOrNull(account.BillingEmail)
 		m.PaymentTermsDays = types.Int64PointerValue(account.PaymentTermsDays)
 		m.AutoCollection = types.BoolPointerValue(account.AutoCollection)
 	}
 	return m
+}
+
+// named are the arguments that the configuration m names. The others only show what the service has, whatever the plan expected.
+func (m model) named() []string {
+	shown := map[string]bool{
+		"email": m.Email.IsNull(), "emails": m.Emails.IsNull(), "phone": m.Phone.IsNull(), "phones": m.Phones.IsNull(), "addresses": m.Addresses.IsNull(),
+		"websites": m.Websites.IsNull(), "tags": m.Tags.IsNull(), "billing_email": m.BillingEmail.IsNull(), "payment_terms_days": m.PaymentTermsDays.IsNull(),
+		"auto_collection": m.AutoCollection.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
+	}
+	return slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return shown[name] })
 }

@@ -20,6 +20,8 @@ type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata,omitzero"`
 	Email    ownedPair      `json:"email,omitzero"`
 	Phone    ownedPair      `json:"phone,omitzero"`
+	// Addresses says that the configuration named addresses.
+	Addresses bool `json:"addresses,omitempty"`
 }
 
 // ownedBy is the ownership that applying config establishes, without its custom_metadata.
@@ -27,7 +29,17 @@ func ownedBy(config model) ownership {
 	return ownership{
 		Email: ownedPair{Main: !config.Email.IsNull(), List: !config.Emails.IsNull()},
 		Phone: ownedPair{Main: !config.Phone.IsNull(), List: !config.Phones.IsNull()},
+
+		Addresses: !config.Addresses.IsNull(),
 	}
+}
+
+// within leaves of the planned ownership what the bare configuration names. Terraform gives an argument under ignore_changes the value of
+// the state, also where the configuration does not have it; what was never configured is not owned.
+func (o ownership) within(config ownership) ownership {
+	o.Email, o.Phone = o.Email.and(config.Email), o.Phone.and(config.Phone)
+	o.Addresses = o.Addresses && config.Addresses
+	return o
 }
 
 func readOwnership(ctx context.Context, store private.Store, diags *diag.Diagnostics) ownership {

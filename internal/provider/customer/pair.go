@@ -25,6 +25,10 @@ type ownedPair struct {
 	List bool `json:"list,omitempty"`
 }
 
+func (p ownedPair) and(o ownedPair) ownedPair {
+	return ownedPair{Main: p.Main && o.Main, List: p.List && o.List}
+}
+
 func (p pair) split() (types.String, types.List) { return p.Main, p.List }
 
 // known reports whether nothing in the pair waits for apply.

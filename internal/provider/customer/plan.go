@@ -35,7 +35,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if req.State.Raw.IsNull() {
 		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, planned.plannedCreate(config))...)
+		planned = planned.plannedCreate(config)
+		r.noteCreation(planned)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
 		return
 	}
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -45,6 +47,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	planned, next := planned.plannedUpdate(config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
 	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics)
+	r.Run().Note(typeName, state.ID.ValueString(), planned.forAccounts(state, config))
 	private.Plan(ctx, resp.Private, next, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
 }
@@ -54,6 +57,7 @@ func (m model) plannedCreate(config model) model {
 	none := pair{Main: types.StringNull(), List: types.ListNull(contact.ItemType)}
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(none, ownedPair{}).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(none, ownedPair{}).split()
+	m.Addresses, m.Websites, m.Tags = config.Addresses, config.Websites, config.Tags
 	m.CustomMetadata = config.CustomMetadata
 	if config.CreateBillingAccount.IsNull() {
 		m.CreateBillingAccount = types.BoolValue(true)
@@ -81,8 +85,11 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	m.keepCreateOnly(config, state, diags)
 
 	m.DocumentNumber = m.DocumentNumber.Or(state.DocumentNumber)
-	m.Addresses = keepWritten(state.Addresses, m.Addresses)
-	m.Websites = keepWritten(state.Websites, m.Websites)
+	m.Addresses = plannedList(config.Addresses, state.Addresses, !own.Addresses)
+	m.Websites = plannedList(config.Websites, state.Websites, false)
+	if m.Tags = config.Tags; config.Tags.IsNull() && len(state.Tags.Elements()) == 0 {
+		m.Tags = state.Tags
+	}
 	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
 	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
 
@@ -99,12 +106,17 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	return m, next
 }
 
-// keepWritten is contact.KeepOrder where Terraform allows it: a null in the state or in the configuration cannot be kept over the other.
-func keepWritten(state, planned types.List) types.List {
-	if state.IsNull() || planned.IsNull() {
-		return planned
+// plannedList is what a list becomes. Without the argument it is emptied, or stays as it is where keep says so. An empty list and none
+// are the same to the service: the one in the state stays. Terraform lets a null in the state give way to a configured list only.
+func plannedList(config, state types.List, keep bool) types.List {
+	switch {
+	case config.IsNull() && (keep || len(state.Elements()) == 0):
+		return state
+	case config.IsNull() || state.IsNull():
+		return config
+	default:
+		return contact.KeepOrder(state, config)
 	}
-	return contact.KeepOrder(state, planned)
 }
 
 // keepCreateOnly holds what only a creation uses to its first value, and says so when the configuration asks for another.

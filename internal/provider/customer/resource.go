@@ -87,7 +87,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	own.Metadata = metadata.OwnedBy(desired)
 	state := plan.settledOn(&created.Customer, own, &resp.Diagnostics).withAccount(created.BillingAccount)
 	state.CreateBillingAccount = plan.CreateBillingAccount
-	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), arguments, &resp.Diagnostics)
+	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), config.named(), &resp.Diagnostics)
 	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	own.write(ctx, resp.Private, &resp.Diagnostics)
 	if created.Adopted {

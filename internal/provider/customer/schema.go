@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -31,29 +31,31 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"created_at":    computed("created_at"),
 			"updated_at":    computed("updated_at"),
 
-			"name": schema.StringAttribute{Required: true, MarkdownDescription: about["name"], Validators: notBlank()},
-			"external_id": schema.StringAttribute{Optional: true, Validators: notBlank(),
+			"name": schema.StringAttribute{Required: true, MarkdownDescription: about["name"], PlanModifiers: notBlank()},
+			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 				MarkdownDescription: about["external_id"] + " With it the customer can be imported, and a creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
-			"nickname":   optional("nickname", notBlank()...),
-			"legal_name": optional("legal_name", notBlank()...),
-			"notes":      optional("notes", notBlank()...),
+			"nickname":   optional("nickname", validate.NotBlank()),
+			"legal_name": optional("legal_name", validate.NotBlank()),
+			"notes":      optional("notes", validate.NotBlank()),
 			"kind":       optional("kind", stringvalidator.OneOf("natural", "juridical")),
 			"birthday":   optional("birthday", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
-				MarkdownDescription: about["document_number"] + " Another number of digits is an error, wrong check digits are a warning (see `normalize_document`).",
-				Validators:          []validator.String{validate.CPFOrCNPJ()}},
+				MarkdownDescription: about["document_number"] + " A number of another length is an error, wrong check digits are a warning (see `normalize_document`).",
+				PlanModifiers:       onChange(validate.CPFOrCNPJ())},
 
-			"email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
+			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
 				MarkdownDescription: about["email"] + " Without the argument it shows the first of them; taken out, the address is removed unless `emails` names it."},
-			"phone": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(),
+			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: notBlank(),
 				MarkdownDescription: about["phone"] + " Without the argument it shows the first of them; taken out, the number is removed unless `phones` names it."},
-			"emails":   contacts(about["emails"]+inAnyOrder+" `email` need not be repeated here."+wholeList, true, validate.Email()),
-			"phones":   contacts(about["phones"]+inAnyOrder+" `phone` need not be repeated here."+wholeList, true, notBlank()...),
-			"websites": contacts(about["websites"]+inAnyOrder, false, notBlank()...),
-			"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: about["addresses"] + inAnyOrder,
-				NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
-			"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["tags"],
-				Validators: []validator.Set{setvalidator.ValueStringsAre(notBlank()...)}},
+			"emails":   contacts(about["emails"]+inAnyOrder+" `email` need not be repeated here."+wholeList, validate.Email()),
+			"phones":   contacts(about["phones"]+inAnyOrder+" `phone` need not be repeated here."+wholeList, validate.NotBlank()),
+			"websites": contacts(about["websites"]+inAnyOrder, validate.NotBlank()),
+			"addresses": schema.ListNestedAttribute{Optional: true, Computed: true, Validators: []validator.List{validate.NoNulls{}},
+				MarkdownDescription: about["addresses"] + inAnyOrder + " The `address` of a `billing_account` becomes one of them." + wholeList,
+				NestedObject:        schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
+			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType, MarkdownDescription: about["tags"],
+				Validators:    []validator.Set{validate.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
 			"custom_metadata_mode":      metadata.ModeAttribute(),
@@ -61,15 +63,16 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether a billing account is opened together with the customer. Default `true`. " + onCreateOnly},
-			"billing_email": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.Email()},
+			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
 				MarkdownDescription: "Address for invoices on that billing account. Default: the customer's `email`. " + onCreateOnly},
-			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.AtLeast(0)},
+			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.AtLeast(0))},
 				MarkdownDescription: "Days until an invoice on that billing account is due. Default 10. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether charges on that billing account are made automatically. Default `true`. " + onCreateOnly},
 			"billing_account_id": schema.StringAttribute{Computed: true,
 				MarkdownDescription: "Id of the billing account that was opened together with the customer; null when none was. " +
-					"After an import it is the oldest of the customer's billing accounts that is not closed."},
+					"After an import it is the oldest of the customer's billing accounts that is not closed. " +
+					"It is not refreshed: an account that was closed elsewhere stays here, and is only noticed where it is used. To see that, read it with the data source `billing_account`, or manage it as a `billing_account`."},
 
 			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policy.Delete),
 				Validators: []validator.String{stringvalidator.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
@@ -83,10 +86,13 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 const aboutResource = "A customer of the organization: a person or a company that is billed. By default the service opens a billing account together with it " +
 	"(`billing_account_id`).\n\n" +
 	"Every change is made in place, and none charges anybody. Other systems may work on the same customer: their keys in `custom_metadata` stay (see [the guide on ownership](../guides/custom-metadata)), " +
-	"and so do contacts as long as `emails` and `phones` are left out. Every other optional argument that is left out is cleared where the customer has a value; one that another " +
+	"and so do contacts and addresses as long as `emails`, `phones` and `addresses` are left out. Every other optional argument that is left out is cleared where the customer has a value; one that another " +
 	"system maintains belongs under `ignore_changes`.\n\n" +
 	"Destroying deletes the customer and closes its billing accounts; the service refuses that while one of its subscriptions is not canceled. A customer that was deleted elsewhere " +
-	"is planned again, with a new id and a new billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A refresh takes one request."
+	"is planned again, with a new id and a new billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A refresh takes one request. " +
+	"What a `billing_account` changes of its customer shows here from the next refresh on. " +
+	"A value that you mark as sensitive is also shown by computed attributes, which are not sensitive: " +
+	"`email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
 
 // Parts of descriptions that several lists have in common.
 const (
@@ -101,17 +107,21 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 	resp.IdentitySchema = scheme.IdentitySchema()
 }
 
-func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
+func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
+
+func onChange(validators ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(validators...)}
+}
 
 func computed(name string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
 }
 
 func optional(name string, validators ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, MarkdownDescription: about[name], Validators: validators}
+	return schema.StringAttribute{Optional: true, MarkdownDescription: about[name], PlanModifiers: onChange(validators...)}
 }
 
-func contacts(description string, computed bool, value ...validator.String) schema.ListNestedAttribute {
-	return schema.ListNestedAttribute{Optional: true, Computed: computed, MarkdownDescription: description,
+func contacts(description string, value ...validator.String) schema.ListNestedAttribute {
+	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description, Validators: []validator.List{validate.NoNulls{}},
 		NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(value...)}}
 }

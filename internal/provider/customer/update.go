@@ -17,14 +17,15 @@ import (
 // Update sends what the plan shows as changing, in one request where the service can do it in one. What only this provider knows
 // (deletion_policy, custom_metadata_mode) changes without any request.
 //
-// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes with
-// the private state.
+// What it sends comes from the plan alone: at apply the configuration does not respect ignore_changes. What the plan decided about
+// ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state model
+	var config, plan, state model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
-	after := private.Planned[ownership](ctx, req.Private, &resp.Diagnostics)
+	after := private.Planned[ownership](ctx, req.Private, &resp.Diagnostics).within(ownedBy(config))
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
@@ -42,7 +43,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		plan = plan.settledOn(answer, after, &resp.Diagnostics)
 	case answer != nil:
 		settled := plan.settledOn(answer, after, &resp.Diagnostics)
-		settle.Warn(settle.Onto(ctx, &plan, &settled), settled.words(), arguments, &resp.Diagnostics)
+		settle.Warn(settle.Onto(ctx, &plan, &settled), settled.words(), config.named(), &resp.Diagnostics)
 		plan = settled
 	}
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)

@@ -24,14 +24,20 @@ type model struct {
 	Response            types.String   `tfsdk:"response"`
 }
 
-// fromAPI builds the whole model of a record, as an import sees it: the body is all of it but the id.
+// ofService are the keys that the service itself fills in. An import leaves them out of the body: updated_at changes with every update, and
+// a configuration that names it would be a difference in every plan.
+var ofService = []string{"id", "created_at", "updated_at"}
+
+// fromAPI builds the whole model of a record, as an import sees it: the body is all of it but what the service itself fills in.
 func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	object, err := metadata.Parse(record.Raw)
 	if err != nil {
 		return model{}, err
 	}
 	body := metadata.Merge(nil, object)
-	delete(body, "id")
+	for _, key := range ofService {
+		delete(body, key)
+	}
 	return model{
 		ID:                  types.StringValue(record.ID),
 		Collection:          collection,
@@ -69,6 +75,20 @@ func (m model) answered() (metadata.Object, error) {
 	return metadata.Parse([]byte(m.Response.ValueString()))
 }
 
+// stored is the body as the service has it, as far as it is known and desired names it: what the state's body does not show comes from
+// the record as last answered, so that a configuration that names a further key as the service has it changes nothing.
+func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (metadata.Object, bool) {
+	body, ok := m.object(diags)
+	whole, err := m.answered()
+	if err != nil {
+		diags.AddAttributeError(path.Root("response"), "Unreadable state", err.Error())
+	}
+	if !m.IgnoreRemoteChanges.ValueBool() {
+		body = metadata.Merge(metadata.Project(desired, overlook(desired, whole)), body)
+	}
+	return body, ok && err == nil
+}
+
 // object is the body, with the error on its attribute; false means that there was one.
 func (m model) object(diags *diag.Diagnostics) (metadata.Object, bool) {
 	object, err := m.Body.Object()
@@ -98,6 +118,9 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 		fmt.Sprintf("The %s has other values than asked for in %s; see response. The next plan shows the difference: write in the configuration what the service "+
 			"answers, or set ignore_remote_changes.", m.words(), strings.Join(other, ", ")))
 }
+
+// place names the record among all collections.
+func (m model) place() string { return m.Collection.ValueString() + "/" + m.ID.ValueString() }
 
 // words names the record inside a sentence.
 func (m model) words() string {

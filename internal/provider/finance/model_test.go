@@ -69,33 +69,43 @@ func TestAdviseRetry(t *testing.T) {
 // TestClaim: records of one run that would be one record are told apart.
 func TestClaim(t *testing.T) {
 	t.Parallel()
+	made, given := finance.Claim{}, finance.Claim{Given: true}
+	one, other, removed := finance.Claim{ID: "r1"}, finance.Claim{ID: "r2"}, finance.Claim{ID: "r1", Destroyed: true}
+	const exists = "Warning: A record with the same key exists: The record r1 of payables"
 	for name, c := range map[string]struct {
-		ids  []string // of the records with the same key, "" being one to be made
-		want string
+		claims []finance.Claim // on the same key
+		want   string
 	}{
-		"one":                        {[]string{""}, ""},
-		"two to be made":             {[]string{"", ""}, "Error: Two records with the same key"},
-		"one of them exists":         {[]string{"r1", ""}, "Warning: A record with the same key exists: The record r1 of payables"},
-		"in the other order":         {[]string{"", "r1"}, "Warning: A record with the same key exists: The record r1 of payables"},
-		"two that exist":             {[]string{"r1", "r2"}, ""},
-		"one that is managed twice":  {[]string{"r1", "r1"}, "Warning: Two resources manage one record"},
-		"one that exists, alone":     {[]string{"r1"}, ""},
-		"two others and one to make": {[]string{"r1", "r2", ""}, "Warning: A record with the same key exists: The record r1 of payables"},
+		"one":                         {[]finance.Claim{made}, ""},
+		"two to be made":              {[]finance.Claim{made, made}, "Error: Two records with the same key: Another record of payables in this plan has the key k too, because its body is the same"},
+		"two with keys of their own":  {[]finance.Claim{given, given}, "Error: Two records with the same key: Another record of payables in this plan has the key k too, because its idempotency_key is the same; keys compare without case"},
+		"one of them exists":          {[]finance.Claim{one, made}, exists},
+		"in the other order":          {[]finance.Claim{made, one}, exists},
+		"two that exist":              {[]finance.Claim{one, other}, ""},
+		"one that is managed twice":   {[]finance.Claim{one, one}, "Warning: Two resources manage one record: The record r1 of payables stands in the state twice"},
+		"one of them is removed":      {[]finance.Claim{one, removed}, "Warning: Two resources manage one record: The record r1 of payables is in the state twice, and this plan deletes it"},
+		"both are removed":            {[]finance.Claim{removed, removed}, ""},
+		"one is removed, another not": {[]finance.Claim{removed, other}, ""},
+		"renamed":                     {[]finance.Claim{removed, made}, "Warning: A record is deleted and created with the same key: This plan deletes the record r1 of payables"},
+		"renamed, in the other order": {[]finance.Claim{made, removed}, "Warning: A record is deleted and created with the same key: This plan deletes the record r1 of payables"},
+		"one that exists, alone":      {[]finance.Claim{one}, ""},
+		"two others and one to make":  {[]finance.Claim{one, other, made}, exists},
 	} {
 		r := &Resource{}
 		r.Conn = &conn.Conn{Finance: conn.Service[*finance.Service]{Client: finance.New(nil), Ready: true}}
 		var diags diag.Diagnostics
-		for _, id := range c.ids {
-			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringValue("k")}, id, &diags)
+		for i, claim := range c.claims {
+			key := []string{"k", "K", "k"}[i]
+			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringValue(key)}, claim, &diags)
 			// Others do not matter.
-			r.claim(model{Collection: types.StringValue("receivables-" + id), IdempotencyKey: types.StringValue("k")}, id, &diag.Diagnostics{})
-			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringNull()}, id, &diags)
-			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringUnknown()}, id, &diags)
+			r.claim(model{Collection: types.StringValue("receivables"), IdempotencyKey: types.StringValue(key)}, claim, &diag.Diagnostics{})
+			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringNull()}, claim, &diags)
+			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringUnknown()}, claim, &diags)
 		}
-		if have := said(diags); (have == "") != (c.want == "") || !strings.HasPrefix(have, c.want) {
+		if have := strings.Replace(said(diags), "key K", "key k", 1); (have == "") != (c.want == "") || !strings.HasPrefix(have, c.want) {
 			t.Errorf("%s: %q, want %q", name, have, c.want)
 		}
 	}
 	// Without a provider configuration there is nothing to compare with.
-	new(Resource).claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringValue("k")}, "", nil)
+	new(Resource).claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringValue("k")}, made, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -44,18 +46,21 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 
 // ModifyPlan fixes the key of a creation, and decides for an existing record whether it must change.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var config, plan, state model
 	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		r.claim(state, finance.Claim{ID: state.ID.ValueString(), Destroyed: true}, &resp.Diagnostics)
 		return
 	}
-	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if req.State.Raw.IsNull() {
+		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		plan.planKey(config)
-		r.claim(plan, "", &resp.Diagnostics)
+		r.claim(plan, finance.Claim{Given: !config.IdempotencyKey.IsNull()}, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
@@ -65,12 +70,42 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	plan.ID = state.ID
-	if config.IdempotencyKey.IsNull() {
+	if config.IdempotencyKey.IsNull() || finance.SameKey(config.IdempotencyKey.ValueString(), state.IdempotencyKey.ValueString()) {
 		plan.IdempotencyKey = state.IdempotencyKey
 	}
-	r.claim(state, state.ID.ValueString(), &resp.Diagnostics)
-	plan.planBody(config, state, own, &resp.Diagnostics)
+	r.claim(state, finance.Claim{ID: state.ID.ValueString()}, &resp.Diagnostics)
+	private.Plan(ctx, resp.Private, plan.planBody(config, state, own, &resp.Diagnostics), &resp.Diagnostics)
+	moves := !plan.Collection.IsUnknown() && !plan.Collection.Equal(state.Collection)
+	if r.Run().PlanUpdate(ctx, typeName, state.place(), moves, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attrCollection))
+		r.checkCollection(ctx, plan, state, &resp.Diagnostics)
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// checkCollection refuses a replacement in a collection that the service does not have: the record would be deleted, and no other one made.
+func (r *Resource) checkCollection(ctx context.Context, plan, state model, diags *diag.Diagnostics) {
+	if r.Conn == nil || !r.Conn.Finance.Ready {
+		return
+	}
+	collection := plan.Collection.ValueString()
+	for _, err := range r.Conn.Finance.Client.ListRecords(ctx, collection, finance.Query{Limit: 1}) {
+		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound {
+			diags.AddAttributeError(path.Root(attrCollection), "No such collection",
+				fmt.Sprintf("This plan replaces the %s with a record of the collection %q, and the service has no such collection: the record would be deleted, and none created. "+
+					"Nothing was changed. Correct the name; the data source billing_finance_openapi shows what collections there are.", state.words(), collection))
+		}
+	}
+}
+
+// refuseMove rejects an update that only a new record can fulfill. The plan has shown no replacement, so nothing is sent.
+func refuseMove(plan, state model, diags *diag.Diagnostics) {
+	if plan.Collection.Equal(state.Collection) {
+		return
+	}
+	diags.AddAttributeError(path.Root(attrCollection), "The plan has not shown this replacement",
+		fmt.Sprintf("collection was not known when the plan was made, and turned out to be %q, while the %s exists. Only a new record can be in another collection, and the plan has "+
+			"shown none, so nothing was sent. Plan again: the new plan shows the replacement.", plan.Collection.ValueString(), state.words()))
 }
 
 // planKey fixes the key of a creation.
@@ -85,44 +120,66 @@ func (m *model) planKey(config model) {
 	m.IdempotencyKey = types.StringValue(finance.KeyFor(m.Collection.ValueString(), metadata.Payload(body)))
 }
 
-// claim makes sure that no other record of this run has the same key. id is empty for one that is to be made.
-func (r *Resource) claim(m model, id string, diags *diag.Diagnostics) {
-	key, collection := m.IdempotencyKey, m.Collection.ValueString()
+// claim reports what else this run does with the record of the same key: the service makes one record for one key.
+func (r *Resource) claim(m model, c finance.Claim, diags *diag.Diagnostics) {
+	key := m.IdempotencyKey
 	if key.IsNull() || key.IsUnknown() || m.Collection.IsUnknown() || r.Conn == nil || !r.Conn.Finance.Ready {
 		return
 	}
-	other, taken := r.Conn.Finance.Client.ClaimKey(collection, key.ValueString(), id)
-	const advice = "Set idempotency_key on one of them to a UUID of version 4 of its own, for example from a random_uuid resource."
-	at := path.Root(attrIdempotencyKey)
+	for _, other := range r.Conn.Finance.Client.ClaimKey(m.Collection.ValueString(), key.ValueString(), c) {
+		m.reportClaims(c, other, diags)
+	}
+}
+
+const aboutOwnKey = "Set idempotency_key on one of them to a UUID of version 4 of its own, for example from a random_uuid resource."
+
+// reportClaims reports two claims on one key, in whatever order they came.
+func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
+	at, collection := path.Root(attrIdempotencyKey), m.Collection.ValueString()
+	creates, destroys := a.ID == "" || b.ID == "", a.Destroyed || b.Destroyed
 	switch {
-	case !taken:
-	case other == "" && id == "":
+	case a.ID == "" && b.ID == "":
+		because := "its body is the same"
+		if a.Given || b.Given {
+			because = "its idempotency_key is the same; keys compare without case"
+		}
 		diags.AddAttributeError(at, "Two records with the same key",
-			fmt.Sprintf("Another record of %s in this plan has the same key, because its body is the same, and the service makes one record for one key. %s", collection, advice))
-	case other == id:
-		diags.AddAttributeWarning(at, "Two resources manage one record",
-			fmt.Sprintf("The record %s of %s stands in the state twice: what one of the two resources changes or deletes, the other one loses. Take one out of the state.", id, collection))
-	case other == "" || id == "":
+			fmt.Sprintf("Another record of %s in this plan has the key %s too, because %s. The service makes one record for one key. %s",
+				collection, m.IdempotencyKey.ValueString(), because, aboutOwnKey))
+	case creates && destroys:
+		diags.AddAttributeWarning(at, "A record is deleted and created with the same key",
+			fmt.Sprintf("This plan deletes the record %s of %s and creates one with the same key: probably the resource was renamed. One record is left in any case: this one, if the creation comes "+
+				"first, or a new one with another id. To keep the record and its id for certain, add a moved block.", a.ID+b.ID, collection))
+	case creates:
 		diags.AddAttributeWarning(at, "A record with the same key exists",
 			fmt.Sprintf("The record %s of %s was made with the same key as one that this plan creates. If the plan replaces that record, all is well. If they are two "+
-				"resources, both would manage one record. %s", other+id, collection, advice))
+				"resources, both would manage one record. %s", a.ID+b.ID, collection, aboutOwnKey))
+	case a.ID == b.ID && a.Destroyed != b.Destroyed:
+		diags.AddAttributeWarning(at, "Two resources manage one record",
+			fmt.Sprintf("The record %s of %s is in the state twice, and this plan deletes it for one of the two resources: the other one loses it. To keep it, remove that resource from the state "+
+				"instead (terraform state rm, or a removed block).", a.ID, collection))
+	case a.ID == b.ID && !destroys:
+		diags.AddAttributeWarning(at, "Two resources manage one record",
+			fmt.Sprintf("The record %s of %s stands in the state twice: what one of the two resources changes or deletes, the other one loses. Take one out of the state.", a.ID, collection))
 	}
 }
 
 // planBody compares the configuration with the record as the state has it. Where nothing must change, the state's value stays, also
-// where the configuration is written differently or names fewer keys.
-func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) {
-	stored, ok := state.object(diags)
+// where the configuration is written differently or names fewer keys. It returns what the configuration owns once the plan is applied;
+// that is empty while a part of it is unknown.
+func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) metadata.Owned {
+	desired, err := config.Body.Object()
+	if err != nil {
+		desired = nil // unknown in part, or refused below
+	}
+	stored, ok := state.stored(desired, diags)
 	if !ok {
-		return
+		return metadata.Owned{}
 	}
-	if desired, err := config.Body.Object(); err == nil {
-		stored = overlook(desired, stored)
-	}
-	change, err := own.Plan(config.Body, state.Body, stored)
+	change, err := own.Plan(config.Body, state.Body, overlook(desired, stored))
 	if err != nil {
 		diags.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
-		return
+		return metadata.Owned{}
 	}
 	m.Body, m.Response = change.Planned, state.Response
 	if change.Differs {
@@ -134,4 +191,5 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: they stay where they are, "+
 				"although this plan shows them leaving the state.", state.words(), strings.Join(change.Foreign, ", ")))
 	}
+	return metadata.Owned{Object: change.Desired}
 }

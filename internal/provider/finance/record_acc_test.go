@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -240,7 +241,10 @@ func TestAccFinanceRecord_deletedOutside(t *testing.T) {
 	}
 	again := func() resource.TestStep {
 		step := plans(config, does(plancheck.ResourceActionCreate))
-		step.PreConfig = func() { s.MustFinance("DELETE", s.path(), nil) }
+		step.PreConfig = func() {
+			s.MustFinance("DELETE", s.path(), nil)
+			s.Sandbox.Clock().Advance(time.Minute) // so that it is not taken for a record that cannot be read yet
+		}
 		step.Check = seen
 		return step
 	}

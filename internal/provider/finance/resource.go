@@ -47,13 +47,14 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ready || !ok || resp.Diagnostics.HasError() {
 		return
 	}
+	r.Run().Applies()
 	record, err := client.CreateRecord(ctx, plan.Collection.ValueString(), metadata.Payload(desired), plan.IdempotencyKey.ValueString())
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, inBody(err), doing("create", plan))
 		adviseRetry(err, plan, &resp.Diagnostics)
 		return
 	}
-	created, err := fromAPI(plan.Collection, record)
+	created, err := fromAPI(plan.Collection, &record.Record)
 	if err != nil {
 		resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
 		return
@@ -61,7 +62,17 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
 	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
-	plan.warnStored(record, desired, &resp.Diagnostics)
+	if record.Existed {
+		warnExisted(plan, &resp.Diagnostics)
+	}
+	plan.warnStored(&record.Record, desired, &resp.Diagnostics)
+}
+
+// warnExisted says that a creation was given a record that was there already.
+func warnExisted(m model, diags *diag.Diagnostics) {
+	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The service creates one record for one key, so it returned that record, and this resource "+
+		"manages it now. Nothing is to be done if the resource was renamed, or if the response to the earlier creation was lost. If another resource or workspace manages the record too, what one of them "+
+		"changes or deletes, the other one loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.", m.IdempotencyKey.ValueString(), m.words()))
 }
 
 // adviseRetry says how to find out whether a record was made: by asking again.
@@ -87,6 +98,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.Diagnostics.AddWarning("A finance record was deleted outside of Terraform",
 			fmt.Sprintf("The %s does not exist any more at the service. If it is still configured, the plan creates it again, with a new id.", prior.words()))
 		resp.State.RemoveResource(ctx)
+		r.Run().Gone(typeName, prior.place())
 		return
 	}
 	if err != nil {
@@ -103,39 +115,48 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// The id that leads to the record, also where the service writes it differently.
 	state.ID = prior.ID
+	r.Run().Refreshed(typeName, state.place())
 	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
 }
 
-// Update sends the top-level keys that change. What only this provider knows changes without any request.
+// Update sends the top-level keys that the plan shows as changing. What only this provider knows changes without any request.
+//
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes with
+// the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var config, plan, state model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	own := ownership(ctx, req.Private, &resp.Diagnostics)
+	after := private.Planned[metadata.Owned](ctx, req.Private, &resp.Diagnostics)
+	refuseMove(plan, state, &resp.Diagnostics)
 	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	desired, ok := config.object(&resp.Diagnostics)
-	stored, readable := state.object(&resp.Diagnostics)
+	r.Run().Applies()
+	stored, ok := state.stored(after.Object, &resp.Diagnostics)
 	whole, err := state.answered()
-	if !ok || !readable || err != nil {
+	if !ok || err != nil {
 		return
 	}
+	send := map[string]any{}
+	if plan.Response.IsUnknown() {
+		send = changes(own, stored, whole, after.Object)
+	}
 	plan.Response = state.Response
-	if send := changes(own, stored, whole, desired); len(send) > 0 {
+	if len(send) > 0 {
 		record, err := client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
 		if err != nil {
 			apidiag.Add(&resp.Diagnostics, inBody(err), doing("update", state))
 			return
 		}
 		plan.Response = wire.JSONText(record.Raw)
-		plan.warnStored(record, desired, &resp.Diagnostics)
+		plan.warnStored(record, after.Object, &resp.Diagnostics)
 	}
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
-	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
+	private.Set(ctx, resp.Private, keyOwned, after, &resp.Diagnostics)
 }
 
 // Delete deletes the record.
@@ -146,13 +167,14 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	if client.Made(state.ID.ValueString()) {
-		resp.Diagnostics.AddWarning("The record was not replaced", fmt.Sprintf("The %s was to be replaced by one with the same content, made before it was deleted (create_before_destroy). The service "+
-			"makes one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.words()))
-		return
-	}
-	if err := client.DeleteRecord(ctx, state.Collection.ValueString(), state.ID.ValueString()); err != nil {
+	r.Run().Applies()
+	deleted, err := client.DeleteRecord(ctx, state.Collection.ValueString(), state.ID.ValueString())
+	switch {
+	case err != nil:
 		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
+	case !deleted:
+		resp.Diagnostics.AddWarning("The record was not deleted", fmt.Sprintf("A creation of this run has the same key as the %s: the resource was renamed without a moved block, or is replaced with "+
+			"create_before_destroy. The service creates one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.words()))
 	}
 }
 

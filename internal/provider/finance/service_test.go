@@ -59,3 +59,8 @@ func (s *service) path() string {
 func (s *service) loses(answers int) {
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.create", DropAfter: true, Times: answers})
 }
+
+// notFound answers everything below a path as the service answers a route that it does not have.
+func notFound(prefix string) sandbox.Fault {
+	return sandbox.Fault{PathPrefix: prefix, Status: 404, Code: "route_not_found"}
+}

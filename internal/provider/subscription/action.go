@@ -39,7 +39,7 @@ func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *
 			"The data source `billing_invoices` shows the result.\n\n" +
 			"Needs Terraform 1.14. An older one and OpenTofu have no actions, and nothing else in this provider makes an invoice: there it is made in the service's own interface.",
 		Attributes: map[string]schema.Attribute{
-			"subscription_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
+			"subscription_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()}, MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
 			"reason":          schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Reason that is recorded with the invoice."},
 		},
 	}

@@ -27,8 +27,10 @@ func TestSubscription_cancelScheduled(t *testing.T) {
 	// It was not asked for here, so it is only shown.
 	s.settled(nil)
 	s.is("cancel_at_period_end", "true")
-	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false})).Diagnostics),
-		`AttributeName("cancel_at_period_end")`, "may not be canceled")
+	// What has happened is not asked for once more, so nothing forbids it.
+	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false})).Diagnostics); text != "" {
+		t.Error(text)
+	}
 }
 
 // TestSubscription_cancelForbidden: the service forbids what the configuration asks for without saying so.
@@ -36,7 +38,9 @@ func TestSubscription_cancelForbidden(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(acctest.JSON{"allow_cancel": false})
-	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"cancel_at_period_end": true})).Diagnostics), `AttributeName("cancel_at_period_end")`, "allow_cancel = true")
+	for _, lines := range []acctest.JSON{{"cancel_at_period_end": true}, {"cancel_at_period_end": true, "allow_cancel": false}} {
+		says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), `AttributeName("cancel_at_period_end")`, "may not be canceled", "allow_cancel = true")
+	}
 }
 
 // TestSubscription_canceled: what on_external_cancel says about a subscription that was canceled outside, or whose end has come.
@@ -64,17 +68,21 @@ func TestSubscription_canceled(t *testing.T) {
 			s.set(c.lines)
 			c.end(s)
 			// keep, the default: an empty plan with a warning.
-			says(t, s.settled(c.lines), "The subscription is canceled", c.says, "nothing is made again")
+			says(t, s.settled(c.lines), "The subscription is canceled", c.says, "nothing is created again")
 			s.is("status", `"canceled"`)
-			// Nothing of it can be changed.
-			for argument, value := range map[string]any{"notes": "x", "plan_id": planB, "discount_percent": "5", "pause": acctest.JSON{}, "external_id": "s-9",
-				"items": []any{itemA}, "custom_metadata": acctest.JSON{"k": "v"}, "billing_account_id": "7d9f7c52-8f0a-4a35-9d7e-6f6f1f0c2a01"} {
+			// Nothing of it can be changed: the plan says so and changes nothing.
+			for argument, value := range map[string]any{"plan_id": planB, "external_id": "s-9", "billing_cycle": "annual", "collection_method": "manual_charge",
+				"allow_pause": false, "allow_cancel": false, "billing_account_id": "7d9f7c52-8f0a-4a35-9d7e-6f6f1f0c2a01", "custom_metadata_mode": "replace"} {
 				p := s.Plan(also(acctest.JSON{argument: value}))
-				says(t, acctest.Errors(p.Diagnostics), "A canceled subscription cannot be changed", "on_external_cancel")
+				says(t, acctest.Warnings(p.Diagnostics), "The subscription is canceled", "the change of "+argument+" has no effect")
+				if changes := p.Changes(t); len(changes) > 0 || acctest.Errors(p.Diagnostics) != "" {
+					t.Errorf("%s: the plan changes %v: %s", argument, changes, acctest.Errors(p.Diagnostics))
+				}
 			}
 			p := s.Plan(also(acctest.JSON{"on_external_cancel": "error"}))
 			says(t, acctest.Errors(p.Diagnostics), `AttributeName("on_external_cancel")`, "canceled outside of Terraform", "-refresh=false")
 			p = s.Plan(also(acctest.JSON{"on_external_cancel": "recreate"}))
+			says(t, acctest.Warnings(p.Diagnostics), "A new subscription will be billed", "is canceled at the service since "+strings.Trim(s.Text("canceled_at"), `"`))
 			if !slices.Equal(p.Replaces, []string{"status"}) || acctest.Errors(p.Diagnostics) != "" {
 				t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
 			}
@@ -214,4 +222,79 @@ func TestSubscription_unknownStatus(t *testing.T) {
 		s.settled(nil)
 		s.is("status", `"`+status+`"`)
 	}
+}
+
+// TestSubscription_canceledNewArguments: what a kept canceled subscription never had is written to the state, because
+// Terraform allows no other plan, and sent nowhere. After that it is settled.
+func TestSubscription_canceledNewArguments(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.outside("cancel", acctest.JSON{"reason": "dunning"})
+	s.refresh()
+	s.is("cancellation_reason", `"dunning"`)
+	lines := acctest.JSON{"notes": "x", "discount_percent": "5", "pause": acctest.JSON{}, "company_id": planC, "items": []any{itemA}, "custom_metadata": acctest.JSON{"k": "v"},
+		"plan_id": planB, "cancellation_reason": "mine", "cancel_at_period_end": true, "trial_end": "2020-01-01"}
+	s.service.Sandbox.ResetRequests()
+	says(t, s.set(lines), "The subscription is canceled", "company_id", "discount_percent", "notes", "pause", "has no effect")
+	if have := s.service.Operations(); len(have) > 0 {
+		t.Errorf("asked for %v", have)
+	}
+	says(t, s.settled(lines), "The subscription is canceled")
+	s.is("cancellation_reason", `"dunning"`)
+	// Removed, nothing happens either.
+	says(t, s.settled(nil), "notes", "pause", "has no effect")
+}
+
+// TestSubscription_reason: the reason that the service has is shown, whoever canceled, and makes no endless difference.
+func TestSubscription_reason(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.outside("cancel", acctest.JSON{"cancel_at_period_end": true, "reason": "dunning"})
+	s.settled(nil)
+	s.is("cancellation_reason", `"dunning"`)
+	s.settled(acctest.JSON{"cancellation_reason": "mine"})
+	ours := acctest.JSON{"cancellation_reason": "mine", "cancel_at_period_end": false}
+	s.set(ours)
+	s.settled(acctest.JSON{"cancellation_reason": "mine"})
+	s.patch(acctest.JSON{"cancel_at_period_end": false})
+	s.set(acctest.JSON{"cancellation_reason": "mine"})
+	s.is("cancellation_reason", `"mine"`)
+	s.settled(acctest.JSON{"cancellation_reason": "mine"})
+	s.set(nil)
+	s.is("cancellation_reason", "null")
+}
+
+// TestSubscription_movedMeanwhile: a plan that asks for what has happened since is done.
+func TestSubscription_movedMeanwhile(t *testing.T) {
+	t.Parallel()
+	paused := acctest.JSON{"pause": acctest.JSON{"behavior": "void"}}
+	ending := acctest.JSON{"cancel_at_period_end": true}
+	for name, c := range map[string]struct {
+		before, after acctest.JSON
+		meanwhile     func(s *subject)
+	}{
+		"resumed": {paused, nil, func(s *subject) { s.outside("resume", nil) }},
+		"paused":  {nil, paused, func(s *subject) { s.outside("pause", acctest.JSON{"behavior": "void"}) }},
+		"ending":  {nil, ending, func(s *subject) { s.outside("cancel", acctest.JSON{"cancel_at_period_end": true}) }},
+	} {
+		s := subscribe(t)
+		s.set(c.before)
+		p := s.Plan(s.with(c.after))
+		c.meanwhile(s)
+		if text := acctest.Errors(s.Apply(p)); text != "" {
+			t.Errorf("%s: %s", name, text)
+		}
+		s.settled(c.after)
+	}
+}
+
+// TestSubscription_destroyAtPeriodEnd: destroying with cancel_at_period_end says until when customer and account are
+// needed.
+func TestSubscription_destroyAtPeriodEnd(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(acctest.JSON{"deletion_policy": "cancel_at_period_end"})
+	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), "runs until the end of its period", strings.Trim(s.Text("current_period_end"), `"`), "customer")
 }

@@ -2,6 +2,9 @@ package subscription
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,6 +16,7 @@ import (
 // is drift.
 func (m model) asBefore(prior model) model {
 	m.ExternalID, m.PlanID, m.Items = known(prior.ExternalID, m.ExternalID), known(prior.PlanID, m.PlanID), known(prior.Items, m.Items)
+	m.CompanyID, m.ProductGroupID = known(prior.CompanyID, m.CompanyID), known(prior.ProductGroupID, m.ProductGroupID)
 	m.DiscountCodeID, m.DiscountPercent = known(prior.DiscountCodeID, m.DiscountCodeID), known(prior.DiscountPercent, m.DiscountPercent)
 	m.BillingCycle, m.CollectionMethod = known(prior.BillingCycle, m.BillingCycle), known(prior.CollectionMethod, m.CollectionMethod)
 	m.ProrationBehavior = known(prior.ProrationBehavior, m.ProrationBehavior)
@@ -31,39 +35,72 @@ func known[V attr.Value](prior, now V) V {
 	return prior
 }
 
-// canceled decides about a subscription that was canceled without Terraform. It reports whether a new one is to be planned.
-func (p *planning) canceled(diags *diag.Diagnostics) bool {
+// canceled plans a subscription that was canceled without Terraform, and returns the argument that asks for a new one,
+// "" for none.
+func (p *planning) canceled(diags *diag.Diagnostics) string {
 	what := p.state.words() + " is canceled at the service since " + p.state.CanceledAt.ValueString() + ", "
 	if p.state.CancelAtPeriodEnd.ValueBool() {
 		what += "because the end that was scheduled with cancel_at_period_end has come."
 	} else {
 		what += "and this configuration did not do it."
 	}
+	at := path.Root("on_external_cancel")
 	switch p.config.onExternalCancel(p.planned) {
 	case externalCancelRecreate:
 		p.planned.Status = types.StringUnknown()
-		return true
+		diags.AddAttributeWarning(at, "A new subscription will be billed",
+			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges "+
+				"from its start, or from the end of its trial. "+
+				"To leave it canceled, set on_external_cancel = \"keep\", or remove the block.")
+		return "status"
 	case externalCancelError:
-		diags.AddAttributeError(path.Root("on_external_cancel"), "The subscription was canceled outside of Terraform",
-			what+" on_external_cancel = \"error\" stops here. To go on, set it to \"keep\" (leave it canceled) or \"recreate\" (make a new subscription), "+
+		diags.AddAttributeError(at, "The subscription was canceled outside of Terraform",
+			what+" on_external_cancel = \"error\" stops here. To go on, set it to \"keep\" (leave it canceled) or "+
+				"\"recreate\" (create a new subscription), "+
 				"or remove the block. To destroy everything in spite of it, run terraform destroy -refresh=false.")
-		return false
+		return ""
 	}
-	if asked := p.planned.transitions(p.state); len(asked) > 0 || p.moves() {
-		diags.AddError("A canceled subscription cannot be changed",
-			what+fmt.Sprintf(" The configuration asks to: %s. Take these changes back, set on_external_cancel = \"recreate\" to make a new subscription, "+
-				"or remove the block (destroying a canceled subscription does nothing).", join(asked)))
-		return false
+	if changed := p.keepCanceled(); len(changed) > 0 {
+		what += fmt.Sprintf(" A canceled subscription cannot be changed, so the change of %s has no "+
+			"effect.", strings.Join(changed, ", "))
 	}
-	diags.AddAttributeWarning(path.Root("on_external_cancel"), "The subscription is canceled",
-		what+" It is kept in the state, and nothing is made again, because on_external_cancel is \"keep\". Set it to \"recreate\" for a new subscription, or remove the block.")
-	return false
+	diags.AddAttributeWarning(at, "The subscription is canceled",
+		what+" It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". "+
+			"Set it to \"recreate\" for a new subscription, or remove the block.")
+	return ""
 }
 
-// moves reports whether the configuration asks for something that only a new subscription can have.
-func (p *planning) moves() bool {
-	return !p.planned.BillingAccountID.Equal(p.state.BillingAccountID) || !p.planned.CompanyID.Equal(p.state.CompanyID) ||
-		!p.planned.ProductGroupID.Equal(p.state.ProductGroupID)
+// localOnly are the arguments that only this provider knows, so that they can be changed on a canceled subscription
+// too.
+var localOnly = []string{"deletion_policy", "on_external_cancel"}
+
+// keepCanceled plans everything as it is in the state, but for localOnly, and returns the arguments that the
+// configuration changes.
+//
+// Where the state has no value, Terraform allows no other plan than the configured value. It is written to the state,
+// and sent nowhere.
+func (p *planning) keepCanceled() (changed []string) {
+	planned, state, config := reflect.ValueOf(&p.planned).Elem(), reflect.ValueOf(p.state), reflect.ValueOf(p.config)
+	for i := range planned.NumField() {
+		name := planned.Type().Field(i).Tag.Get("tfsdk")
+		wanted, _ := planned.Field(i).Interface().(attr.Value)
+		before, _ := state.Field(i).Interface().(attr.Value)
+		given, _ := config.Field(i).Interface().(attr.Value)
+		if wanted.Equal(before) || slices.Contains(localOnly, name) {
+			continue
+		}
+		switch {
+		case given.IsNull() && wanted.IsUnknown(): // computed, and not asked for
+		case slices.Contains(arguments, name):
+			changed = append(changed, name)
+		case name == "effective_custom_metadata" && !slices.Contains(changed, "custom_metadata"):
+			changed = append(changed, "custom_metadata (by default_custom_metadata of the provider)")
+		}
+		if !before.IsNull() || given.IsNull() {
+			planned.Field(i).Set(state.Field(i))
+		}
+	}
+	return changed
 }
 
 func (m model) onExternalCancel(planned model) string {
@@ -71,15 +108,4 @@ func (m model) onExternalCancel(planned model) string {
 		return planned.OnExternalCancel.ValueString()
 	}
 	return m.OnExternalCancel.ValueString()
-}
-
-func join(asked []transition) string {
-	if len(asked) == 0 {
-		return "move it elsewhere"
-	}
-	text := string(asked[0])
-	for _, t := range asked[1:] {
-		text += ", " + string(t)
-	}
-	return text
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
 )
@@ -23,11 +24,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	desired, ok := owned{}.of(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
+	wanted := plan.withoutUnknown()
+	desired, ok := metadata.Owned{}.Under(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(wanted.CustomMetadata, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	created, err := client.CreateSubscription(ctx, config.toCreate(desired))
+	r.Run().Applies()
+	created, err := client.CreateSubscription(ctx, wanted.toCreate(desired))
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
 		return
@@ -36,10 +39,14 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		resp.Diagnostics.AddWarning("Found the subscription instead of creating it twice",
 			fmt.Sprintf("The answer to the creation was lost. A subscription with the same external_id and data exists (id %s), so it was taken over.", created.ID))
 	}
-	own := ownedBy(config, desired)
+	own := ownedBy(wanted).namedBy(ownedBy(config), owned{})
+	own.Metadata = metadata.OwnedBy(desired)
 	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics, own: own, before: own}
+	if !wanted.Pause.IsNull() {
+		w.asked = append(w.asked, pauseIt)
+	}
 	state := w.reached(ctx, plan, plan, step{Verb: "create"}, &created.Subscription)
-	last, done := steps.Run(ctx, w.afterCreate(config, plan, state),
+	last, done := steps.Run(ctx, w.afterCreate(wanted, state),
 		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
 		func(s step, err error) {
 			var failed diag.Diagnostics
@@ -53,13 +60,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 }
 
 // afterCreate lists what the configuration asks for and the creation could not carry.
-func (w *work) afterCreate(config, plan, state model) []step {
+func (w *work) afterCreate(wanted, state model) []step {
 	id := state.ID.ValueString()
 	var all []step
-	if body := config.afterCreate(state); !body.IsEmpty() {
+	if body := wanted.afterCreate(state); !body.IsEmpty() {
 		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.Subscription, error) {
 			return w.client.UpdateSubscription(ctx, id, body)
 		}})
 	}
-	return append(all, w.ends(id, plan, !config.Pause.IsNull(), config.CancelAtPeriodEnd.ValueBool())...)
+	return append(all, w.ends(id, wanted, !wanted.Pause.IsNull(), wanted.CancelAtPeriodEnd.ValueBool())...)
 }

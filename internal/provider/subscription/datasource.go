@@ -63,6 +63,7 @@ type dataModel struct {
 	ActivatedAt             types.String `tfsdk:"activated_at"`
 	ConfirmedAt             types.String `tfsdk:"confirmed_at"`
 	CanceledAt              types.String `tfsdk:"canceled_at"`
+	ProposalID              types.String `tfsdk:"proposal_id"`
 	PausedAt                types.String `tfsdk:"paused_at"`
 	ResumesAt               types.String `tfsdk:"resumes_at"`
 	ResumedAt               types.String `tfsdk:"resumed_at"`
@@ -85,9 +86,9 @@ func dataFromAPI(s *billing.Subscription) (dataModel, error) {
 		DiscountCodeID: m.DiscountCodeID, DiscountPercent: m.DiscountPercent.StringValue, BillingCycle: m.BillingCycle,
 		CollectionMethod: m.CollectionMethod, TrialStart: m.TrialStart, TrialEnd: m.TrialEnd.StringValue, ProrationBehavior: m.ProrationBehavior,
 		NfeIssuancePolicy: m.NfeIssuancePolicy, AllowPause: m.AllowPause, AllowCancel: m.AllowCancel, Notes: m.Notes,
-		CancelAtPeriodEnd: m.CancelAtPeriodEnd, CancellationReason: types.StringPointerValue(s.CancellationReason), Pause: pauseData(m),
+		CancelAtPeriodEnd: m.CancelAtPeriodEnd, CancellationReason: m.CancellationReason, Pause: pauseData(m),
 		Status: m.Status, CurrentPeriodStart: m.CurrentPeriodStart, CurrentPeriodEnd: m.CurrentPeriodEnd, CycleBillingDate: m.CycleBillingDate,
-		ActivatedAt: m.ActivatedAt, ConfirmedAt: m.ConfirmedAt, CanceledAt: m.CanceledAt, PausedAt: m.PausedAt, ResumesAt: m.ResumesAt,
+		ActivatedAt: m.ActivatedAt, ConfirmedAt: m.ConfirmedAt, CanceledAt: m.CanceledAt, ProposalID: m.ProposalID, PausedAt: m.PausedAt, ResumesAt: m.ResumesAt,
 		ResumedAt: m.ResumedAt, RecurringAmountCents: m.RecurringAmountCents, RenewalSettings: m.RenewalSettings, Commitment: m.Commitment,
 		Metadata: m.Metadata, CustomMetadata: m.EffectiveCustomMetadata, EffectiveCustomMetadata: m.EffectiveCustomMetadata,
 		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
@@ -108,6 +109,7 @@ func pauseData(m model) types.Object {
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := dataAttributes()
 	attributes.Keys("subscription", "id", "external_id")
+	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One subscription, found by its `id` or its `external_id`. One that is not canceled is preferred to a canceled one with the same `external_id`; " +
 			"no match, or more than one, is an error. By `id` this takes one request; otherwise it reads the list of subscriptions, which the service filters. " +

@@ -43,8 +43,8 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 		MarkdownDescription: "The subscriptions of the organization, oldest first, canceled ones included, without their items." + reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
 			"external_id":        reading.Filter("Only subscriptions with this `external_id`, canceled ones too."),
-			"billing_account_id": reading.Filter("Only subscriptions of the billing account with this id."),
-			"plan_id":            reading.Filter("Only subscriptions that run on the plan with this id."),
+			"billing_account_id": reading.FilterByID("Only subscriptions of the billing account with this id."),
+			"plan_id":            reading.FilterByID("Only subscriptions that run on the plan with this id."),
 			"status":             reading.Filter("Only subscriptions with this status, such as `active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte":     reading.UpdatedSince("subscriptions"),
 			"limit":              reading.Limit("subscriptions"),

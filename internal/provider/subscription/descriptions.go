@@ -8,10 +8,10 @@ const (
 	statusCanceled = "canceled"
 )
 
-// about describes the fields that the resource and the data sources share.
 // statuses are those that the service describes (Recurring billing §2).
 var statuses = []string{"draft", "confirmed", "trialing", "active", "past_due", statusCanceled, "paused", "suspended"}
 
+// about describes the fields that the resource and the data sources share.
 var about = map[string]string{
 	"id":                   "Id of the subscription at the service (UUID). Never changes.",
 	"public_id":            "Stable public identifier (UUID). Never changes.",
@@ -29,7 +29,7 @@ var about = map[string]string{
 	"allow_cancel":         "Whether the subscription may be canceled.",
 	"notes":                "Free text for people.",
 	"cancel_at_period_end": "Whether the subscription ends with the current period.",
-	"cancellation_reason":  "Reason of the cancellation, as the service recorded it; null without one.",
+	"cancellation_reason":  "Reason of the cancellation, as the service recorded it; null if it has none.",
 	"trial_start":          "Start of the trial, ISO 8601; null without one.",
 	"trial_end":            "End of the trial, ISO 8601; null without one.",
 	"status":               "`draft`, `confirmed`, `trialing`, `active`, `past_due`, `paused`, `suspended` or `canceled` (final). It changes with time, and is shown as the service has it.",
@@ -41,6 +41,7 @@ var about = map[string]string{
 	"activated_at":         "When the subscription became active, ISO 8601; null before.",
 	"confirmed_at":         "When the subscription was confirmed, ISO 8601; null where it was not.",
 	"canceled_at":          "When the subscription was canceled, ISO 8601; null while it is not.",
+	"proposal_id":          "Id of the proposal that the subscription comes from; null without one.",
 	"paused_at":            "When the subscription was last paused, ISO 8601; null when never.",
 	"resumes_at":           "When the pause ends by itself, ISO 8601; null without a pause, or when it ends by hand.",
 	"resumed_at":           "When the subscription was last resumed, ISO 8601; null when never.",
@@ -62,5 +63,5 @@ var arguments = []string{
 
 // computedTexts are the attributes that only the service sets.
 var computedTexts = []string{"id", "public_id", "status", "current_plan_id", "pending_plan_id", "current_period_start", "current_period_end",
-	"cycle_billing_date", "trial_start", "activated_at", "confirmed_at", "canceled_at", "paused_at", "resumes_at", "resumed_at",
+	"cycle_billing_date", "trial_start", "activated_at", "confirmed_at", "canceled_at", "proposal_id", "paused_at", "resumes_at", "resumed_at",
 	"renewal_settings", "commitment", "metadata", "created_at", "updated_at"}

@@ -97,7 +97,8 @@ func TestSubscription_trial(t *testing.T) {
 	s.pass(20 * 24 * time.Hour)
 	s.settled(days)
 	s.is("status", `"active"`)
-	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"trial_period_days": 1, "trial_end": "2999-01-01"})).Diagnostics), "trial_period_days")
+	both := acctest.JSON{"trial_period_days": 1, "trial_end": "2999-01-01"}
+	says(t, acctest.Errors(subscribe(t).Plan(s.with(both)).Diagnostics), `AttributeName("trial_period_days")`, "Two trials")
 
 	none := subscribe(t)
 	none.set(acctest.JSON{"trial_period_days": 0})
@@ -147,8 +148,9 @@ func TestSubscription_replaced(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(nil)
-	for _, name := range []string{"billing_account_id", "company_id", "product_group_id"} {
-		p := s.Plan(s.with(acctest.JSON{name: planC}))
+	s.refresh()
+	for name, value := range map[string]string{"billing_account_id": accountOf(s.service), "company_id": planC, "product_group_id": planC} {
+		p := s.Plan(s.with(acctest.JSON{name: value}))
 		if fmt.Sprint(p.Replaces) != "["+name+"]" {
 			t.Errorf("%s replaces for %v", name, p.Replaces)
 		}
@@ -173,11 +175,10 @@ func TestSubscription_replacedPastItsPolicy(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
 			s.set(c.applied)
-			for _, moved := range []any{planC, acctest.Unknown} {
-				p := s.Plan(s.with(acctest.JSON{"billing_account_id": moved, "deletion_policy": "cancel"}))
-				if have := acctest.Errors(p.Diagnostics); (have == "") != (c.says == "") || !strings.Contains(have, c.says) {
-					t.Errorf("to account %v: %q, want %q", moved, have, c.says)
-				}
+			s.refresh()
+			p := s.Plan(s.with(acctest.JSON{"billing_account_id": accountOf(s.service), "deletion_policy": "cancel"}))
+			if have := acctest.Errors(p.Diagnostics); (have == "") != (c.says == "") || !strings.Contains(have, c.says) {
+				t.Errorf("%q, want %q", have, c.says)
 			}
 		})
 	}
@@ -202,4 +203,20 @@ func TestSubscription_metadata(t *testing.T) {
 	s.is("effective_custom_metadata", `"{\"b\":{\"c\":false}}"`)
 	s.set(nil)
 	s.is("effective_custom_metadata", `"{}"`)
+}
+
+// TestSubscription_decimals: the service stores two decimals, and what it has is never rejected.
+func TestSubscription_decimals(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.Direct = s.service.Rewriting(func(_ string, o acctest.JSON) {
+		if o["discount_percent"] != nil {
+			o["discount_percent"] = "33.333"
+		}
+	}).Direct("billing_subscription")
+	s.set(nil)
+	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"discount_percent": "33.333"})).Diagnostics), `AttributeName("discount_percent")`, `33.333`)
+	s.patch(acctest.JSON{"discount_percent": 33.33})
+	s.refresh()
+	s.settled(acctest.JSON{"discount_percent": "33.333"})
 }

@@ -55,8 +55,8 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		MarkdownDescription: "The invoices of the organization, oldest first. The service does not document the fields of an invoice, so each comes whole, as JSON text." +
 			reading.Filtered + reading.Paged,
 		Attributes: map[string]schema.Attribute{
-			"subscription_id":    reading.Filter("Only invoices of the subscription with this id."),
-			"billing_account_id": reading.Filter("Only invoices of the billing account with this id."),
+			"subscription_id":    reading.FilterByID("Only invoices of the subscription with this id."),
+			"billing_account_id": reading.FilterByID("Only invoices of the billing account with this id."),
 			"limit":              reading.Limit("invoices"),
 			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{

@@ -115,7 +115,7 @@ func (i item) means(other item) bool {
 }
 
 func (i item) sameProduct(other item) bool {
-	return fwtype.KeepID(other.product, i.product).Equal(other.product) && fwtype.KeepID(other.price, i.price).Equal(other.price)
+	return sameID(other.product, i.product) && sameID(other.price, i.price)
 }
 
 // meansItems reports whether both sets hold the same items. Where the service has worded the state, an amount that is not wanted may be

@@ -2,6 +2,7 @@ package subscription_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -126,4 +127,97 @@ func TestSubscription_itemsUnknown(t *testing.T) {
 			t.Errorf("%s: planned %v", name, items)
 		}
 	}
+}
+
+// put sets the items past Terraform.
+func (s *subject) put(items ...any) {
+	s.t.Helper()
+	if items == nil {
+		items = []any{}
+	}
+	s.service.Call("PUT", "/v1/subscriptions/"+s.id()+"/items", acctest.JSON{"items": items})
+}
+
+const removed = "Items that this configuration has not added are removed"
+
+// TestSubscription_itemsRemoved: a plan that removes or changes what others have added says so, with product, quantity
+// and amount, and only such a plan.
+func TestSubscription_itemsRemoved(t *testing.T) {
+	t.Parallel()
+	seats := acctest.JSON{"product_id": productB, "price_id": priceB, "quantity": 50, "unit_amount_subcents": 7}
+	manyA := acctest.JSON{"product_id": productA, "price_id": priceA, "quantity": 50}
+	says50 := []string{removed, "product_id " + productB + ", price_id " + priceB + ", quantity 50, unit_amount_subcents 7"}
+	for name, c := range map[string]struct {
+		before []any // applied; nil is without the argument
+		theirs []any // what others make of it
+		after  any
+		says   []string // nothing: no warning
+	}{
+		"configured for the first time":   {nil, []any{itemA, seats}, []any{itemA}, says50},
+		"emptied for the first time":      {nil, []any{seats}, []any{}, says50},
+		"first time, with another amount": {nil, []any{manyA}, []any{itemA}, []string{removed, "product_id " + productA, "quantity 50, the amount of the price, becomes quantity 1"}},
+		"first time, all of them":         {nil, []any{itemA, seats}, []any{itemA, seats}, nil},
+		"first time, none there":          {nil, nil, []any{itemA}, nil},
+		"added to ours":                   {[]any{itemA}, []any{itemA, seats}, []any{itemA}, says50},
+		"ours with more of it":            {[]any{itemA}, []any{manyA}, []any{itemA}, []string{removed, "quantity 50, the amount of the price, becomes quantity 1"}},
+		"added to ours, all taken out":    {[]any{itemA}, []any{itemA, seats}, nil, says50},
+		"ours taken out":                  {[]any{itemA, seats}, nil, []any{itemA}, nil},
+		"ours changed":                    {[]any{itemA}, nil, []any{manyA}, nil},
+		"with one that is not known yet":  {nil, []any{seats}, []any{acctest.JSON{"product_id": acctest.Unknown, "price_id": priceB}}, append(says50, "only known after apply")},
+		"not known yet":                   {nil, []any{seats}, acctest.Unknown, append(says50, "only known after apply")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			lines := acctest.JSON{}
+			if c.before != nil {
+				lines["items"] = c.before
+			}
+			s.set(lines)
+			if c.theirs != nil {
+				s.put(c.theirs...)
+			}
+			s.refresh()
+			p := s.Plan(s.with(acctest.JSON{"items": c.after}))
+			warnings := acctest.Warnings(p.Diagnostics)
+			if c.says == nil && warnings != "" {
+				t.Errorf("told %s", warnings)
+			}
+			says(t, warnings, c.says...)
+			for _, ours := range []string{"product_id " + productA + ", price_id " + priceA + ", quantity 1, the amount of the price\n"} {
+				if strings.Contains(warnings, ours) {
+					t.Errorf("it names what stays, or was ours: %s", warnings)
+				}
+			}
+		})
+	}
+}
+
+// TestSubscription_itemsImported: none, written in either way, is no difference after an import; what is there is not
+// removed silently.
+func TestSubscription_itemsImported(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	empty := acctest.JSON{"items": []any{}, "custom_metadata": acctest.JSON{}}
+	s.Import(s.id())
+	s.settled(nil)
+	s.settled(empty)
+	s.service.Sandbox.ResetRequests()
+	s.set(acctest.JSON{"items": []any{}, "custom_metadata": acctest.JSON{}, "notes": "n"})
+	if have := s.operations(); !slices.Equal(have, []string{"update"}) {
+		t.Errorf("asked for %v", have)
+	}
+	other := subscribe(t)
+	other.set(nil)
+	other.Import(other.id())
+	other.put(itemB)
+	other.refresh()
+	says(t, other.set(acctest.JSON{"items": []any{}}), removed, "quantity 3, unit_amount_subcents 499000")
+	other.settled(acctest.JSON{"items": []any{}})
+	other.settled(nil)
+	other.Import(other.id())
+	other.put(itemB)
+	other.Import(other.id())
+	says(t, other.set(acctest.JSON{"items": []any{itemA}}), removed)
 }

@@ -20,6 +20,11 @@ func action(a plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, a)}}
 }
 
+// unchanged is a step whose plan does nothing to the subscription.
+func unchanged(config string) resource.TestStep {
+	return resource.TestStep{Config: config, ConfigPlanChecks: action(plancheck.ResourceActionNoop)}
+}
+
 func holds(name string, want knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(address, at(name), want)
 }
@@ -55,6 +60,10 @@ func TestAccSubscription_story(t *testing.T) {
 	arrived.ConfigStateChecks = []statecheck.StateCheck{holds("current_plan_id", knownvalue.StringExact(planB)), holds("pending_plan_id", knownvalue.Null()),
 		holds("status", knownvalue.StringExact("active"))}
 	paused := service.Config(with("plan_id = \"" + planB + "\"\n" + items + "pause = { behavior = \"void\", resumes_at = \"2026-04-10\" }\ndiscount_percent = 12.5\n"))
+	// It ends by itself, and the configuration that still names it is fulfilled.
+	ended := emptyPlan(paused)
+	ended.PreConfig = pass(14 * 24 * time.Hour)
+	ended.ConfigStateChecks = []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}
 	run(t,
 		resource.TestStep{Config: started, ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("trialing"))}},
 		resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{
@@ -62,8 +71,7 @@ func TestAccSubscription_story(t *testing.T) {
 		arrived,
 		resource.TestStep{Config: paused, ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{
 			holds("status", knownvalue.StringExact("paused")), holds("discount_percent", knownvalue.StringExact("12.5"))}},
-		// It ends by itself: drift, and paused again with another moment.
-		resource.TestStep{PreConfig: pass(14 * 24 * time.Hour), RefreshState: true, ExpectNonEmptyPlan: true},
+		ended,
 		resource.TestStep{Config: service.Config(with("plan_id = \"" + planB + "\"\n" + items + "discount_percent = \"12.50\"\ncancel_at_period_end = true\ncancellation_reason = \"closing\"\n")),
 			ConfigStateChecks: []statecheck.StateCheck{holds("pause", knownvalue.Null()), holds("cancel_at_period_end", knownvalue.Bool(true))}},
 	)
@@ -84,17 +92,20 @@ func TestAccSubscription_notesAlone(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_canceledOutside: kept by default, never changed, an error or made again where on_external_cancel says so.
+// TestAccSubscription_canceledOutside: kept by default, whatever the configuration changes, an error or made again where
+// on_external_cancel says so.
 func TestAccSubscription_canceledOutside(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	kept := emptyPlan(service.Config(with(planOfA)))
+	ones := `items = [{ product_id = "` + productB + `", price_id = "` + priceB + `" }]` + "\n"
+	kept := emptyPlan(service.Config(with(planOfA+`notes = "a"`+"\n"+ones), `default_custom_metadata = { team = "a" }`))
 	kept.PreConfig = cancelOutside(t, service)
 	kept.ConfigStateChecks = []statecheck.StateCheck{holds("status", knownvalue.StringExact("canceled"))}
 	run(t,
-		resource.TestStep{Config: service.Config(with(planOfA))},
+		resource.TestStep{Config: service.Config(with(planOfA+`notes = "a"`+"\n"+ones), `default_custom_metadata = { team = "a" }`)},
 		kept,
-		resource.TestStep{Config: service.Config(with(planOfA + `notes = "x"`)), ExpectError: regexp.MustCompile(`A canceled subscription cannot be changed`)},
+		unchanged(service.Config(with(planOfA+`notes = "b"`+"\nbilling_cycle = \"annual\"\n"), `default_custom_metadata = { team = "b" }`)),
+		unchanged(service.Config(with(`items = [{ product_id = "`+productA+`", price_id = "`+priceA+`" }]`+"\n"), `default_custom_metadata = { team = "b" }`)),
 		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "error"`)), ExpectError: regexp.MustCompile(`canceled outside of Terraform`)},
 		resource.TestStep{Config: service.Config(with(planOfA + "deletion_policy = \"abandon\"\non_external_cancel = \"keep\"")), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "recreate"`)), ConfigPlanChecks: action(plancheck.ResourceActionReplace),

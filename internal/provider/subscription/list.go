@@ -45,8 +45,8 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 			" Items are listed only for a subscription without a plan, with one more request each." + listing.Needs("billing_subscriptions"),
 		Attributes: map[string]schema.Attribute{
 			"external_id":        listing.Filter("Only the subscription with this `external_id`."),
-			"billing_account_id": listing.Filter("Only subscriptions of the billing account with this id."),
-			"plan_id":            listing.Filter("Only subscriptions that run on the plan with this id."),
+			"billing_account_id": listing.FilterByID("Only subscriptions of the billing account with this id."),
+			"plan_id":            listing.FilterByID("Only subscriptions that run on the plan with this id."),
 			"status":             listing.Filter("Only subscriptions with this status, such as `active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
 				MarkdownDescription: reading.AboutUpdatedSince("subscriptions")},
@@ -76,8 +76,8 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 }
 
 // describe is a subscription in a listing. Items need a request, so they are only part of what cannot be configured without them: a
-// subscription without a plan. Of trial_end and trial_period_days, which conflict, generated configuration may have one, and needs none:
-// both only matter to a creation. Nor does it need plan_change.
+// subscription without a plan. Generated configuration needs neither trial_end nor
+// trial_period_days: both only matter to a creation. Nor does it need plan_change.
 func describe(s *billing.Subscription, items func(*billing.Subscription) (types.Set, error)) (listing.Item, bool) {
 	if s.Status == statusCanceled {
 		return listing.Item{}, false

@@ -47,6 +47,7 @@ type model struct {
 	ActivatedAt             types.String    `tfsdk:"activated_at"`
 	ConfirmedAt             types.String    `tfsdk:"confirmed_at"`
 	CanceledAt              types.String    `tfsdk:"canceled_at"`
+	ProposalID              types.String    `tfsdk:"proposal_id"`
 	PausedAt                types.String    `tfsdk:"paused_at"`
 	ResumesAt               types.String    `tfsdk:"resumes_at"`
 	ResumedAt               types.String    `tfsdk:"resumed_at"`
@@ -78,7 +79,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 		ID:                      types.StringValue(s.ID),
 		PublicID:                wire.TextOrNull(s.PublicID),
 		BillingAccountID:        wire.TextOrNull(s.BillingAccountID),
-		ExternalID:              types.StringPointerValue(s.ExternalID),
+		ExternalID:              wire.FilledOrNull(s.ExternalID),
 		PlanID:                  types.StringPointerValue(s.PlanID),
 		CurrentPlanID:           types.StringPointerValue(s.PlanID),
 		PendingPlanID:           wire.TextOrNull(s.PendingPlanID()),
@@ -97,9 +98,9 @@ func fromAPI(s *billing.Subscription) (model, error) {
 		NfeIssuancePolicy:       types.StringPointerValue(s.NfeIssuancePolicy),
 		AllowPause:              types.BoolPointerValue(s.AllowPause),
 		AllowCancel:             types.BoolPointerValue(s.AllowCancel),
-		Notes:                   types.StringPointerValue(s.Notes),
+		Notes:                   wire.FilledOrNull(s.Notes),
 		CancelAtPeriodEnd:       types.BoolValue(s.CancelAtPeriodEnd),
-		CancellationReason:      types.StringNull(),
+		CancellationReason:      wire.FilledOrNull(s.CancellationReason),
 		Pause:                   pauseOf(s),
 		Status:                  wire.TextOrNull(s.Status),
 		CurrentPeriodStart:      wire.TextOrNull(s.CurrentPeriodStart),
@@ -108,6 +109,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 		ActivatedAt:             types.StringPointerValue(s.ActivatedAt),
 		ConfirmedAt:             types.StringPointerValue(s.ConfirmedAt),
 		CanceledAt:              types.StringPointerValue(s.CanceledAt),
+		ProposalID:              types.StringPointerValue(s.ProposalID),
 		PausedAt:                types.StringPointerValue(s.PausedAt),
 		ResumesAt:               types.StringPointerValue(s.ResumesAt),
 		ResumedAt:               types.StringPointerValue(s.ResumedAt),
@@ -132,13 +134,17 @@ func fromAPI(s *billing.Subscription) (model, error) {
 // keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
 // writes what can be written in more than one way. remote is the subscription that m was built from.
 func (m model) keeping(prior model, remote *billing.Subscription, own owned) (model, error) {
-	m.PlanChange, m.CancellationReason, m.TrialPeriodDays = prior.PlanChange, prior.CancellationReason, prior.TrialPeriodDays
+	m.PlanChange, m.TrialPeriodDays = prior.PlanChange, prior.TrialPeriodDays
 	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy, prior.OnExternalCancel
 	m.Items = prior.Items
 	m.BillingAccountID, m.PlanID = fwtype.KeepID(prior.BillingAccountID, m.BillingAccountID), fwtype.KeepID(prior.PlanID, m.PlanID)
 	m.CompanyID, m.ProductGroupID = fwtype.KeepID(prior.CompanyID, m.CompanyID), fwtype.KeepID(prior.ProductGroupID, m.ProductGroupID)
 	m.DiscountCodeID = fwtype.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
 	m.CurrentPlanID, m.PendingPlanID = fwtype.KeepID(prior.CurrentPlanID, m.CurrentPlanID), fwtype.KeepID(prior.PendingPlanID, m.PendingPlanID)
+	if m.CancellationReason.IsNull() && own.had(argCancellationReason) {
+		// The service records a reason only with a cancellation.
+		m.CancellationReason = wire.Known(prior.CancellationReason)
+	}
 	m.DiscountPercent = m.DiscountPercent.Or(prior.DiscountPercent)
 	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
 	if m.TrialEnd.IsNull() && !prior.TrialEnd.IsUnknown() {
@@ -157,9 +163,23 @@ func (m model) keeping(prior model, remote *billing.Subscription, own owned) (mo
 		return m, fmt.Errorf("custom_metadata of subscription %s: %w", remote.ID, err)
 	}
 	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
-	m.CustomMetadata, err = own.of(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
+	m.CustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
 	return m, err
 }
+
+// emptyCollections writes what an imported subscription has none of as empty: a configuration that leaves it out and
+// one that writes it empty both plan nothing then.
+func (m *model) emptyCollections() {
+	if m.Items.IsNull() {
+		m.Items = types.SetValueMust(itemType, nil)
+	}
+	if m.CustomMetadata.IsAbsent() {
+		m.CustomMetadata = metadata.FromObject(metadata.Object{})
+	}
+}
+
+// sameID reports whether both name the same object, or none.
+func sameID(a, b types.String) bool { return fwtype.KeepID(a, b).Equal(a) }
 
 // trialDays is the length of a trial that lasts whole days, as trial_period_days would have made it.
 func trialDays(s *billing.Subscription) types.Int64 {

@@ -3,8 +3,11 @@ package subscription
 import (
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
@@ -19,25 +22,34 @@ type owned struct {
 	// ItemsAsListed says that the items in the state are worded by the service, as an import found them, and no configuration has changed
 	// them since: an amount that the configuration does not name may then be the price's own.
 	ItemsAsListed bool `json:"items_as_listed,omitempty"`
+	// Items are those that the configuration named when it was last applied, so that a plan can tell which ones others
+	// have added.
+	Items []string `json:"items,omitempty"`
+	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
+	// fulfilled.
+	PausedUntil string `json:"paused_until,omitempty"`
 	// Pending is a change of plan that waits for the end of the period at a service that does not show it.
 	Pending pending `json:"pending,omitzero"`
 }
 
 // Names of the arguments that the service may have set by itself, and that are cleared when the configuration gives them up.
 const (
-	argItems             = "items"
-	argCollectionMethod  = "collection_method"
-	argNfeIssuancePolicy = "nfe_issuance_policy"
-	argCancelAtPeriodEnd = "cancel_at_period_end"
+	argItems              = "items"
+	argCollectionMethod   = "collection_method"
+	argNfeIssuancePolicy  = "nfe_issuance_policy"
+	argCancelAtPeriodEnd  = "cancel_at_period_end"
+	argCancellationReason = "cancellation_reason"
 )
 
-func ownedBy(config model, desired metadata.Object) owned {
-	o := owned{Metadata: metadata.OwnedBy(desired)}
+// ownedBy is what applying config establishes, without its custom_metadata.
+func ownedBy(config model) owned {
+	o := owned{Items: itemKeys(config.Items)}
 	for name, given := range map[string]bool{
-		argItems:             !config.Items.IsNull(),
-		argCollectionMethod:  !config.CollectionMethod.IsNull(),
-		argNfeIssuancePolicy: !config.NfeIssuancePolicy.IsNull(),
-		argCancelAtPeriodEnd: !config.CancelAtPeriodEnd.IsNull(),
+		argItems:              !config.Items.IsNull(),
+		argCollectionMethod:   !config.CollectionMethod.IsNull(),
+		argNfeIssuancePolicy:  !config.NfeIssuancePolicy.IsNull(),
+		argCancelAtPeriodEnd:  !config.CancelAtPeriodEnd.IsNull(),
+		argCancellationReason: !config.CancellationReason.IsNull(),
 	} {
 		if given {
 			o.Arguments = append(o.Arguments, name)
@@ -47,8 +59,37 @@ func ownedBy(config model, desired metadata.Object) owned {
 	return o
 }
 
-func (o owned) of(mode interface{ ValueString() string }, defaults metadata.Object) metadata.Ownership {
-	return metadata.Ownership{Mode: mode.ValueString(), Defaults: defaults, Owned: o.Metadata.Object}
+// namedBy leaves out what o would own anew and raw does not name. raw is the configuration without ignore_changes: an
+// argument that is ignored looks configured to a plan, and must not become owned by that.
+func (o owned) namedBy(raw owned, before owned) owned {
+	o.Arguments = slices.DeleteFunc(slices.Clone(o.Arguments), func(name string) bool { return !raw.had(name) && !before.had(name) })
+	o.Items = slices.DeleteFunc(slices.Clone(o.Items), func(key string) bool {
+		return !slices.Contains(raw.Items, key) && !slices.Contains(before.Items, key)
+	})
+	return o
+}
+
+// itemKeys names the items of a configuration; none while a part of it is unknown.
+func itemKeys(set types.Set) (keys []string) {
+	if !knownItems(set) {
+		return nil
+	}
+	for _, i := range itemsOf(set) {
+		keys = append(keys, i.key())
+	}
+	return keys
+}
+
+// addedItem reports whether the service has the item as the configuration has named it, with or without the amount.
+func (o owned) addedItem(i item) bool {
+	atPrice := i
+	atPrice.unit = types.Int64Null()
+	return slices.Contains(o.Items, i.key()) || slices.Contains(o.Items, atPrice.key())
+}
+
+// pausedUntil reports whether a pause until this date was carried out.
+func (o owned) pausedUntil(resumesAt fwtype.DateTime) bool {
+	return o.PausedUntil != "" && resumesAt.Means(fwtype.DateTimePointer(&o.PausedUntil))
 }
 
 // applied reports whether a configuration was applied to the subscription since it was imported.
@@ -68,12 +109,22 @@ func (o owned) reaching(next owned, verb string) owned {
 		if next.had(argItems) {
 			o.Arguments = union(o.Arguments, []string{argItems})
 		}
+		o.Items = next.Items
+	case verbPause:
+		o.PausedUntil = next.PausedUntil
 	}
 	return o
 }
 
 func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
+}
+
+// readsItems reports whether a refresh reads the items of a subscription that has these in the state. Where there are
+// none and the configuration has not said so, nobody is interested in them; a plan that is reads them, see
+// planning.planItems.
+func (o owned) readsItems(state types.Set) bool {
+	return len(state.Elements()) > 0 || !state.IsNull() && o.had(argItems)
 }
 
 // had reports whether the configuration named the argument when it was last applied.

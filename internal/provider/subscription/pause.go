@@ -66,23 +66,37 @@ func samePause(a, b types.Object) bool {
 	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
 }
 
-// warnEndedPause tells how a pause ended that the configuration asked for: by itself, or because somebody resumed. A pause that never
+// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled: its resumes_at has
+// passed.
+func (m model) pauseRuns() bool {
+	if m.Pause.IsNull() {
+		return false
+	}
+	_, resumesAt := pauseFields(m.Pause)
+	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
+	ended, known := fwtype.ParseMoment(m.ResumedAt.ValueString())
+	return m.Status.ValueString() == statusPaused || !planned || !known || ended.Before(due)
+}
+
+// keepFulfilled leaves a pause in the state that the service does not have any more because its resumes_at has passed:
+// a configuration that still names it asks for nothing. now is the service's clock.
+func (m *model) keepFulfilled(prior model, now time.Time) {
+	_, resumesAt := pauseFields(prior.Pause)
+	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
+	if m.Pause.IsNull() && planned && !due.After(now) && m.Status.ValueString() != statusCanceled {
+		m.Pause = prior.Pause
+	}
+}
+
+// warnEndedPause tells that a pause that the configuration asked for was ended before its time. A pause that never
 // began, because the step that pauses failed, has not ended.
-func warnEndedPause(prior, state model, now time.Time, diags *diag.Diagnostics) {
+func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
 	began := prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull()
 	if prior.Pause.IsNull() || !state.Pause.IsNull() || !began {
 		return
 	}
-	_, resumesAt := pauseFields(prior.Pause)
-	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
-	ended, known := fwtype.ParseMoment(state.ResumedAt.ValueString())
-	if !known {
-		ended = now
-	}
-	how := "was ended outside of Terraform"
-	if planned && !ended.Before(due) {
-		how = "ended by itself, because its resumes_at (" + resumesAt.ValueString() + ") has come"
-	}
 	diags.AddAttributeWarning(path.Root("pause"), "A pause has ended",
-		fmt.Sprintf("The pause of %s %s. If the configuration still has the pause block, the plan pauses again: remove it, or set another resumes_at.", lower(state.words()), how))
+		fmt.Sprintf("The pause of %s was ended outside of Terraform. If the configuration still has the pause block, "+
+			"the plan pauses again: "+
+			"remove it, or set another resumes_at.", lower(state.words())))
 }

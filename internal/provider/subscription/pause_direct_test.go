@@ -32,34 +32,87 @@ func TestSubscription_pause(t *testing.T) {
 	s.settled(nil)
 }
 
-// TestSubscription_pauseEnded: a pause that ended is drift, and the warning says whether time or somebody ended it.
+// TestSubscription_pauseEnded: a pause that was ended elsewhere before its time is drift, with a warning.
 func TestSubscription_pauseEnded(t *testing.T) {
 	t.Parallel()
+	s := subscribe(t)
 	lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
+	s.set(lines)
+	s.outside("resume", nil)
+	says(t, s.refresh(), "A pause has ended", "was ended outside of Terraform")
+	s.is("pause", "null")
+	p := s.Plan(s.with(lines))
+	if !slices.Contains(p.Changes(t), "pause") {
+		t.Errorf("the plan changes %v", p.Changes(t))
+	}
+	if more := s.refresh(); more != "" {
+		t.Errorf("it is told again: %s", more)
+	}
+	s.settled(nil)
+}
+
+// TestSubscription_pauseFulfilled: a pause whose time has passed is no difference and no warning, however it ended, and
+// neither its block nor its removal asks for anything. Somebody else's pause after it is ended.
+func TestSubscription_pauseFulfilled(t *testing.T) {
+	t.Parallel()
+	pass := func(s *subject) { s.pass(20 * 24 * time.Hour) }
 	for name, c := range map[string]struct {
-		end  func(s *subject)
-		says string
+		change  func(string, acctest.JSON)
+		end     func(s *subject)
+		removal []string // what the removal of the block asks for
 	}{
-		"by itself": {func(s *subject) { s.pass(20 * 24 * time.Hour) }, "ended by itself, because its resumes_at (2026-04-01) has come"},
-		"outside":   {func(s *subject) { s.outside("resume", nil) }, "was ended outside of Terraform"},
+		"by itself":           {end: pass, removal: []string{"update"}},
+		"by hand before that": {end: func(s *subject) { s.outside("resume", nil); pass(s) }, removal: []string{"update"}},
+		"without a date of its end": {change: func(_ string, o acctest.JSON) { delete(o, "resumed_at") }, end: pass,
+			removal: []string{"resume", "update"}},
+		"seen early, with no refresh": {end: func(s *subject) { s.outside("resume", nil); s.refresh(); pass(s) }, removal: []string{"update"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
+			if c.change != nil {
+				s.Direct = s.service.Rewriting(c.change).Direct("billing_subscription")
+			}
+			lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
 			s.set(lines)
 			c.end(s)
-			says(t, s.refresh(), "A pause has ended", c.says)
-			s.is("pause", "null")
-			p := s.Plan(s.with(lines))
-			if !slices.Contains(p.Changes(t), "pause") {
-				t.Errorf("the plan changes %v", p.Changes(t))
+			s.service.Sandbox.ResetRequests()
+			if told := s.refresh(); told != "" {
+				t.Errorf("told: %s", told)
 			}
-			if more := s.refresh(); more != "" {
-				t.Errorf("it is told again: %s", more)
+			lines["notes"] = "n"
+			s.set(lines)
+			s.settled(lines)
+			if have := s.operations(); !slices.Equal(have, []string{"update"}) {
+				t.Errorf("asked for %v", have)
+			}
+			s.outside("pause", acctest.JSON{"behavior": "void"})
+			s.refresh()
+			s.set(lines)
+			s.is("status", `"active"`)
+			s.settled(lines)
+			s.service.Sandbox.ResetRequests()
+			s.set(nil)
+			if have := s.operations(); !slices.Equal(have, c.removal) {
+				t.Errorf("asked for %v", have)
 			}
 			s.settled(nil)
+			// Once removed, it is a new pause.
+			says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), "The pause would have ended already")
 		})
 	}
+}
+
+// TestSubscription_pausePast: a new pause that would have ended already is an error in the plan, by the service's
+// clock.
+func TestSubscription_pausePast(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	past := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:00Z"}}
+	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause").AttributeName("resumes_at")`, "2026-03-14T12:00:00Z", "in the past")
+	s.set(nil)
+	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause").AttributeName("resumes_at")`, "2026-03-14T12:00:00Z", "in the past")
+	s.set(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:10Z"}})
 }
 
 // TestSubscription_pauseOutside: a pause that somebody else began or changed is drift.
@@ -140,7 +193,8 @@ func TestSubscription_pauseRefusedByService(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(nil)
-	p := s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-01-01"}}))
+	p := s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-15"}}))
+	s.pass(48 * time.Hour)
 	says(t, acctest.Errors(s.Apply(p)), `AttributeName("pause")`, "Could not pause", "pause.resumes_at", "future", "Request-Id")
 	s.refresh()
 	s.patch(acctest.JSON{"allow_pause": false})

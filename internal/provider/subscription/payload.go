@@ -12,8 +12,24 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-// toCreate is the body that creates the subscription as configured, with desired as its custom_metadata. What is not configured is left
-// out, so that the service's own defaults hold.
+// withoutUnknown is a planned model that leaves out what only the service can say.
+func (m model) withoutUnknown() model {
+	for _, text := range []*types.String{&m.BillingCycle, &m.CollectionMethod, &m.ProrationBehavior, &m.NfeIssuancePolicy} {
+		*text = wire.Known(*text)
+	}
+	if m.TrialEnd.IsUnknown() {
+		m.TrialEnd = fwtype.DateTimePointer(nil)
+	}
+	for _, allowed := range []*types.Bool{&m.AllowPause, &m.AllowCancel} {
+		if allowed.IsUnknown() {
+			*allowed = types.BoolNull()
+		}
+	}
+	return m
+}
+
+// toCreate is the body that creates the subscription as planned, with desired as its custom_metadata. What is not
+// configured is left out, so that the service's own defaults hold.
 func (m model) toCreate(desired metadata.Object) billing.SubscriptionCreate {
 	create := billing.SubscriptionCreate{
 		BillingAccountID:  m.BillingAccountID.ValueString(),

@@ -3,27 +3,30 @@ package subscription
 import (
 	"context"
 	"fmt"
-	"time"
+	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// ModifyPlan decides the value of every computed attribute, refuses what cannot work, and puts the state's value back where
-// configuration and state mean the same.
+// ModifyPlan decides the value of every computed attribute, rejects what cannot work, and puts the state's value back
+// where configuration and state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var p planning
+	p := planning{ctx: ctx}
 	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
 	}
 	if req.Plan.Raw.IsNull() {
 		refuseDestroy(p.state, &resp.Diagnostics)
+		warnRunningOn(p.state, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
@@ -31,38 +34,74 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	if r.Conn != nil {
+		p.defaults = r.Conn.Defaults
+		if r.Conn.Billing.Ready {
+			p.client = r.Conn.Billing.Client
+		}
+	}
 	if req.State.Raw.IsNull() {
+		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		p.create(&resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 		return
 	}
 	p.own = private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
-	if r.Conn != nil {
-		p.defaults = r.Conn.Defaults
+	forces := p.change(func(id string) bool { return r.Run().Replaces("billing_account", id) }, &resp.Diagnostics)
+	next := decided{Owned: p.next, Steps: p.asked}
+	if r.Run().PlanUpdate(ctx, typeName, p.state.ID.ValueString(), len(forces) > 0, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
+		p.replace(&resp.Diagnostics)
+		for _, name := range forces {
+			resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
+		}
+	} else {
+		next.Forces = forces
 	}
-	p.update(&resp.Diagnostics)
-	switch {
-	case p.state.Status.ValueString() != statusCanceled:
-		p.refuseReplacement(&resp.Diagnostics)
-	case p.canceled(&resp.Diagnostics):
-		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
-	}
+	private.Plan(ctx, resp.Private, next, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
+}
+
+// decided is what a plan hands to its apply.
+type decided struct {
+	// Owned is what the configuration owns once all steps are done.
+	Owned owned `json:"owned"`
+	// Steps are the transitions that the plan shows; work.steps has their order.
+	Steps []transition `json:"steps"`
+	// Forces are the arguments that only a new subscription can have, in a plan that may not ask for one any more: they
+	// were not known before, and have turned out different.
+	Forces []string `json:"forces"`
 }
 
 // planning is a plan in the making.
 type planning struct {
+	ctx                    context.Context //nolint:containedctx // a planning lives as long as one call
 	config, state, planned model
-	own                    owned
-	defaults               conn.Defaults
+	// own is what the configuration owns before the apply, next what it owns after it.
+	own, next owned
+	// asked are the transitions that the plan needs.
+	asked    []transition
+	defaults conn.Defaults
+	// client is nil where the connection to the service is not known yet.
+	client *billing.Service
+}
+
+// past reports whether the service's clock has passed a date. A date or a clock that is not known has not passed.
+func (p *planning) past(date fwtype.DateTime) bool {
+	at, ok := fwtype.ParseMoment(date.ValueString())
+	if !ok || p.client == nil {
+		return false
+	}
+	now, known := p.client.Now(p.ctx)
+	return known && !at.After(now)
 }
 
 // create leaves to apply what only the service can say.
 func (p *planning) create(diags *diag.Diagnostics) {
 	m, config := &p.planned, p.config
+	p.takeConfigured()
 	m.CustomMetadata = config.CustomMetadata
 	m.Items = withQuantities(config.Items)
-	m.CurrentPlanID, m.PendingPlanID = config.PlanID, types.StringNull()
+	m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull()
 	m.CanceledAt, m.ResumedAt = types.StringNull(), types.StringNull()
 	m.CompanyID, m.ProductGroupID = config.CompanyID, config.ProductGroupID
 	if config.PlanChange.IsNull() {
@@ -71,40 +110,98 @@ func (p *planning) create(diags *diag.Diagnostics) {
 	if config.CancelAtPeriodEnd.IsNull() {
 		m.CancelAtPeriodEnd = types.BoolValue(false)
 	}
+	if config.CancellationReason.IsNull() {
+		m.CancellationReason = types.StringNull()
+	}
 	if config.TrialPeriodDays.IsNull() {
 		m.TrialPeriodDays = types.Int64Null()
 	}
 	if config.Pause.IsNull() {
 		m.PausedAt, m.ResumesAt = types.StringNull(), types.StringNull()
 	}
-	if end, ok := fwtype.ParseMoment(config.TrialEnd.ValueString()); ok && end.Before(time.Now()) {
-		diags.AddAttributeError(path.Root("trial_end"), "The trial would have ended already",
-			fmt.Sprintf("trial_end is %s, which is in the past. Write a later moment, or leave the argument out for a subscription without a trial.", config.TrialEnd.ValueString()))
+	p.refuseNew(diags)
+}
+
+// takeConfigured plans as configured what a configuration may name or leave out, although these attributes are
+// computed: they are computed only so that a canceled subscription can stay as it is.
+func (p *planning) takeConfigured() {
+	m, config := &p.planned, p.config
+	for _, text := range []struct {
+		planned *types.String
+		config  types.String
+	}{{&m.ExternalID, config.ExternalID}, {&m.PlanID, config.PlanID}, {&m.Notes, config.Notes}, {&m.DiscountCodeID, config.DiscountCodeID}} {
+		if text.config.IsNull() {
+			*text.planned = types.StringNull()
+		}
 	}
+	m.DiscountPercent = config.DiscountPercent
+	if config.Pause.IsNull() {
+		m.Pause = types.ObjectNull(pauseType.AttrTypes)
+	}
+}
+
+// change plans a subscription that exists, and returns the arguments that force its replacement.
+func (p *planning) change(replaced func(accountID string) bool, diags *diag.Diagnostics) (forces []string) {
+	if p.state.Status.ValueString() != statusCanceled {
+		p.update(diags)
+		return p.forces(replaced)
+	}
+	var unheard diag.Diagnostics // a canceled subscription is not changed, so nothing can be wrong with a change
+	p.client = nil
+	p.update(&unheard)
+	p.asked, p.next = nil, p.own
+	if argument := p.canceled(diags); argument != "" {
+		return []string{argument}
+	}
+	return nil
 }
 
 // update starts from the state's computed values and makes unknown only what the transitions can touch.
 func (p *planning) update(diags *diag.Diagnostics) {
+	m, state := &p.planned, p.state
+	p.takeConfigured()
 	p.keepComputed()
 	p.keepUnconfigured()
 	p.keepTrial(diags)
-	m, state := &p.planned, p.state
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)
 	if samePause(m.Pause, state.Pause) {
 		m.Pause = state.Pause
 	}
-	m.CustomMetadata, m.EffectiveCustomMetadata, _ = p.own.of(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(p.config.CustomMetadata,
-		state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
-	asked := m.transitions(state)
-	p.refuse(asked, diags)
-	for _, t := range asked {
+	p.next = ownedBy(p.config)
+	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Under(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(
+		p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
+	otherItems := p.planItems(diags)
+	hasten := p.hastens()
+	m.PlanChange = p.planChange(hasten)
+	p.asked = m.transitions(state)
+	if otherItems {
+		p.asked = append(p.asked, changeItems)
+	}
+	if hasten {
+		p.asked = append(p.asked, changePlanNow)
+	}
+	p.fulfil(diags)
+	p.refuse(diags)
+	p.forget()
+	p.refuseNothingBilled(diags)
+	p.next.Pending = p.own.Pending
+	if !m.Pause.IsNull() {
+		p.next.PausedUntil = p.own.PausedUntil
+	}
+	p.next.ItemsAsListed = p.own.itemsAsListed() && !otherItems
+}
+
+// forget makes unknown what the transitions can touch.
+func (p *planning) forget() {
+	configured := map[string]attr.Value{"billing_cycle": p.config.BillingCycle, "cancellation_reason": p.config.CancellationReason}
+	for _, t := range p.asked {
 		for _, name := range touches[t] {
-			if name == "billing_cycle" && !p.config.BillingCycle.IsNull() {
+			if given, ok := configured[name]; ok && !given.IsNull() {
 				continue
 			}
-			forget[name](m)
+			forget[name](&p.planned)
 		}
-		m.plannedBy(t)
+		p.planned.plannedBy(t)
 	}
 }
 
@@ -114,7 +211,7 @@ func (p *planning) keepComputed() {
 	m.CurrentPlanID, m.PendingPlanID, m.Metadata = state.CurrentPlanID, state.PendingPlanID, state.Metadata
 	m.CurrentPeriodStart, m.CurrentPeriodEnd, m.CycleBillingDate = state.CurrentPeriodStart, state.CurrentPeriodEnd, state.CycleBillingDate
 	m.TrialStart, m.ActivatedAt, m.ConfirmedAt, m.CanceledAt = state.TrialStart, state.ActivatedAt, state.ConfirmedAt, state.CanceledAt
-	m.PausedAt, m.ResumesAt, m.ResumedAt = state.PausedAt, state.ResumesAt, state.ResumedAt
+	m.PausedAt, m.ResumesAt, m.ResumedAt, m.ProposalID = state.PausedAt, state.ResumesAt, state.ResumedAt, state.ProposalID
 	m.RecurringAmountCents, m.RenewalSettings, m.Commitment = state.RecurringAmountCents, state.RenewalSettings, state.Commitment
 }
 
@@ -148,25 +245,59 @@ func (p *planning) keepUnconfigured() {
 	if config.CancelAtPeriodEnd.IsNull() {
 		m.CancelAtPeriodEnd = unless(p.own.had(argCancelAtPeriodEnd), state.CancelAtPeriodEnd, types.BoolValue(false))
 	}
-	m.PlanChange = p.planChange()
-	m.Items = withQuantities(config.Items)
+	p.keepReason()
+}
+
+// keepReason leaves the reason of a cancellation as the service has it: once the end is scheduled, another reason
+// changes nothing.
+func (p *planning) keepReason() {
+	m, config, state := &p.planned, p.config, p.state
+	scheduled := m.CancelAtPeriodEnd.Equal(types.BoolValue(true)) && state.CancelAtPeriodEnd.ValueBool()
 	switch {
-	case config.Items.IsNull():
-		m.Items = unless(p.own.had(argItems), state.Items, types.SetNull(itemType))
-	case !state.Items.IsNull() && meansItems(m.Items, state.Items, p.own.itemsAsListed()):
-		m.Items = state.Items
+	case scheduled && !state.CancellationReason.IsNull():
+		m.CancellationReason = state.CancellationReason
+	case config.CancellationReason.IsNull():
+		m.CancellationReason = unless(p.own.had(argCancellationReason), state.CancellationReason, types.StringNull())
 	}
 }
 
-// planChange is plan_change, which says something of a change of plan alone: without one it stays as it was.
-func (p *planning) planChange() types.Object {
+// planChange is plan_change, which only describes a change of plan: without one it stays as it was.
+func (p *planning) planChange(hasten bool) types.Object {
 	switch {
+	case hasten:
+		return p.config.PlanChange
 	case p.planned.PlanID.Equal(p.state.PlanID) && !p.state.PlanChange.IsNull():
 		return p.state.PlanChange
 	case p.config.PlanChange.IsNull():
 		return planChangeOf(timingImmediate)
 	default:
 		return p.config.PlanChange
+	}
+}
+
+// hastens reports whether the configuration asks for the pending plan to begin now.
+func (p *planning) hastens() bool {
+	timing := model{PlanChange: p.config.PlanChange}.planChangeField("timing")
+	return timing.Equal(types.StringValue(timingImmediate)) && !p.state.PendingPlanID.IsNull() &&
+		p.planned.PlanID.Equal(p.state.PlanID) && sameID(p.state.PendingPlanID, p.planned.PlanID) &&
+		!sameID(p.state.CurrentPlanID, p.planned.PlanID)
+}
+
+// fulfil takes a pause whose resumes_at has passed for what it asks for: a subscription that is not paused.
+func (p *planning) fulfil(diags *diag.Diagnostics) {
+	at := slices.Index(p.asked, pauseIt)
+	if at < 0 {
+		return
+	}
+	_, resumesAt := pauseFields(p.planned.Pause)
+	switch {
+	case !p.past(resumesAt):
+	case !p.own.pausedUntil(resumesAt):
+		refusePast(resumesAt, diags)
+	case p.state.pauseRuns():
+		p.asked[at] = resumeIt
+	default:
+		p.asked = slices.Delete(p.asked, at, at+1)
 	}
 }
 

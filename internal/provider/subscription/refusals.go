@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 )
 
@@ -22,34 +23,94 @@ func refuseDestroy(state model, diags *diag.Diagnostics) {
 	}
 }
 
-// refuseReplacement refuses a plan that makes another subscription where this one could not be canceled before: both would charge.
-func (p *planning) refuseReplacement(diags *diag.Diagnostics) {
-	state := p.state
-	if !p.moves() {
+// warnRunningOn tells what destroying with cancel_at_period_end means for the objects that the subscription needs.
+func warnRunningOn(state model, diags *diag.Diagnostics) {
+	if state.DeletionPolicy.ValueString() != policyCancelAtPeriodEnd || state.Status.ValueString() == statusCanceled {
 		return
 	}
-	if !p.own.applied() {
-		diags.AddError("An import replaces nothing",
-			fmt.Sprintf("%s was imported and has billing_account_id %s, company_id %s and product_group_id %s. The configuration names others, which only a new subscription can have: "+
-				"this one would be canceled, and the new one would charge. Write what the subscription has; a replacement can be planned once that is applied.", state.words(), state.BillingAccountID, state.CompanyID, state.ProductGroupID))
-		return
+	diags.AddAttributeWarning(path.Root(policy.Attribute), "The subscription runs until the end of its period",
+		fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until "+
+			"then the service deletes neither its customer nor, "+
+			"with deletion_policy = \"delete\", its billing account, and closing the account is immediate. Destroy "+
+			"these after that date, "+
+			"or set deletion_policy = \"cancel\", apply that, and destroy everything at "+
+			"once.", lower(state.words()), state.CurrentPeriodEnd.ValueString()))
+}
+
+// refuseNew reports what the service would reject of a new subscription.
+func (p *planning) refuseNew(diags *diag.Diagnostics) {
+	m := p.planned
+	if p.past(m.TrialEnd) {
+		diags.AddAttributeError(path.Root("trial_end"), "The trial would have ended already",
+			fmt.Sprintf("trial_end is %s, which is in the past. Write a later moment, or leave the argument out for "+
+				"a subscription without a trial.", m.TrialEnd.ValueString()))
 	}
-	refuseDestroy(state, diags)
-	if at := state.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
-		diags.AddAttributeError(path.Root(policy.Attribute), "Two subscriptions would charge",
-			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would go on beside the new one. To replace it, set deletion_policy = \"cancel\" "+
-				"and apply that first. To have both, give the new one a block of its own.", lower(state.words()), at))
+	if !p.config.TrialEnd.IsNull() && !p.config.TrialPeriodDays.IsNull() {
+		diags.AddAttributeError(path.Root("trial_period_days"), "Two trials for one subscription",
+			"A new subscription is created with trial_end or with trial_period_days. Remove one of them.")
+	}
+	if _, resumesAt := pauseFields(m.Pause); p.past(resumesAt) {
+		refusePast(resumesAt, diags)
+	}
+	if !m.Pause.IsNull() && !m.Pause.IsUnknown() {
+		p.refusePause(diags)
+	}
+	if m.CancelAtPeriodEnd.ValueBool() {
+		p.refuseEnd(diags)
 	}
 }
 
-// refuse reports what the service would refuse for what it says of the subscription, whether the configuration repeats that or not.
-func (p *planning) refuse(asked []transition, diags *diag.Diagnostics) {
-	if slices.Contains(asked, pauseIt) && p.planned.AllowPause.Equal(types.BoolValue(false)) && p.config.AllowPause.IsNull() {
+// refuse reports what the service would reject of the changes that the plan needs.
+func (p *planning) refuse(diags *diag.Diagnostics) {
+	if slices.Contains(p.asked, pauseIt) && !p.planned.Pause.IsUnknown() {
+		p.refusePause(diags)
+	}
+	if slices.Contains(p.asked, scheduleCancel) {
+		p.refuseEnd(diags)
+	}
+	timing, _ := p.planned.planChange()
+	if slices.Contains(p.asked, changePlanNow) && p.planned.PlanID.IsNull() && timing == timingEndOfPeriod {
+		diags.AddAttributeError(path.Root("plan_change").AtName("timing"), "A plan cannot be removed at the end of "+
+			"the period",
+			fmt.Sprintf("plan_id is removed from the configuration of %s, and plan_change.timing is "+
+				"\"end_of_period\". The service can only begin another plan with the next period, "+
+				"not end one without another. Set plan_change.timing = \"immediate\" to bill the items alone from "+
+				"now on, or keep plan_id.", lower(p.state.words())))
+	}
+}
+
+func refusePast(resumesAt fwtype.DateTime, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("pause").AtName("resumes_at"), "The pause would have ended already",
+		fmt.Sprintf("pause.resumes_at is %q, which is in the past. Write a later date, or remove "+
+			"pause.", resumesAt.ValueString()))
+}
+
+func (p *planning) refusePause(diags *diag.Diagnostics) {
+	if p.planned.AllowPause.Equal(types.BoolValue(false)) {
 		diags.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
-			fmt.Sprintf("%s has allow_pause = false, so the service would refuse to pause. Remove pause, or set allow_pause = true.", p.state.words()))
+			fmt.Sprintf("%s has allow_pause = false, so the service would refuse to pause. Remove pause, or set "+
+				"allow_pause = true.", p.planned.words()))
 	}
-	if slices.Contains(asked, scheduleCancel) && p.planned.AllowCancel.Equal(types.BoolValue(false)) && p.config.AllowCancel.IsNull() {
+}
+
+func (p *planning) refuseEnd(diags *diag.Diagnostics) {
+	if p.planned.AllowCancel.Equal(types.BoolValue(false)) {
 		diags.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
-			fmt.Sprintf("%s has allow_cancel = false, so the service would refuse to cancel. Remove cancel_at_period_end, or set allow_cancel = true.", p.state.words()))
+			fmt.Sprintf("%s has allow_cancel = false, so the service would refuse to cancel. Remove "+
+				"cancel_at_period_end, or set allow_cancel = true.", p.planned.words()))
 	}
+}
+
+// refuseNothingBilled rejects a plan that leaves a subscription without items while no plan runs.
+func (p *planning) refuseNothingBilled(diags *diag.Diagnostics) {
+	m := p.planned
+	empties := slices.Contains(p.asked, changeItems) && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0
+	if !empties || !m.CurrentPlanID.IsNull() {
+		return
+	}
+	diags.AddAttributeError(path.Root("items"), "Nothing would be billed until the plan begins",
+		fmt.Sprintf("%s runs without a plan, and the plan %q begins with the next period (after %s). Until then the "+
+			"subscription is billed by its items, so the service does not remove them. "+
+			"Keep items until current_plan_id shows the plan, or set plan_change.timing = "+
+			"\"immediate\".", m.words(), m.PendingPlanID.ValueString(), p.state.CurrentPeriodEnd.ValueString()))
 }

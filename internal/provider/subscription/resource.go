@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -55,14 +54,6 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		resp.Diagnostics.AddAttributeError(path.Root("plan_id"), "Neither a plan nor items",
 			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that are billed.")
 	}
-	if !config.Pause.IsNull() && !config.Pause.IsUnknown() && config.AllowPause.Equal(types.BoolValue(false)) {
-		resp.Diagnostics.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
-			"allow_pause is false in the same configuration, so the service would refuse to pause. Remove pause, or set allow_pause = true.")
-	}
-	if config.CancelAtPeriodEnd.ValueBool() && config.AllowCancel.Equal(types.BoolValue(false)) {
-		resp.Diagnostics.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
-			"allow_cancel is false in the same configuration, so the service would refuse to cancel. Remove cancel_at_period_end, or set allow_cancel = true.")
-	}
 }
 
 // Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
@@ -78,6 +69,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	remote, err := client.GetSubscription(ctx, prior.ID.ValueString())
 	if api.IsNotFound(err) {
+		r.Run().Gone(typeName, prior.ID.ValueString())
 		resp.Diagnostics.AddWarning("A subscription was deleted outside of Terraform",
 			fmt.Sprintf("%s does not exist any more at the service. If it is still configured, the plan makes a new subscription.", prior.words()))
 		resp.State.RemoveResource(ctx)
@@ -87,11 +79,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
 		return
 	}
+	r.Run().Refreshed(typeName, prior.ID.ValueString())
 	state, err := fromAPI(remote)
 	if err == nil && !importing {
 		state, err = state.keeping(prior, remote, own)
 	}
-	if err == nil && (importing || !prior.Items.IsNull() && remote.Status != statusCanceled) {
+	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
 		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
 		if e, ok := api.AsError(err); ok && e.Status == http.StatusForbidden && e.Structured {
 			resp.Diagnostics.AddAttributeWarning(path.Root("items"), "The items of a subscription cannot be read",
@@ -103,7 +96,15 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
 		return
 	}
-	warnEndedPause(prior, state, time.Now(), &resp.Diagnostics)
+	if importing {
+		state.emptyCollections()
+	}
+	if !prior.Pause.IsNull() && state.Pause.IsNull() {
+		if now, ok := client.Now(ctx); ok {
+			state.keepFulfilled(prior, now)
+		}
+	}
+	warnEndedPause(prior, state, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
 }
@@ -132,6 +133,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ready {
 		return
 	}
+	r.Run().Applies()
 	atPeriodEnd := state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if atPeriodEnd && state.CancelAtPeriodEnd.ValueBool() {
 		return
@@ -161,7 +163,15 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !ready {
 		return
 	}
-	if found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics); found != nil {
+	found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics)
+	switch {
+	case found == nil:
+	case selector.ID == "" && found.Status == statusCanceled:
+		resp.Diagnostics.AddError("The subscription is canceled",
+			fmt.Sprintf("The subscription with %s (id %s) is canceled, and canceled subscriptions are not found by "+
+				"external_id for an import, because a new subscription may use the same one. "+
+				"To import it in spite of that, use its id.", selector, found.ID))
+	default:
 		scheme.Imported(ctx, found.ID, resp)
 	}
 }

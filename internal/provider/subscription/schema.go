@@ -5,12 +5,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
@@ -35,40 +33,54 @@ const (
 // Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go and touches.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"billing_account_id": schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: about["billing_account_id"] + " Another one" + replaces,
-			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling(), stringplanmodifier.RequiresReplace()}},
-		"external_id": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["external_id"] + " With it the subscription can be imported, and a " +
-			"creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
-		"plan_id": schema.StringAttribute{Optional: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
-			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves money: it is carried out in place, as `plan_change` says, at once (settled by the " +
-				"service as `proration_behavior` says) or with the next period. Taken out beside `items`, it is cleared. What runs now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it back."},
+		"billing_account_id": schema.StringAttribute{Required: true, Validators: isUUID(), PlanModifiers: keepSpelling(), MarkdownDescription: about["billing_account_id"] + replaces + unknownReplaces},
+		"external_id": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["external_id"] + " With it the subscription can be imported, and a " +
+			"creation whose response was lost is found again instead of being repeated. If removed, it is cleared."},
+		"plan_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
+			MarkdownDescription: "Id of the plan that is wanted; required when there are no `items`. A change moves " +
+				"money: it is carried out in place, as `plan_change` says, immediately (prorated as " +
+				"`proration_behavior` says) or with the next period. If removed next to `items`, it is cleared " +
+				"immediately; with `plan_change.timing = \"end_of_period\"` that is an error in the plan. What runs " +
+				"now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it " +
+				"back."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), MarkdownDescription: about["company_id"] + leftAlone + " Another one" + replaces,
-			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling(), stringplanmodifier.RequiresReplaceIfConfigured()}},
-		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), MarkdownDescription: about["product_group_id"] + leftAlone + " Another one" + replaces,
-			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling(), stringplanmodifier.RequiresReplaceIfConfigured()}},
-		"discount_code_id": schema.StringAttribute{Optional: true, Validators: isUUID(), PlanModifiers: keepSpelling(), MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. Taken out, it is cleared."},
-		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{}, MarkdownDescription: about["discount_percent"] + " Trailing zeros are no difference. A change changes what is charged. Taken out, the discount is cleared.",
-			Validators: []validator.String{validate.Percent()}},
+		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
+			MarkdownDescription: about["company_id"] + leftAlone + replaces},
+		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
+			MarkdownDescription: about["product_group_id"] + leftAlone + replaces},
+		"discount_code_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
+			MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. If removed, it is " +
+				"cleared."},
+		"discount_percent": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DecimalType{},
+			MarkdownDescription: about["discount_percent"] + " At most two decimals; trailing zeros cause no diff. A " +
+				"change changes what is charged. If removed, the discount is cleared.",
+			Validators: []validator.String{validate.Percent()}, PlanModifiers: onChange(validate.PercentDecimals())},
 		"billing_cycle":       optionalComputed("billing_cycle", "Without it the service chooses, and a change of plan may change it. A change changes the period and what is charged; taken out, the stored value stands.", stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method":   optionalComputed("collection_method", "Without it the service's value stands; taken out, it is cleared.", stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "Without it the service's value stands; taken out, it is cleared.", stringvalidator.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
 		"proration_behavior":  optionalComputed("proration_behavior", "Default when the subscription is created: `create_prorations`. Taken out, the stored value stands.", stringvalidator.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["trial_end"] + inFuture + " Give it or `trial_period_days`, not both. " + trialOnce,
-			Validators:          []validator.String{validate.DateOrDateTime(), stringvalidator.ConflictsWith(path.MatchRoot("trial_period_days"))}},
+			MarkdownDescription: about["trial_end"] + inFuture + " A new subscription takes it or " +
+				"`trial_period_days`, not both. " + trialOnce,
+			Validators: []validator.String{validate.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.AtLeast(0)},
-			MarkdownDescription: "Length of the trial in days, counted from the creation; 0 or more. Give it or `trial_end`, not both. " + trialOnce},
+			MarkdownDescription: "Length of the trial in days, counted from the creation; 0 or more. A new " +
+				"subscription takes it or `trial_end`, not both. " + trialOnce},
 		"allow_pause":  schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error of the plan." + leftAlone},
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and replacing are errors of the plan (with `deletion_policy = \"abandon\"` destroying is none)." + leftAlone},
-		"notes":        schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["notes"] + " Taken out, they are cleared."},
+		"notes": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.NotBlank()),
+			MarkdownDescription: about["notes"] + " If removed, they are cleared."},
 		"cancel_at_period_end": schema.BoolAttribute{Optional: true, Computed: true,
 			MarkdownDescription: about["cancel_at_period_end"] + " Default `false`. Set back to `false`, or taken out, before the end, the subscription goes on. Once the end has come the " +
 				"subscription counts as canceled, see `on_external_cancel`. Where it was never given, what somebody else scheduled is left alone."},
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
-		"cancellation_reason": schema.StringAttribute{Optional: true, Validators: notBlank(),
-			MarkdownDescription: "Reason that is sent when this configuration cancels the subscription, now or at the end of the period. A change of it alone sends nothing. To cancel with a reason by destroying, apply the reason first."},
+		"cancellation_reason": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(),
+			MarkdownDescription: "Reason of the cancellation. As an argument: the reason that is sent when this " +
+				"configuration cancels the subscription, immediately or at the end of the period. " +
+				"A change of it alone sends nothing, and once the end is scheduled it has no effect. To cancel with " +
+				"a reason by destroying, apply the reason first. As the service " +
+				"records a reason, it is shown here, whoever canceled; without one, the argument."},
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
@@ -79,7 +91,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(externalCancelKeep),
 			Validators: []validator.String{stringvalidator.OneOf(externalCancelKeep, externalCancelRecreate, externalCancelError)},
 			MarkdownDescription: "What to do about a subscription that was canceled elsewhere, or whose scheduled cancellation has come: `keep` (default) keeps it in the state " +
-				"as canceled and warns in every plan, `recreate` plans a new subscription, which charges from its start, `error` fails the plan. It can still be changed then."},
+				"as canceled and warns in every plan, naming the arguments whose change has no effect, `recreate` " +
+				"plans a new subscription, which charges from its start, and warns, `error` fails the plan. It can " +
+				"still be changed then."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
 	}
 	for _, name := range computedTexts {
@@ -102,17 +116,26 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 
 // Parts of descriptions that several arguments have in common.
 const (
-	replaces = " replaces the subscription: this one is canceled at once, and the new one charges from its start. With a `deletion_policy` other than " +
-		"`cancel`, and right after an import, that is an error of the plan."
+	replaces = " Changing this forces replacement: this subscription is canceled immediately, and the new one " +
+		"charges from its start. With a `deletion_policy` other than " +
+		"`cancel`, and right after an import, that is an error in the plan; so is an account that cannot take the " +
+		"new subscription."
+	unknownReplaces = " A value that is only known after apply forces no replacement, unless the same run replaces " +
+		"the account. If it turns out different, the apply " +
+		"fails before it sends anything, and the next plan shows the replacement."
 	inFuture  = " As an argument: a date (its midnight in UTC), or date and time with zone, in the future."
 	trialOnce = "Used only when the subscription is created: the service offers no way to change a trial, so a later change is a warning and changes nothing."
-	leftAlone = " Without it, or taken out, the service's value stands."
+	leftAlone = " If unset or removed, the service's value stays."
 )
 
 func itemsAttribute() schema.SetNestedAttribute {
-	return schema.SetNestedAttribute{Optional: true, Computed: true,
+	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{validate.NoNulls{}},
 		MarkdownDescription: "Products that are billed, beside the plan or instead of one, in any order. A change changes what is charged: the whole set is sent, and what is not in it is removed. " +
-			"Without the argument items are left as they are; taken out, all are removed. Where the service does not list items, they are not refreshed.",
+			"A plan that removes or changes items that this configuration has not added warns, with product, " +
+			"quantity and amount; to find them, the plan that sets `items` for the first time takes one more " +
+			"request. " +
+			"If unset, items are left as they are; if removed, all are removed. Where the service does not list " +
+			"items, they are not refreshed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"product_id": schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the product."},
 			"price_id":   schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the price of the product."},
@@ -125,15 +148,19 @@ func itemsAttribute() schema.SetNestedAttribute {
 }
 
 func pauseAttribute() schema.SingleNestedAttribute {
-	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "Present: the subscription is paused. Changed: it is paused anew. Removed: it is resumed. A pause that ended by itself or elsewhere is drift, which the next apply pauses " +
-			"again; so is one that somebody else began, which it resumes.",
+	return schema.SingleNestedAttribute{Optional: true, Computed: true,
+		MarkdownDescription: "Present: the subscription is paused. Changed: it is paused again, with the new terms. " +
+			"Removed: it is resumed. Once `resumes_at` has passed, the pause is fulfilled: the block " +
+			"stays without a diff until it is removed. A pause that was ended elsewhere before that is drift, which " +
+			"the next apply pauses again; so is one that was begun elsewhere, which it resumes.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("mark_uncollectible"),
 				Validators:          []validator.String{stringvalidator.OneOf("mark_uncollectible", "keep_as_draft", "void")},
 				MarkdownDescription: "What becomes of invoices that are made during the pause: `mark_uncollectible` (default), `keep_as_draft` or `void`."},
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: "When the pause ends by itself: an ISO 8601 date (its midnight in UTC), or date and time with zone. Without it: when the block is removed."},
+				MarkdownDescription: "When the pause ends by itself: an ISO 8601 date (its midnight in UTC), or date " +
+					"and time with zone, in the future when it is sent. If unset, the pause ends when the block is " +
+					"removed."},
 		}}
 }
 
@@ -154,6 +181,10 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
 
+func onChange(v ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(v...)}
+}
+
 func isUUID() []validator.String { return []validator.String{validate.UUID()} }
 
 func keepSpelling() []planmodifier.String {
@@ -161,5 +192,5 @@ func keepSpelling() []planmodifier.String {
 }
 
 func optionalComputed(name, without string, validators ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without, Validators: validators}
+	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without, PlanModifiers: onChange(validators...)}
 }

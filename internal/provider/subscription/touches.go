@@ -2,8 +2,6 @@ package subscription
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 // transition is one kind of change to a subscription at the service.
@@ -39,8 +37,8 @@ var touches = map[transition][]string{
 	takePlanBack:      {"updated_at", "metadata"},
 	pauseIt:           {"updated_at", "status", "paused_at", "resumes_at"},
 	resumeIt:          {"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"},
-	scheduleCancel:    {"updated_at"},
-	unscheduleCancel:  {"updated_at"},
+	scheduleCancel:    {"updated_at", "cancellation_reason"},
+	unscheduleCancel:  {"updated_at", "cancellation_reason"},
 	changeUnknownPlan: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata", "current_plan_id", "pending_plan_id"},
 }
 
@@ -62,12 +60,14 @@ var forget = map[string]func(*model){
 			m.ActivatedAt = types.StringUnknown()
 		}
 	},
-	"resumed_at":      func(m *model) { m.ResumedAt = types.StringUnknown() },
-	"current_plan_id": func(m *model) { m.CurrentPlanID = types.StringUnknown() },
-	"pending_plan_id": func(m *model) { m.PendingPlanID = types.StringUnknown() },
+	"cancellation_reason": func(m *model) { m.CancellationReason = types.StringUnknown() },
+	"resumed_at":          func(m *model) { m.ResumedAt = types.StringUnknown() },
+	"current_plan_id":     func(m *model) { m.CurrentPlanID = types.StringUnknown() },
+	"pending_plan_id":     func(m *model) { m.PendingPlanID = types.StringUnknown() },
 }
 
-// transitions lists what takes a subscription from state to m, in no particular order; work.steps has the order.
+// transitions lists what takes a subscription from state to m, in no particular order; work.steps has the order. Items are planned apart,
+// see planning.planItems.
 func (m model) transitions(state model) []transition {
 	var all []transition
 	add := func(t transition, when bool) {
@@ -79,9 +79,8 @@ func (m model) transitions(state model) []transition {
 	add(changeDiscount, !m.DiscountPercent.Means(state.DiscountPercent) || !m.DiscountCodeID.Equal(state.DiscountCodeID))
 	add(changeCycle, !m.BillingCycle.Equal(state.BillingCycle))
 	add(changeMetadata, !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata))
-	add(changeItems, !m.Items.Equal(state.Items))
 	add(m.planTransition(state), !m.PlanID.Equal(state.PlanID))
-	add(resumeIt, (m.Pause.IsNull() || m.Pause.IsUnknown()) && !state.Pause.IsNull())
+	add(resumeIt, (m.Pause.IsNull() || m.Pause.IsUnknown()) && state.pauseRuns())
 	add(pauseIt, !m.Pause.IsNull() && !samePause(m.Pause, state.Pause))
 	add(scheduleCancel, m.CancelAtPeriodEnd.ValueBool() && !state.CancelAtPeriodEnd.ValueBool())
 	add(unscheduleCancel, !m.CancelAtPeriodEnd.ValueBool() && state.CancelAtPeriodEnd.ValueBool())
@@ -94,7 +93,7 @@ func (m model) planTransition(state model) transition {
 	switch {
 	case m.PlanID.IsUnknown() || m.timingUnknown():
 		return changeUnknownPlan
-	case fwtype.KeepID(state.CurrentPlanID, m.PlanID).Equal(state.CurrentPlanID):
+	case sameID(m.PlanID, state.CurrentPlanID):
 		return takePlanBack
 	case timing == timingEndOfPeriod && !m.PlanID.IsNull():
 		return changePlanLater

@@ -13,11 +13,13 @@ import (
 // open are the attributes that a transition may change although the sandbox does not: the descriptions leave open what a new plan does to
 // the period, whether a discount is part of the recurring amount, and what a second pause does to the times of the first.
 var open = map[string][]string{
-	"change the discount":      {"recurring_amount_cents"},
-	"change the billing cycle": {"recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date"},
-	"change the plan now":      {"current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata"},
-	"pause":                    {"status", "paused_at", "resumes_at"},
-	"resume":                   {"resumes_at"},
+	"change the discount":             {"recurring_amount_cents"},
+	"change the billing cycle":        {"recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date"},
+	"change the plan now":             {"current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata"},
+	"pause":                           {"status", "paused_at", "resumes_at"},
+	"resume":                          {"resumes_at"},
+	"cancel at the end of the period": {"cancellation_reason"},
+	"take the cancellation back":      {"cancellation_reason"},
 }
 
 // crossing is one transition: what leads up to it, and the two configurations.

@@ -3,6 +3,8 @@ package subscription
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -27,33 +29,37 @@ type work struct {
 	diags    *diag.Diagnostics
 	// own is what the configuration will own once all is done; before is what it owned.
 	own, before owned
+	// asked are the transitions that the plan shows.
+	asked []transition
 	// stale says that the last answer is older than the last step, so that the subscription has to be read once more.
 	stale bool
 }
 
 type step = steps.Step[billing.Subscription]
 
-// Update resumes before it changes, and pauses or schedules the end after that.
+// Update carries out the transitions that the plan shows. It resumes before it changes, and pauses or schedules the end
+// after that.
+//
+// It takes no value from the configuration: at apply it does not respect ignore_changes. It only looks at which
+// arguments are named.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	own := private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
+	planned := private.Planned[decided](ctx, req.Private, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	owner := own.of(plan.CustomMetadataMode, r.Conn.Defaults.Object)
-	desired, ok := owner.DesiredAttribute(config.CustomMetadata, &resp.Diagnostics)
-	if !ok {
+	if refuseForced(planned.Forces, plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
+	r.Run().Applies()
 	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
-		own: ownedBy(config, desired), before: own}
-	w.own.Pending = own.Pending
-	w.own.ItemsAsListed = own.itemsAsListed() && plan.Items.Equal(state.Items)
-	last, done := steps.Run(ctx, w.steps(plan, state, owner, desired),
+		own: planned.Owned.namedBy(ownedBy(config), own), before: own, asked: planned.Steps}
+	last, done := steps.Run(ctx, w.steps(plan, state),
 		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
 		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })
 	if done {
@@ -66,6 +72,7 @@ const (
 	verbChangePlan = "change the plan of"
 	verbUpdate     = "update"
 	verbItems      = "change the items of"
+	verbPause      = "pause"
 )
 
 // What the service refuses about an operation is about these arguments.
@@ -77,31 +84,42 @@ var (
 )
 
 // steps lists what takes the subscription from state to plan, in order: resume before change, change before pause, and the end last.
-func (w *work) steps(plan, state model, owner metadata.Ownership, desired metadata.Object) []step {
+// A plan is removed after the items are there: the service keeps no subscription without either.
+func (w *work) steps(plan, state model) []step {
+	if len(w.asked) == 0 {
+		// What differs all the same is a canceled subscription's, see planning.keepCanceled.
+		return nil
+	}
 	id := state.ID.ValueString()
 	asked := map[transition]bool{}
-	for _, t := range plan.transitions(state) {
+	for _, t := range w.asked {
 		asked[t] = true
 	}
 	var all []step
 	if asked[resumeIt] {
 		all = append(all, step{Verb: "resume", Blame: blamePause, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			return w.client.ResumeSubscription(ctx, id)
+			resumed, err := w.client.ResumeSubscription(ctx, id)
+			return w.unlessDone(ctx, id, resumed, err, func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
 		}})
 	}
 	if planned := asked[changePlanNow] || asked[changePlanLater] || asked[takePlanBack]; planned && !plan.PlanID.IsNull() {
 		all = append(all, w.changePlan(id, plan))
 	}
+	items := step{Verb: verbItems, Blame: blameItems, Run: func(ctx context.Context) (*billing.Subscription, error) {
+		_, err := w.client.SyncSubscriptionItems(ctx, id, itemsTo(plan.Items))
+		return nil, err
+	}}
+	if asked[changeItems] && plan.PlanID.IsNull() {
+		all = append(all, items)
+	}
 	if body := plan.toUpdate(state); asked[changeMetadata] || !body.IsEmpty() {
+		owner := w.before.Metadata.Under(plan.CustomMetadataMode, nil)
 		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			return w.update(ctx, id, body, asked[changeMetadata], owner, desired, state.EffectiveCustomMetadata.ValueString())
+			return w.update(ctx, id, body, asked[changeMetadata], owner, state.EffectiveCustomMetadata.ValueString())
 		}})
 	}
-	if asked[changeItems] {
-		all = append(all, step{Verb: verbItems, Blame: blameItems, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			_, err := w.client.SyncSubscriptionItems(ctx, id, itemsTo(plan.Items))
-			return nil, err
-		}})
+	if asked[changeItems] && !plan.PlanID.IsNull() {
+		all = append(all, items)
 	}
 	return append(all, w.ends(id, plan, asked[pauseIt], asked[scheduleCancel])...)
 }
@@ -118,25 +136,41 @@ func (w *work) ends(id string, plan model, pause, cancel bool) []step {
 	var all []step
 	if pause {
 		behavior, resumesAt := pauseFields(plan.Pause)
-		all = append(all, step{Verb: "pause", Blame: blamePause, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			return w.client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
+		all = append(all, step{Verb: verbPause, Blame: blamePause, Run: func(ctx context.Context) (*billing.Subscription, error) {
+			paused, err := w.client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
+			return w.unlessDone(ctx, id, paused, err, func(now *billing.Subscription) bool { return samePause(plan.Pause, pauseOf(now)) })
 		}})
 	}
 	if cancel {
 		all = append(all, step{Verb: "schedule the cancellation of", Blame: blameCancel, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			return w.client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true, Reason: plan.CancellationReason.ValueString()})
+			scheduled, err := w.client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true, Reason: plan.CancellationReason.ValueString()})
+			return w.unlessDone(ctx, id, scheduled, err, func(now *billing.Subscription) bool {
+				return now.CancelAtPeriodEnd || now.Status == statusCanceled
+			})
 		}})
 	}
 	return all
 }
 
+// unlessDone turns the rejection of a transition into a success where somebody else has made it since the plan.
+func (w *work) unlessDone(ctx context.Context, id string, answer *billing.Subscription, err error, done func(*billing.Subscription) bool) (*billing.Subscription, error) {
+	if e, ok := api.AsError(err); !ok || e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusConflict {
+		return answer, err
+	}
+	if now, lookErr := w.client.GetSubscription(ctx, id); lookErr == nil && done(now) {
+		return now, nil
+	}
+	return answer, err
+}
+
 // update sends the fields that differ, and custom_metadata with them.
-func (w *work) update(ctx context.Context, id string, body billing.SubscriptionUpdate, withMetadata bool, owner metadata.Ownership, desired metadata.Object, effective string) (*billing.Subscription, error) {
+func (w *work) update(ctx context.Context, id string, body billing.SubscriptionUpdate, withMetadata bool, owner metadata.Ownership,
+	effective string) (*billing.Subscription, error) {
 	if !withMetadata {
 		return w.client.UpdateSubscription(ctx, id, body)
 	}
 	sync := metadata.Sync[billing.Subscription]{
-		Ownership: owner, Desired: desired,
+		Ownership: owner, Desired: w.own.Metadata.Object,
 		Read: func(ctx context.Context) (*billing.Subscription, error) { return w.client.GetSubscription(ctx, id) },
 		Of:   func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },
 		Send: func(ctx context.Context, payload json.RawMessage, mode string) (*billing.Subscription, error) {
@@ -167,6 +201,10 @@ func (w *work) reached(ctx context.Context, prior, plan model, s step, answer *b
 			w.diags.AddError("Unreadable answer of the service", err.Error())
 			return prior
 		}
+	}
+	if s.Verb == verbPause {
+		_, resumesAt := pauseFields(plan.Pause)
+		w.own.PausedUntil = resumesAt.ValueString()
 	}
 	if s.Verb == verbItems {
 		state.Items = plan.Items
@@ -202,6 +240,10 @@ func (w *work) finish(ctx context.Context, plan model, last *billing.Subscriptio
 	if err != nil {
 		w.diags.AddError("Unreadable answer of the service", err.Error())
 		return
+	}
+	if state.Pause.IsNull() && !slices.Contains(w.asked, pauseIt) {
+		// No pause was asked for, so one that is planned is fulfilled; see planning.fulfil.
+		state.Pause = plan.Pause
 	}
 	if differences := settle.Onto(ctx, &plan, &state); done {
 		settle.Warn(differences, state.words(), arguments, w.diags)

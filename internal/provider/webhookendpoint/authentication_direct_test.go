@@ -141,7 +141,7 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		"header, no name":    {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("name")`, `type "header" needs name`}},
 		"header, no value":   {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("value_wo")`, `type "header" needs value_wo`}},
 		"no header":          {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"no header name"}},
-		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("password_wo")`, "empty"}},
+		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("password_wo")`, "white space"}},
 		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A", "value_wo": "v"},
 			[]string{`AttributeName("username")`, `AttributeName("password_wo")`, `AttributeName("token_wo")`, `AttributeName("name")`, `AttributeName("value_wo")`,
 				`value_wo belongs to authentication of type "header", and type is "none". Remove one of the two`}},
@@ -217,4 +217,50 @@ func TestDirect_noneInOtherWords(t *testing.T) {
 		s.isSettled(lines)
 	}
 	same(t, "calls", s.calls())
+}
+
+// TestDirect_ignoredParts: the apply takes nothing but the credentials from the configuration, which Terraform passes there without
+// ignore_changes.
+func TestDirect_ignoredParts(t *testing.T) {
+	t.Parallel()
+	auth := func(name, value string, version int) acctest.JSON {
+		return acctest.JSON{"type": "header", "name": name, "value_wo": value, "credentials_wo_version": version}
+	}
+	first := acctest.JSON{"description": "a", "events": []any{"charge.paid"}, "authentication": auth("X-Other-System", "first", 1)}
+	for name, c := range map[string]struct {
+		// planned is the configuration with ignore_changes applied, raw the one without.
+		planned, raw acctest.JSON
+		credential   string
+	}{
+		"name": {acctest.JSON{"authentication": auth("X-Other-System", "second", 2)}, acctest.JSON{"authentication": auth("X-Mine", "second", 2)}, "second"},
+		"whole": {acctest.JSON{"active": true, "test_on_apply": true},
+			acctest.JSON{"active": true, "test_on_apply": true, "authentication": acctest.JSON{"type": "bearer", "token_wo": token}}, "first"},
+		"all": {acctest.JSON{"test_on_apply": true}, acctest.JSON{"active": false, "description": "b", "events": nil, "authentication": nil}, "first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.set(first)
+			over := func(lines acctest.JSON) acctest.JSON {
+				config := s.with(first)
+				maps.Copy(config, lines)
+				return config
+			}
+			s.refresh()
+			p := s.Plan(over(c.planned))
+			p.Config = s.Plan(over(c.raw)).Config
+			if text := acctest.Errors(s.Apply(p)); text != "" {
+				t.Fatal(text)
+			}
+			remote := s.remote()
+			have, _ := remote["authentication"].(map[string]any)
+			if have["type"] != "header" || have["name"] != "X-Other-System" || remote["description"] != "a" || len(remote["events"].([]any)) != 1 || remote["active"] != true {
+				t.Errorf("at the service: %v", remote)
+			}
+			s.fire()
+			if credential := s.last().Header.Get("X-Other-System"); credential != c.credential {
+				t.Errorf("the consumer gets %q, want %q", credential, c.credential)
+			}
+		})
+	}
 }

@@ -26,12 +26,16 @@ type model struct {
 	UpdatedAt               types.String `tfsdk:"updated_at"`
 }
 
+// noTrigger is the trigger of a secret that is not rotated. An empty map and no map are the same.
+var noTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
+
 var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
 	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType, "token_wo": types.StringType,
 	"name": types.StringType, "value_wo": types.StringType, "credentials_wo_version": fwtype.Whole,
 }}
 
-// authentication is a known argument authentication. Its credentials are only there when it was read from the configuration.
+// authentication is a known argument authentication. Its credentials are only there when it was read from the
+// configuration.
 type authentication struct {
 	kind, username, password, token, name, value types.String
 	version                                      types.Int64
@@ -49,10 +53,30 @@ func authOf(object types.Object) authentication {
 	return a
 }
 
-// object is the Terraform object without credentials, which no state may hold.
+// object is the Terraform object.
 func (a authentication) object() types.Object {
 	return types.ObjectValueMust(authType.AttrTypes, map[string]attr.Value{"type": a.kind, "username": a.username, "name": a.name,
-		"credentials_wo_version": a.version, "password_wo": types.StringNull(), "token_wo": types.StringNull(), "value_wo": types.StringNull()})
+		"credentials_wo_version": a.version, "password_wo": a.password, "token_wo": a.token, "value_wo": a.value})
+}
+
+// withCredentials is a plan with the credentials of the configuration, which no plan may hold. The configuration
+// gives nothing else: in an apply Terraform passes it without ignore_changes, so its type, username and name may be
+// others than the plan has shown.
+func (m model) withCredentials(config model) model {
+	if m.Authentication.IsNull() || m.Authentication.IsUnknown() {
+		return m
+	}
+	a, given := authOf(m.Authentication), authOf(config.Authentication)
+	switch a.kind.ValueString() {
+	case authBasic:
+		a.password = given.password
+	case authBearer:
+		a.token = given.token
+	case authHeader:
+		a.value = given.value
+	}
+	m.Authentication = a.object()
+	return m
 }
 
 // toWire is what is sent, credentials included.
@@ -70,7 +94,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 		Events:                  events(e.Events),
 		Active:                  types.BoolValue(e.Active),
 		Authentication:          authFromAPI(e.Authentication),
-		RotateSecretWhenChanged: types.MapNull(types.StringType),
+		RotateSecretWhenChanged: noTrigger,
 		TestOnApply:             types.BoolNull(),
 		Secret:                  types.StringPointerValue(e.Secret),
 		CreatedAt:               wire.TextOrNull(e.CreatedAt),
@@ -97,7 +121,9 @@ func authFromAPI(a *collections.Authentication) types.Object {
 
 // keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
 func (m model) keeping(prior model) model {
-	m.RotateSecretWhenChanged, m.TestOnApply = prior.RotateSecretWhenChanged, prior.TestOnApply
+	if m.TestOnApply = prior.TestOnApply; !prior.RotateSecretWhenChanged.IsNull() {
+		m.RotateSecretWhenChanged = prior.RotateSecretWhenChanged
+	}
 	if m.Secret.IsNull() {
 		m.Secret = wire.Known(prior.Secret)
 	}
@@ -107,8 +133,8 @@ func (m model) keeping(prior model) model {
 	return m
 }
 
-// sameAuth compares what the service shows of two authentications: all but the credentials and their version. What is not known yet is
-// the same as nothing.
+// sameAuth compares what the service shows of two authentications: all but the credentials and their version. What is
+// not known yet is the same as nothing.
 func sameAuth(a, b types.Object) bool {
 	if a.IsUnknown() || b.IsUnknown() {
 		return false
@@ -131,8 +157,8 @@ func (m model) toCreate() collections.WebhookEndpointCreate {
 	return create
 }
 
-// toUpdate is the body that takes the endpoint from state to m. config holds the credentials, which the plan may not.
-func (m model) toUpdate(state, config model) collections.WebhookEndpointUpdate {
+// toUpdate is the body that takes the endpoint from state to m, which is the plan with its credentials.
+func (m model) toUpdate(state model) collections.WebhookEndpointUpdate {
 	update := collections.WebhookEndpointUpdate{
 		URL:         wire.Text(m.URL, state.URL),
 		Description: wire.Text(m.Description, state.Description),
@@ -142,7 +168,7 @@ func (m model) toUpdate(state, config model) collections.WebhookEndpointUpdate {
 		update.Events = api.Set(contact.ToTags(m.Events))
 	}
 	if m.sendsAuth(state) {
-		update.Authentication = api.Set(authOf(config.Authentication).orNone().toWire())
+		update.Authentication = api.Set(authOf(m.Authentication).orNone().toWire())
 	}
 	return update
 }

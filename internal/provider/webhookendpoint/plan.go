@@ -28,7 +28,8 @@ func (a authentication) parts() []part {
 	}
 }
 
-// ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the plan knows.
+// ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the
+// plan knows.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -39,16 +40,21 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if a.kind.IsUnknown() {
 		return
 	}
-	for _, p := range a.parts() {
-		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
-			resp.Diagnostics.AddAttributeError(authPath.AtName(p.name), "Argument of another type of authentication",
-				fmt.Sprintf("%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name, p.kind, a.kind.ValueString()))
-		}
-	}
+	a.refuseForeign(&resp.Diagnostics)
 	a.demand(false, &resp.Diagnostics)
 }
 
 var authPath = path.Root("authentication")
+
+// refuseForeign reports what belongs to another type of authentication.
+func (a authentication) refuseForeign(diags *diag.Diagnostics) {
+	for _, p := range a.parts() {
+		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
+			diags.AddAttributeError(authPath.AtName(p.name), "Argument of another type of authentication",
+				fmt.Sprintf("%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name, p.kind, a.kind.ValueString()))
+		}
+	}
+}
 
 // demand reports what the type of authentication needs and is not there: the credentials, or the rest.
 func (a authentication) demand(credentials bool, diags *diag.Diagnostics) {
@@ -60,8 +66,8 @@ func (a authentication) demand(credentials bool, diags *diag.Diagnostics) {
 	}
 }
 
-// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
-// same.
+// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
+// state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return
@@ -70,19 +76,30 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if req.State.Raw.IsNull() {
-		authOf(config.Authentication).demand(true, &resp.Diagnostics)
+		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
+		authOf(plan.withCredentials(config).Authentication).demand(true, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	// Every change of an endpoint is made in place.
+	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed,
+		resp.Private, &resp.Diagnostics)
 	plan.ID, plan.CreatedAt, plan.UpdatedAt, plan.Secret = state.ID, state.CreatedAt, state.UpdatedAt, state.Secret
 	if plan.sendsAuth(state) {
-		// They are only asked for when they are sent, so that an imported endpoint can be planned without them.
-		authOf(config.Authentication).demand(true, &resp.Diagnostics)
+		// Credentials are only required when they are sent, so that an imported endpoint can be planned without them.
+		// The rest is checked again: with ignore_changes on one part, the planned authentication is not the one that
+		// was validated.
+		sent := authOf(plan.withCredentials(config).Authentication)
+		if !sent.kind.IsUnknown() {
+			sent.refuseForeign(&resp.Diagnostics)
+		}
+		sent.demand(false, &resp.Diagnostics)
+		sent.demand(true, &resp.Diagnostics)
 	}
-	if update := plan.toUpdate(state, config); !update.IsEmpty() {
+	if update := plan.toUpdate(state); !update.IsEmpty() {
 		plan.UpdatedAt = types.StringUnknown()
 	}
 	if plan.rotates(state) {
@@ -92,11 +109,11 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// rotates reports whether the secret is to be rotated: the trigger had values, and they change. Values that appear for the first time,
-// as after an import, only give something to compare with.
+// rotates reports whether the secret is to be rotated: the trigger had values, and they change. Values that appear
+// for the first time, as after an import, only give something to compare with, and removing them rotates nothing.
 func (m model) rotates(state model) bool {
-	return !state.RotateSecretWhenChanged.IsNull() && !m.RotateSecretWhenChanged.IsNull() &&
-		!m.RotateSecretWhenChanged.Equal(state.RotateSecretWhenChanged)
+	had, has := state.RotateSecretWhenChanged, m.RotateSecretWhenChanged
+	return len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)
 }
 
 func warnRotation(state model, diags *diag.Diagnostics) {

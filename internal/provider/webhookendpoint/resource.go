@@ -47,9 +47,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	asked := plan
-	asked.Authentication = config.Authentication
-	created, err := client.CreateWebhookEndpoint(ctx, asked.toCreate())
+	r.Run().Applies()
+	created, err := client.CreateWebhookEndpoint(ctx, plan.withCredentials(config).toCreate())
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("register", plan))
 		return
@@ -96,6 +95,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if api.IsNotFound(err) {
 		resp.Diagnostics.AddWarning("A webhook endpoint was deleted outside of Terraform",
 			fmt.Sprintf("The %s does not exist any more at the service. If it is still configured, the plan registers it again, with a new id and a new secret.", prior.words()))
+		r.Run().Gone(typeName, prior.ID.ValueString())
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -103,6 +103,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
 		return
 	}
+	r.Run().Refreshed(typeName, prior.ID.ValueString())
 	state := fromAPI(endpoint)
 	if !importing {
 		state = state.keeping(prior)
@@ -121,8 +122,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
+	r.Run().Applies()
 	moved, rotates := !plan.URL.Equal(state.URL), plan.rotates(state)
-	if body := plan.toUpdate(state, config); !body.IsEmpty() {
+	if body := plan.withCredentials(config).toUpdate(state); !body.IsEmpty() {
 		answer, err := client.UpdateWebhookEndpoint(ctx, state.ID.ValueString(), body)
 		if err != nil {
 			apidiag.Add(&resp.Diagnostics, err, doing("update", state))
@@ -170,6 +172,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
+	r.Run().Applies()
 	if err := client.DeleteWebhookEndpoint(ctx, state.ID.ValueString()); err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64default"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -56,17 +58,20 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: about["id"]},
 			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["created_at"]},
 			"updated_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["updated_at"]},
-			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of internal networks are refused, in the plan where they can be told there. It need not be unique: every endpoint gets its own deliveries.", Validators: []validator.String{validate.PublicURL()}},
+			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of internal networks are refused, in the plan where they can be told there. It need not be unique: every endpoint gets its own deliveries.", PlanModifiers: onChange(validate.PublicURL())},
 			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] + " Taken out, it is cleared.",
-				Validators: []validator.String{validate.NotBlank()}},
+				PlanModifiers: onChange(validate.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)), ElementType: types.StringType,
 				MarkdownDescription: about["events"] + " Default: empty. A name that this provider does not know is a warning.",
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(validate.NotBlank(), knownEvent())}},
+				Validators:          []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
+				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: about["active"] + " Default `true`. With `false` nothing is delivered, and a delivery that comes due meanwhile is given up."},
 			"authentication": authenticationAttribute(),
-			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Any values, such as a date; when they change, the secret is rotated in place, after the other changes. The old secret is invalid at once. Setting the argument for the first time, or taking it out, rotates nothing."},
+			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
+				Default: mapdefault.StaticValue(noTrigger),
+				MarkdownDescription: "Any values, such as a date; when they change, the secret is rotated in place, after the " +
+					"other changes. The old secret is invalid immediately. Defaults to `{}`. The first values, and removing them, rotate nothing."},
 			"test_on_apply": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether to fire a test event after the endpoint was registered, its `url` changed or its secret rotated, wait up to 20 seconds for its first attempt, and warn when that fails. " +
 					"Default `false`. After a rotation the warning is expected when the consumer verifies signatures, as it cannot have the new secret yet. It needs no `action` block, so it works " +
@@ -108,4 +113,8 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 // IdentitySchema names the endpoint for import blocks.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = scheme.IdentitySchema()
+}
+
+func onChange(v ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(v...)}
 }

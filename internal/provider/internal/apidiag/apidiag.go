@@ -19,6 +19,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
+// creations are the verbs of the creation of an object that has an external_id.
+var creations = []string{"create", "open"}
+
 // Doing says what was being done when an error came, in words that make a sentence: "Could not <Verb> <Object>".
 type Doing struct {
 	// Verb is an infinitive: create, read, update, delete.
@@ -136,7 +139,8 @@ func advice(e *api.Error) string {
 	switch {
 	case e.Code == "customer_has_active_subscriptions":
 		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this customer, so that " +
-			"Terraform destroys them before it. To keep the customer at the service and only forget it here, set deletion_policy = \"abandon\"."
+			"Terraform destroys them before it. A subscription whose cancellation is scheduled (deletion_policy or cancel_at_period_end) counts as active until " +
+			"its period ends: delete the customer after that. To keep the customer at the service and only forget it here, set deletion_policy = \"abandon\"."
 	case e.Status == http.StatusUnauthorized:
 		return fmt.Sprintf("The token is missing, wrong, revoked or expired: check %s and %s of the provider (or BILLING_%s and BILLING_%s); "+
 			"tokens of the test environment do not work in production.", secret, address, strings.ToUpper(secret), strings.ToUpper(address))
@@ -208,12 +212,24 @@ func evidence(e *api.Error) string {
 	return fmt.Sprintf("\n\nOperation: %s (%s %s)\nStatus: %d, code: %s\nRequest-Id: %s", e.Operation, e.Method, e.Path, e.Status, code, id)
 }
 
+// takenText tells a creation, which may take the other object over, from a change of an object that exists already. Neither knows whether
+// this configuration manages the other object too.
 func takenText(e *api.Error, doing Doing) string {
-	text := "Another object of this organization already has this external_id. Nothing was created."
-	if e.ExistingID == "" || doing.TypeName == "" {
-		return text + " Use another external_id, or import the existing object."
+	other := "Another object"
+	if e.ExistingID != "" {
+		other += " (id " + e.ExistingID + ")"
 	}
-	return text + " Use another external_id, or take the existing one over with this block (put this resource's name after the type):\n\n" +
+	other += " of this organization already has this external_id, and no two objects can have it at the same time. "
+	if !slices.Contains(creations, doing.Verb) {
+		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear one of them or give it a temporary value, apply, " +
+			"and then write both. Otherwise use another external_id, or change that of the other object first."
+	}
+	other += "Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, remove that setting, or give the new object an " +
+		"external_id of its own. "
+	if e.ExistingID == "" || doing.TypeName == "" {
+		return other + "Otherwise use another external_id, or import the other object."
+	}
+	return other + "Where the other object is in no configuration, use another external_id, or take it over with this block (put this resource's name after the type):\n\n" +
 		ImportBlock(doing.TypeName, e.ExistingID)
 }
 

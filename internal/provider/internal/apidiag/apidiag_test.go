@@ -134,15 +134,24 @@ func TestAdd_fields(t *testing.T) {
 	check(t, empty, creating, []said{{"email", []string{"refuses email: The service gives no reason."}}})
 }
 
-// TestAdd_taken: a taken external_id answers with the block that takes the existing object over, where it is known.
+// TestAdd_taken: a creation with a taken external_id is told of the block that takes the existing object over, where it is known, and of
+// create_before_destroy; a change is told how to swap, and of no import.
 func TestAdd_taken(t *testing.T) {
 	t.Parallel()
 	known := refusal(422, "external_id_taken", func(e *api.Error) { e.ExistingID = "0b5f"; e.Field = "external_id" })
 	block := "import {\n    to = billing_customer.this\n    id = \"0b5f\"\n  }"
-	check(t, known, creating, []said{{"external_id", []string{"the external_id is taken", "Nothing was created", block, "Request-Id: request-1"}}})
+	check(t, known, creating, []said{{"external_id", []string{"the external_id is taken", "(id 0b5f)", "Nothing was created", "create_before_destroy", "in no configuration", block, "Request-Id: request-1"}}})
 	unknown := refusal(422, "external_id_taken", nil)
-	check(t, unknown, creating, []said{{"external_id", []string{"import the existing object", "Request-Id: request-1"}}})
-	check(t, known, Doing{Verb: "create", Object: "x"}, []said{{"external_id", []string{"import the existing object"}}})
+	check(t, unknown, creating, []said{{"external_id", []string{"import the other object", "Request-Id: request-1"}}})
+	check(t, known, Doing{Verb: "create", Object: "x"}, []said{{"external_id", []string{"import the other object"}}})
+	changing := creating
+	changing.Verb = "update"
+	check(t, known, changing, []said{{"external_id", []string{"the external_id is taken", "(id 0b5f)", "was not changed", "swap theirs", "Request-Id: request-1"}}})
+	var diags diag.Diagnostics
+	Add(&diags, known, changing)
+	if text := diags[0].Detail(); strings.Contains(text, "import {") || strings.Contains(text, "created") {
+		t.Errorf("a change is told to import: %s", text)
+	}
 }
 
 // TestAdd_ambiguous: an outcome that nobody knows is not reported as a refusal.

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // AddressFields are the fields of an address, as the service names them.
@@ -29,7 +30,7 @@ func fieldsOf(a *billing.Address) []**string {
 func Address(a billing.Address) types.Object {
 	fields := map[string]attr.Value{}
 	for i, field := range fieldsOf(&a) {
-		fields[AddressFields[i]] = types.StringPointerValue(*field)
+		fields[AddressFields[i]] = wire.FilledOrNull(*field)
 	}
 	return types.ObjectValueMust(AddressType.AttrTypes, fields)
 }

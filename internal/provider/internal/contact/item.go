@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // Item is an item of emails, phones or websites.
@@ -33,7 +34,7 @@ func Items(list types.List) []Item {
 func FromWire(remote []billing.Contact) []Item {
 	items := make([]Item, len(remote))
 	for i, c := range remote {
-		items[i] = Item{Kind: types.StringPointerValue(c.Kind), Value: types.StringValue(c.Value)}
+		items[i] = Item{Kind: wire.FilledOrNull(c.Kind), Value: types.StringValue(c.Value)}
 	}
 	return items
 }

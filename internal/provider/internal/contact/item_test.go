@@ -120,7 +120,7 @@ func TestAttributes(t *testing.T) {
 		}
 		for name, attribute := range c.attributes {
 			text := attribute.(schema.StringAttribute)
-			if text.MarkdownDescription == "" || len(text.Validators) != 1 || text.Required == text.Optional {
+			if text.MarkdownDescription == "" || len(text.PlanModifiers) != 1 || text.Required == text.Optional {
 				t.Errorf("%s%s: %+v", prefix, name, text)
 			}
 		}

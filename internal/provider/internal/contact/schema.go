@@ -2,6 +2,7 @@ package contact
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
@@ -23,11 +24,11 @@ var About = map[string]string{
 	"address.country":      "Country code of two capital letters (ISO 3166-1), such as `BR`.",
 }
 
-// ItemAttributes are the arguments of an item; value validates its value.
+// ItemAttributes are the arguments of an item; value checks a value that the service does not have yet.
 func ItemAttributes(value ...validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"kind":  text("item.kind", validate.NotBlank()),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: About["item.value"], Validators: value},
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: About["item.value"], PlanModifiers: onChange(value...)},
 	}
 }
 
@@ -42,5 +43,9 @@ func AddressAttributes() map[string]schema.Attribute {
 }
 
 func text(key string, v validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, MarkdownDescription: About[key], Validators: []validator.String{v}}
+	return schema.StringAttribute{Optional: true, MarkdownDescription: About[key], PlanModifiers: onChange(v)}
+}
+
+func onChange(validators ...validator.String) []planmodifier.String {
+	return []planmodifier.String{validate.OnChange(validators...)}
 }

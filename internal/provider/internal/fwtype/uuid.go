@@ -9,12 +9,6 @@ import (
 // UUIDType is the type of an id of the services. UUIDs that differ only in the case of their letters are equal.
 type UUIDType = TextType[uuid]
 
-// UUID is a value of UUIDType.
-type UUID = Text[uuid]
-
-// UUIDPointer wraps the id that a service returned; nil is null.
-func UUIDPointer(id *string) UUID { return pointer[uuid](id) }
-
 type uuid struct{}
 
 func (uuid) name() string { return "UUIDType" }

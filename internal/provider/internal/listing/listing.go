@@ -35,6 +35,11 @@ func Needs(dataSource string) string {
 		"(see [the guide on importing](../guides/import))."
 }
 
+// FilterByID is a filter by an id of the services.
+func FilterByID(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()}, MarkdownDescription: description}
+}
+
 // Filter is an optional text that narrows a listing. An empty one is an error: it would mean everything.
 func Filter(description string, further ...validator.String) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{validate.NotBlank()}, further...), MarkdownDescription: description}

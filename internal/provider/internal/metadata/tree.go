@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -107,7 +110,7 @@ func fromAttr(v attr.Value) (any, error) {
 		if f := v.ValueBigFloat(); representable(f) {
 			return json.Number(numberText(f)), nil
 		}
-		return nil, errors.New("a number in it is too large, or too close to zero; numbers have at most 4900 places before and after the point")
+		return nil, fmt.Errorf("the number %s is too large, or too close to zero; numbers have at most 4900 places before and after the point", roughly(v.ValueBigFloat()))
 	case basetypes.ObjectValue:
 		return fromFields(v.Attributes())
 	case basetypes.MapValue:
@@ -123,12 +126,34 @@ func fromAttr(v attr.Value) (any, error) {
 	}
 }
 
+// wrongValue is a value inside a tree that cannot be sent.
+type wrongValue struct {
+	path string
+	err  error
+}
+
+func (e wrongValue) Error() string { return fmt.Sprintf("at %s, %s", e.path, e.err) }
+
+func (e wrongValue) Unwrap() error { return e.err }
+
+// inside puts a key or an index before the path of an error.
+func inside(step string, err error) error {
+	var below wrongValue
+	switch {
+	case !errors.As(err, &below):
+		return wrongValue{step, err}
+	case strings.HasPrefix(below.path, "["):
+		return wrongValue{step + below.path, below.err}
+	}
+	return wrongValue{step + "." + below.path, below.err}
+}
+
 func fromFields(fields map[string]attr.Value) (any, error) {
 	object := make(Object, len(fields))
-	for key, field := range fields {
-		tree, err := fromAttr(field)
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		tree, err := fromAttr(fields[key])
 		if err != nil {
-			return nil, err
+			return nil, inside(key, err)
 		}
 		object[key] = tree
 	}
@@ -140,7 +165,7 @@ func fromItems(items []attr.Value) (any, error) {
 	for i, item := range items {
 		tree, err := fromAttr(item)
 		if err != nil {
-			return nil, err
+			return nil, inside(fmt.Sprintf("[%d]", i), err)
 		}
 		list[i] = tree
 	}
@@ -205,6 +230,19 @@ func numberOf(n json.Number) (*big.Float, bool) {
 func representable(f *big.Float) bool {
 	exp := f.MantExp(nil)
 	return !f.IsInf() && exp <= largestExponent && exp >= -largestExponent
+}
+
+// roughly writes a number to three digits. Unlike big.Float itself it takes no time for an exponent of any size.
+func roughly(f *big.Float) string {
+	if f.IsInf() || f.Sign() == 0 {
+		return f.String()
+	}
+	var mantissa big.Float
+	exponent := f.MantExp(&mantissa)
+	fraction, _ := mantissa.Float64()
+	digits := float64(exponent)*math.Log10(2) + math.Log10(math.Abs(fraction))
+	power := math.Floor(digits + 1e-6)
+	return fmt.Sprintf("%s%.3ge%+.0f", strings.Repeat("-", (1-f.Sign())/2), math.Pow(10, digits-power), power)
 }
 
 func sameNumber(a, b json.Number) bool {

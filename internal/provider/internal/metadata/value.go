@@ -62,6 +62,15 @@ type Value struct{ basetypes.DynamicValue }
 // Null is the absent object.
 func Null() Value { return Value{DynamicValue: basetypes.NewDynamicNull()} }
 
+// OrEmpty is the value, or the empty object for the absent one. An import takes in an empty object where the service has none: then a
+// configuration that says {} plans nothing, and neither does one without the argument.
+func (v Value) OrEmpty() Value {
+	if v.IsAbsent() {
+		return FromObject(Object{})
+	}
+	return v
+}
+
 // Unknown is an object that is not known yet.
 func Unknown() Value { return Value{DynamicValue: basetypes.NewDynamicUnknown()} }
 

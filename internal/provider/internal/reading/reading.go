@@ -33,6 +33,16 @@ func Filter(description string, further ...validator.String) schema.StringAttrib
 	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{validate.NotBlank()}, further...), MarkdownDescription: description}
 }
 
+// FilterByID is a filter by an id of the services.
+func FilterByID(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()}, MarkdownDescription: description}
+}
+
+// KeyIsUUID makes the key id take nothing but a UUID, where the service has no other ids.
+func (a Attributes) KeyIsUUID() {
+	a["id"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.UUID()}, MarkdownDescription: a["id"].GetMarkdownDescription()}
+}
+
 // Keys makes the named texts, which are only shown so far, ways to find the one object that noun names.
 func (a Attributes) Keys(noun string, names ...string) {
 	quoted := make([]string, len(names))

@@ -21,6 +21,7 @@ type Record struct {
 	mu      sync.Mutex
 	objects map[object]fate
 	creates map[string]bool // types of which the creation of an object was planned
+	notes   map[object]any  // what plans say, for the plans of other objects
 	applied bool
 }
 

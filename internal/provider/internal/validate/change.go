@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
 // onChange runs validators in the plan, where the state is known: what the service already holds is never rejected.
@@ -36,7 +36,7 @@ func (v onChange) MarkdownDescription(ctx context.Context) string { return v.Des
 
 // PlanModifyString implements planmodifier.String.
 func (v onChange) PlanModifyString(ctx context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	if req.ConfigValue.IsNull() || isInState(ctx, req.State, req.Path, req.PlanValue, req.StateValue, &resp.Diagnostics) {
+	if req.ConfigValue.IsNull() || isInState(ctx, req.Plan, req.State, req.Path, req.PlanValue, req.StateValue) {
 		return
 	}
 	for _, text := range v.texts {
@@ -49,7 +49,7 @@ func (v onChange) PlanModifyString(ctx context.Context, req planmodifier.StringR
 
 // PlanModifyInt64 implements planmodifier.Int64.
 func (v onChange) PlanModifyInt64(ctx context.Context, req planmodifier.Int64Request, resp *planmodifier.Int64Response) {
-	if req.ConfigValue.IsNull() || isInState(ctx, req.State, req.Path, req.PlanValue, req.StateValue, &resp.Diagnostics) {
+	if req.ConfigValue.IsNull() || isInState(ctx, req.Plan, req.State, req.Path, req.PlanValue, req.StateValue) {
 		return
 	}
 	for _, whole := range v.wholes {
@@ -60,32 +60,33 @@ func (v onChange) PlanModifyInt64(ctx context.Context, req planmodifier.Int64Req
 	}
 }
 
-// isInState reports whether the state has the value: at the same place, or in any element of the lists and sets around it.
-func isInState(ctx context.Context, state tfsdk.State, at path.Path, planned, before attr.Value, diags *diag.Diagnostics) bool {
+// isInState reports whether the state has the value, in whatever spelling: at the same place, or in any element of the lists and sets
+// around it.
+func isInState(ctx context.Context, plan tfsdk.Plan, state tfsdk.State, at path.Path, planned, before attr.Value) bool {
 	if planned.Equal(before) {
 		return true
 	}
-	if state.Raw.IsNull() || !hasElements(at) {
+	if state.Raw.IsNull() {
 		return false
 	}
-	places, found := state.PathMatches(ctx, anyElement(at))
-	diags.Append(found...)
-	for _, place := range places {
-		var value attr.Value
-		if found := state.GetAttribute(ctx, place, &value); !found.HasError() && value.String() == planned.String() {
-			return true
-		}
+	var typed attr.Value
+	if plan.GetAttribute(ctx, at, &typed).HasError() {
+		return false
 	}
-	return false
+	places, _ := state.PathMatches(ctx, anyElement(at))
+	return slices.ContainsFunc(places, func(place path.Path) bool {
+		var value attr.Value
+		return !state.GetAttribute(ctx, place, &value).HasError() && sameValue(ctx, typed, value)
+	})
 }
 
-func hasElements(at path.Path) bool {
-	for _, step := range at.Steps() {
-		if _, named := step.(path.PathStepAttributeName); !named {
-			return true
-		}
+func sameValue(ctx context.Context, planned, before attr.Value) bool {
+	if text, ok := planned.(basetypes.StringValuableWithSemanticEquals); ok {
+		other, isText := before.(basetypes.StringValuable)
+		equal, diags := text.StringSemanticEquals(ctx, other)
+		return isText && equal && !diags.HasError()
 	}
-	return false
+	return planned.Equal(before)
 }
 
 // anyElement is the expression of a path with every index and set value left open.

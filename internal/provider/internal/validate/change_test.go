@@ -8,58 +8,97 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
-// changed is what OnChange finds wrong with a text; the state has the texts of addresses[*].country.
-func changed(t *testing.T, at path.Path, planned, state types.String) int {
-	t.Helper()
-	country := schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{"country": schema.StringAttribute{Optional: true}}}
-	holder := schema.Schema{Attributes: map[string]schema.Attribute{
-		"country":   schema.StringAttribute{Optional: true},
-		"addresses": schema.ListNestedAttribute{Optional: true, NestedObject: country},
+// holder has a country, a document number, and a list of addresses.
+func holder() schema.Schema {
+	return schema.Schema{Attributes: map[string]schema.Attribute{
+		"country":         schema.StringAttribute{Optional: true},
+		"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{}},
+		"addresses": schema.ListNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{
+			Attributes: map[string]schema.Attribute{"country": schema.StringAttribute{Optional: true}}}},
 	}}
-	objectType := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"country": tftypes.String}}
-	whole := tftypes.NewValue(holder.Type().TerraformType(t.Context()), map[string]tftypes.Value{
-		"country": tftypes.NewValue(tftypes.String, "uk"),
-		"addresses": tftypes.NewValue(tftypes.List{ElementType: objectType}, []tftypes.Value{
-			tftypes.NewValue(objectType, map[string]tftypes.Value{"country": tftypes.NewValue(tftypes.String, "br")}),
-			tftypes.NewValue(objectType, map[string]tftypes.Value{"country": tftypes.NewValue(tftypes.String, "PT")}),
-		}),
-	})
+}
+
+// held is what the service has.
+func held(t *testing.T) tfsdk.State {
+	t.Helper()
+	address := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"country": tftypes.String}}
+	in := func(country string) tftypes.Value {
+		return tftypes.NewValue(address, map[string]tftypes.Value{"country": tftypes.NewValue(tftypes.String, country)})
+	}
+	return tfsdk.State{Schema: holder(), Raw: tftypes.NewValue(holder().Type().TerraformType(t.Context()), map[string]tftypes.Value{
+		"country": tftypes.NewValue(tftypes.String, "uk"), "document_number": tftypes.NewValue(tftypes.String, "123.456"),
+		"addresses": tftypes.NewValue(tftypes.List{ElementType: address}, []tftypes.Value{in("br"), in("PT")}),
+	})}
+}
+
+// changed is how many errors OnChange finds where the plan has the text at a place.
+func changed(t *testing.T, v validator.String, at path.Path, planned types.String) int {
+	t.Helper()
+	state := held(t)
+	plan := tfsdk.Plan(state)
+	if diags := plan.SetAttribute(t.Context(), at, planned); diags.HasError() {
+		t.Fatal(diags)
+	}
+	var before attr.Value
+	if diags := state.GetAttribute(t.Context(), at, &before); diags.HasError() {
+		t.Fatal(diags)
+	}
+	text, _ := before.(basetypes.StringValuable).ToStringValue(t.Context())
 	resp := &planmodifier.StringResponse{PlanValue: planned}
-	OnChange(Country()).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: at, PathExpression: at.Expression(), ConfigValue: planned,
-		PlanValue: planned, StateValue: state, State: tfsdk.State{Raw: whole, Schema: holder}}, resp)
+	OnChange(v).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: at, PathExpression: at.Expression(), ConfigValue: planned,
+		PlanValue: planned, StateValue: text, Plan: plan, State: state}, resp)
 	if !resp.PlanValue.Equal(planned) {
 		t.Errorf("%s: the plan has become %s", at, resp.PlanValue)
 	}
 	return resp.Diagnostics.ErrorsCount()
 }
 
-// TestOnChange: only a value that the state does not have is checked.
+// TestOnChange: only a value that the state does not have, in any spelling and in any element, is checked.
 func TestOnChange(t *testing.T) {
 	t.Parallel()
-	root, second := path.Root("country"), path.Root("addresses").AtListIndex(1).AtName("country")
+	root, document := path.Root("country"), path.Root("document_number")
+	second := path.Root("addresses").AtListIndex(1).AtName("country")
 	for name, c := range map[string]struct {
-		at             path.Path
-		planned, state types.String
-		errors         int
+		validator validator.String
+		at        path.Path
+		planned   types.String
+		errors    int
 	}{
-		"as it was":               {root, types.StringValue("uk"), types.StringValue("uk"), 0},
-		"changed":                 {root, types.StringValue("br"), types.StringValue("uk"), 1},
-		"changed to a valid one":  {root, types.StringValue("BR"), types.StringValue("uk"), 0},
-		"created":                 {root, types.StringValue("uk"), types.StringNull(), 1},
-		"removed":                 {root, types.StringNull(), types.StringValue("uk"), 0},
-		"not known yet":           {root, types.StringUnknown(), types.StringValue("uk"), 0},
-		"moved from another one":  {second, types.StringValue("br"), types.StringValue("PT"), 0},
-		"in no element":           {second, types.StringValue("fr"), types.StringValue("PT"), 1},
-		"elsewhere, not in these": {second, types.StringValue("uk"), types.StringValue("PT"), 1},
+		"as it was":               {Country(), root, types.StringValue("uk"), 0},
+		"changed":                 {Country(), root, types.StringValue("br"), 1},
+		"changed to a valid one":  {Country(), root, types.StringValue("BR"), 0},
+		"removed":                 {Country(), root, types.StringNull(), 0},
+		"not known yet":           {Country(), root, types.StringUnknown(), 0},
+		"moved from another one":  {Country(), second, types.StringValue("br"), 0},
+		"in no element":           {Country(), second, types.StringValue("fr"), 1},
+		"elsewhere, not in these": {Country(), second, types.StringValue("uk"), 1},
+		"in another spelling":     {CPFOrCNPJ(), document, types.StringValue("123456"), 0},
+		"another number":          {CPFOrCNPJ(), document, types.StringValue("123457"), 1},
 	} {
-		if have := changed(t, c.at, c.planned, c.state); have != c.errors {
+		if have := changed(t, c.validator, c.at, c.planned); have != c.errors {
 			t.Errorf("%s: %d errors, want %d", name, have, c.errors)
 		}
+	}
+}
+
+// TestOnChange_created: without a state every value is checked.
+func TestOnChange_created(t *testing.T) {
+	t.Parallel()
+	created := tftypes.NewValue(holder().Type().TerraformType(t.Context()), nil)
+	resp := &planmodifier.StringResponse{}
+	OnChange(Country()).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("country"), ConfigValue: types.StringValue("uk"),
+		PlanValue: types.StringValue("uk"), StateValue: types.StringNull(), State: tfsdk.State{Raw: created, Schema: holder()}}, resp)
+	if resp.Diagnostics.ErrorsCount() != 1 {
+		t.Error(resp.Diagnostics)
 	}
 }
 

@@ -1,3 +1,5 @@
+// Package validate holds the validators that more than one object of the billing platform needs and that the framework's own
+// validators do not have.
 package validate
 
 import (

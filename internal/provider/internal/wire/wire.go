@@ -37,7 +37,8 @@ func TextOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
-// FilledOrNull is null for a text that the service answers as null, leaves out, or answers empty because it has no null there.
+// FilledOrNull is null for a text that the service returns as null, leaves out, or returns empty. Generated configuration has null for an
+// empty text too.
 func FilledOrNull(s *string) types.String {
 	if s == nil {
 		return types.StringNull()

@@ -1,0 +1,228 @@
+package acctest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+type attributes = []*tfprotov6.SchemaAttribute
+
+func nothing(as tftypes.Type) tftypes.Value { return tftypes.NewValue(as, nil) }
+
+// set reports whether a value is known and not null.
+func set(v tftypes.Value) bool { return v.IsKnown() && !v.IsNull() }
+
+// elements are those of a list or set.
+func elements(t *testing.T, v tftypes.Value) []tftypes.Value {
+	t.Helper()
+	var all []tftypes.Value
+	if !set(v) {
+		return nil
+	}
+	if err := v.As(&all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// propose is what Terraform proposes as the new object: the configuration, and what was before where the configuration has null and the
+// provider decides, at any depth.
+func propose(t *testing.T, known attributes, prior, config tftypes.Value) tftypes.Value {
+	t.Helper()
+	if !set(config) {
+		return config
+	}
+	before, values := fields(t, prior), fields(t, config)
+	for _, attribute := range known {
+		wanted := values[attribute.Name]
+		had, there := before[attribute.Name]
+		if !there {
+			had = nothing(wanted.Type())
+		}
+		switch {
+		case attribute.Computed && wanted.IsNull():
+			if !attribute.Optional || !configuredWithin(t, attribute, had) {
+				values[attribute.Name] = had
+			}
+		case attribute.NestedType != nil:
+			values[attribute.Name] = proposeNested(t, attribute.NestedType, had, wanted)
+		}
+	}
+	return tftypes.NewValue(config.Type(), values)
+}
+
+func proposeNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config tftypes.Value) tftypes.Value {
+	t.Helper()
+	if !set(config) {
+		return config
+	}
+	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+		return propose(t, nested.Attributes, prior, config)
+	}
+	before, wanted := elements(t, prior), elements(t, config)
+	used := make([]bool, len(before))
+	for i, element := range wanted {
+		had := nothing(element.Type())
+		if nested.Nesting == tfprotov6.SchemaObjectNestingModeList {
+			if i < len(before) {
+				had = before[i]
+			}
+		} else {
+			for j := range before {
+				if !used[j] && couldBe(t, nested.Attributes, before[j], element) {
+					had, used[j] = before[j], true
+					break
+				}
+			}
+		}
+		wanted[i] = propose(t, nested.Attributes, had, element)
+	}
+	return tftypes.NewValue(config.Type(), wanted)
+}
+
+// couldBe reports whether an element of a set could come from the configuration: it has more than that in computed attributes only.
+func couldBe(t *testing.T, known attributes, prior, config tftypes.Value) bool {
+	t.Helper()
+	before, wanted := fields(t, prior), fields(t, config)
+	for _, attribute := range known {
+		if !before[attribute.Name].Equal(wanted[attribute.Name]) && (!attribute.Computed || !wanted[attribute.Name].IsNull()) {
+			return false
+		}
+	}
+	return true
+}
+
+// configuredWithin reports whether a nested value holds what only a configuration can have put there.
+func configuredWithin(t *testing.T, attribute *tfprotov6.SchemaAttribute, v tftypes.Value) bool {
+	t.Helper()
+	if attribute.NestedType == nil || !set(v) {
+		return false
+	}
+	objects := elementsOf(t, attribute.NestedType, v)
+	for _, o := range objects {
+		values := fields(t, o)
+		for _, inner := range attribute.NestedType.Attributes {
+			if !inner.Computed && !values[inner.Name].IsNull() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func elementsOf(t *testing.T, nested *tfprotov6.SchemaObject, v tftypes.Value) []tftypes.Value {
+	t.Helper()
+	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+		return []tftypes.Value{v}
+	}
+	return elements(t, v)
+}
+
+// invalid lists where a plan breaks Terraform's first demand: what is configured is planned, or stays as it was; what is not configured is
+// null unless the provider decides.
+func invalid(t *testing.T, known attributes, prior, config, planned tftypes.Value, at string) []string {
+	t.Helper()
+	var problems []string
+	before, wanted, got := fields(t, prior), fields(t, config), fields(t, planned)
+	for _, attribute := range known {
+		had, want, now := before[attribute.Name], wanted[attribute.Name], got[attribute.Name]
+		kept := !prior.IsNull() && !had.IsNull() && now.Equal(had)
+		path := at + attribute.Name
+		switch {
+		case attribute.WriteOnly:
+			if !now.IsNull() {
+				problems = append(problems, path+" is write-only and planned")
+			}
+		case now.Equal(want), kept && !want.IsNull(), attribute.Computed && want.IsNull():
+		case attribute.NestedType != nil && set(want) && set(now):
+			problems = append(problems, invalidNested(t, attribute.NestedType, had, want, now, path)...)
+		default:
+			problems = append(problems, fmt.Sprintf("%s is configured as %s and planned as %s", path, want, now))
+		}
+	}
+	return problems
+}
+
+func invalidNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config, planned tftypes.Value, at string) []string {
+	t.Helper()
+	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+		return invalid(t, nested.Attributes, prior, config, planned, at+".")
+	}
+	before, wanted, got := elements(t, prior), elements(t, config), elements(t, planned)
+	if len(wanted) != len(got) {
+		return []string{fmt.Sprintf("%s has %d elements in the configuration and %d in the plan", at, len(wanted), len(got))}
+	}
+	var problems []string
+	for i := range wanted {
+		had := nothing(wanted[i].Type())
+		if nested.Nesting == tfprotov6.SchemaObjectNestingModeList {
+			if i < len(before) {
+				had = before[i]
+			}
+			problems = append(problems, invalid(t, nested.Attributes, had, wanted[i], got[i], fmt.Sprintf("%s[%d].", at, i))...)
+			continue
+		}
+		fits := false
+		for _, now := range got {
+			fits = fits || len(invalid(t, nested.Attributes, had, wanted[i], now, "")) == 0
+		}
+		if !fits {
+			problems = append(problems, fmt.Sprintf("%s has no element for %s", at, wanted[i]))
+		}
+	}
+	return problems
+}
+
+// broken lists where a later value breaks Terraform's second demand: what was known in the plan has come.
+func broken(t *testing.T, planned, later tftypes.Value, at string) []string {
+	t.Helper()
+	differs := []string{fmt.Sprintf("%s: was %s, but now %s", strings.TrimPrefix(at, "."), planned, later)}
+	switch {
+	case !planned.IsKnown(), planned.Equal(later):
+		return nil
+	case !later.IsKnown() || planned.IsNull() || later.IsNull() || planned.IsFullyKnown() && !planned.Type().Is(tftypes.Object{}):
+		return differs
+	case planned.Type().Is(tftypes.Object{}) && later.Type().Is(tftypes.Object{}), planned.Type().Is(tftypes.Map{}) && later.Type().Is(tftypes.Map{}):
+		before, now := fields(t, planned), fields(t, later)
+		if len(before) != len(now) {
+			return differs
+		}
+		var problems []string
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			other, there := now[name]
+			if !there {
+				return differs
+			}
+			problems = append(problems, broken(t, before[name], other, at+"."+name)...)
+		}
+		return problems
+	case planned.Type().Is(tftypes.Set{}):
+		before, now := elements(t, planned), elements(t, later)
+		for _, one := range before {
+			fits := false
+			for _, other := range now {
+				fits = fits || len(broken(t, one, other, "")) == 0
+			}
+			if !fits {
+				return differs
+			}
+		}
+		return nil
+	default:
+		before, now := elements(t, planned), elements(t, later)
+		if len(before) != len(now) {
+			return differs
+		}
+		var problems []string
+		for i := range before {
+			problems = append(problems, broken(t, before[i], now[i], fmt.Sprintf("%s[%d]", at, i))...)
+		}
+		return problems
+	}
+}

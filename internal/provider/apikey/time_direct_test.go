@@ -1,0 +1,234 @@
+package apikey_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// moment is a moment at a distance from now by the service's clock.
+func (s *subject) moment(distance time.Duration) string {
+	return s.service.Sandbox.Clock().Now().Add(distance).Format(time.RFC3339)
+}
+
+// TestDirect_pastExpiry: a key that would be created with an expiry that has passed is refused in the plan, by the
+// service's clock and not by the machine's.
+func TestDirect_pastExpiry(t *testing.T) {
+	t.Parallel()
+	for name, distance := range map[string]time.Duration{"now": 0, "years ahead": 10 * 365 * day,
+		"years behind": -10 * 365 * day} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.service.Sandbox.Clock().Advance(distance)
+			past, later := acctest.JSON{
+				"expires_at": s.moment(-time.Hour),
+			}, acctest.JSON{
+				"expires_at": s.moment(time.Hour),
+			}
+			says(
+				t,
+				acctest.Errors(s.Plan(with(past)).Diagnostics),
+				`AttributeName("expires_at")`,
+				"The expiry of a new API key has passed",
+				past["expires_at"].(string),
+				"The clock of the service shows "+s.moment(0)[:10],
+			)
+			s.set(later)
+			s.isSettled(later)
+			// A replacement would revoke the key before it fails.
+			s.refresh()
+			says(
+				t,
+				acctest.Errors(s.Plan(with(past)).Diagnostics),
+				`AttributeName("expires_at")`,
+				"The expiry of a new API key has passed",
+			)
+			s.works(s.token())
+			if text := acctest.Errors(
+				s.Plan(with(acctest.JSON{"expires_at": acctest.Unknown})).Diagnostics,
+			); text != "" {
+				t.Errorf("an expiry that is not known yet is refused: %s", text)
+			}
+		})
+	}
+}
+
+// TestDirect_expired: a key whose date has passed has ended as configured. It stays, nothing is planned whatever else
+// changes, one warning says how to get a new key, and a later date gets one.
+func TestDirect_expired(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	lines := trigger("1", acctest.JSON{"expires_at": s.moment(2 * day), "rotate_after_days": 1, "description": "d"})
+	s.set(lines)
+	id := s.id()
+	s.service.Sandbox.Clock().Advance(3 * day)
+	says(t, s.refresh(), `AttributeName("expires_at")`, "An API key has expired", "set a later expires_at")
+	s.service.Sandbox.ResetRequests()
+	s.isSettled(lines)
+	for _, change := range []acctest.JSON{{"name": "other"}, {"scopes": []any{"*"}}, {"description": "new"},
+		{"description": nil}} {
+		p := s.plan(trigger("2", merged(lines, change)))
+		says(t, acctest.Warnings(p.Diagnostics), "An expired API key does not change", "no effect at the service")
+		s.Apply(p)
+		s.isSettled(trigger("2", merged(lines, change)))
+	}
+	s.set(lines)
+	same(t, "calls", s.calls())
+	if s.id() != id {
+		t.Error("the state has another key")
+	}
+	for name, value := range map[string]any{"later": s.moment(day), "none": nil} {
+		p := s.plan(merged(lines, acctest.JSON{"expires_at": value}))
+		same(t, name+" replaces", p.Replaces, "expires_at")
+	}
+	says(
+		t,
+		acctest.Errors(s.Plan(with(merged(lines, acctest.JSON{"expires_at": s.moment(-time.Hour)}))).Diagnostics),
+		"The expiry of a new API key has passed",
+	)
+	// An expiry that is only known at apply replaces nothing either.
+	p := s.plan(merged(lines, acctest.JSON{"expires_at": acctest.Unknown}))
+	same(t, "unknown", p.Unknown(t), "expires_at")
+	says(
+		t,
+		acctest.Errors(s.Apply(s.Again(p, with(merged(lines, acctest.JSON{"expires_at": s.moment(day)}))))),
+		"The plan has not shown this replacement",
+	)
+	// What is revoked or removed after its date has still ended as configured.
+	s.service.MustCollections("DELETE", keys+"/"+id, nil)
+	s.isSettled(trigger("2", lines))
+	s.Set(nil)
+}
+
+func merged(lines, more acctest.JSON) acctest.JSON {
+	all := acctest.JSON{}
+	for _, values := range []acctest.JSON{lines, more} {
+		for name, value := range values {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// TestDirect_revokedBeforeItsDate: a key that another system revoked before its date is planned again, with an error
+// where that date has passed in the configuration.
+func TestDirect_revokedBeforeItsDate(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	lines := acctest.JSON{"expires_at": s.moment(2 * day)}
+	s.set(lines)
+	s.service.MustCollections("DELETE", keys+"/"+s.id(), nil)
+	says(t, s.refresh(), "An API key is gone")
+	if s.Exists() {
+		t.Fatal("the key is still in the state")
+	}
+	s.service.Sandbox.Clock().Advance(3 * day)
+	s.Direct = s.service.Direct("billing_api_key")
+	says(
+		t,
+		acctest.Errors(s.Plan(with(lines)).Diagnostics),
+		`AttributeName("expires_at")`,
+		"The expiry of a new API key has passed",
+	)
+}
+
+// TestDirect_dueByTheRefresh: a rotation by age is decided when the plan is made. The plan inside the apply decides
+// alike, however late it comes, and so does a plan without a refresh.
+func TestDirect_dueByTheRefresh(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	aged := func(grace int) acctest.JSON { return acctest.JSON{"rotate_after_days": 1, "grace_period_days": grace} }
+	s.set(aged(3))
+	first := s.id()
+	p := s.plan(aged(5))
+	same(t, "changes", p.Changes(t), "grace_period_days")
+	s.service.Sandbox.Clock().Advance(2 * day)
+	same(t, "changes without a refresh", s.Plan(with(aged(5))).Changes(t), "grace_period_days")
+	s.Apply(s.Again(p, with(aged(5))))
+	if s.id() != first {
+		t.Error("the apply has rotated the key, and the plan did not show it")
+	}
+	due := s.plan(aged(5))
+	same(t, "unknown", due.Unknown(t), "id", "key_prefix", "previous_keys", "rotated_at", "rotation_due_at", "token")
+	s.Apply(s.Again(due, with(aged(5))))
+	same(t, "previous_keys", s.previous(), first)
+	s.isSettled(aged(5))
+}
+
+// TestDirect_ageUnknown: an age that is only known at apply may rotate a key that is old enough, and need not.
+func TestDirect_ageUnknown(t *testing.T) {
+	t.Parallel()
+	for age, rotates := range map[int]bool{2: true, 9: false} {
+		s := prepare(t)
+		s.set(nil)
+		first := s.id()
+		same(
+			t,
+			"unknown",
+			s.plan(acctest.JSON{"rotate_after_days": acctest.Unknown}).Unknown(t),
+			"rotate_after_days",
+			"rotation_due_at",
+		)
+		s.service.Sandbox.Clock().Advance(3 * day)
+		p := s.plan(acctest.JSON{"rotate_after_days": acctest.Unknown})
+		lines := acctest.JSON{"rotate_after_days": age}
+		s.Apply(s.Again(p, with(lines)))
+		if (s.id() != first) != rotates {
+			t.Errorf("%d days: the key went from %s to %s", age, first, s.id())
+		}
+		s.isSettled(lines)
+	}
+}
+
+// TestDirect_endedByTheService: whether a key works is told by the service's clock everywhere: in an import by id or
+// by name, and for the end of an ephemeral key.
+func TestDirect_endedByTheService(t *testing.T) {
+	t.Parallel()
+	for name, distance := range map[string]time.Duration{"years ahead": 10 * 365 * day,
+		"years behind": -10 * 365 * day} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.service.Sandbox.Clock().Advance(distance)
+			create := func(end time.Duration) string {
+				return s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci",
+					"expiresAt": s.moment(end)})["id"].(string)
+			}
+			short, long := create(time.Hour), create(3*time.Hour)
+			s.service.Sandbox.Clock().Advance(2 * time.Hour)
+			says(t, acctest.Errors(s.Import(short)), "The API key does not work any more", "has expired at")
+			if text := acctest.Errors(s.Import("name=ci")); text != "" || s.id() != long {
+				t.Errorf("imported %s, want %s: %s", s.Text("id"), long, text)
+			}
+			o := s.service.Open("billing_api_key", acctest.JSON{"name": "run"})
+			if text := acctest.Errors(o.Diagnostics); text != "" {
+				t.Fatal(text)
+			}
+			expiry, err := time.Parse(time.RFC3339, unquoted(o.Text("expires_at")))
+			if life := expiry.Sub(
+				s.service.Sandbox.Clock().Now(),
+			); err != nil || life < time.Hour-time.Minute ||
+				life > time.Hour+time.Minute {
+				t.Errorf("the ephemeral key lives for %s (%v)", life, err)
+			}
+			o.Close()
+		})
+	}
+}
+
+// TestDirect_revokedAndPassed: what another system has revoked before its date, and what is only noticed after it,
+// has ended as configured.
+func TestDirect_revokedAndPassed(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	lines := acctest.JSON{"expires_at": s.moment(2 * day)}
+	s.set(lines)
+	s.service.MustCollections("DELETE", keys+"/"+s.id(), nil)
+	s.service.Sandbox.Clock().Advance(3 * day)
+	says(t, s.refresh(), "An API key has expired", "was revoked outside of Terraform")
+	s.isSettled(lines)
+	later := acctest.JSON{"expires_at": s.moment(day)}
+	same(t, "replaces", s.plan(later).Replaces, "expires_at")
+}

@@ -1,0 +1,328 @@
+package subscription_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+const (
+	itemsOfA = `items = [{ product_id = "` + productA + `", price_id = "` + priceA + `" }]` + "\n"
+	planOfB  = `plan_id = "` + planB + `"` + "\n"
+)
+
+// sent lists the requests that have changed subscriptions since the last reset.
+func sent(service *acctest.Service) (names []string) {
+	for _, name := range service.Operations() {
+		if operation, ok := strings.CutPrefix(name, "subscriptions."); ok && operation != "get" && operation != "list" && operation != "items.list" {
+			names = append(names, operation)
+		}
+	}
+	return names
+}
+
+// sends holds a step to the requests that it makes.
+func sends(service *acctest.Service, step resource.TestStep, want ...string) resource.TestStep {
+	before, check := step.PreConfig, step.Check
+	step.PreConfig = func() {
+		if before != nil {
+			before()
+		}
+		service.Sandbox.ResetRequests()
+	}
+	step.Check = func(state *terraform.State) error {
+		if have := sent(service); !slices.Equal(have, want) {
+			return fmt.Errorf("sent %v, want %v", have, want)
+		}
+		if check != nil {
+			return check(state)
+		}
+		return nil
+	}
+	return step
+}
+
+// listItems are the items that the service has, each as "<product> <quantity>", sorted.
+func listItems(t *testing.T, service *acctest.Service) (all []string) {
+	t.Helper()
+	_, answer := service.Call("GET", "/v1/subscriptions/"+found(t, service)+"/items?per_page=100", nil)
+	for _, entry := range answer["data"].([]any) {
+		i := entry.(acctest.JSON)
+		all = append(all, fmt.Sprintf("%s %s", i["product_id"], i["quantity"]))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestAccSubscription_ignoreChanges: the apply leaves alone what the plan left alone, and ownership follows the plan.
+func TestAccSubscription_ignoreChanges(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ignore string
+		theirs acctest.JSON
+		// metadata and notes are what the service has after the configuration has changed from a to b and the defaults
+		// from 1 to 2.
+		metadata, notes string
+		// left is the metadata after ignore_changes and custom_metadata were removed.
+		left string
+	}{
+		"a key": {"[custom_metadata.score, notes]", acctest.JSON{"score": "CRM"},
+			`{"by":"2","deep":{"x":"b","y":"b"},"score":"CRM","team":"b"}`, "theirs", `{}`},
+		"a key inside": {"[custom_metadata.deep.y]", acctest.JSON{"deep": acctest.JSON{"y": "CRM"}},
+			`{"by":"2","deep":{"x":"b","y":"CRM"},"score":"b","team":"b"}`, "b", `{}`},
+		"the object": {"[custom_metadata, notes]", acctest.JSON{"score": "CRM", "crm": "x"},
+			`{"by":"2","crm":"x","deep":{"x":"a","y":"a"},"score":"CRM","team":"a"}`, "theirs", `{"crm":"x"}`},
+		"all": {"all", acctest.JSON{"score": "CRM", "crm": "x"},
+			`{"by":"2","crm":"x","deep":{"x":"a","y":"a"},"score":"CRM","team":"a"}`, "theirs", `{"crm":"x"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := acctest.Start(t)
+			service.NeedsSandbox("its requests are counted")
+			config := func(value, by, ignore string) string {
+				lines := fmt.Sprintf(planOfA+"custom_metadata = { score = %[1]q, team = %[1]q, deep = { x = %[1]q, y = %[1]q } }\nnotes = %[1]q\n", value)
+				if ignore != "" {
+					lines += "lifecycle { ignore_changes = " + ignore + " }\n"
+				}
+				return service.Config(with(lines), fmt.Sprintf("default_custom_metadata = { by = %q }", by))
+			}
+			foreign := func() {
+				service.Must("PATCH", "/v1/subscriptions/"+found(t, service), acctest.JSON{"notes": "theirs", "custom_metadata_mode": "merge", "custom_metadata": c.theirs})
+			}
+			has := func(metadata, notes string) resource.TestCheckFunc {
+				return func(*terraform.State) error {
+					remote := service.Must("GET", "/v1/subscriptions/"+found(t, service), nil)
+					text, _ := json.Marshal(remote["custom_metadata"])
+					if string(text) != metadata || notes != "" && remote["notes"] != notes {
+						return fmt.Errorf("the service has %s and %v, want %s and %s", text, remote["notes"], metadata, notes)
+					}
+					return nil
+				}
+			}
+			run(t,
+				resource.TestStep{Config: config("a", "1", c.ignore)},
+				sends(service, resource.TestStep{PreConfig: foreign, Config: config("b", "2", c.ignore),
+					ConfigPlanChecks: action(plancheck.ResourceActionUpdate), Check: has(c.metadata, c.notes)}, "update"),
+				emptyPlan(config("b", "2", c.ignore)),
+				resource.TestStep{Config: service.Config(with(planOfA)), Check: has(c.left, "")},
+				emptyPlan(service.Config(with(planOfA))),
+			)
+		})
+	}
+}
+
+// deferred is a subscription whose account comes from a data source that Terraform reads in the apply whenever marker
+// changes.
+func deferred(marker, account, more string) string {
+	return `
+resource "terraform_data" "marker" { input = "` + marker + `" }
+resource "billing_customer" "owner" {
+  name        = "Owner"
+  external_id = "owner"
+}
+resource "billing_customer" "other" {
+  name        = "Other"
+  external_id = "other"
+}
+data "billing_customer" "of" {
+  external_id = "` + account + `"
+  depends_on  = [terraform_data.marker, billing_customer.owner, billing_customer.other]
+}
+data "billing_accounts" "of" { customer_id = data.billing_customer.of.id }
+resource "billing_subscription" "test" {
+  billing_account_id = data.billing_accounts.of.accounts[0].id
+  external_id        = "s-1"
+` + planOfA + more + "\n}\n"
+}
+
+// TestAccSubscription_unknownAccount: an account that is not known yet replaces nothing. When it turns out to be the
+// same, nothing happens; when it turns out to be another, nothing is sent and the next plan shows the replacement.
+func TestAccSubscription_unknownAccount(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("its requests are counted")
+	unknown := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+		plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate), plancheck.ExpectUnknownValue(address, at("billing_account_id")),
+		plancheck.ExpectKnownValue(address, at("id"), knownvalue.NotNull())}}
+	var failed []string
+	run(t,
+		resource.TestStep{Config: service.Config(deferred("1", "owner", ""))},
+		sends(service, resource.TestStep{Config: service.Config(deferred("2", "owner", "")), ConfigPlanChecks: unknown}),
+		emptyPlan(service.Config(deferred("2", "owner", ""))),
+		sends(service, resource.TestStep{Config: service.Config(deferred("3", "owner", `notes = "n"`)), ConfigPlanChecks: unknown}, "update"),
+		resource.TestStep{PreConfig: service.Sandbox.ResetRequests, Config: service.Config(deferred("4", "other", `notes = "o"`)), ConfigPlanChecks: unknown,
+			ExpectError: regexp.MustCompile(`(?s)did\s+not\s+show\s+that\s+the\s+subscription\s+is\s+replaced.*billing_account_id.*Plan\s+again`)},
+		resource.TestStep{PreConfig: func() { failed = sent(service) }, Config: service.Config(deferred("4", "other", `notes = "o"`)),
+			ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
+		emptyPlan(service.Config(deferred("4", "other", `notes = "o"`))),
+	)
+	if len(failed) > 0 {
+		t.Errorf("the apply that failed sent %v", failed)
+	}
+}
+
+// TestAccSubscription_replacedWithItsAccount: an account that is replaced takes its subscription along, in one plan and
+// one apply.
+func TestAccSubscription_replacedWithItsAccount(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := func(owner string) string {
+		return service.Config(`
+resource "billing_customer" "a" { name = "A" }
+resource "billing_customer" "b" { name = "B" }
+resource "billing_account" "of" { customer = { id = billing_customer.` + owner + `.id } }
+resource "billing_subscription" "test" {
+  billing_account_id = billing_account.of.id
+  external_id        = "s-1"
+` + planOfA + "}\n")
+	}
+	replaces := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction("billing_account.of", plancheck.ResourceActionReplace),
+		plancheck.ExpectResourceAction(address, plancheck.ResourceActionReplace)}}
+	run(t,
+		resource.TestStep{Config: config("a")},
+		resource.TestStep{Config: config("b"), ConfigPlanChecks: replaces},
+		emptyPlan(config("b")),
+	)
+}
+
+// TestAccSubscription_replacementRefused: a replacement that could only end without a subscription is an error in the
+// plan; the same account in capitals is no replacement.
+func TestAccSubscription_replacementRefused(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("its requests are counted")
+	mine, suspended, closed := accountOf(service), accountOf(service), accountOf(service)
+	service.Must("POST", "/v1/billing-accounts/"+suspended+"/suspend", acctest.JSON{})
+	service.Must("POST", "/v1/billing-accounts/"+closed+"/close", acctest.JSON{})
+	config := func(account, plan string) string {
+		return service.Config(`resource "billing_subscription" "test" {
+  billing_account_id = "` + account + `"
+  plan_id            = "` + plan + `"
+  external_id        = "s-1"
+}`)
+	}
+	refused := func(account, why string) resource.TestStep {
+		return resource.TestStep{Config: config(account, planA), ExpectError: regexp.MustCompile(`(?s)The subscription cannot be replaced.*` + why)}
+	}
+	run(t,
+		resource.TestStep{Config: config(mine, planA)},
+		refused(planC, `does\s+not\s+exist`),
+		refused(suspended, `is\s+suspended`),
+		refused(closed, `is\s+closed`),
+		emptyPlan(config(strings.ToUpper(mine), strings.ToUpper(planA))),
+		resource.TestStep{Config: config(mine, planA), Check: func(*terraform.State) error {
+			if n := service.Count("subscriptions.cancel"); n > 0 {
+				return fmt.Errorf("canceled %d times", n)
+			}
+			return nil
+		}},
+		resource.TestStep{Config: config(accountOf(service), planA), ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
+	)
+}
+
+// TestAccSubscription_itemsFirst: items that are there already and equal are not sent; others are removed as the
+// configuration says, and what means none sends nothing.
+func TestAccSubscription_itemsFirst(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("its requests are counted")
+	put := func(items ...any) func() {
+		return func() {
+			service.Call("PUT", "/v1/subscriptions/"+found(t, service)+"/items", acctest.JSON{"items": items})
+		}
+	}
+	has := func(want ...string) resource.TestCheckFunc {
+		return func(*terraform.State) error {
+			if have := listItems(t, service); !slices.Equal(have, want) {
+				return fmt.Errorf("the service has %v, want %v", have, want)
+			}
+			return nil
+		}
+	}
+	run(t,
+		resource.TestStep{Config: service.Config(with(planOfA))},
+		sends(service, resource.TestStep{Config: service.Config(with(planOfA + "items = []\n"))}),
+		resource.TestStep{Config: service.Config(with(planOfA))},
+		sends(service, resource.TestStep{PreConfig: put(itemA), Config: service.Config(with(planOfA + itemsOfA)), Check: has(productA + " 1")}),
+		resource.TestStep{PreConfig: put(itemA, itemB), RefreshState: true, ExpectNonEmptyPlan: true},
+		sends(service, resource.TestStep{Config: service.Config(with(planOfA + itemsOfA)), Check: has(productA + " 1")}, "items.sync"),
+	)
+}
+
+// TestAccSubscription_importEmpty: what a module writes empty means the same as nothing after an import.
+func TestAccSubscription_importEmpty(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	account := accountOf(service)
+	id, _ := service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": planA, "external_id": "s-1"})["id"].(string)
+	config := func(lines string) string {
+		return service.Config(`resource "billing_subscription" "test" {
+  billing_account_id = "` + account + `"
+  external_id        = "s-1"
+` + planOfA + lines + "}\n")
+	}
+	for _, lines := range []string{"", "items = []\ncustom_metadata = {}\n"} {
+		run(t,
+			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: id},
+			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true, ImportStateId: id, ImportStatePersist: true},
+			emptyPlan(config(lines)),
+			resource.TestStep{Config: service.Config("removed {\n  from = billing_subscription.test\n  lifecycle {\n    destroy = false\n  }\n}\n")},
+		)
+	}
+}
+
+// TestAccSubscription_planAndItems: from a plan to items and back, now or later, with everything else in the same
+// apply.
+func TestAccSubscription_planAndItems(t *testing.T) {
+	t.Parallel()
+	const beside = "pause = { behavior = \"void\" }\ndiscount_percent = 5\nnotes = \"n\"\n"
+	const later = "plan_change = { timing = \"end_of_period\" }\n"
+	service := acctest.Start(t)
+	service.NeedsSandbox("its clock is moved")
+	month := func() { service.Sandbox.Clock().Advance(31 * 24 * time.Hour) }
+	runs := func(current, pending knownvalue.Check) []statecheck.StateCheck {
+		return []statecheck.StateCheck{holds("current_plan_id", current), holds("pending_plan_id", pending)}
+	}
+	step := func(lines string, current, pending knownvalue.Check) resource.TestStep {
+		return resource.TestStep{Config: service.Config(with(lines)), ConfigStateChecks: runs(current, pending)}
+	}
+	none := knownvalue.Null()
+	b := knownvalue.StringExact(planB)
+	arrived := step(itemsOfA+planOfB+later, b, none)
+	arrived.PreConfig, arrived.ConfigPlanChecks = month, resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
+	run(t,
+		step(planOfA, knownvalue.StringExact(planA), none),
+		step(itemsOfA+beside, none, none),
+		emptyPlan(service.Config(with(itemsOfA+beside))),
+		step(planOfB, b, none),
+		emptyPlan(service.Config(with(planOfB))),
+		step(itemsOfA, none, none),
+		step(planOfB+beside, b, none),
+		// Later: what the service cannot do is refused with the reason.
+		resource.TestStep{Config: service.Config(with(itemsOfA + later)), ExpectError: regexp.MustCompile(`(?s)cannot be removed at the end of the period.*immediate`)},
+		step(itemsOfA, none, none),
+		resource.TestStep{Config: service.Config(with(planOfB + later + beside)), ExpectError: regexp.MustCompile(`(?s)Nothing would be billed until the plan begins.*Keep\s+items`)},
+		step(itemsOfA+planOfB+later+beside, none, b),
+		emptyPlan(service.Config(with(itemsOfA+planOfB+later+beside))),
+		// Another timing alone hastens it.
+		step(itemsOfA+planOfB+"plan_change = { timing = \"immediate\" }\n", b, none),
+		emptyPlan(service.Config(with(itemsOfA+planOfB+"plan_change = { timing = \"immediate\" }\n"))),
+		step(itemsOfA, none, none),
+		step(itemsOfA+planOfB+later, none, b),
+		arrived,
+		step(planOfB+later, b, none),
+		emptyPlan(service.Config(with(planOfB+later))),
+	)
+}

@@ -1,0 +1,214 @@
+package soak_test
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// refusals are what a plan may say no to: the configuration asks for what the service does not do.
+var refusals = regexp.MustCompile(strings.Join([]string{
+	"The trial would have ended already",
+	"An import replaces nothing",
+	"The expiry of a new API key has passed",
+	"Nothing would be billed until the plan begins", "A plan cannot be removed at the end of the period",
+	"The pause would have ended already",
+	"Two subscriptions would charge",                   // the deletion_policy that was applied does not cancel it
+	"Argument of another type of authentication",       // ignore_changes keeps a part of it, and the type is another
+	"The subscription cannot be replaced",              // its deletion_policy does not cancel it
+	"The imported account belongs to another customer", // the block names another one by now
+	"The API key does not work any more",               // it has expired before the import
+}, "|"))
+
+// failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
+var failures = regexp.MustCompile(strings.Join([]string{
+	"The billing account is (suspended|closed)",
+	"The customer has subscriptions that are not canceled", // one was abandoned, or runs to the end of its period
+}, "|"))
+
+// refused judges a plan that says no, and goes back to what was applied last.
+func (w *world) refused(plan *acctest.CorePlan) *violation {
+	counts.refused++
+	w.blocks, w.defaults = maps.Clone(w.appliedBlocks), w.appliedDefaults
+	for _, text := range plan.Errors {
+		if !refusals.MatchString(text) {
+			return broken("plan fails", "%s", text)
+		}
+	}
+	return nil
+}
+
+// needless finds a replacement of an object in which nothing changes that would need one.
+func (w *world) needless(plan *acctest.CorePlan, c acctest.Configuration) *violation {
+	for _, change := range plan.Changes {
+		if change.Action != acctest.Replace {
+			continue
+		}
+		needed := slices.ContainsFunc(change.Replaces, func(name string) bool { return w.needs(plan, c, change, name) })
+		if !needed {
+			return broken("needless replacement", "%s because of %v\n%v", change.Address, change.Replaces, differences(pick(change.Before, change.Replaces), pick(change.After, change.Replaces), ""))
+		}
+	}
+	return nil
+}
+
+func pick(v object, names []string) object {
+	some := object{}
+	for _, name := range names {
+		some[name] = v[name]
+	}
+	return some
+}
+
+// needs reports whether an attribute is going to have another value, for which there has to be another object.
+func (w *world) needs(plan *acctest.CorePlan, c acctest.Configuration, change *acctest.Change, name string) bool {
+	at := slices.IndexFunc(c.Blocks, func(b acctest.Block) bool { return b.Address == change.Address })
+	if turned := c.Later[change.Address+"."+name]; turned != nil {
+		return !same(turned, change.Before[name])
+	}
+	value := c.Blocks[at].Values[name]
+	if name == "status" {
+		return w.dirty[change.Address] || change.Before["status"] == "canceled"
+	}
+	if w.anew(plan, value) {
+		return true
+	}
+	now := w.current(value)
+	if name == "customer" {
+		return w.customerID(now) != change.Before["customer_id"]
+	}
+	before := w.appliedBlocks[change.Address]
+	if block := w.blocks[change.Address]; !w.dirty[change.Address] && before.At != "" && show(before.Values[name]) == show(block.Values[name]) && len(refs(block.Values[name])) == 0 {
+		return false
+	}
+	return len(differences(normal(change.Before[name]), normal(now), "")) > 0
+}
+
+// normal is a value in which the order of a list does not count, and an empty one is none.
+func normal(v any) any {
+	list, isList := v.([]any)
+	if !isList {
+		return v
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(list)
+	slices.SortFunc(sorted, func(a, b any) int { return strings.Compare(show(a), show(b)) })
+	return sorted
+}
+
+// anew reports whether a value refers to an object that the plan makes.
+func (w *world) anew(plan *acctest.CorePlan, value any) bool {
+	switch v := value.(type) {
+	case acctest.Ref:
+		change := plan.Of(v.Address)
+		return change == nil || change.Action == acctest.Create || change.Action == acctest.Replace
+	case object:
+		for _, inner := range v {
+			if w.anew(plan, inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// current is a value with the references as the state has them.
+func (w *world) current(value any) any {
+	switch v := value.(type) {
+	case acctest.Ref:
+		return w.drive.State(v.Address)[v.Attribute]
+	case object:
+		all := object{}
+		for name, inner := range v {
+			all[name] = w.current(inner)
+		}
+		return all
+	default:
+		return v
+	}
+}
+
+// customerID is the customer that an argument means: the one of the state that has this id, code or document number.
+func (w *world) customerID(argument any) any {
+	fields, _ := argument.(object)
+	for address := range w.blocks {
+		state := w.drive.State(address)
+		if typeOf(address) != "billing_customer" || state == nil {
+			continue
+		}
+		for _, name := range []string{"id", "external_id", "document_number"} {
+			if fields[name] != nil && same(fields[name], state[name]) {
+				return state["id"]
+			}
+		}
+	}
+	return nil
+}
+
+// graceKept holds that a key which somebody else has rotated keeps its grace.
+func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *violation {
+	for _, r := range sent {
+		if r.Operation != "api_keys.revoke" {
+			continue
+		}
+		for id := range w.graces {
+			if !strings.Contains(r.Path, id) {
+				continue
+			}
+			for _, change := range plan.Changes {
+				asked := w.blocks[change.Address].String() != w.appliedBlocks[change.Address].String()
+				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && change.After["revoke_previous_keys"] != true {
+					return broken("grace", "%s was rotated elsewhere, and loses its grace", change.Address)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// importing takes an object out of the state; the next run imports it.
+func (w *world) importing(s step) *violation {
+	state := w.drive.State(s.At)
+	if state == nil || w.dirty[s.At] || w.blocks[s.At].String() != w.appliedBlocks[s.At].String() {
+		return nil
+	}
+	id, _ := state["id"].(string)
+	if collection, isRecord := state["collection"].(string); isRecord {
+		id = collection + "/" + id
+	}
+	w.drive.Forget(s.At)
+	w.imports[s.At] = id
+	return nil
+}
+
+// ours are arguments that no service knows, so that an import cannot find them.
+var ours = []string{
+	"deletion_policy", "custom_metadata_mode", "create_billing_account", "billing_account_id", "billing_email", "payment_terms_days", "auto_collection", "status_reason",
+	"customer", "updated_at", "plan_change", "cancellation_reason", "on_external_cancel", "trial_period_days", "authentication", "rotate_secret_when_changed", "test_on_apply",
+	"grace_period_days", "rotate_when_changed", "rotate_after_days", "rotation_due_at", "revoke_previous_keys", "allow_own_key", "ignore_remote_changes", "idempotency_key",
+}
+
+// faithful holds the plan that imports what the same configuration has applied before: it shows nothing that the service knows.
+func (w *world) faithful(plan *acctest.CorePlan) *violation {
+	for address := range w.imports {
+		change := plan.Of(address)
+		if change == nil || change.Action == acctest.NoOp || w.blocks[address].String() != w.appliedBlocks[address].String() {
+			continue
+		}
+		changes := slices.DeleteFunc(differences(change.Before, change.After, ""), func(d difference) bool {
+			name, _, _ := strings.Cut(d.path, ".")
+			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
+			return slices.Contains(ours, name) || freeForm && (w.defaults != nil || w.marks[address] != nil || len(w.blocks[address].Ignore) > 0)
+		})
+		if change.Action != acctest.Update || len(changes) > 0 {
+			return broken("import is not empty", "%s %s: %s\n%v", change.Action, address, top(changes), changes)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package soak_test
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// kind is a resource type at the service.
+type kind struct {
+	path string
+	call func(s *acctest.Service, method, path string, body any) (int, object)
+}
+
+var kinds = map[string]kind{
+	"billing_customer":         {"/v1/customers/", (*acctest.Service).Call},
+	"billing_account":          {"/v1/billing-accounts/", (*acctest.Service).Call},
+	"billing_subscription":     {"/v1/subscriptions/", (*acctest.Service).Call},
+	"billing_webhook_endpoint": {"/api/v1/webhook-endpoints/", (*acctest.Service).CallCollections},
+	"billing_api_key":          {"/api/v1/api-keys/", (*acctest.Service).CallCollections},
+	"billing_finance_record":   {"/v1/", (*acctest.Service).CallFinance},
+}
+
+func typeOf(address string) string { return acctest.Block{Address: address}.Type() }
+
+// pathOf is where the service has the object of a state.
+func pathOf(address string, state object) string {
+	id, _ := state["id"].(string)
+	if collection, isRecord := state["collection"].(string); isRecord {
+		id = collection + "/" + id
+	}
+	return kinds[typeOf(address)].path + id
+}
+
+// remote is the object as the service has it, the items of a subscription among its fields; nil where it is gone.
+func (w *world) remote(address string, state object) object {
+	if state == nil {
+		return nil
+	}
+	kind, path := kinds[typeOf(address)], pathOf(address, state)
+	status, answer := kind.call(w.service, http.MethodGet, path, nil)
+	data, _ := answer["data"].(object)
+	if status != http.StatusOK || data == nil {
+		return nil
+	}
+	if typeOf(address) == "billing_subscription" {
+		_, listed := kind.call(w.service, http.MethodGet, path+"/items", nil)
+		data["items"] = listed["data"]
+	}
+	return data
+}
+
+// foreign is what somebody else does to an object; the service may refuse it.
+func (w *world) foreign(s step) {
+	state := w.drive.State(s.At)
+	if state == nil {
+		return
+	}
+	kind, path := kinds[typeOf(s.At)], pathOf(s.At, state)
+	body, _ := written(s.Body, w.start).(object)
+	if s.Body == nil {
+		body = object{}
+	}
+	method := http.MethodPost
+	switch s.What {
+	case "patch":
+		method = http.MethodPatch
+	case "delete":
+		method = http.MethodDelete
+	case "items":
+		method, path = http.MethodPut, path+"/items"
+		before, _ := w.remote(s.At, state)["items"].([]any)
+		body = object{"items": append(wanted(before), body)}
+	default:
+		path += "/" + s.What
+	}
+	status, _ := kind.call(w.service, method, path, body)
+	if status/100 != 2 {
+		return
+	}
+	w.dirty[s.At] = true
+	if s.What == "rotate" {
+		w.graces[state["id"].(string)] = true
+	}
+	w.mark(s, body)
+}
+
+// wanted are items as a request names them.
+func wanted(items []any) []any {
+	var all []any
+	for _, item := range items {
+		fields, _ := item.(object)
+		all = append(all, object{"product_id": fields["product_id"], "price_id": fields["price_id"], "quantity": fields["quantity"],
+			"unit_amount_subcents": fields["unit_amount_subcents"]})
+	}
+	return all
+}
+
+// foreignPrefix begins the names of keys that no configuration has.
+const foreignPrefix = "x_"
+
+// mark remembers the keys that are somebody else's.
+func (w *world) mark(s step, body object) {
+	keys, below := body, ""
+	if typeOf(s.At) != "billing_finance_record" {
+		keys, _ = body["custom_metadata"].(object)
+		below = "custom_metadata."
+	}
+	for name, v := range keys {
+		if strings.HasPrefix(name, foreignPrefix) {
+			if w.marks[s.At] == nil {
+				w.marks[s.At] = object{}
+			}
+			w.marks[s.At][below+name] = v
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package soak_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// terraform is the driver that is Terraform itself, with the provider in processes of its own: what stands in for it could be wrong.
+type terraform struct {
+	t     *testing.T
+	dir   string
+	env   []string
+	later int // grows with every plan that has something that is only known later
+}
+
+// built is the folder of the provider's program.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "terraform-provider-billing-")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", dir, "../..").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the provider: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := built(); program() != "" && err == nil {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// program is the Terraform to run; empty where acceptance tests do not run.
+func program() string {
+	if os.Getenv("TF_ACC") == "" {
+		return ""
+	}
+	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
+		return path
+	}
+	path, err := exec.LookPath("terraform")
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+func newTerraform(t *testing.T, service *acctest.Service) *terraform {
+	t.Helper()
+	plugins, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	d := &terraform{t: t, dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "cli.tfrc")}}
+	for name, value := range service.Sandbox.Env() {
+		d.env = append(d.env, name+"="+value)
+	}
+	d.write("cli.tfrc", fmt.Appendf(nil, "provider_installation {\n  dev_overrides { \"recurring-billing/billing\" = %q }\n  direct {}\n}\n", plugins))
+	return d
+}
+
+func (d *terraform) write(name string, text []byte) {
+	d.t.Helper()
+	if err := os.WriteFile(filepath.Join(d.dir, name), text, 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// run answers what Terraform prints, and its diagnostics.
+func (d *terraform) run(arguments ...string) (out []byte, errs, warnings []string) {
+	d.t.Helper()
+	cmd := exec.CommandContext(d.t.Context(), program(), arguments...)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	for line := range bytes.Lines(out) {
+		var message struct {
+			Diagnostic struct{ Severity, Summary, Detail, Address string }
+		}
+		if json.Unmarshal(line, &message) != nil || message.Diagnostic.Severity == "" {
+			continue
+		}
+		said := message.Diagnostic
+		text := fmt.Sprintf("%s: %s: %s", said.Address, said.Summary, said.Detail)
+		if said.Severity == "error" {
+			errs = append(errs, text)
+		} else {
+			warnings = append(warnings, text)
+		}
+	}
+	if err != nil && len(errs) == 0 {
+		errs = append(errs, fmt.Sprintf("terraform %s: %v %s", arguments[0], err, stderr.Bytes()))
+	}
+	return out, errs, warnings
+}
+
+// Plan implements driver.
+func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
+	d.t.Helper()
+	if len(c.Later) > 0 {
+		d.later++
+	}
+	d.write("main.tf.json", d.configuration(c))
+	p := &acctest.CorePlan{}
+	if _, p.Errors, p.Warnings = d.run("plan", "-json", "-input=false", "-out=plan"); len(p.Errors) > 0 {
+		return p
+	}
+	document, errs, _ := d.run("show", "-json", "plan")
+	if len(errs) > 0 {
+		d.t.Fatal(errs)
+	}
+	var read struct {
+		ResourceChanges []struct {
+			Address string
+			Change  struct {
+				Actions       []string
+				Before, After object
+				AfterUnknown  object  `json:"after_unknown"`
+				ReplacePaths  [][]any `json:"replace_paths"`
+			}
+		} `json:"resource_changes"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(document))
+	decoder.UseNumber()
+	if err := decoder.Decode(&read); err != nil {
+		d.t.Fatal(err)
+	}
+	for _, r := range read.ResourceChanges {
+		if !strings.HasPrefix(r.Address, "billing_") {
+			continue
+		}
+		change := &acctest.Change{Address: r.Address, Action: strings.Join(r.Change.Actions, ""), Before: r.Change.Before}
+		if len(r.Change.Actions) == 2 {
+			change.Action = acctest.Replace
+		}
+		change.After, _ = withUnknown(r.Change.After, r.Change.AfterUnknown).(object)
+		for _, path := range r.Change.ReplacePaths {
+			if name, isName := path[0].(string); isName && !slices.Contains(change.Replaces, name) {
+				change.Replaces = append(change.Replaces, name)
+			}
+		}
+		p.Changes = append(p.Changes, change)
+	}
+	return p
+}
+
+// withUnknown is a planned value in which what is not known is Unknown.
+func withUnknown(v, unknown any) any {
+	if unknown == true {
+		return acctest.Unknown
+	}
+	switch where := unknown.(type) {
+	case object:
+		fields, _ := v.(object)
+		all := maps.Clone(fields)
+		for name, inner := range where {
+			if all == nil {
+				all = object{}
+			}
+			all[name] = withUnknown(fields[name], inner)
+		}
+		if all == nil {
+			return v
+		}
+		return all
+	case []any:
+		elements, _ := v.([]any)
+		all := slices.Clone(elements)
+		for i := range where {
+			if i < len(all) {
+				all[i] = withUnknown(all[i], where[i])
+			}
+		}
+		if elements == nil {
+			return v
+		}
+		return all
+	default:
+		return v
+	}
+}
+
+// Apply implements driver. The order is Terraform's own.
+func (d *terraform) Apply(*acctest.CorePlan, bool) *acctest.CoreApplied {
+	d.t.Helper()
+	done := &acctest.CoreApplied{}
+	_, done.Errors, done.Warnings = d.run("apply", "-json", "-input=false", "plan")
+	return done
+}
+
+// State implements driver.
+func (d *terraform) State(address string) object {
+	d.t.Helper()
+	text, err := os.ReadFile(filepath.Join(d.dir, "terraform.tfstate"))
+	if err != nil {
+		return nil
+	}
+	var state struct {
+		Resources []struct {
+			Type, Name string
+			Instances  []struct{ Attributes object }
+		}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&state); err != nil {
+		d.t.Fatal(err)
+	}
+	for _, r := range state.Resources {
+		if r.Type+"."+r.Name == address && len(r.Instances) == 1 {
+			attributes, _ := bare(r.Instances[0].Attributes).(object)
+			return attributes
+		}
+	}
+	return nil
+}
+
+// bare is a value of the state file without the types that stand beside free-form values.
+func bare(v any) any {
+	fields, isObject := v.(object)
+	if !isObject {
+		return v
+	}
+	if _, typed := fields["type"]; typed && len(fields) == 2 && fields["value"] != nil {
+		return fields["value"]
+	}
+	all := object{}
+	for name, inner := range fields {
+		all[name] = bare(inner)
+	}
+	return all
+}
+
+// Forget implements driver.
+func (d *terraform) Forget(address string) {
+	d.t.Helper()
+	if _, errs, _ := d.run("state", "rm", address); len(errs) > 0 {
+		d.t.Fatal(errs)
+	}
+}

@@ -125,7 +125,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		return nil, err
 	}
 	response, err := c.run(ctx, k)
-	if e, ok := err.(*Error); ok {
+	if e, ok := err.(*Error); ok { //nolint:errorlint // an *AmbiguousError wraps an *Error, and is something else
 		c.verifyAbsence(ctx, k, e)
 	}
 	return response, c.concluded(k, err)

@@ -73,7 +73,7 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 // object, but about the service, the token or the way there, is reported in full
 // once. An *AmbiguousError always says what is known of its request.
 func (c *Client) concluded(k *call, err error) error {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // an *AmbiguousError wraps an *Error, and is something else
 	case *Error:
 		if first := c.refused.Load(); e.Status == http.StatusUnauthorized && first != e {
 			return &EarlierError{Service: c.cfg.Service, Operation: k.operation, First: first, Err: e}

@@ -41,16 +41,17 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		}
 	}
 	if req.State.Raw.IsNull() {
-		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
+		replaces := r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		p.create(&resp.Diagnostics)
+		p.checkAccount(r.Run(), replaces, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 		return
 	}
 	p.own = private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
-	forces := p.change(func(id string) bool { return r.Run().Replaces("billing_account", id) }, &resp.Diagnostics)
+	forces := p.change(func(id string) bool { return r.Run().Replaces(accountTypeName, id) }, &resp.Diagnostics)
 	next := decided{Owned: p.next, Steps: p.asked}
 	if r.Run().PlanUpdate(ctx, typeName, p.state.ID.ValueString(), len(forces) > 0, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
-		p.replace(&resp.Diagnostics)
+		p.replace(r.Run(), &resp.Diagnostics)
 		for _, name := range forces {
 			resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
 		}

@@ -21,8 +21,8 @@ type Record struct {
 	mu      sync.Mutex
 	objects map[object]fate
 	owners  map[object]object // what goes when its owner goes
-	creates map[string]bool // types of which the creation of an object was planned
-	notes   map[object]any  // what plans say, for the plans of other objects
+	creates map[string]bool   // types of which the creation of an object was planned
+	notes   map[object]any    // what plans say, for the plans of other objects
 	applied bool
 }
 
@@ -55,17 +55,30 @@ func (r *Record) Gone(typeName, id string) { r.note(typeName, id, gone) }
 
 // PlanCreate notes the plan of an object without a state: a new object, or the new one of a replacement. store is
 // ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan -replace.
-func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.Store, diags *diag.Diagnostics) {
+//
+// It returns whether the new object replaces one that exists, which the apply removes first. For a tainted object that is a guess, see
+// Replaces. In the apply it returns false: by then the other object is gone.
+func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.Store, diags *diag.Diagnostics) bool {
 	if r == nil {
-		return
+		return false
 	}
-	r.note(typeName, private.Get[string](ctx, store, keyID, diags), replaced)
+	id := private.Get[string](ctx, store, keyID, diags)
+	r.note(typeName, id, replaced)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.creates == nil {
 		r.creates = map[string]bool{}
 	}
 	r.creates[typeName] = true
+	if id != "" {
+		return true
+	}
+	for object, fate := range r.objects {
+		if object.typeName == typeName && fate == refreshed {
+			return true
+		}
+	}
+	return false
 }
 
 // PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted says that only

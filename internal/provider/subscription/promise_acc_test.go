@@ -173,6 +173,25 @@ func TestAccSubscription_unknownAccount(t *testing.T) {
 	}
 }
 
+// TestAccSubscription_unknownPlan: a plan that is not known yet and turns out to be the same changes nothing, whatever plan_change says.
+func TestAccSubscription_unknownPlan(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("its requests are counted")
+	config := func(marker, timing string) string {
+		return service.Config(`resource "terraform_data" "plan" { input = ["` + planA + `", "` + marker + `"] }` + with(`
+  plan_id     = terraform_data.plan.output[0]
+  plan_change = { timing = "`+timing+`", reason = "`+marker+`" }`))
+	}
+	run(t,
+		resource.TestStep{Config: config("1", "immediate")},
+		sends(service, resource.TestStep{Config: config("2", "end_of_period"), ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, at("plan_id"))}}}),
+		emptyPlan(config("2", "end_of_period")),
+		emptyPlan(service.Config(`resource "terraform_data" "plan" { input = ["`+planA+`", "2"] }`+with("plan_id = terraform_data.plan.output[0]\n"))),
+	)
+}
+
 // TestAccSubscription_replacedWithItsAccount: an account that is replaced takes its subscription along, in one plan and
 // one apply.
 func TestAccSubscription_replacedWithItsAccount(t *testing.T) {

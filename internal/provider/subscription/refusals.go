@@ -65,7 +65,7 @@ func (p *planning) refuse(diags *diag.Diagnostics) {
 	if slices.Contains(p.asked, pauseIt) && !p.planned.Pause.IsUnknown() {
 		p.refusePause(diags)
 	}
-	if slices.Contains(p.asked, scheduleCancel) {
+	if slices.Contains(p.asked, scheduleCancel) && !p.planned.CancelAtPeriodEnd.IsUnknown() {
 		p.refuseEnd(diags)
 	}
 	timing, _ := p.planned.planChange()

@@ -166,7 +166,7 @@ func pauseAttribute() schema.SingleNestedAttribute {
 
 func planChangeAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "How a change of `plan_id` is carried out. Alone it changes nothing: the state keeps it as it was until `plan_id` changes. Default: at once.",
+		MarkdownDescription: "How a change of `plan_id` is carried out. Alone it changes nothing: the state keeps it as it was until the next change of the subscription. Default: at once.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(timingImmediate, timingEndOfPeriod)},
 				MarkdownDescription: "`immediate` (default): the new plan begins at once; `end_of_period`: it begins with the next period, and until then setting `plan_id` back takes the change back."},

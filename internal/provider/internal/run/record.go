@@ -83,11 +83,11 @@ func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.
 
 // PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted says that only
 // a new object can have what the configuration asks for. It returns false in the second plan that Terraform makes inside the apply,
-// see applying: there the update has to fail before it sends anything. store is ModifyPlanResponse.Private.
+// see Applying: there the update has to fail before it sends anything. store is ModifyPlanResponse.Private.
 func (r *Record) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store private.Store, diags *diag.Diagnostics) bool {
 	private.Set(ctx, store, keyID, id, diags)
 	switch {
-	case r.applying(typeName, id, deferralAllowed):
+	case r.Applying(typeName, id, deferralAllowed):
 		return false
 	case wanted:
 		r.note(typeName, id, replaced)
@@ -155,14 +155,14 @@ func (r *Record) Knows(typeName, id string) bool {
 	return r.objects[key(typeName, id)] != unseen
 }
 
-// applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known. It must not ask
+// Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known. It must not ask
 // for a replacement that the first one did not show; Terraform would call that a mistake of the provider. Where the plan is the first
 // one, the object was refreshed before, in the same run.
 //
 // A plan without a refresh (-refresh=false) is told apart by deferral: Terraform allows a provider to defer in every apply, and in no
 // plan. OpenTofu never allows it, so there only an apply that has begun is proof. deferralAllowed is
-// ModifyPlanRequest.ClientCapabilities.DeferralAllowed.
-func (r *Record) applying(typeName, id string, deferralAllowed bool) bool {
+// ModifyPlanRequest.ClientCapabilities.DeferralAllowed. It has to be asked before PlanUpdate, which notes the plan.
+func (r *Record) Applying(typeName, id string, deferralAllowed bool) bool {
 	if r == nil {
 		return deferralAllowed
 	}

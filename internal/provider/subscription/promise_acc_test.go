@@ -192,6 +192,20 @@ func TestAccSubscription_unknownPlan(t *testing.T) {
 	)
 }
 
+// TestAccSubscription_conditionalItems: items that depend on a variable are validated while it is unknown.
+func TestAccSubscription_conditionalItems(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := service.Config(`variable "many" { default = false }` + with(`
+  items = var.many ? [{ product_id = "`+productA+`", price_id = "`+priceA+`", quantity = 3 }] : [{ product_id = "`+productA+`", price_id = "`+priceA+`", quantity = 1 }]`))
+	nothing := service.Config(`variable "price" { default = null }` + with(`items = [{ product_id = "`+productA+`", price_id = var.price }]`))
+	run(t,
+		resource.TestStep{Config: nothing, ExpectError: regexp.MustCompile(`(?s)An item without a product or a price.*price_id`)},
+		resource.TestStep{Config: config},
+		emptyPlan(config),
+	)
+}
+
 // TestAccSubscription_replacedWithItsAccount: an account that is replaced takes its subscription along, in one plan and
 // one apply.
 func TestAccSubscription_replacedWithItsAccount(t *testing.T) {

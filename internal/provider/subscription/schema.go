@@ -137,8 +137,9 @@ func itemsAttribute() schema.SetNestedAttribute {
 			"If unset, items are left as they are; if removed, all are removed. Where the service does not list " +
 			"items, they are not refreshed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"product_id": schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the product."},
-			"price_id":   schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the price of the product."},
+			// Optional, because Terraform and the framework reject a required argument in an item that is not known yet: see refuseIncomplete.
+			"product_id": schema.StringAttribute{Optional: true, Validators: isUUID(), MarkdownDescription: "Id of the product; required."},
+			"price_id":   schema.StringAttribute{Optional: true, Validators: isUUID(), MarkdownDescription: "Id of the price of the product; required."},
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole, Validators: []validator.Int64{int64validator.AtLeast(1)},
 				MarkdownDescription: "How many, 1 or more. Default 1."},
 			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: fwtype.Subcents, Validators: []validator.Int64{int64validator.AtLeast(0)},

@@ -232,3 +232,46 @@ func TestAccount_movedMeanwhile(t *testing.T) {
 		s.settled(lines)
 	}
 }
+
+// TestAccount_replacedForNobody: an account that only the command line or the state asks to replace is not closed for a customer that does
+// not exist, in whatever way the configuration names it.
+func TestAccount_replacedForNobody(t *testing.T) {
+	t.Parallel()
+	const nobody = "9b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a99"
+	for name, c := range map[string]struct {
+		customer acctest.JSON
+		refused  bool
+	}{
+		"id":                       {acctest.JSON{"id": nobody}, true},
+		"code as id":               {acctest.JSON{"id": "nobody"}, true},
+		"code":                     {acctest.JSON{"external_id": "nobody"}, true},
+		"code and name":            {acctest.JSON{"external_id": "nobody", "name": "New"}, false},
+		"known only after apply":   {acctest.JSON{"id": acctest.Unknown}, false},
+		"the code of the customer": {acctest.JSON{"external_id": "owner"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := acctest.Start(t)
+			service.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner", "external_id": "owner"})
+			d := service.Direct("billing_account")
+			d.Set(acctest.JSON{"customer": acctest.JSON{"external_id": "owner"}})
+			d.Refresh()
+			text := acctest.Errors(d.PlanTainted(acctest.JSON{"customer": c.customer}).Diagnostics)
+			if refused := strings.Contains(text, "No such customer"); refused != c.refused || !refused && text != "" {
+				t.Errorf("the plan of the tainted account says %q", text)
+			}
+		})
+	}
+	service := acctest.Start(t)
+	answer := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner", "create_billing_account": false})["customer"].(acctest.JSON)
+	config := acctest.JSON{"customer": acctest.JSON{"id": answer["id"]}}
+	d := service.Direct("billing_account")
+	d.Set(config)
+	if text := acctest.Errors(d.PlanReplace(config).Diagnostics); text != "" {
+		t.Error(text)
+	}
+	service.Must("DELETE", "/v1/customers/"+answer["id"].(string), nil)
+	if text := acctest.Errors(d.PlanReplace(config).Diagnostics); !strings.Contains(text, "No such customer") {
+		t.Errorf("-replace for a customer that was deleted says %q", text)
+	}
+}

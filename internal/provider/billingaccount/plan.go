@@ -72,6 +72,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 				p.state.words(), p.facts.ID))
 		return
 	}
+	r.Run().Note(typeName, p.state.ID.ValueString(), run.Status{Configured: p.config.Status, Changes: !p.planned.Status.Equal(p.state.Status)})
 	private.Plan(ctx, resp.Private, p.next, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 	if c, err := customerOf(ctx, p.config.Customer); err == nil && !c.refers() && !p.own.applied() && !resp.Plan.Raw.Equal(req.State.Raw) {
@@ -82,10 +83,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // planCreate plans an account that does not exist, or the new one of a replacement.
 func (r *Resource) planCreate(ctx context.Context, p planning, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
+	replaces := r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 	p.planned.CustomMetadata = p.config.CustomMetadata
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 	c, err := customerOf(ctx, p.config.Customer)
+	if err == nil && replaces {
+		r.refuseNobody(ctx, c, p.planned, &resp.Diagnostics)
+	}
 	if err != nil || c.refers() {
 		return
 	}
@@ -93,6 +97,34 @@ func (r *Resource) planCreate(ctx context.Context, p planning, req resource.Modi
 		resp.Diagnostics.AddAttributeWarning(path.Root("customer"), "Another customer of the same name",
 			fmt.Sprintf("The account is opened again, and customer describes a new customer: the service creates another one named %q. The customer of the old "+
 				"account stays. To use it again, write customer = { id = %q }.", c.Name.ValueString(), old.Customer))
+	}
+}
+
+// refuseNobody rejects a replacement whose new account cannot be opened, because its customer does not exist: the old one would be closed
+// first.
+func (r *Resource) refuseNobody(ctx context.Context, c customer, planned model, diags *diag.Diagnostics) {
+	if !c.refers() || c.ID.IsNull() && !c.Name.IsNull() {
+		return // a customer that is not found is created by its name
+	}
+	meant, err := reference{client: r.client(diags), run: r.Run()}.of(ctx, c, blank(ctx))
+	if err != nil {
+		apidiag.Add(diags, err, apidiag.Doing{Verb: "find", Object: "the customer of " + lower(planned.words()), TypeName: typeName, Attributes: arguments})
+	}
+	if meant != nobody {
+		return
+	}
+	diags.AddAttributeError(path.Root("customer"), "No such customer",
+		fmt.Sprintf("The organization of this token has no customer with the id %s, external_id %s or document_number %s, so the "+
+			"new account could not be opened. An account that it replaces would be closed before that. Nothing was changed. Correct customer.", c.ID, c.ExternalID, c.DocumentNumber))
+}
+
+// client returns the service for as long as it is known.
+func (r *Resource) client(diags *diag.Diagnostics) func() (*billing.Service, bool) {
+	return func() (*billing.Service, bool) {
+		if r.Conn == nil {
+			return nil, false
+		}
+		return r.Conn.Billing.For(typeName, diags)
 	}
 }
 
@@ -168,13 +200,7 @@ func (r *Resource) whose(ctx context.Context, p *planning, diags *diag.Diagnosti
 		diags.AddAttributeError(path.Root("customer"), "Invalid customer", err.Error())
 		return open, config, state
 	}
-	client := func() (*billing.Service, bool) {
-		if r.Conn == nil {
-			return nil, false
-		}
-		return r.Conn.Billing.For(typeName, diags)
-	}
-	meant, err := reference{client: client, run: r.Run(), has: p.facts, planned: p.customer}.of(ctx, config, state)
+	meant, err := reference{client: r.client(diags), run: r.Run(), has: p.facts, planned: p.customer}.of(ctx, config, state)
 	if err != nil {
 		apidiag.Add(diags, err, apidiag.Doing{Verb: "find", Object: "the customer of " + lower(p.state.words()), TypeName: typeName, Attributes: arguments})
 	}

@@ -91,6 +91,7 @@ func (p *planning) keepCanceled() (changed []string) {
 		}
 		switch {
 		case given.IsNull() && wanted.IsUnknown(): // computed, and not asked for
+		case name == "plan_change": // asks for nothing alone
 		case slices.Contains(arguments, name):
 			changed = append(changed, name)
 		case name == "effective_custom_metadata" && !slices.Contains(changed, "custom_metadata"):

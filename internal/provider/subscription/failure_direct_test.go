@@ -235,3 +235,38 @@ func TestSubscription_itemsForbidden(t *testing.T) {
 	}
 	s.settled(lines)
 }
+
+// TestSubscription_replacedOnRequest: what only the command line or the state asks to replace is held to the same account as a replacement
+// that the configuration causes, before anything is canceled.
+func TestSubscription_replacedOnRequest(t *testing.T) {
+	t.Parallel()
+	recreate := acctest.JSON{"on_external_cancel": "recreate"}
+	for name, plan := range map[string]func(s *subject, config acctest.JSON) acctest.Planned{
+		"-replace": func(s *subject, config acctest.JSON) acctest.Planned { return s.PlanReplace(config) },
+		"taint":    func(s *subject, config acctest.JSON) acctest.Planned { return s.PlanTainted(config) },
+		"recreate": func(s *subject, config acctest.JSON) acctest.Planned {
+			s.outside("cancel", nil)
+			s.refresh()
+			return s.PlanReplace(config)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			account := "/v1/billing-accounts/" + s.base["billing_account_id"].(string)
+			s.set(recreate)
+			s.refresh()
+			s.service.Must("POST", account+"/suspend", acctest.JSON{})
+			s.service.Sandbox.ResetRequests()
+			says(t, acctest.Errors(plan(s, s.with(recreate)).Diagnostics), `AttributeName("billing_account_id")`, "cannot be created", "is suspended")
+			if n := s.service.Count("billing_accounts.get"); n != 1 {
+				t.Errorf("read the account %d times", n)
+			}
+			s.service.Must("POST", account+"/reactivate", acctest.JSON{})
+			again := s.service.Direct("billing_subscription") // a new run
+			if text := acctest.Errors(again.Plan(s.with(recreate)).Diagnostics); text != "" {
+				t.Error(text)
+			}
+		})
+	}
+}

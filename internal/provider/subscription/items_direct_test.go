@@ -138,6 +138,47 @@ func (s *subject) put(items ...any) {
 	s.service.Call("PUT", "/v1/subscriptions/"+s.id()+"/items", acctest.JSON{"items": items})
 }
 
+// TestSubscription_itemsIncomplete: an item needs a product and a price, which may become known later.
+func TestSubscription_itemsIncomplete(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	first := s.Plan(s.with(acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": acctest.Unknown}}}))
+	if text := acctest.Errors(first.Diagnostics); text != "" {
+		t.Fatal(text)
+	}
+	null := s.Plan(s.with(acctest.JSON{"items": []any{acctest.JSON{"product_id": nil, "price_id": priceA}}}))
+	says(t, acctest.Errors(null.Diagnostics), `AttributeName("items")`, `AttributeName("product_id")`, "An item without a product or a price")
+}
+
+// TestSubscription_itemsHidden: a subscription that is billed by items which the service does not list is imported, kept and changed without
+// them. What would leave it without anything to bill is an error.
+func TestSubscription_itemsHidden(t *testing.T) {
+	t.Parallel()
+	neither := acctest.JSON{"plan_id": nil, "notes": "n"}
+	for _, tolerance := range []sandbox.Tolerance{{ItemsNotListed: true}, {ItemsNotFound: true}} {
+		s := subscribe(t, acctest.Tolerating(tolerance))
+		s.set(acctest.JSON{"plan_id": nil, "items": []any{itemA}})
+		if text := acctest.Errors(s.Import(s.id())); text != "" {
+			t.Fatal(text)
+		}
+		s.settled(acctest.JSON{"plan_id": nil})
+		s.service.Sandbox.ResetRequests()
+		s.set(neither)
+		if have := s.operations(); !slices.Equal(have, []string{"update"}) {
+			t.Errorf("asked for %v", have)
+		}
+		s.settled(neither)
+		const why = "Neither a plan nor items"
+		says(t, acctest.Errors(s.PlanReplace(s.with(neither)).Diagnostics), `AttributeName("plan_id")`, why)
+		s.set(acctest.JSON{"plan_id": nil, "items": []any{itemA}})
+		says(t, acctest.Errors(s.Plan(s.with(neither)).Diagnostics), why)
+		s.set(acctest.JSON{"items": []any{itemA}})
+		s.set(nil)
+		says(t, acctest.Errors(s.Plan(s.with(neither)).Diagnostics), why)
+	}
+}
+
 const removed = "Items that this configuration has not added are removed"
 
 // TestSubscription_itemsRemoved: a plan that removes or changes what others have added says so, with product, quantity

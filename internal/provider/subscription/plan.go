@@ -41,23 +41,36 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		}
 	}
 	if req.State.Raw.IsNull() {
-		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
+		replaces := r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		p.create(&resp.Diagnostics)
+		p.checkAccount(r.Run(), replaces, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 		return
 	}
 	p.own = private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
-	forces := p.change(func(id string) bool { return r.Run().Replaces("billing_account", id) }, &resp.Diagnostics)
+	forces := p.change(func(id string) bool { return r.Run().Replaces(accountTypeName, id) }, &resp.Diagnostics)
+	applying := r.Run().Applying(typeName, p.state.ID.ValueString(), req.ClientCapabilities.DeferralAllowed)
 	next := decided{Owned: p.next, Steps: p.asked}
 	if r.Run().PlanUpdate(ctx, typeName, p.state.ID.ValueString(), len(forces) > 0, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
-		p.replace(&resp.Diagnostics)
+		p.replace(r.Run(), &resp.Diagnostics)
 		for _, name := range forces {
 			resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
 		}
 	} else {
 		next.Forces = forces
 	}
+	if p.state.Status.ValueString() == statusCanceled && applying {
+		p.planned.Status = p.state.Status // nothing is replaced any more, see refuseForced
+	}
 	private.Plan(ctx, resp.Private, next, &resp.Diagnostics)
+	if !applying {
+		kept := p.planned
+		kept.PlanChange = p.state.PlanChange
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, kept)...)
+		if resp.Plan.Raw.Equal(req.State.Raw) {
+			return // plan_change alone is no change, see planning.planChange
+		}
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 }
 
@@ -171,14 +184,13 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Under(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(
 		p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
 	otherItems := p.planItems(diags)
-	hasten := p.hastens()
-	m.PlanChange = p.planChange(hasten)
+	m.PlanChange = p.planChange()
 	p.asked = m.transitions(state)
 	if otherItems {
 		p.asked = append(p.asked, changeItems)
 	}
-	if hasten {
-		p.asked = append(p.asked, changePlanNow)
+	if hasten := p.hastens(); hasten != "" {
+		p.asked = append(p.asked, hasten)
 	}
 	p.fulfil(diags)
 	p.refuse(diags)
@@ -261,26 +273,40 @@ func (p *planning) keepReason() {
 	}
 }
 
-// planChange is plan_change, which only describes a change of plan: without one it stays as it was.
-func (p *planning) planChange(hasten bool) types.Object {
+// planChange is plan_change, which only describes a change of plan. Alone it is no change: ModifyPlan keeps it as it was
+// where nothing else changes. It must not depend on whether plan_id changes, which may be known only in the apply: there
+// the second plan has to be what the first one has shown.
+func (p *planning) planChange() types.Object {
+	usual := planChangeOf(timingImmediate)
 	switch {
-	case hasten:
+	case !p.config.PlanChange.IsNull():
 		return p.config.PlanChange
-	case p.planned.PlanID.Equal(p.state.PlanID) && !p.state.PlanChange.IsNull():
+	case p.state.PlanChange.IsNull():
+		return usual
+	case p.planned.PlanID.IsUnknown() && !p.state.PlanChange.Equal(usual):
+		return types.ObjectUnknown(planType.AttrTypes)
+	case p.planned.PlanID.Equal(p.state.PlanID):
 		return p.state.PlanChange
-	case p.config.PlanChange.IsNull():
-		return planChangeOf(timingImmediate)
 	default:
-		return p.config.PlanChange
+		return usual
 	}
 }
 
-// hastens reports whether the configuration asks for the pending plan to begin now.
-func (p *planning) hastens() bool {
-	timing := model{PlanChange: p.config.PlanChange}.planChangeField("timing")
-	return timing.Equal(types.StringValue(timingImmediate)) && !p.state.PendingPlanID.IsNull() &&
-		p.planned.PlanID.Equal(p.state.PlanID) && sameID(p.state.PendingPlanID, p.planned.PlanID) &&
-		!sameID(p.state.CurrentPlanID, p.planned.PlanID)
+// hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for that.
+func (p *planning) hastens() transition {
+	if p.state.PendingPlanID.IsNull() || !p.planned.PlanID.Equal(p.state.PlanID) ||
+		!sameID(p.state.PendingPlanID, p.planned.PlanID) || sameID(p.state.CurrentPlanID, p.planned.PlanID) {
+		return ""
+	}
+	config := model{PlanChange: p.config.PlanChange}
+	switch {
+	case config.timingUnknown():
+		return changeUnknownPlan
+	case config.planChangeField("timing").Equal(types.StringValue(timingImmediate)):
+		return changePlanNow
+	default:
+		return ""
+	}
 }
 
 // fulfil takes a pause whose resumes_at has passed for what it asks for: a subscription that is not paused.

@@ -170,3 +170,86 @@ func TestSubscription_resumeFirst(t *testing.T) {
 		t.Errorf("asked for %v", have)
 	}
 }
+
+// TestSubscription_turnsOut: whatever an argument turns out to be, the plan inside the apply fits the one before, and the apply converges.
+func TestSubscription_turnsOut(t *testing.T) {
+	t.Parallel()
+	now := acctest.JSON{"timing": "immediate"}
+	waiting := acctest.JSON{"plan_id": planB, "plan_change": later}
+	for name, c := range map[string]struct {
+		before []acctest.JSON // applied, one after the other
+		// planned and known are the configuration of the plan and of the apply.
+		planned, known acctest.JSON
+		sends          []string
+	}{
+		"the same plan, another timing":      {nil, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": later}, acctest.JSON{"plan_id": planA, "plan_change": later}, nil},
+		"the same plan, another reason":      {nil, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": acctest.JSON{"reason": "x"}}, acctest.JSON{"plan_change": acctest.JSON{"reason": "x"}}, nil},
+		"the same plan, no plan_change":      {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown}, acctest.JSON{"plan_id": planB}, nil},
+		"another plan, no plan_change":       {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown}, acctest.JSON{"plan_id": planC}, []string{"change_plan"}},
+		"another plan, later":                {nil, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": later}, waiting, []string{"change_plan"}},
+		"a known plan, beside notes":         {nil, acctest.JSON{"notes": "n", "plan_change": later}, acctest.JSON{"notes": "n", "plan_change": later}, []string{"update"}},
+		"a known plan, beside unknown notes": {nil, acctest.JSON{"notes": acctest.Unknown, "plan_change": later}, acctest.JSON{"plan_change": later}, nil},
+		"the pending plan begins now":        {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": now}, acctest.JSON{"plan_id": planB, "plan_change": now}, []string{"change_plan"}},
+		"a timing that hastens":              {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"timing": acctest.Unknown}, "notes": "n"}, acctest.JSON{"plan_id": planB, "plan_change": now, "notes": "n"}, []string{"change_plan", "update"}},
+		"a timing that does not hasten":      {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": planB, "plan_change": acctest.Unknown}, waiting, nil},
+		"an end that is scheduled":           {nil, acctest.JSON{"cancel_at_period_end": acctest.Unknown}, acctest.JSON{"cancel_at_period_end": true}, []string{"cancel"}},
+		"no end":                             {nil, acctest.JSON{"cancel_at_period_end": acctest.Unknown, "allow_cancel": false}, acctest.JSON{"cancel_at_period_end": false, "allow_cancel": false}, []string{"update"}},
+		"an end that stays":                  {[]acctest.JSON{nil, {"cancel_at_period_end": true}}, acctest.JSON{"cancel_at_period_end": acctest.Unknown}, acctest.JSON{"cancel_at_period_end": true}, nil},
+		"an end that is taken back":          {[]acctest.JSON{nil, {"cancel_at_period_end": true}}, acctest.JSON{"cancel_at_period_end": acctest.Unknown}, acctest.JSON{"cancel_at_period_end": false}, []string{"update"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.set(nil)
+			for _, lines := range c.before {
+				s.set(lines)
+			}
+			s.refresh()
+			first := s.Plan(s.with(c.planned))
+			if text := acctest.Errors(first.Diagnostics); text != "" {
+				t.Fatal(text)
+			}
+			s.service.Sandbox.ResetRequests()
+			if text := acctest.Errors(s.Apply(s.Again(first, s.with(c.known)))); text != "" {
+				t.Fatal(text)
+			}
+			if have := s.operations(); !slices.Equal(have, c.sends) {
+				t.Errorf("asked for %v, want %v", have, c.sends)
+			}
+			s.settled(c.known)
+		})
+	}
+}
+
+// TestSubscription_pauseTurnsOut: the end of a pause that was not known in the plan may be that of the fulfilled one, so that another system's
+// pause is resumed.
+func TestSubscription_pauseTurnsOut(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
+	s.set(lines)
+	s.pass(20 * 24 * time.Hour)
+	s.outside("pause", acctest.JSON{"behavior": "void"})
+	s.refresh()
+	first := s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{"resumes_at": acctest.Unknown}}))
+	if text := acctest.Errors(s.Apply(s.Again(first, s.with(lines)))); text != "" {
+		t.Fatal(text)
+	}
+	s.is("status", `"active"`)
+	s.settled(lines)
+}
+
+// TestSubscription_recreateTurnsOut: a canceled subscription is not replaced for an on_external_cancel that was not known in the plan.
+func TestSubscription_recreateTurnsOut(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.set(nil)
+	s.outside("cancel", nil)
+	s.refresh()
+	first := s.Plan(s.with(acctest.JSON{"on_external_cancel": acctest.Unknown}))
+	again := s.Again(first, s.with(acctest.JSON{"on_external_cancel": "recreate"}))
+	says(t, acctest.Errors(s.Apply(again)), "did not show that the subscription is replaced", "Plan again")
+	if s.settled(nil); len(s.Plan(s.with(acctest.JSON{"on_external_cancel": "recreate"})).Replaces) == 0 {
+		t.Error("the next plan replaces nothing")
+	}
+}

@@ -173,6 +173,39 @@ func TestAccSubscription_unknownAccount(t *testing.T) {
 	}
 }
 
+// TestAccSubscription_unknownPlan: a plan that is not known yet and turns out to be the same changes nothing, whatever plan_change says.
+func TestAccSubscription_unknownPlan(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("its requests are counted")
+	config := func(marker, timing string) string {
+		return service.Config(`resource "terraform_data" "plan" { input = ["` + planA + `", "` + marker + `"] }` + with(`
+  plan_id     = terraform_data.plan.output[0]
+  plan_change = { timing = "`+timing+`", reason = "`+marker+`" }`))
+	}
+	run(t,
+		resource.TestStep{Config: config("1", "immediate")},
+		sends(service, resource.TestStep{Config: config("2", "end_of_period"), ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, at("plan_id"))}}}),
+		emptyPlan(config("2", "end_of_period")),
+		emptyPlan(service.Config(`resource "terraform_data" "plan" { input = ["`+planA+`", "2"] }`+with("plan_id = terraform_data.plan.output[0]\n"))),
+	)
+}
+
+// TestAccSubscription_conditionalItems: items that depend on a variable are validated while it is unknown.
+func TestAccSubscription_conditionalItems(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := service.Config(`variable "many" { default = false }` + with(`
+  items = var.many ? [{ product_id = "`+productA+`", price_id = "`+priceA+`", quantity = 3 }] : [{ product_id = "`+productA+`", price_id = "`+priceA+`", quantity = 1 }]`))
+	nothing := service.Config(`variable "price" { default = null }` + with(`items = [{ product_id = "`+productA+`", price_id = var.price }]`))
+	run(t,
+		resource.TestStep{Config: nothing, ExpectError: regexp.MustCompile(`(?s)An item without a product or a price.*price_id`)},
+		resource.TestStep{Config: config},
+		emptyPlan(config),
+	)
+}
+
 // TestAccSubscription_replacedWithItsAccount: an account that is replaced takes its subscription along, in one plan and
 // one apply.
 func TestAccSubscription_replacedWithItsAccount(t *testing.T) {
@@ -203,7 +236,7 @@ func TestAccSubscription_replacementRefused(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("its requests are counted")
-	mine, suspended, closed := accountOf(service), accountOf(service), accountOf(service)
+	mine, suspended, closed, other := accountOf(service), accountOf(service), accountOf(service), accountOf(service)
 	service.Must("POST", "/v1/billing-accounts/"+suspended+"/suspend", acctest.JSON{})
 	service.Must("POST", "/v1/billing-accounts/"+closed+"/close", acctest.JSON{})
 	config := func(account, plan string) string {
@@ -214,7 +247,7 @@ func TestAccSubscription_replacementRefused(t *testing.T) {
 }`)
 	}
 	refused := func(account, why string) resource.TestStep {
-		return resource.TestStep{Config: config(account, planA), ExpectError: regexp.MustCompile(`(?s)The subscription cannot be replaced.*` + why)}
+		return resource.TestStep{Config: config(account, planA), ExpectError: regexp.MustCompile(`(?s)The subscription cannot be created.*` + why)}
 	}
 	run(t,
 		resource.TestStep{Config: config(mine, planA)},
@@ -228,7 +261,49 @@ func TestAccSubscription_replacementRefused(t *testing.T) {
 			}
 			return nil
 		}},
-		resource.TestStep{Config: config(accountOf(service), planA), ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
+		resource.TestStep{Config: config(other, planA), ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
+		resource.TestStep{PreConfig: func() { service.Must("POST", "/v1/billing-accounts/"+other+"/suspend", acctest.JSON{}) }, Taint: []string{address},
+			Config: config(other, planA), ExpectError: regexp.MustCompile(`(?s)The subscription cannot be created.*is\s+suspended`)},
+	)
+}
+
+// TestAccSubscription_accountOfThePlan: what the same plan makes of the account decides whether a subscription can move to it, be created
+// on it or follow it.
+func TestAccSubscription_accountOfThePlan(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	service.NeedsSandbox("its requests are counted")
+	config := func(on, owner, status, more string) string {
+		return service.Config(`
+resource "billing_customer" "c" { name = "C" }
+resource "billing_customer" "d" { name = "D" }
+resource "billing_account" "a" {
+  customer = { id = billing_customer.` + owner + `.id }
+  status   = "` + status + `"
+}
+resource "billing_account" "b" { customer = { id = billing_customer.c.id } }
+resource "billing_subscription" "test" {
+  billing_account_id = billing_account.` + on + `.id
+  external_id        = "s-1"
+` + planOfA + "}\n" + more)
+	}
+	second := `resource "billing_subscription" "second" {
+  billing_account_id = billing_account.a.id
+` + planOfA + "}\n"
+	refused := regexp.MustCompile(`(?s)The subscription cannot be created.*suspended\s+by\s+this\s+plan`)
+	run(t,
+		resource.TestStep{Config: config("b", "c", "active", "")},
+		resource.TestStep{Config: config("a", "c", "suspended", ""), ExpectError: refused},
+		resource.TestStep{Config: config("b", "c", "suspended", second), ExpectError: refused},
+		resource.TestStep{Config: config("b", "c", "suspended", "")},
+		sends(service, resource.TestStep{Config: config("a", "c", "active", ""), ConfigPlanChecks: action(plancheck.ResourceActionReplace)}, "cancel", "create"),
+		resource.TestStep{PreConfig: service.Sandbox.ResetRequests, Config: config("a", "d", "suspended", ""), ExpectError: refused},
+		resource.TestStep{Config: config("a", "c", "active", ""), Check: func(*terraform.State) error {
+			if n := service.Count("subscriptions.cancel"); n > 0 {
+				return fmt.Errorf("canceled %d times", n)
+			}
+			return nil
+		}},
 	)
 }
 

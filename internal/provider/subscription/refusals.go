@@ -37,9 +37,26 @@ func warnRunningOn(state model, diags *diag.Diagnostics) {
 			"once.", lower(state.words()), state.CurrentPeriodEnd.ValueString()))
 }
 
+// refuseIncomplete rejects a known item without a product or a price.
+func refuseIncomplete(items types.Set, diags *diag.Diagnostics) {
+	for _, element := range items.Elements() {
+		object, ok := element.(types.Object)
+		if !ok || object.IsNull() || object.IsUnknown() {
+			continue
+		}
+		for _, name := range []string{"product_id", "price_id"} {
+			if object.Attributes()[name].IsNull() {
+				diags.AddAttributeError(path.Root(argItems).AtSetValue(element).AtName(name), "An item without a product or a price",
+					fmt.Sprintf("%s of an item is null. Each item needs a product_id and a price_id; to leave an item out, remove it from items.", name))
+			}
+		}
+	}
+}
+
 // refuseNew reports what the service would reject of a new subscription.
 func (p *planning) refuseNew(diags *diag.Diagnostics) {
 	m := p.planned
+	p.refuseNeither(diags)
 	if p.past(m.TrialEnd) {
 		diags.AddAttributeError(path.Root("trial_end"), "The trial would have ended already",
 			fmt.Sprintf("trial_end is %s, which is in the past. Write a later moment, or leave the argument out for "+
@@ -62,10 +79,11 @@ func (p *planning) refuseNew(diags *diag.Diagnostics) {
 
 // refuse reports what the service would reject of the changes that the plan needs.
 func (p *planning) refuse(diags *diag.Diagnostics) {
+	p.refuseNeither(diags)
 	if slices.Contains(p.asked, pauseIt) && !p.planned.Pause.IsUnknown() {
 		p.refusePause(diags)
 	}
-	if slices.Contains(p.asked, scheduleCancel) {
+	if slices.Contains(p.asked, scheduleCancel) && !p.planned.CancelAtPeriodEnd.IsUnknown() {
 		p.refuseEnd(diags)
 	}
 	timing, _ := p.planned.planChange()
@@ -76,6 +94,16 @@ func (p *planning) refuse(diags *diag.Diagnostics) {
 				"\"end_of_period\". The service can only begin another plan with the next period, "+
 				"not end one without another. Set plan_change.timing = \"immediate\" to bill the items alone from "+
 				"now on, or keep plan_id.", lower(p.state.words())))
+	}
+}
+
+// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already shows so is left
+// alone: not every service lists items.
+func (p *planning) refuseNeither(diags *diag.Diagnostics) {
+	before := !p.state.PlanID.IsNull() || len(p.state.Items.Elements()) > 0
+	if m := p.planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 && (before || p.state.ID.IsNull()) {
+		diags.AddAttributeError(path.Root("plan_id"), "Neither a plan nor items",
+			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that are billed.")
 	}
 }
 

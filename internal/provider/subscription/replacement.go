@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,13 +11,19 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 const argBillingAccountID = "billing_account_id"
 
-// accountActive is the only status of an account that takes a new subscription (wire contract: suspended billing
-// account).
-const accountActive = "active"
+// accountTypeName is the resource type of billing accounts.
+const accountTypeName = "billing_account"
+
+// Statuses of an account. Only an active one takes a new subscription (wire contract: suspended billing account).
+const (
+	accountActive    = "active"
+	accountSuspended = "suspended"
+)
 
 // forces lists the arguments that only a new subscription can have as they are planned. A value that is not known yet
 // forces nothing: most often it turns out the same. The exception is the id of an account that the same run replaces.
@@ -42,12 +49,17 @@ func (p *planning) forces(replaced func(accountID string) bool) (names []string)
 }
 
 // replace rejects a plan that creates another subscription where this one could not be canceled before, because both
-// would charge, and one whose new subscription cannot be created, because this one would be canceled first.
-func (p *planning) replace(diags *diag.Diagnostics) {
+// would charge, and one on an account that is replaced too, by a suspended one. Any other account is checked by the
+// plan of the new subscription, see checkAccount.
+func (p *planning) replace(record *run.Record, diags *diag.Diagnostics) {
 	if p.state.Status.ValueString() != statusCanceled {
 		p.refuseReplacement(diags)
 	}
-	p.checkAccount(diags)
+	id := p.state.BillingAccountID.ValueString()
+	account, _ := run.Noted[run.Status](record, accountTypeName, id)
+	if p.planned.BillingAccountID.IsUnknown() && account.Configured.ValueString() == accountSuspended {
+		p.refuseAccount(fmt.Sprintf("that replaces %q", id), "is suspended by this plan", diags)
+	}
 }
 
 func (p *planning) refuseReplacement(diags *diag.Diagnostics) {
@@ -70,30 +82,45 @@ func (p *planning) refuseReplacement(diags *diag.Diagnostics) {
 	}
 }
 
-// checkAccount rejects a replacement on an account that takes no subscription.
-func (p *planning) checkAccount(diags *diag.Diagnostics) {
-	if p.planned.BillingAccountID.IsUnknown() || p.client == nil || diags.HasError() {
+// checkAccount rejects a new subscription on an account that takes none. What the plan makes of the account counts; the
+// service is only asked before a replacement, which cancels another subscription first.
+func (p *planning) checkAccount(record *run.Record, replaces bool, diags *diag.Diagnostics) {
+	if p.planned.BillingAccountID.IsUnknown() || diags.HasError() {
 		return
 	}
 	id := p.planned.BillingAccountID.ValueString()
-	account, err := p.client.GetBillingAccount(p.ctx, id)
+	planned, _ := run.Noted[run.Status](record, accountTypeName, id)
 	var wrong string
 	switch {
+	case planned.Changes && planned.Configured.ValueString() == accountSuspended:
+		wrong = "is suspended by this plan"
+	case !planned.Changes && replaces && p.client != nil:
+		wrong = p.readAccount(id, diags)
+	}
+	if wrong != "" {
+		p.refuseAccount(strconv.Quote(id), wrong, diags)
+	}
+}
+
+// readAccount returns why the account takes no new subscription, "" where it does.
+func (p *planning) readAccount(id string, diags *diag.Diagnostics) string {
+	account, err := p.client.GetBillingAccount(p.ctx, id)
+	switch {
 	case api.IsNotFound(err):
-		wrong = "does not exist, or belongs to another organization than the token"
+		return "does not exist, or belongs to another organization than the token"
 	case err != nil:
 		apidiag.Add(diags, err, apidiag.Doing{Verb: "read", Object: fmt.Sprintf("the billing account %q", id)})
-		return
 	case account.Status != accountActive:
-		wrong = fmt.Sprintf("is %s and takes no new subscription", account.Status)
-	default:
-		return
+		return fmt.Sprintf("is %s and takes no new subscription", account.Status)
 	}
-	diags.AddAttributeError(path.Root(argBillingAccountID), "The subscription cannot be replaced",
-		fmt.Sprintf("This plan replaces %s: it is canceled, and then a new one is created on the billing account %q. "+
-			"That account %s, so the creation would fail "+
-			"after the cancellation. Nothing was changed. Correct billing_account_id, or reactivate the account and "+
-			"apply that first.", lower(p.state.words()), id, wrong))
+	return ""
+}
+
+func (p *planning) refuseAccount(account, wrong string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root(argBillingAccountID), "The subscription cannot be created",
+		fmt.Sprintf("This plan creates %s on the billing account %s. That account %s, so the creation would fail. A "+
+			"subscription that it replaces would be canceled before that. Nothing was changed. Correct "+
+			"billing_account_id, or reactivate the account and apply that first.", lower(p.planned.words()), account, wrong))
 }
 
 // refuseForced rejects an update that only a new subscription can fulfil. The plan could not show a replacement, so

@@ -47,13 +47,7 @@ func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp 
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if config.PlanID.IsNull() && !config.Items.IsUnknown() && len(config.Items.Elements()) == 0 {
-		resp.Diagnostics.AddAttributeError(path.Root("plan_id"), "Neither a plan nor items",
-			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that are billed.")
-	}
+	refuseIncomplete(config.Items, &resp.Diagnostics)
 }
 
 // Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.

@@ -137,8 +137,9 @@ func itemsAttribute() schema.SetNestedAttribute {
 			"If unset, items are left as they are; if removed, all are removed. Where the service does not list " +
 			"items, they are not refreshed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-			"product_id": schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the product."},
-			"price_id":   schema.StringAttribute{Required: true, Validators: isUUID(), MarkdownDescription: "Id of the price of the product."},
+			// Optional, because Terraform and the framework reject a required argument in an item that is not known yet: see refuseIncomplete.
+			"product_id": schema.StringAttribute{Optional: true, Validators: isUUID(), MarkdownDescription: "Id of the product; required."},
+			"price_id":   schema.StringAttribute{Optional: true, Validators: isUUID(), MarkdownDescription: "Id of the price of the product; required."},
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole, Validators: []validator.Int64{int64validator.AtLeast(1)},
 				MarkdownDescription: "How many, 1 or more. Default 1."},
 			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: fwtype.Subcents, Validators: []validator.Int64{int64validator.AtLeast(0)},
@@ -166,7 +167,7 @@ func pauseAttribute() schema.SingleNestedAttribute {
 
 func planChangeAttribute() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "How a change of `plan_id` is carried out. Alone it changes nothing: the state keeps it as it was until `plan_id` changes. Default: at once.",
+		MarkdownDescription: "How a change of `plan_id` is carried out. Alone it changes nothing: the state keeps it as it was until the next change of the subscription. Default: at once.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(timingImmediate, timingEndOfPeriod)},
 				MarkdownDescription: "`immediate` (default): the new plan begins at once; `end_of_period`: it begins with the next period, and until then setting `plan_id` back takes the change back."},

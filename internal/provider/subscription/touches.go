@@ -80,9 +80,10 @@ func (m model) transitions(state model) []transition {
 	add(changeCycle, !m.BillingCycle.Equal(state.BillingCycle))
 	add(changeMetadata, !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata))
 	add(m.planTransition(state), !m.PlanID.Equal(state.PlanID))
-	add(resumeIt, (m.Pause.IsNull() || m.Pause.IsUnknown()) && state.pauseRuns())
+	_, resumesAt := pauseFields(m.Pause)
+	add(resumeIt, (m.Pause.IsNull() || m.Pause.IsUnknown() || resumesAt.IsUnknown()) && state.pauseRuns())
 	add(pauseIt, !m.Pause.IsNull() && !samePause(m.Pause, state.Pause))
-	add(scheduleCancel, m.CancelAtPeriodEnd.ValueBool() && !state.CancelAtPeriodEnd.ValueBool())
+	add(scheduleCancel, (m.CancelAtPeriodEnd.ValueBool() || m.CancelAtPeriodEnd.IsUnknown()) && !state.CancelAtPeriodEnd.ValueBool())
 	add(unscheduleCancel, !m.CancelAtPeriodEnd.ValueBool() && state.CancelAtPeriodEnd.ValueBool())
 	return all
 }

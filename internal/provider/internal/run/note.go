@@ -1,5 +1,15 @@
 package run
 
+import "github.com/hashicorp/terraform-plugin-framework/types"
+
+// Status is what the plan of an object notes of its status, for the plans of objects that only an active one takes.
+type Status struct {
+	// Configured is null where the configuration does not name the status.
+	Configured types.String
+	// Changes says that the plan changes the status of the object that exists.
+	Changes bool
+}
+
 // Note keeps what the plan of an object says, for the plan of another object that shows the same data. id is the object's id, or
 // what else another object can know it by. Terraform plans an object before those that refer to it.
 func (r *Record) Note(typeName, id string, plan any) {

@@ -55,26 +55,39 @@ func (r *Record) Gone(typeName, id string) { r.note(typeName, id, gone) }
 
 // PlanCreate notes the plan of an object without a state: a new object, or the new one of a replacement. store is
 // ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan -replace.
-func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.Store, diags *diag.Diagnostics) {
+//
+// It returns whether the new object replaces one that exists, which the apply removes first. For a tainted object that is a guess, see
+// Replaces. In the apply it returns false: by then the other object is gone.
+func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.Store, diags *diag.Diagnostics) bool {
 	if r == nil {
-		return
+		return false
 	}
-	r.note(typeName, private.Get[string](ctx, store, keyID, diags), replaced)
+	id := private.Get[string](ctx, store, keyID, diags)
+	r.note(typeName, id, replaced)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.creates == nil {
 		r.creates = map[string]bool{}
 	}
 	r.creates[typeName] = true
+	if id != "" {
+		return true
+	}
+	for object, fate := range r.objects {
+		if object.typeName == typeName && fate == refreshed {
+			return true
+		}
+	}
+	return false
 }
 
 // PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted says that only
 // a new object can have what the configuration asks for. It returns false in the second plan that Terraform makes inside the apply,
-// see applying: there the update has to fail before it sends anything. store is ModifyPlanResponse.Private.
+// see Applying: there the update has to fail before it sends anything. store is ModifyPlanResponse.Private.
 func (r *Record) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store private.Store, diags *diag.Diagnostics) bool {
 	private.Set(ctx, store, keyID, id, diags)
 	switch {
-	case r.applying(typeName, id, deferralAllowed):
+	case r.Applying(typeName, id, deferralAllowed):
 		return false
 	case wanted:
 		r.note(typeName, id, replaced)
@@ -142,14 +155,14 @@ func (r *Record) Knows(typeName, id string) bool {
 	return r.objects[key(typeName, id)] != unseen
 }
 
-// applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known. It must not ask
+// Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known. It must not ask
 // for a replacement that the first one did not show; Terraform would call that a mistake of the provider. Where the plan is the first
 // one, the object was refreshed before, in the same run.
 //
 // A plan without a refresh (-refresh=false) is told apart by deferral: Terraform allows a provider to defer in every apply, and in no
 // plan. OpenTofu never allows it, so there only an apply that has begun is proof. deferralAllowed is
-// ModifyPlanRequest.ClientCapabilities.DeferralAllowed.
-func (r *Record) applying(typeName, id string, deferralAllowed bool) bool {
+// ModifyPlanRequest.ClientCapabilities.DeferralAllowed. It has to be asked before PlanUpdate, which notes the plan.
+func (r *Record) Applying(typeName, id string, deferralAllowed bool) bool {
 	if r == nil {
 		return deferralAllowed
 	}

@@ -115,6 +115,37 @@ func TestRecord_PlanUpdate(t *testing.T) {
 	}
 }
 
+// TestRecord_PlanCreate: a creation replaces an object where the plan before it says so, or where one of its type waits for its plan.
+func TestRecord_PlanCreate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics)
+		want   bool
+	}{
+		"a new object": {func(context.Context, *Record, memory, *diag.Diagnostics) {}, false},
+		"-replace": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+			r.PlanUpdate(ctx, account, first, false, false, store, diags)
+		}, true},
+		"tainted": {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) { r.Refreshed(account, first) }, true},
+		"another type": {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) {
+			r.Refreshed("billing_customer", first)
+		}, false},
+		"gone": {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) { r.Gone(account, first) }, false},
+		"beside one that is kept": {func(ctx context.Context, r *Record, _ memory, diags *diag.Diagnostics) {
+			r.Refreshed(account, first)
+			r.PlanUpdate(ctx, account, first, false, false, memory{}, diags)
+		}, false},
+	} {
+		var r Record
+		var diags diag.Diagnostics
+		store := memory{}
+		c.before(t.Context(), &r, store, &diags)
+		if have := r.PlanCreate(t.Context(), account, store, &diags); have != c.want || len(diags) != 0 {
+			t.Errorf("%s: replaces %v, %v", name, have, diags)
+		}
+	}
+}
+
 // TestRecord_nil: without a configured provider nothing is remembered, and a plan is a plan.
 func TestRecord_nil(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ func elements(t *testing.T, v tftypes.Value) []tftypes.Value {
 	if err := v.As(&all); err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return slices.Clone(all) // the value shares its own
 }
 
 // propose is what Terraform proposes as the new object: the configuration, and what was before where the configuration has null and the

@@ -242,6 +242,9 @@ func (w *world) run(s step) *violation {
 	w.appliedBlocks, w.appliedDefaults = maps.Clone(w.blocks), w.defaults
 	imported := w.imports
 	w.dirty, w.imports = map[string]bool{}, map[string]string{}
+	for path := range s.Turns {
+		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // it has another value than the block says
+	}
 	return cmp.Or(w.ends(w.foreignKept(plan)), w.settled(s, imported))
 }
 

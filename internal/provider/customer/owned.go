@@ -35,12 +35,12 @@ func ownedBy(config model) ownership {
 	}
 }
 
-// owning is m without a main value that the configuration does not own beside its list, as it is sent.
+// owning is m without a main value that only repeats the state, as it is sent.
 func (m model) owning(o ownership) model {
-	if o.Email.List && !o.Email.Main {
+	if o.Email.Repeats {
 		m.Email = types.StringNull()
 	}
-	if o.Phone.List && !o.Phone.Main {
+	if o.Phone.Repeats {
 		m.Phone = types.StringNull()
 	}
 	return m

@@ -23,10 +23,12 @@ type pair struct {
 type ownedPair struct {
 	Main bool `json:"main,omitempty"`
 	List bool `json:"list,omitempty"`
+	// Repeats says that the main value only repeats the state next to a configured list, see plannedOwn.
+	Repeats bool `json:"repeats,omitempty"`
 }
 
 func (p ownedPair) and(o ownedPair) ownedPair {
-	return ownedPair{Main: p.Main && o.Main, List: p.List && o.List}
+	return ownedPair{Main: p.Main && o.Main, List: p.List && o.List, Repeats: p.Repeats}
 }
 
 func (p pair) split() (types.String, types.List) { return p.Main, p.List }
@@ -88,7 +90,7 @@ func (p pair) plannedOwn(state pair, owned ownedPair, next *ownedPair) pair {
 	if !repeats {
 		return p.planned(state, owned)
 	}
-	next.Main = false
+	next.Main, next.Repeats = false, true
 	return pair{Main: state.Main, List: pair{types.StringNull(), p.List}.planned(state, owned).List}
 }
 

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -46,21 +48,25 @@ type RecordCreated struct {
 // outcome stays unknown ([Unsettled]), the same call with the same key settles it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage, key string) (*RecordCreated, error) {
 	key = normalKey(key)
+	listed := s.listedBefore(ctx, collection)
 	for range mostSuccessors {
 		asked := time.Now()
 		created, err := s.post(ctx, collection, body, key)
 		if err != nil {
 			return nil, err
 		}
-		older := s.older(ctx, created, asked)
-		taken, before, err := s.take(ctx, collection, created.ID)
+		older := listed[strings.ToLower(created.ID)] || s.older(ctx, created, asked)
+		given, err := s.take(ctx, collection, created.ID)
 		if err != nil {
 			return nil, fmt.Errorf("wait for the deletion of the record %q: %w", created.ID, err)
 		}
-		if taken {
+		if !given.gone {
 			current, gone := s.current(ctx, collection, created, older)
-			if !gone {
-				return &RecordCreated{Record: *current, Existed: older || before || changed(body, created, current)}, nil
+			switch {
+			case !gone && given.undeleted:
+				return nil, &UndeletedError{ID: created.ID}
+			case !gone:
+				return &RecordCreated{Record: *current, Existed: older || given.before || changed(body, created, current)}, nil
 			}
 			s.release(collection, created.ID)
 			if err := s.readsWork(ctx, collection); err != nil {
@@ -72,6 +78,16 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 		key = successor(key)
 	}
 	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them are deleted; use another key", mostSuccessors)
+}
+
+// UndeletedError is a creation that was given a record which this process was to
+// delete for another resource, and could not: that resource still manages it.
+type UndeletedError struct{ ID string }
+
+func (e *UndeletedError) Error() string {
+	return fmt.Sprintf("the service returned the record %q, which was created with the same key: a resource that this run removes manages it, "+
+		"and its deletion failed. Nothing was created. Correct what the error of the deletion reports and apply again; "+
+		"where the resource was renamed, a moved block keeps the record without a deletion", e.ID)
 }
 
 // dateSlack is how much older than its creation a record may look, because the Date
@@ -173,9 +189,10 @@ func (s *Service) readsWork(ctx context.Context, collection string) error {
 // Unsettled reports whether a create that failed may have made the record all the
 // same: everything but a clear refusal.
 func Unsettled(err error) bool {
+	var undeleted *UndeletedError
 	e, ok := api.AsError(err)
 	if !ok {
-		return err != nil
+		return err != nil && !errors.As(err, &undeleted)
 	}
 	switch {
 	case e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity:

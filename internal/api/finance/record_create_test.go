@@ -24,7 +24,7 @@ func TestCreateRecord(t *testing.T) {
 		records   int
 		requests  string
 	}{
-		"answered": {id: "b1", records: 1, requests: "POST /v1/bills, GET /v1/bills/b1"},
+		"answered": {id: "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
 		"the answer is lost": {
 			prepare: func(d *desk) {
 				d.over["POST"] = first(func(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +32,7 @@ func TestCreateRecord(t *testing.T) {
 					panic(http.ErrAbortHandler)
 				}, d.create)
 			},
-			id: "b1", records: 1, requests: "POST /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
+			id: "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
 		"every answer is lost": {
 			prepare: func(d *desk) {
 				d.over["POST"] = func(w http.ResponseWriter, r *http.Request) {
@@ -40,16 +40,16 @@ func TestCreateRecord(t *testing.T) {
 					panic(http.ErrAbortHandler)
 				}
 			},
-			err: "no answer", unsettled: true, records: 1, requests: "POST /v1/bills, POST /v1/bills"},
+			err: "no answer", unsettled: true, records: 1, requests: "GET /v1/bills, POST /v1/bills, POST /v1/bills"},
 		"made before": {
 			prepare: func(d *desk) {
 				d.replies[key1], d.records["b1"] = `{"id":"b1","amount":"1.00"}`, `{"id":"b1","amount":"2.00"}`
 			},
-			id: "b1", records: 1, requests: "POST /v1/bills, GET /v1/bills/b1"},
+			id: "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
 		"made before and deleted since": {
 			prepare: func(d *desk) { d.replies[key1] = `{"id":"b1"}` },
 			id:      "b2", records: 1,
-			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, POST /v1/bills, GET /v1/bills/b2"},
+			requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, POST /v1/bills, GET /v1/bills/b2"},
 		"made and deleted twice": {
 			prepare: func(d *desk) { d.replies[key1], d.replies[successor(key1)] = `{"id":"b1"}`, `{"id":"b2"}` },
 			id:      "b3", records: 1},
@@ -61,11 +61,11 @@ func TestCreateRecord(t *testing.T) {
 			err: "50 records were made with this idempotency key", unsettled: true, records: 50},
 		"a read that lags": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = first(gone, d.handle) },
-			id:      "b1", records: 1, requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1"},
+			id:      "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1"},
 		"reads that do not work at all": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = gone },
 			err:     `made the record "b1" and then said that it does not exist`, unsettled: true, records: 1,
-			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, GET /v1/bills/b1"},
+			requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, GET /v1/bills/b1"},
 		"reads and lists that do not work": {
 			prepare: func(d *desk) {
 				d.over["GET /v1/bills/b1"], d.over["GET /v1/bills"] = gone, answer(405, "")
@@ -76,15 +76,15 @@ func TestCreateRecord(t *testing.T) {
 			id:      "b1", records: 1},
 		"a read that fails otherwise": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = answer(403, "") },
-			id:      "b1", records: 1, requests: "POST /v1/bills, GET /v1/bills/b1"},
+			id:      "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
 		"refused": {
 			prepare: func(d *desk) {
 				d.over["POST"] = answer(422, `{"error":{"code":"validation_error","message":"no"}}`)
 			},
-			err: "validation_error", requests: "POST /v1/bills"},
+			err: "validation_error", requests: "GET /v1/bills, POST /v1/bills"},
 		"an unknown collection": {
 			prepare: func(d *desk) { d.over["POST"] = gone },
-			err:     "not_found", requests: "POST /v1/bills"},
+			err:     "not_found", requests: "GET /v1/bills, POST /v1/bills"},
 		"refused to who asks, after a lost answer": {
 			prepare: func(d *desk) {
 				d.over["POST"] = first(func(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +95,7 @@ func TestCreateRecord(t *testing.T) {
 			err: "403", unsettled: true, records: 1},
 		"an answer without an id": {
 			prepare: func(d *desk) { d.over["POST"] = answer(201, `{"data":{"name":"Rent"}}`) },
-			err:     "no record with an id", unsettled: true, requests: "POST /v1/bills"},
+			err:     "no record with an id", unsettled: true, requests: "GET /v1/bills, POST /v1/bills"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,13 +133,13 @@ func TestCreateRecordSendsTheBodyAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.bodies[0] != string(rent) {
-		t.Errorf("sent %s", d.bodies[0])
+	if d.bodies[1] != string(rent) {
+		t.Errorf("sent %s", d.bodies[1])
 	}
 	if string(record.Raw) != `{"id":"b1","amount":"1500.00","name":"Rent","number":9007199254740993}` || record.Name != "Rent" {
 		t.Errorf("got %q: %s", record.Name, record.Raw)
 	}
-	if have := []string{d.seen[0].Header.Get("X-Idempotency-Key"), d.seen[1].Header.Get("X-Idempotency-Key")}; have[0] != key1 || have[1] != "" {
+	if have := []string{d.seen[1].Header.Get("X-Idempotency-Key"), d.seen[2].Header.Get("X-Idempotency-Key")}; have[0] != key1 || have[1] != "" {
 		t.Errorf("sent the keys %q", have)
 	}
 }

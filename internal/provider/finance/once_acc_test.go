@@ -209,7 +209,7 @@ func (p *process) apply(planned *tfprotov6.PlanResourceChangeResponse) *tfprotov
 		TypeName: "billing_finance_record", PriorState: p.encode(p.typ, tftypes.NewValue(p.typ, nil)),
 		PlannedState: planned.PlannedState, PlannedPrivate: planned.PlannedPrivate, PlannedIdentity: planned.PlannedIdentity, Config: p.encode(p.typ, p.config),
 	})
-	if err != nil || len(applied.Diagnostics) > 0 {
+	if err != nil || acctest.Errors(applied.Diagnostics) != "" {
 		p.t.Fatalf("apply: %v, %v", err, applied)
 	}
 	return applied.NewState

@@ -50,6 +50,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		r.claim(state, finance.Claim{ID: state.ID.ValueString(), Destroyed: true}, &resp.Diagnostics)
+		r.planRemoval(ctx, state, resp.Private, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -74,6 +75,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		plan.IdempotencyKey = state.IdempotencyKey
 	}
 	r.claim(state, finance.Claim{ID: state.ID.ValueString()}, &resp.Diagnostics)
+	r.planKept(ctx, state, resp.Private, &resp.Diagnostics)
 	private.Plan(ctx, resp.Private, plan.planBody(config, state, own, &resp.Diagnostics), &resp.Diagnostics)
 	moves := !plan.Collection.IsUnknown() && !plan.Collection.Equal(state.Collection)
 	if r.Run().PlanUpdate(ctx, typeName, state.place(), moves, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
@@ -154,13 +156,6 @@ func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
 		diags.AddAttributeWarning(at, "A record with the same key exists",
 			fmt.Sprintf("The record %s of %s was made with the same key as one that this plan creates. If the plan replaces that record, all is well. If they are two "+
 				"resources, both would manage one record. %s", a.ID+b.ID, collection, aboutOwnKey))
-	case a.ID == b.ID && a.Destroyed != b.Destroyed:
-		diags.AddAttributeWarning(at, "Two resources manage one record",
-			fmt.Sprintf("The record %s of %s is in the state twice, and this plan deletes it for one of the two resources: the other one loses it. To keep it, remove that resource from the state "+
-				"instead (terraform state rm, or a removed block).", a.ID, collection))
-	case a.ID == b.ID && !destroys:
-		diags.AddAttributeWarning(at, "Two resources manage one record",
-			fmt.Sprintf("The record %s of %s stands in the state twice: what one of the two resources changes or deletes, the other one loses. Take one out of the state.", a.ID, collection))
 	}
 }
 

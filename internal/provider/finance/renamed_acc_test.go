@@ -88,6 +88,58 @@ func TestAccFinanceRecord_renamed(t *testing.T) {
 	}
 }
 
+// TestAccFinanceRecord_renamedUndeleted: where the deletion of a renamed record fails, the record stays with the old resource, and the next
+// apply renames it.
+func TestAccFinanceRecord_renamedUndeleted(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const body = `{ name = "Rent", amount = "10.00" }`
+	before, after := s.Config(record(body)), s.Config(strings.Replace(record(body), `"test"`, `"other"`, 1))
+	refuse := func() {
+		s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.delete", Status: 422, Times: 1})
+		// The creation comes later.
+		s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.create", Latency: time.Second, Times: 1})
+	}
+	run(t,
+		resource.TestStep{Config: before},
+		resource.TestStep{PreConfig: refuse, Config: after, ExpectError: words(`a resource that this run removes manages it, and its deletion failed`)},
+		resource.TestStep{Config: after, Check: s.managed(1)},
+		empty(after),
+	)
+}
+
+// TestAccFinanceRecord_twice: a record that two resources manage is deleted with the last one of them.
+func TestAccFinanceRecord_twice(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const key = "6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c1a"
+	one := record(`{ name = "Rent" }`, `idempotency_key = "`+key+`"`)
+	other := strings.Replace(one, `"test"`, `"other"`, 1)
+	sent := func(n int) resource.TestCheckFunc {
+		return func(*terraform.State) error {
+			if have := s.Count("finance.records.delete"); have != n {
+				return fmt.Errorf("%d deletions were sent, want %d", have, n)
+			}
+			return nil
+		}
+	}
+	adopt := func(name string) resource.TestStep {
+		return resource.TestStep{Config: s.Config(one + other), ResourceName: "billing_finance_record." + name, ImportState: true, ImportStatePersist: true,
+			ImportStateIdFunc: func(*terraform.State) (string, error) { return strings.TrimPrefix(s.path(), "/v1/"), nil }}
+	}
+	run(t,
+		resource.TestStep{Config: s.Config(one)},
+		adopt("other"),
+		resource.TestStep{Config: s.Config(one + other)},
+		resource.TestStep{Config: s.Config(other), Check: resource.ComposeTestCheckFunc(sent(0), s.managed(1))},
+		empty(s.Config(other)),
+		adopt("test"),
+	)
+	if n := len(s.FinanceRecords("payables")); n != 0 {
+		t.Errorf("%d records are left after the destroy", n)
+	}
+}
+
 // TestRenamedInThePlan: the plan says that one record is deleted and created, and how to keep it. Here one process has planned both.
 func TestRenamedInThePlan(t *testing.T) {
 	t.Parallel()
@@ -122,9 +174,13 @@ func TestAdopted(t *testing.T) {
 	if text := s.Direct("billing_finance_record").Set(config); strings.Contains(text, says) {
 		t.Errorf("of a new record: %s", text)
 	}
-	s.Sandbox.Clock().Advance(time.Minute)
 	if text := s.Direct("billing_finance_record").Set(config); !strings.Contains(text, says) {
-		t.Errorf("of an older record: %s", text)
+		t.Errorf("of a record that was created just before: %s", text)
+	}
+	s.Sandbox.Clock().Advance(time.Minute)
+	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.list", Status: 403})
+	if text := s.Direct("billing_finance_record").Set(config); !strings.Contains(text, says) {
+		t.Errorf("of an older record that cannot be listed: %s", text)
 	}
 	s.MustFinance("PATCH", s.path(), acctest.JSON{"name": "House"})
 	if text := s.Direct("billing_finance_record").Set(config); !strings.Contains(text, says) || !strings.Contains(text, "The service stored something else") {

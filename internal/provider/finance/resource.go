@@ -62,6 +62,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
 	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
+	entry(ctx, resp.Private, &resp.Diagnostics)
 	if record.Existed {
 		warnExisted(plan, &resp.Diagnostics)
 	}
@@ -93,6 +94,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	identify(ctx, prior, resp.Identity, &resp.Diagnostics)
+	client.Shown(prior.Collection.ValueString(), prior.ID.ValueString(), entry(ctx, resp.Private, &resp.Diagnostics))
 	record, err := client.GetRecord(ctx, prior.Collection.ValueString(), prior.ID.ValueString())
 	if api.IsNotFound(err) {
 		resp.Diagnostics.AddWarning("A finance record was deleted outside of Terraform",
@@ -159,7 +161,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	private.Set(ctx, resp.Private, keyOwned, after, &resp.Diagnostics)
 }
 
-// Delete deletes the record.
+// Delete deletes the record, unless another resource manages it too.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -168,6 +170,9 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	r.Run().Applies()
+	if !removes(ctx, client, state, req.Private, &resp.Diagnostics) {
+		return // the plan has said so
+	}
 	deleted, err := client.DeleteRecord(ctx, state.Collection.ValueString(), state.ID.ValueString())
 	switch {
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
@@ -84,6 +85,7 @@ func withQuantities(config types.Set) types.Set {
 // is no difference to an item that asks for none.
 func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	before := itemsOf(prior)
+	listed = withoutTwins(listed)
 	items := make([]item, len(listed))
 	for n, remote := range listed {
 		items[n] = item{product: types.StringValue(remote.ProductID), price: types.StringValue(remote.PriceID),
@@ -97,6 +99,26 @@ func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 		return prior
 	}
 	return itemSet(items)
+}
+
+// withoutTwins puts items that are equal in everything together, with the sum of their quantities: a set has each element once, and what
+// they are billed for is the same.
+func withoutTwins(listed []billing.SubscriptionItem) []billing.SubscriptionItem {
+	listed = slices.Clone(listed)
+	for n := 0; n < len(listed); n++ {
+		one := listed[n]
+		twin := slices.IndexFunc(listed[:n], func(i billing.SubscriptionItem) bool {
+			return same.ID(i.ProductID, one.ProductID) && same.ID(i.PriceID, one.PriceID) && i.Quantity == one.Quantity &&
+				types.Int64PointerValue(i.UnitAmountSubcents).Equal(types.Int64PointerValue(one.UnitAmountSubcents))
+		})
+		if twin < 0 {
+			continue
+		}
+		listed[twin].Quantity += one.Quantity
+		listed = slices.Delete(listed, n, n+1)
+		n = -1 // the sum may have a twin too
+	}
+	return listed
 }
 
 // fulfils reports whether i, as the service has it, is what wanted asks for.

@@ -188,6 +188,10 @@ func TestSeenItems(t *testing.T) {
 		"another amount":     {[]item{three}, []billing.SubscriptionItem{remote(3, new(int64(6)))}, []item{{product: a.product, price: a.price, quantity: types.Int64Value(3), unit: types.Int64Value(6)}}},
 		"one more":           {[]item{a}, []billing.SubscriptionItem{remote(1, nil), remote(3, new(int64(5)))}, []item{a, three}},
 		"all gone":           {[]item{a}, nil, nil},
+		"one item twice": {nil, []billing.SubscriptionItem{remote(1, new(int64(5))), remote(1, new(int64(5)))},
+			[]item{{product: a.product, price: a.price, quantity: types.Int64Value(2), unit: types.Int64Value(5)}}},
+		"one item twice, which makes another one": {nil, []billing.SubscriptionItem{remote(2, nil), remote(1, nil), remote(1, nil)},
+			[]item{{product: a.product, price: a.price, quantity: types.Int64Value(4), unit: types.Int64Null()}}},
 	} {
 		if have := seenItems(itemSet(c.prior), c.listed); !have.Equal(itemSet(c.want)) {
 			t.Errorf("%s: %s", name, have)

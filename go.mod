@@ -13,7 +13,6 @@ require (
 	github.com/hashicorp/terraform-registry-address v0.5.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	go.etcd.io/bbolt v1.5.0
-	golang.org/x/time v0.16.0
 	pgregory.net/rapid v1.3.0
 )
 

@@ -23,6 +23,16 @@ var Factories = map[string]func() (tfprotov6.ProviderServer, error){
 	"billing": providerserver.NewProtocol6WithError(provider.New("test")()),
 }
 
+// A test that makes a service fail for good does not wait for minutes, unless it says so.
+func init() {
+	const variable = "BILLING_RETRY_TIMEOUT"
+	if os.Getenv(variable) == "" {
+		if err := os.Setenv(variable, "15s"); err != nil {
+			panic(err)
+		}
+	}
+}
+
 // Epoch is where the clock of a test's sandbox stands still.
 var Epoch = time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
 

@@ -32,6 +32,8 @@ type Client struct {
 	observer  Observer
 	cache     *cache
 	clock     clock
+	outage    outage
+	absence   absence
 	random    func() float64 // in [0, 1)
 	// refused is the first 401. The token will not get better during a run, so
 	// every later call fails with it at once instead of knocking again.
@@ -71,6 +73,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.RequestTimeout == 0 {
 		cfg.RequestTimeout = defaultRequestTimeout
 	}
+	if cfg.RetryTimeout == 0 {
+		cfg.RetryTimeout = defaultRetryTimeout
+	}
 	if cfg.MaxWait == 0 {
 		cfg.MaxWait = defaultMaxWait
 	}
@@ -79,7 +84,7 @@ func New(cfg Config) (*Client, error) {
 		observer: cfg.Observer, cache: newCache(), random: rand.Float64,
 	}
 	if c.transport == nil {
-		c.transport = newTransport(cfg)
+		c.transport = &connections{make: func() *http.Transport { return newTransport(cfg) }}
 	}
 	if c.gate == nil {
 		c.gate = NewGate(0)
@@ -94,11 +99,13 @@ func New(cfg Config) (*Client, error) {
 // ever followed and no cookie kept.
 func newTransport(cfg Config) *http.Transport {
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		TLSClientConfig:        tlsConfig(cfg.RootCAs),
-		TLSHandshakeTimeout:    10 * time.Second,
-		ForceAttemptHTTP2:      true, // a TLS configuration of one's own switches it off otherwise
-		MaxIdleConnsPerHost:    32,   // above Terraform's usual parallelism of 10
+		Proxy:               http.ProxyFromEnvironment,
+		TLSClientConfig:     tlsConfig(cfg.RootCAs),
+		TLSHandshakeTimeout: 10 * time.Second,
+		ForceAttemptHTTP2:   true, // a TLS configuration of one's own switches it off otherwise
+		// A connection that has gone silent is closed before its requests time out.
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 5 * time.Second},
+		MaxIdleConnsPerHost:    32, // above Terraform's usual parallelism of 10
 		IdleConnTimeout:        60 * time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
@@ -109,12 +116,19 @@ func newTransport(cfg Config) *http.Transport {
 // repeated and whose outcome is unknown, *TransportError when no answer came,
 // and ctx's own error when it ended. It repeats what may be repeated and waits
 // at the gate; both obey ctx.
+//
+// A 404 to a read or a deletion of an object is believed only when the list of
+// such objects can be read: see [IsNotFound].
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	k, err := c.prepare(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return c.run(ctx, k)
+	response, err := c.run(ctx, k)
+	if e, ok := err.(*Error); ok { //nolint:errorlint // an *AmbiguousError wraps an *Error, and is something else
+		c.verifyAbsence(ctx, k, e)
+	}
+	return response, c.concluded(k, err)
 }
 
 // call is one Request made ready to be sent, perhaps more than once.
@@ -130,6 +144,8 @@ type call struct {
 	waiting      context.Context // obeyed while nothing is under way
 	latest       time.Time       // no wait for the gate beyond this
 	sent         int             // requests sent so far
+	uncertain    bool            // one of them may have been carried out
+	failing      time.Time       // first failure of an attempt
 }
 
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
@@ -232,9 +248,30 @@ func (c *Client) newError(k *call, status int, header http.Header, body []byte) 
 	e := parseError(status, header, body)
 	e.Service, e.Operation = c.cfg.Service, k.operation
 	e.Method, e.Path, e.ResourcePath = k.route.method, k.route.template, k.resourcePath
-	e.Attempts = k.sent
+	e.Attempts, e.Uncertain = k.sent, k.uncertain
 	e.Message = c.scrub(e.Message)
 	return e
+}
+
+// scrubHeader takes this client's own token out of the headers of a response.
+func (c *Client) scrubHeader(header http.Header) http.Header {
+	for name, values := range header {
+		for i := range values {
+			header[name][i] = c.scrub(values[i])
+		}
+	}
+	return header
+}
+
+// scrubBody takes this client's own token out of a body that becomes part of a
+// message, before that is shortened. JSON may write the token with escapes.
+func (c *Client) scrubBody(body []byte) []byte {
+	if bytes.IndexByte(body, '\\') >= 0 {
+		if value, err := decodeAny(body); err == nil {
+			body = []byte(encodeMasked(replaceAll(value, c.cfg.Token)))
+		}
+	}
+	return bytes.ReplaceAll(body, []byte(c.cfg.Token), []byte(masked))
 }
 
 // scrub takes this client's own token out of a text, whatever put it there.

@@ -13,7 +13,11 @@ import (
 )
 
 const (
+	// NoRetryLimit is the MaxRetries that leaves the number of attempts to time.
+	NoRetryLimit = -1
+
 	defaultRequestTimeout = 30 * time.Second
+	defaultRetryTimeout   = 5 * time.Minute
 	defaultMaxWait        = 20 * time.Minute
 )
 
@@ -25,7 +29,8 @@ type Config struct {
 	AuthHeader            string            // "" or "Authorization": "Bearer <token>"; any other header carries the bare token
 	UserAgent             string            // "": Go's own
 	RootCAs               *x509.CertPool    // nil: the system's
-	MaxRetries            int               // attempts after the first one, for 5xx, 408 and transport errors only
+	MaxRetries            int               // attempts after the first one, for 5xx, 408 and transport errors only; see NoRetryLimit
+	RetryTimeout          time.Duration     // how long such attempts continue, from the first failure on; 0 means 5 min
 	RequestTimeout        time.Duration     // per attempt; 0 means 30 s
 	MaxWait               time.Duration     // longest that one call waits for a gate closed by 429; 0 means 20 min
 	Gate                  *Gate             // nil: a gate of its own without a client-side limit
@@ -134,8 +139,8 @@ func (c Config) validate() error {
 	if strings.ContainsFunc(c.UserAgent, unicode.IsControl) {
 		return errors.New("the user agent contains a control character")
 	}
-	if c.MaxRetries < 0 || c.RequestTimeout < 0 || c.MaxWait < 0 {
-		return errors.New("retries, timeout and longest wait must not be negative")
+	if c.MaxRetries < NoRetryLimit || c.RetryTimeout < 0 || c.RequestTimeout < 0 || c.MaxWait < 0 {
+		return errors.New("retries, timeouts and longest wait must not be negative")
 	}
 	return nil
 }

@@ -92,7 +92,8 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		"token":      func(c *Config) { c.Token = "a\nb" },
 		"header":     func(c *Config) { c.AuthHeader = "a b" },
 		"user agent": func(c *Config) { c.UserAgent = "a\nb" },
-		"retries":    func(c *Config) { c.MaxRetries = -1 },
+		"retries":    func(c *Config) { c.MaxRetries = -2 },
+		"retry time": func(c *Config) { c.RetryTimeout = -time.Second },
 		"timeout":    func(c *Config) { c.RequestTimeout = -time.Second },
 		"wait":       func(c *Config) { c.MaxWait = -time.Second },
 	} {

@@ -40,11 +40,16 @@ func Cursor[T any](ctx context.Context, c *Client, r Request, o CursorOptions[T]
 	return func(yield func(T, error) bool) {
 		chain := &chain[T]{client: c, request: r, options: o, used: map[string]bool{}}
 		items := &reading[T]{client: c, request: r, options: ListOptions[T]{ID: o.ID}, yield: yield, yielded: map[string]bool{}}
-		seen := map[string]bool{}
+		seen, pages := map[string]bool{}, map[string]bool{}
 		for !chain.ended && !items.stopped {
 			page, err := chain.next(ctx)
-			if err == nil {
-				err = chain.progress(items.emit(page, seen))
+			switch {
+			case err != nil:
+			case pages[page.data] && items.unnamed > 0: // without ids nothing else shows it
+				err = fmt.Errorf("%s %s: the service repeats a page, so the list seems to have no end", c.cfg.Service, r.Operation)
+			default:
+				pages[page.data] = true
+				err = chain.progress(items.emit(page.items, seen))
 			}
 			if err != nil && !items.stopped {
 				items.fail(err)
@@ -67,7 +72,7 @@ type chain[T any] struct {
 }
 
 // next reads the next page, and the cursor of the one after it.
-func (l *chain[T]) next(ctx context.Context) ([]*T, error) {
+func (l *chain[T]) next(ctx context.Context) (*page[T], error) {
 	r := l.request
 	r.Query = l.query()
 	response, err := l.client.Do(ctx, r)
@@ -88,7 +93,7 @@ func (l *chain[T]) next(ctx context.Context) ([]*T, error) {
 		l.used[l.cursor] = true
 	}
 	l.pages++
-	return p.items, nil
+	return p, nil
 }
 
 // progress ends a list that would go on for ever although every cursor is new.

@@ -43,13 +43,33 @@ func decodeOne[T any](c *Client, response *Response) (value T, err error) {
 	return value, nil
 }
 
+var errErrorObject = errors.New("an error object came with the status of a success")
+
+// ReadBack returns what a change has returned. Where it succeeded and its response
+// does not show the object, as it has no body or is a proxy's page, the object is
+// read. Only for what may be repeated: after any other request such a response is
+// an *AmbiguousError.
+func ReadBack[T any](ctx context.Context, value T, err error, read func(context.Context) (T, error)) (T, error) {
+	var other *OtherObjectError
+	_, ambiguous := AsAmbiguous(err)
+	if e, ok := AsError(err); !ok || !e.unshown || ambiguous || errors.As(err, &other) {
+		return value, err
+	}
+	return read(ctx)
+}
+
 // Delete carries out a deletion: 204 or 200 with {data: {deleted: true}}. An
-// object that is not there is deleted: a 404 in the service's own shape, or a
-// bare one after a repetition, whose first attempt may have done it. A bare 404
-// to the first attempt is an error, as the address may be wrong.
+// object that does not exist is deleted ([IsNotFound]). Where an earlier attempt
+// may have deleted it and the last one got a 404 that proves nothing, and where
+// the service responds with a conflict, the object is read: the deletion is done
+// when the service says that the object does not exist.
 func Delete(ctx context.Context, c *Client, r Request) error {
 	response, err := c.Do(ctx, r)
-	if e, ok := AsError(err); ok && e.Status == http.StatusNotFound && (IsNotFound(e) || !e.Structured && e.Attempts > 1) {
+	if IsNotFound(err) {
+		return nil
+	}
+	e, ok := AsError(err)
+	if doubtful := ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain); doubtful && c.isGone(ctx, r) {
 		return nil
 	}
 	if err != nil {
@@ -81,7 +101,12 @@ func Delete(ctx context.Context, c *Client, r Request) error {
 func (c *Client) unusable(response *Response, cause error) error {
 	var other *OtherObjectError
 	if !errors.As(cause, &other) {
-		cause = c.answerError(response, cause.Error())
+		e := c.answerError(response, cause.Error())
+		e.unshown = !errors.Is(cause, errErrorObject)
+		cause = e
+	}
+	if response.call.repeatable && !isJSON(response.Header) && other == nil {
+		return c.outage.report(response.call, c.cfg.Service, cause)
 	}
 	if response.call.repeatable {
 		return cause
@@ -113,7 +138,7 @@ func objectOf(response *Response) (json.RawMessage, error) {
 	case enveloped && !isNothing(data):
 		return data, nil
 	case hasError && !enveloped:
-		return nil, errors.New("an error object came with the status of a success")
+		return nil, errErrorObject
 	}
 	return nil, errors.New("the answer holds no object")
 }

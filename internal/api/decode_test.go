@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 // thing is a wire object of the tests' own.
@@ -93,7 +95,7 @@ func (p *picky) Check() error {
 
 func TestDelete(t *testing.T) {
 	t.Parallel()
-	own404 := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`)
+	own404, page := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`), ok(`{"data":[]}`)
 	tests := map[string]struct {
 		answers []step
 		want    string // "" is done
@@ -107,19 +109,28 @@ func TestDelete(t *testing.T) {
 		"deleted of another type":     {[]step{ok(`{"data":{"deleted":"yes"}}`)}, `field "deleted"`},
 		"null data":                   {[]step{ok(`{"data":null}`)}, "no object"},
 		"HTML":                        {[]step{{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}}, "not JSON"},
-		"the service's 404":           {[]step{own404}, ""},
+		"the service's 404":           {[]step{own404, page}, ""},
 		"a bare 404":                  {[]step{status(404)}, "404"},
-		"a bare 404 after a failure":  {[]step{{err: errReset}, status(404)}, ""},
-		"the service's 404 after 503": {[]step{status(503), own404}, ""},
+		"the service's 404 after 503": {[]step{status(503), own404, page}, ""},
+		"a bare 404 after a failure":  {[]step{{err: errReset}, status(404), own404, page}, ""},
+		"a bare 404 after a 503":      {[]step{status(503), status(404), own404, page}, ""},
+		"bare 404s only":              {[]step{{err: errReset}, status(404)}, "404"},
+		"a bare 404, still there":     {[]step{{err: errReset}, status(404), ok(`{"data":{"id":"c1"}}`)}, "404"},
+		"a bare 404 after a 429":      {[]step{status(429), status(404), own404, page}, "404"},
+		"a bare 404, never connected": {[]step{{err: errReset, unsent: true}, status(404), own404, page}, "404"},
+		"a foreign 404 everywhere":    {[]step{own404}, "does not prove"},
+		"a conflict, gone":            {[]step{status(409), own404, page}, ""},
+		"a conflict, still there":     {[]step{status(409), ok(`{"data":{"id":"c1"}}`)}, "409"},
+		"a conflict, nothing known":   {[]step{status(409), status(404)}, "409"},
 		"refused":                     {[]step{refusal(422, `{"error":{"code":"customer_has_active_subscriptions","message":"no"}}`)}, "active_subscriptions"},
 	}
 	for name, test := range tests {
-		c := newClient(t, play(test.answers...))
-		c.random = func() float64 { return 0 }
-		err := Delete(t.Context(), c, deleteCustomer)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			err := Delete(t.Context(), newClient(t, play(test.answers...)), deleteCustomer)
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%s: %v, want %q", name, err, test.want)
+			}
+		})
 	}
 }
 
@@ -152,5 +163,37 @@ func TestField(t *testing.T) {
 	}
 	if _, ok := Null[string]().Get(); ok || !Null[string]().IsNull() || Null[string]().IsZero() {
 		t.Error("Null")
+	}
+}
+
+// TestReadBack: a change whose success does not show the object is followed by a read, and nothing else is.
+func TestReadBack(t *testing.T) {
+	t.Parallel()
+	html := step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}}
+	current := ok(`{"data":{"id":"c1","count":2}}`)
+	for name, test := range map[string]struct {
+		request  Request
+		response step
+		count    int64 // of the object that comes out; 0: an error
+		sent     int
+	}{
+		"shown":               {updateCustomer, ok(`{"data":{"id":"c1","count":1}}`), 1, 1},
+		"no content":          {updateCustomer, status(204), 2, 2},
+		"no body":             {updateCustomer, status(200), 2, 2},
+		"an empty object":     {updateCustomer, ok(`{}`), 2, 2},
+		"null":                {updateCustomer, ok(`{"data":null}`), 2, 2},
+		"HTML":                {updateCustomer, html, 2, 2},
+		"an error object":     {updateCustomer, ok(`{"error":{"code":"x"}}`), 0, 1},
+		"another object":      {updateCustomer, ok(`{"data":{"id":"c2"}}`), 0, 1},
+		"refused":             {updateCustomer, status(422), 0, 1},
+		"a POST without body": {createCustomer, status(201), 0, 1},
+	} {
+		transport := play(test.response, current)
+		c := newClient(t, transport)
+		changed, err := One[thing](t.Context(), c, test.request)
+		got, err := ReadBack(t.Context(), changed, err, func(ctx context.Context) (thing, error) { return One[thing](ctx, c, getCustomer) })
+		if (err != nil) != (test.count == 0) || got.Count != test.count || transport.count() != test.sent {
+			t.Errorf("%s: %+v, %v after %d requests", name, got, err, transport.count())
+		}
 	}
 }

@@ -27,6 +27,6 @@
 // whether a connection was ever obtained, which is what makes a failed POST
 // safe to repeat; it is done once the header has come and does not see a body
 // cut short; and every client waits for itself, so a 429 slows down one request
-// instead of all. The limit of requests per second is golang.org/x/time/rate,
-// which does exactly what is needed.
+// instead of all. The limit of requests per second is its own as well, because
+// its rate changes with each 429 while requests wait for it.
 package api

@@ -32,11 +32,13 @@ type Error struct {
 	Required, Granted []string          // details of insufficient_scope
 
 	RequestID   string        // header Request-Id
-	Structured  bool          // the body had the service's own error shape
+	Structured  bool          // it is the service's own error object; a 404 only when the service was proven to respond
 	Attempts    int           // requests sent until this answer
+	Uncertain   bool          // an earlier attempt of the same request may have been carried out
 	RetryAfter  time.Duration // what the answer asked to wait; 0: nothing
 	RetryAt     time.Time     // when the service asked to be asked again; only set when that is too late to wait for
 	ContentType string        // of the answer, as sent
+	unshown     bool          // the request succeeded, and the response does not show the object
 }
 
 // Error gives one line with service, operation, status, code, message and
@@ -74,13 +76,19 @@ func AsError(err error) (*Error, bool) {
 	return e, ok
 }
 
-// IsNotFound says whether the service itself answered that the object does not
-// exist. A bare 404, from a wrong base path or a proxy, is not that: it says
-// nothing about the object. Neither does a service that does not know the
-// route, which it says in its own error shape.
+// IsNotFound reports whether the service itself responded that the object does
+// not exist. A 404 of a wrong base path, a proxy or another host is not that: it
+// says nothing about the object. Neither does a service that does not know the
+// route. After a read or a deletion of an object the service has just been proven
+// to respond; see [Client.Do].
 func IsNotFound(err error) bool {
 	e, ok := AsError(err)
-	return ok && e.Status == http.StatusNotFound && e.Structured && !strings.Contains(e.Code, "route")
+	return ok && e.Status == http.StatusNotFound && e.Structured && !e.lacksRoute()
+}
+
+// lacksRoute reports whether the service responded that it does not know the path.
+func (e *Error) lacksRoute() bool {
+	return e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route")
 }
 
 // IsUnauthorized says whether the token was refused.

@@ -30,6 +30,8 @@ func parseError(status int, header http.Header, body []byte) *Error {
 		RetryAfter:  retryAfter(header, time.Now()),
 	}
 	switch {
+	case status == http.StatusNotModified:
+		e.Message = "the response is that nothing has changed (304), also to a request that did not ask for changes; a cache between here and the service is broken"
 	case status >= 300 && status <= 399:
 		e.Message = redirectMessage(header)
 	case tooDeep(body) || !e.readShape(body):
@@ -48,19 +50,24 @@ func (e *Error) readShape(body []byte) bool {
 	if json.Unmarshal(body, &top) != nil {
 		return false
 	}
+	// A gateway's 404 has this shape too, and the service documents it for a
+	// missing token only.
 	var text string
 	if json.Unmarshal(top.Error, &text) == nil && text != "" && top.ErrorCode != "" {
+		if e.Status == http.StatusNotFound {
+			return false
+		}
 		e.set(top.ErrorCode, text, nil)
 		return true
 	}
-	// A code that is not a string is not this service's: gateways answer
-	// {"error": {"code": 404, …}} too.
+	// A code that is a number, also as text, is not this service's: gateways
+	// respond with {"error": {"code": 404, …}} too.
 	var object struct {
 		Code    string          `json:"code"`
 		Message json.RawMessage `json:"message"`
 		Details json.RawMessage `json:"details"`
 	}
-	if json.Unmarshal(top.Error, &object) != nil || object.Code == "" {
+	if json.Unmarshal(top.Error, &object) != nil || strings.Trim(object.Code, "0123456789 ") == "" {
 		return false
 	}
 	e.set(object.Code, plainText(object.Message), object.Details)

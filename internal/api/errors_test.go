@@ -166,3 +166,45 @@ func FuzzParseError(f *testing.F) {
 		}
 	})
 }
+
+// TestTokenIsMaskedEverywhere: wherever the service repeats our own token, and however it writes it, no error shows it, nor a part of it.
+func TestTokenIsMaskedEverywhere(t *testing.T) {
+	t.Parallel()
+	escaped := strings.ReplaceAll(testToken, "_", `\u005f`)
+	long := strings.Repeat("x", maxMessageRunes-5) + testToken
+	for name, s := range map[string]step{
+		"message":       refusal(422, `{"error":{"code":"c","message":"`+testToken+`"}}`),
+		"escaped":       refusal(422, `{"error":{"code":"c","message":"`+escaped+`","details":{"fields":{"`+escaped+`":"`+escaped+`"}}}}`),
+		"code":          refusal(422, `{"error":{"code":"`+testToken+`","message":"m"}}`),
+		"cut":           refusal(422, `{"error":{"code":"c","message":"`+long+`"}}`),
+		"cut code":      refusal(422, `{"error":{"code":"`+long[maxMessageRunes-maxHintRunes:]+`","message":"m"}}`),
+		"details":       refusal(422, `{"error":{"code":"c","message":"m","details":{"field":"`+testToken+`","id":"`+testToken+`","fields":{"`+testToken+`":["`+testToken+`"]}}}}`),
+		"scopes":        refusal(403, `{"error":{"code":"c","message":"m","details":{"required":["`+testToken+`"],"granted":"`+testToken+`"}}}`),
+		"flat":          refusal(403, `{"error":"`+testToken+`","error_code":"`+testToken+`"}`),
+		"HTML":          {status: 403, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>", header: map[string]string{"Content-Type": "text/html"}},
+		"HTML with 200": {status: 200, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>", header: map[string]string{"Content-Type": "text/html"}},
+		"headers":       {status: 422, header: map[string]string{"Request-Id": testToken, "Content-Type": "text/" + testToken}},
+		"redirect":      {status: 302, header: map[string]string{"Location": "https://" + testToken + ".example/"}},
+	} {
+		for _, request := range []Request{getCustomer, createCustomer} {
+			watcher := &events{}
+			c := newClient(t, play(s), func(cfg *Config) { cfg.Observer = watcher })
+			_, err := One[thing](t.Context(), c, request)
+			e, ok := AsError(err)
+			if !ok {
+				t.Fatalf("%s: %v", name, err)
+			}
+			shown := fmt.Sprintf("%v %+v %s %+v", err, *e, e.Details, watcher.responses[0].RequestID)
+			if watcher.responses[0].ResponseBody != nil {
+				shown += watcher.responses[0].ResponseBody()
+			}
+			if strings.Contains(strings.ToLower(shown), strings.ToLower(testToken[:8])) {
+				t.Errorf("%s %s: %s", name, request.Operation, shown)
+			}
+		}
+	}
+	_, err := newClient(t, play(status(304))).Do(t.Context(), getCustomer)
+	if err == nil || strings.Contains(err.Error(), "redirect") || !strings.Contains(err.Error(), "a cache") {
+		t.Errorf("304 for ever: %v", err)
+	}
+}

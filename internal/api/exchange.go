@@ -69,8 +69,16 @@ func (c *Client) send(ctx context.Context, k *call, extra http.Header) *answer {
 	attempt = httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
+	own, isOwn := c.transport.(*connections)
+	number := 0
+	if isOwn {
+		_, number = own.get()
+	}
 	c.roundTrip(attempt, k, extra, a)
 	a.connected = connected.Load() || a.status != 0
+	if isOwn && a.err != nil && attempt.Err() != nil && ctx.Err() == nil {
+		own.renew(number)
+	}
 	if a.err != nil {
 		a.err = c.explain(ctx, attempt, a.err)
 	}
@@ -93,9 +101,12 @@ func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *a
 		return
 	}
 	defer response.Body.Close()
-	a.status, a.header = response.StatusCode, response.Header
+	a.status, a.header = response.StatusCode, c.scrubHeader(response.Header)
 	c.clock.note(a.header)
 	a.body, a.err = readBody(response.Body)
+	if !isSuccess(a.status) || !isJSON(a.header) {
+		a.body = c.scrubBody(a.body)
+	}
 	if a.err == nil && isSuccess(a.status) && len(a.body) > 0 && isJSON(a.header) {
 		a.err = checkJSON(a.body)
 	}

@@ -6,38 +6,37 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 const (
-	gateBackoffBase = time.Second
-	gateBackoffCap  = time.Minute
-	gateJitterMin   = 250 * time.Millisecond
+	gateBackoffBase = 500 * time.Millisecond
+	gateBackoffCap  = 10 * time.Second // a probe so often costs the service nothing
+	gateJitterMin   = 100 * time.Millisecond
 	gateJitterMax   = 5 * time.Second
 )
 
-// Gate is the one door in front of the services. All clients of a provider
-// share it: a 429 to one request closes it for all. When it opens, one probe
-// goes through, and only its success lets the others follow, at half the rate,
-// which then recovers step by step. It also holds the client-side limit.
+// Gate limits the requests to the services. All clients of a provider share it:
+// a 429 to one request closes it for all. When it opens, one probe goes through,
+// and unless that gets a 429 too the others follow, at a lower rate, which
+// recovers within seconds. It also holds the client-side limit.
 type Gate struct {
 	mu          sync.Mutex
 	speed       speed
 	closedUntil time.Time
 	cause       *Error        // the last 429
-	recovering  bool          // a 429 came, and no probe has succeeded since
+	recovering  bool          // a 429 came, and no probe has ended without one since
 	probing     bool          // the probe is under way
 	strikes     int           // 429s in a row
 	generation  int           // counts closings; a pass of an earlier one has nothing new to say
 	changed     chan struct{} // closed and replaced when waiters should look again
+	head        chan struct{} // of one: who holds it is the next at the limiter
 	random      func() float64
 }
 
 // NewGate makes a gate with a client-side limit in requests per second; 0, or
 // less, is none.
 func NewGate(requestsPerSecond float64) *Gate {
-	return &Gate{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), random: rand.Float64}
+	return &Gate{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), head: make(chan struct{}, 1), random: rand.Float64}
 }
 
 // pass is the leave to send one request. Its holder ends it with done or
@@ -59,9 +58,9 @@ func (e *closedError) Error() string { return "rate limit: closed until " + e.un
 // turn is what a waiter should do now: go (pass), or wait and look again.
 type turn struct {
 	pass    *pass
-	slot    *rate.Reservation // a place in the queue of the client-side limit
-	delay   time.Duration     // negative: until something changes
-	closed  bool              // it is the 429 that makes it wait
+	queue   bool          // it has to become the head first
+	delay   time.Duration // negative: until something changes
+	closed  bool          // it is the 429 that makes it wait
 	opens   time.Time
 	cause   *Error
 	changed <-chan struct{}
@@ -75,45 +74,53 @@ func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Du
 	if bounded && deadline.Before(latest) {
 		latest = deadline
 	}
-	var queued turn
 	var announced time.Time
+	head := false
+	defer func() {
+		if head {
+			<-g.head
+		}
+	}()
 	for {
 		if err := ended(ctx); err != nil {
-			queued.giveUp()
 			return nil, err
 		}
-		t := g.next(time.Now(), queued)
+		now := time.Now()
+		t := g.next(now, head)
 		if t.pass != nil {
 			return t.pass, nil
 		}
-		queued = t
-		switch wake := time.Now().Add(t.delay); {
-		case t.closed && t.opens.After(latest):
+		if t.queue {
+			select {
+			case g.head <- struct{}{}:
+				head = true
+			case <-t.changed:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if t.delay < 0 {
+			t.delay = max(latest.Sub(now), 0) // a probe is under way, and may hang
+		}
+		switch wake := now.Add(t.delay); {
+		case t.opens.After(latest), t.cause != nil && !now.Before(latest):
 			return nil, &closedError{until: t.opens, cause: t.cause}
 		case t.closed && !t.opens.Equal(announced):
 			announced = t.opens
 			waiting(t.delay)
 		case !t.closed && bounded && t.delay > 0 && wake.After(deadline):
-			t.giveUp()
 			return nil, errLimitTooLow
 		}
 		if err := pause(ctx, t.delay, t.changed); err != nil {
-			queued.giveUp()
 			return nil, err
 		}
 	}
 }
 
-func (t turn) giveUp() {
-	if t.slot != nil {
-		t.slot.Cancel()
-	}
-}
-
-// next decides one waiter's turn. queued is its turn before: a place in the
-// queue is kept until the gate closes. That wakes every waiter and takes the
-// place away, because the places of all would come due together.
-func (g *Gate) next(now time.Time, queued turn) turn {
+// next decides one waiter's turn. Only the head waits for the time that the limit
+// sets, so that the others go at the rate that is in force when they become the
+// head.
+func (g *Gate) next(now time.Time, head bool) turn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	t := turn{changed: g.changed, delay: -1}
@@ -122,16 +129,18 @@ func (g *Gate) next(now time.Time, queued turn) turn {
 		t.closed, t.opens, t.cause, t.delay = true, g.closedUntil, g.cause, g.closedUntil.Sub(now)
 		return t
 	case g.recovering && g.probing:
+		t.opens, t.cause = g.closedUntil, g.cause
 		return t
 	case g.recovering:
 		g.probing = true
 		t.pass = g.newPass(now, true)
 		return t
 	}
-	if t.slot = queued.slot; t.slot == nil {
-		t.slot = g.speed.reserve(now)
+	if !head {
+		t.queue = true
+		return t
 	}
-	if t.delay = t.slot.DelayFrom(now); t.delay > 0 {
+	if t.delay = g.speed.due.Sub(now); t.delay > 0 && g.speed.current > 0 {
 		return t
 	}
 	t.pass = g.newPass(now, false)
@@ -143,9 +152,10 @@ func (g *Gate) newPass(now time.Time, probe bool) *pass {
 	return &pass{gate: g, generation: g.generation, probe: probe}
 }
 
-// throttled ends a pass whose request was answered with 429: the gate closes
-// for what the service asked, or longer. The requests that were under way
-// together are one event, so only the first of them slows down further.
+// throttled ends a pass whose request got a 429: the gate closes for as long as
+// the service asked, or longer. The requests that were under way together are one
+// event, so only the first of them slows down further. A probe says nothing about
+// the rate.
 func (p *pass) throttled(cause *Error) {
 	g := p.gate
 	g.mu.Lock()
@@ -154,7 +164,9 @@ func (p *pass) throttled(cause *Error) {
 	if p.generation == g.generation {
 		g.generation++
 		g.strikes++
-		g.speed.halve(now)
+		if !p.probe {
+			g.speed.slow(now)
+		}
 	}
 	wait := max(cause.RetryAfter, doubled(gateBackoffBase, gateBackoffCap, g.strikes))
 	jitter := min(max(wait/10, gateJitterMin), gateJitterMax)
@@ -169,8 +181,9 @@ func (p *pass) throttled(cause *Error) {
 	g.wake()
 }
 
-// done ends a pass. An answer below 500 shows that the service lets requests
-// through again; after anything else (status 0: no answer) another probe tries.
+// done ends a pass whose request got something else than a 429, or no response
+// (status 0). After a probe the others follow: a service that fails or hangs is
+// not what the gate is for. Below 500 the service has let the request through.
 func (p *pass) done(status int) {
 	g := p.gate
 	g.mu.Lock()
@@ -180,12 +193,15 @@ func (p *pass) done(status int) {
 	switch {
 	case p.probe:
 		g.probing = false
-		if answered && p.generation == g.generation {
-			g.recovering, g.strikes = false, 0
+		if p.generation == g.generation {
+			g.recovering = false
 			g.speed.reopened(now)
+			if answered {
+				g.strikes = 0
+			}
 		}
 		g.wake()
-	case answered && !g.recovering && p.generation == g.generation:
+	case !g.recovering && p.generation == g.generation:
 		g.speed.recover(now)
 	}
 }

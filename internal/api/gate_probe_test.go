@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +25,7 @@ func TestProbeThatFailsIsFollowedByAnother(t *testing.T) {
 }
 
 func TestWhatOpensTheGate(t *testing.T) {
-	for status, opens := range map[int]bool{0: false, 500: false, 503: false, 200: true, 404: true, 422: true} {
+	for status, opens := range map[int]bool{429: false, 0: true, 500: true, 503: true, 200: true, 404: true, 422: true} {
 		synctest.Test(t, func(t *testing.T) {
 			gate := NewGate(0)
 			enter := func() *pass {
@@ -35,7 +36,11 @@ func TestWhatOpensTheGate(t *testing.T) {
 				return p
 			}
 			enter().throttled(&Error{Status: 429})
-			enter().done(status)
+			if status == http.StatusTooManyRequests {
+				enter().throttled(&Error{Status: 429})
+			} else {
+				enter().done(status)
+			}
 			if p := enter(); p.probe == opens {
 				t.Errorf("after a probe that ended in %d the next request is a probe: %v", status, p.probe)
 			}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -81,10 +82,10 @@ func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
 		if gap := reopened[1].Sub(reopened[0]); gap < latency {
 			t.Errorf("the second request came %s after the probe, before its answer", gap)
 		}
-		// 20 requests in a first second were too many: now 10 a second.
+		// 20 requests in a first second were too many: now fewer, and more step by step.
 		for i := 3; i < len(reopened); i++ {
-			if gap := reopened[i].Sub(reopened[i-1]); gap < 99*time.Millisecond {
-				t.Errorf("request %d came %s after the one before, want half the rate", i, gap)
+			if gap := reopened[i].Sub(reopened[i-1]); gap < 30*time.Millisecond {
+				t.Errorf("request %d came %s after the one before, want a lower rate", i, gap)
 			}
 		}
 	})
@@ -121,21 +122,21 @@ func TestGateSlowsDownOncePerEvent(t *testing.T) {
 		for _, p := range passes {
 			p.throttled(&Error{Status: 429})
 		}
-		if gate.speed.current != 4 || gate.strikes != 1 {
-			t.Errorf("rate %v after %d strikes, want 4 after 1", gate.speed.current, gate.strikes)
+		// 4 requests in a second were too many.
+		if want := 4 * allowed * slowing; math.Abs(gate.speed.current-want) > 1e-9 || gate.strikes != 1 {
+			t.Errorf("rate %v after %d strikes, want %v after 1", gate.speed.current, gate.strikes, want)
 		}
 	})
 }
 
-func TestGateRecoversStepByStep(t *testing.T) {
-	tests := map[string]struct {
+func TestGateRecoversWithinSeconds(t *testing.T) {
+	for name, test := range map[string]struct {
 		limit float64
-		want  []float64 // rate in force after each further 10 s
+		want  map[int]float64 // seconds after the 429 → rate in force
 	}{
-		"to the configured limit": {8, []float64{4, 6, 8, 8}},
-		"to no limit":             {0, []float64{4, 6, 9, 13.5, 0, 0}},
-	}
-	for name, test := range tests {
+		"to the configured limit": {20, map[int]float64{0: 16.5, 2: 18.4, 4: 20, 6: 20}},
+		"to no limit":             {0, map[int]float64{0: 16.5, 2: 18.4, 4: 20, 10: 185, 20: 0}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := NewGate(test.limit)
@@ -146,17 +147,20 @@ func TestGateRecoversStepByStep(t *testing.T) {
 					}
 					return p
 				}
-				for range 7 {
+				for range 40 {
 					enter().done(200)
+					time.Sleep(50 * time.Millisecond)
 				}
+				gate.speed.current = 20
 				enter().throttled(&Error{Status: 429, RetryAfter: time.Second})
 				enter().done(200)
-				for i, want := range test.want {
+				for second := range 21 {
 					enter().done(200)
-					if gate.speed.current != want {
-						t.Errorf("after %d steps: rate %v, want %v", i, gate.speed.current, want)
+					got := gate.speed.current
+					if want, ok := test.want[second]; ok && (got < 0.9*want || got > 1.1*want+0.2) {
+						t.Errorf("%d s after the 429: rate %v, want about %v", second, got, want)
 					}
-					time.Sleep(recoverEvery)
+					time.Sleep(time.Second)
 				}
 			})
 		})
@@ -175,7 +179,7 @@ func TestMeasuredRate(t *testing.T) {
 	if got := s.measured(start.Add(time.Minute)); got != 0 {
 		t.Errorf("what is long ago measures as %v", got)
 	}
-	s.halve(start.Add(time.Minute))
+	s.slow(start.Add(time.Minute))
 	if s.current != slowest {
 		t.Errorf("rate %v, want the floor %v", s.current, slowest)
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -92,5 +93,67 @@ func TestOtherObjectIsNotKept(t *testing.T) {
 	}
 	if got := transport.seen[1].Header.Get("If-None-Match"); got != "" {
 		t.Errorf("asked with %q", got)
+	}
+}
+
+// TestOtherCreated: a creation whose response shows an object that cannot be the created one is ambiguous, and names both. What a service
+// may write in another form or leave out is no other object.
+func TestOtherCreated(t *testing.T) {
+	t.Parallel()
+	const upper, lower, other = "7B0D3C1E-52F4-4A63-8C1D-1F2E3D4C5B6A", "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a", "0b3c6f0e-0000-4000-8000-00000000000a"
+	const date, older = "Sun, 04 May 2031 12:00:30 GMT", "2031-05-04T12:00:10.000Z"
+	for name, test := range map[string]struct {
+		operation, sent, shown string
+		want                   string // "": no error
+	}{
+		"external_id":                    {"customers.create", `{"name":"A","external_id":"new"}`, `{"customer":{"id":"c1","name":"A","external_id":"old"}}`, `customer with external_id "new", and the response shows the customer "c1" with external_id "old"`},
+		"external_id, normalized":        {"customers.create", `{"name":"A","external_id":" new  one"}`, `{"customer":{"id":"c1","name":"B","external_id":"New one","created_at":"` + older + `"}}`, ""},
+		"document":                       {"customers.create", `{"name":"A","document_number":"123.456.789-09"}`, `{"customer":{"id":"c1","name":"A","document_number":"11144477735"}}`, `document_number`},
+		"document, without mask":         {"customers.create", `{"name":"A","document_number":"123.456.789-09"}`, `{"customer":{"id":"c1","name":"Registered","document_number":"12345678909"}}`, ""},
+		"name":                           {"customers.create", `{"name":"new"}`, `{"customer":{"id":"c1","name":"oo","external_id":"oo"}}`, `name "new"`},
+		"no external_id, and a name":     {"customers.create", `{"name":"new","external_id":"new"}`, `{"customer":{"id":"c1","name":"oo","external_id":null}}`, `name "new"`},
+		"name, normalized":               {"customers.create", `{"name":" Acme  ltda."}`, `{"customer":{"id":"c1","name":"ACME LTDA"}}`, ""},
+		"name, cut off":                  {"customers.create", `{"name":"Acme Ltda"}`, `{"customer":{"id":"c1","name":"Acme"}}`, ""},
+		"same name, any time":            {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1","name":"Acme","created_at":"` + older + `"}}`, ""},
+		"similar name, older":            {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1","name":"Acme 2","created_at":"` + older + `"}}`, `time of creation 2031-05-04T12:00:10Z`},
+		"similar name, new":              {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1","name":"Acme 2","created_at":"2031-05-04T12:00:29.000Z"}}`, ""},
+		"nothing to compare":             {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1"}}`, ""},
+		"account, customer":              {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`, `{"id":"a1","customer":{"id":"` + other + `"}}`, `customer.id`},
+		"account, customer in capitals":  {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`, `{"id":"a1","customer":{"id":"` + lower + `"}}`, ""},
+		"account, customer by code":      {"billing_accounts.create", `{"customer":{"id":"cus_1"}}`, `{"id":"a1","customer":{"id":"` + lower + `"}}`, ""},
+		"account, customer's id":         {"billing_accounts.create", `{"customer":{"external_id":"x"}}`, `{"id":"a1","customer":{"id":"c1","external_id":"y"}}`, `customer.external_id`},
+		"account, ignored fields":        {"billing_accounts.create", `{"customer":{"external_id":"x","document_number":"1","name":"A"}}`, `{"id":"a1","customer":{"external_id":"x","document_number":"2","name":"B"}}`, ""},
+		"account, no customer":           {"billing_accounts.create", `{"customer":{"external_id":"x"}}`, `{"id":"a1"}`, ""},
+		"account, older":                 {"billing_accounts.create", `{"customer":{"external_id":"x"}}`, `{"id":"a1","created_at":"` + older + `"}`, `time of creation`},
+		"account, external_id":           {"billing_accounts.create", `{"external_id":"e1","customer":{"external_id":"x"}}`, `{"id":"a1","external_id":"e2"}`, `external_id "e2"`},
+		"subscription, account":          {"subscriptions.create", `{"billing_account_id":"` + upper + `"}`, `{"id":"s1","billing_account_id":"` + other + `"}`, `billing_account_id`},
+		"subscription, account the same": {"subscriptions.create", `{"billing_account_id":"` + upper + `"}`, `{"id":"s1","billing_account_id":"` + lower + `"}`, ""},
+		"endpoint":                       {"webhook_endpoints.create", `{"url":"https://a.example/x"}`, `{"id":"e1","url":"https://u:hidden@a.example/y?k=hidden","secret":"s"}`, `url "https://a.example/x", and the response shows the webhook endpoint "e1" with url "https://a.example/y"`},
+		"endpoint, normalized":           {"webhook_endpoints.create", `{"url":"https://A.example"}`, `{"id":"e1","url":"https://a.example:443/","secret":"s"}`, ""},
+		"endpoint without its address":   {"webhook_endpoints.create", `{"url":"https://a.example/x"}`, `{"id":"e1","secret":"s"}`, ""},
+		"API key":                        {"api_keys.create", `{"name":"new"}`, `{"id":"k1","name":"oo","token":"t"}`, `API key with name "new", and the response shows the API key "k1" with name "oo"`},
+		"API key, older":                 {"api_keys.create", `{"name":"new"}`, `{"id":"k1","createdAt":"` + older + `","token":"t"}`, `time of creation`},
+	} {
+		c := newClient(t, play(step{status: 201, body: `{"data":` + test.shown + `}`, header: map[string]string{"Request-Id": "r1", "Date": date}}))
+		_, err := One[map[string]any](t.Context(), c, Request{Operation: test.operation, Body: json.RawMessage(test.sent)})
+		var found *OtherObjectError
+		if errors.As(err, &found) != (test.want != "") {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if test.want != "" && (outcomeOf(err) != isAmbiguous || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hidden")) {
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+// TestCreations: every creation of an object with an id of its own is checked. A key gives a record its identity.
+func TestCreations(t *testing.T) {
+	t.Parallel()
+	for _, name := range OperationNames() {
+		_, checked := creations[name]
+		if want := strings.HasSuffix(name, ".create") && name != "finance.records.create"; checked != want {
+			t.Errorf("%s: checked %v", name, checked)
+		}
 	}
 }

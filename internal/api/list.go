@@ -21,6 +21,7 @@ type ListOptions[T any] struct {
 	PerPage   int            // asked for; 0 means 100; the service may give less
 	SortBy    string         // default "created_at", so that pages are stable; "-" sends none
 	SortOrder string         // default "asc", so that what is new comes last
+	Whole     bool           // a response without paging information is the whole list
 }
 
 // List reads a list page by page while it is consumed; breaking out of the loop
@@ -48,6 +49,7 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 type page[T any] struct {
 	items []*T
 	meta  meta
+	data  string // of the items, as it came
 }
 
 // meta is the paging information, as far as it came.
@@ -84,6 +86,7 @@ func (l *reading[T]) complete() bool {
 // pass reads the list from the first page on.
 func (l *reading[T]) pass(ctx context.Context) {
 	seen := map[string]bool{} // in this pass
+	pages := map[string]bool{}
 	longest := 0
 	l.total, l.moved = nil, false
 	for number := 1; number <= maxPages; number++ {
@@ -92,10 +95,14 @@ func (l *reading[T]) pass(ctx context.Context) {
 			l.fail(err)
 			return
 		}
+		if pages[p.data] {
+			return // a service that ignores the page; without ids nothing else shows it
+		}
+		pages[p.data] = true
 		l.count(p.meta.Total)
 		longest = max(longest, len(p.items))
 		fresh := l.emit(p.items, seen)
-		if l.stopped || fresh == 0 || p.last(number, longest) {
+		if l.stopped || fresh == 0 || p.last(number, longest) || l.options.Whole && p.meta == (meta{}) {
 			return
 		}
 	}
@@ -213,7 +220,7 @@ func decodePage[T any](response *Response) (*page[T], error) {
 	if !ok {
 		return nil, fmt.Errorf("the answer is no list: it has no data")
 	}
-	p := &page[T]{}
+	p := &page[T]{data: string(data)}
 	if err := decodeInto(data, &p.items); err != nil {
 		return nil, err
 	}

@@ -68,6 +68,9 @@ func TestListFollowsThePagesThatCame(t *testing.T) {
 		"the total grows on the way":      {[]string{envelope(2, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c"), envelope(3, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c")}, "a b c", 6},
 		"more pages promised than exist":  {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`, `{"data":[],"meta":{"total_pages":99}}`}, "a", 2},
 		"without ids, told by the meta":   {[]string{`{"data":[{},{}],"meta":{"total":3,"total_pages":2}}`, `{"data":[{}],"meta":{"total":3,"total_pages":2}}`}, "  ", 2},
+		"without ids, repeated":           {[]string{`{"data":[{"count":1},{"count":2}]}`, `{"data":[{"count":1},{"count":2}]}`}, " ", 2},
+		"without ids, in turn":            {[]string{`{"data":[{"count":1}]}`, `{"data":[{"count":2}]}`, `{"data":[{"count":1}]}`}, " ", 3},
+		"repeated, whatever the meta":     {[]string{`{"data":[{},{}],"meta":{"total":9000,"total_pages":900}}`, `{"data":[{},{}],"meta":{"total":9000,"total_pages":900}}`}, " ", 2},
 		"a total that counts other items": {[]string{envelope(1, 1, 100, "a", "b")}, "a b", 1},
 	}
 	for name, test := range tests {
@@ -173,5 +176,22 @@ func TestListEndsEndlessPages(t *testing.T) {
 	var plain *Error
 	if errors.As(err, &plain) {
 		t.Error("a list without an end is no answer's error")
+	}
+}
+
+// TestListThatIsWhole: a list that has no pages is asked for once, unless its meta says otherwise.
+func TestListThatIsWhole(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{
+		`{"data":[{"count":1},{"count":2}]}`:                             1,
+		`{"data":[{"count":1}],"meta":{"total":2,"total_pages":2}}`:      2,
+		`{"data":[{"id":"a"}],"meta":{}}`:                                1,
+		`{"data":[{"id":"a"}],"meta":{"total":5,"per_page":1}}`:          4, // twice, as items are missing
+		`{"data":[{"id":"a"}],"meta":{"total":1,"page":1,"per_page":9}}`: 1,
+	} {
+		transport := play(ok(body))
+		if _, err := collect(t, newClient(t, transport), ListOptions[thing]{ID: byID, Whole: true}); err != nil || transport.count() != want {
+			t.Errorf("%s: %v after %d requests, want %d", body, err, transport.count(), want)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 )
 
 // Many carries out an operation that answers a list without pages, bare or
@@ -40,7 +39,7 @@ func bareOrData(response *Response) (json.RawMessage, error) {
 		return nil, err
 	}
 	if _, hasError := top["error"]; hasError {
-		return nil, errors.New("an error object came with the status of a success")
+		return nil, errErrorObject
 	}
 	return top["data"], nil
 }

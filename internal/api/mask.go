@@ -21,7 +21,7 @@ var secretText = regexp.MustCompile(`whsec_[A-Za-z0-9+/=_-]+` +
 
 // MaskJSON renders a JSON body for a log, with every secret replaced: the values
 // of keys that name one (token, secret, password, authorization, api_key and
-// their compounds), the value inside an authentication object, and whatever
+// their compounds), every value below an authentication object, and whatever
 // looks like a secret by itself. JSON text inside a string is masked too. Keys
 // come out sorted, numbers as they were. What is not JSON is only counted,
 // because nothing is known about it.
@@ -30,7 +30,7 @@ func MaskJSON(body []byte) string {
 	if err != nil {
 		return fmt.Sprintf("[%d bytes not JSON]", len(body))
 	}
-	return encodeMasked(maskValue(value))
+	return encodeMasked(maskValue(value, false))
 }
 
 func decodeAny(body []byte) (any, error) {
@@ -49,6 +49,25 @@ func decodeAny(body []byte) (any, error) {
 	return value, nil
 }
 
+// replaceAll replaces a text in all strings and keys of a decoded value.
+func replaceAll(value any, old string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		replaced := make(map[string]any, len(v))
+		for key, inner := range v {
+			replaced[strings.ReplaceAll(key, old, masked)] = replaceAll(inner, old)
+		}
+		return replaced
+	case []any:
+		for i := range v {
+			v[i] = replaceAll(v[i], old)
+		}
+	case string:
+		return strings.ReplaceAll(v, old, masked)
+	}
+	return value
+}
+
 func encodeMasked(value any) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -59,13 +78,13 @@ func encodeMasked(value any) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-func maskValue(value any) any {
+func maskValue(value any, authentication bool) any {
 	switch v := value.(type) {
 	case map[string]any:
-		return maskObject(v, false)
+		return maskObject(v, authentication)
 	case []any:
 		for i := range v {
-			v[i] = maskValue(v[i])
+			v[i] = maskValue(v[i], authentication)
 		}
 	case string:
 		return maskString(v)
@@ -78,15 +97,12 @@ func maskObject(object map[string]any, authentication bool) map[string]any {
 	shown := make(map[string]any, len(object))
 	for key, value := range object {
 		name := normalKey(key)
-		inner, isObject := value.(map[string]any)
 		switch {
 		case value == nil:
 		case isSecretKey(name), authentication && name == "value":
 			value = masked
-		case name == "authentication" && isObject:
-			value = maskObject(inner, true)
 		default:
-			value = maskValue(value)
+			value = maskValue(value, authentication || name == "authentication")
 		}
 		shown[maskText(key)] = value
 	}
@@ -97,7 +113,7 @@ func maskObject(object map[string]any, authentication bool) map[string]any {
 func maskString(text string) string {
 	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
 		if value, err := decodeAny([]byte(trimmed)); err == nil {
-			return encodeMasked(maskValue(value))
+			return encodeMasked(maskValue(value, false))
 		}
 	}
 	return maskText(text)

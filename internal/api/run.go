@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +13,9 @@ const (
 	backoffCap  = 30 * time.Second
 )
 
+// interrupted reports whether the call should not have been going on anyway.
+func (k *call) interrupted() bool { return k.waiting.Err() != nil }
+
 // verdict is what an answer means for the loop.
 type verdict struct {
 	response *Response
@@ -21,14 +23,17 @@ type verdict struct {
 	// again says that the request may be sent once more: after the gate when
 	// the answer was 429, else on the budget, not before pause has passed.
 	again, throttled bool
-	pause            time.Duration
+	// uncertain says that this attempt may have been carried out.
+	uncertain bool
+	pause     time.Duration
 }
 
 // run sends a call until its answer is final.
 //
-// Only 5xx, 408 and transport errors are on the budget. A 429 is not: it says
-// when to come back, not that something is wrong, and a budget that counted it
-// would end a large run for being large.
+// Only 5xx, 408 and transport errors are on the budget, which is time: a service
+// is away for minutes while it restarts, however many attempts that takes. A 429
+// is not on it: it says when to come back, not that something is wrong, and a
+// budget that counted it would end a large run for being large.
 func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 	var throttled *Error
 	for failures := 0; ; {
@@ -44,33 +49,75 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 			continue
 		}
 		pass.done(a.status)
-		if !v.again || failures >= c.cfg.MaxRetries {
+		c.note(k, a, v)
+		if !v.again {
 			return v.response, v.err
 		}
+		if failures == 0 {
+			k.failing = time.Now()
+		}
+		wait, ok := c.nextAttempt(k, failures, v)
+		if !ok {
+			c.giveUp(ctx, k, v.err)
+			return nil, v.err
+		}
 		failures++
-		if err := c.backoff(ctx, k, failures, v); err != nil {
+		k.uncertain = k.uncertain || v.uncertain
+		if err := c.backoff(ctx, k, wait, v); err != nil {
 			return nil, err
 		}
 	}
 }
 
+// concluded is the error that a call ends with. What says nothing about the
+// object, but about the service, the token or the way there, is reported in full
+// once. An *AmbiguousError always says what is known of its request.
+func (c *Client) concluded(k *call, err error) error {
+	switch e := err.(type) { //nolint:errorlint // an *AmbiguousError wraps an *Error, and is something else
+	case *Error:
+		if first := c.refused.Load(); e.Status == http.StatusUnauthorized && first != e {
+			return &EarlierError{Service: c.cfg.Service, Operation: k.operation, First: first, Err: e}
+		}
+		foreign := !e.Structured && e.Status != http.StatusUnauthorized || e.lacksRoute()
+		if foreign || e.Status >= http.StatusInternalServerError {
+			return c.outage.report(k, c.cfg.Service, e)
+		}
+	case *TransportError:
+		return c.outage.report(k, c.cfg.Service, e)
+	}
+	return err
+}
+
 // admit waits for the leave to send. A token that was refused, before or during
 // the wait, ends it: many requests may wait when the first one learns of it.
 func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, error) {
-	if refused := c.refused.Load(); refused != nil {
-		return nil, refused
+	if err := c.stopped(k); err != nil {
+		return nil, err
 	}
-	pass, err := c.gate.enter(k.waiting, k.latest, func(d time.Duration) {
+	latest := k.latest
+	if end := k.failing.Add(c.cfg.RetryTimeout); !k.failing.IsZero() && end.Before(latest) {
+		latest = end
+	}
+	pass, err := c.gate.enter(k.waiting, latest, func(d time.Duration) {
 		c.announce(ctx, k, d, "the service asked to slow down (429)")
 	})
 	if err != nil {
 		return nil, c.notSent(k, throttled, err)
 	}
-	if refused := c.refused.Load(); refused != nil {
+	if err := c.stopped(k); err != nil {
 		pass.done(http.StatusUnauthorized)
-		return nil, refused
+		return nil, err
 	}
 	return pass, nil
+}
+
+// stopped is the error of a call that is not sent: the token was rejected, or
+// the service does not respond.
+func (c *Client) stopped(k *call) error {
+	if refused := c.refused.Load(); refused != nil {
+		return &EarlierError{Service: c.cfg.Service, Operation: k.operation, First: refused, Err: refused}
+	}
+	return c.outage.blocked(k, c.cfg.Service)
 }
 
 // judge decides what an answer means (wire contract: which method may be
@@ -84,28 +131,29 @@ func (c *Client) judge(ctx context.Context, k *call, a *answer) verdict {
 	}
 	e := c.newError(k, a.status, a.header, a.body)
 	switch {
-	case a.status == http.StatusTooManyRequests:
-		return verdict{err: e, again: true, throttled: true}
 	case a.status == http.StatusUnauthorized:
 		c.refused.CompareAndSwap(nil, e)
 		return verdict{err: e}
+	case a.status == http.StatusTooManyRequests:
+		return verdict{err: e, again: true, throttled: true}
 	case a.status != http.StatusRequestTimeout && a.status < 500:
 		return verdict{err: e}
 	case !k.repeatable:
 		return verdict{err: c.ambiguous(k, a, e)}
 	}
-	return verdict{err: e, again: true, pause: e.RetryAfter}
+	return verdict{err: e, again: true, uncertain: true, pause: e.RetryAfter}
 }
 
 func (c *Client) judgeNoAnswer(ctx context.Context, k *call, a *answer) verdict {
+	sent := a.connected && !unprocessed(a.err)
 	switch {
-	case !k.repeatable && a.connected:
+	case !k.repeatable && sent:
 		return verdict{err: c.ambiguous(k, a, a.err)}
 	case ctx.Err() != nil:
 		return verdict{err: fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, a.err)}
 	}
 	err := &TransportError{Service: c.cfg.Service, Operation: k.operation, Attempts: k.sent, Err: a.err}
-	return verdict{err: err, again: !permanent(a.err)}
+	return verdict{err: err, again: !c.permanent(a.err), uncertain: sent}
 }
 
 func (c *Client) judgeSuccess(ctx context.Context, k *call, a *answer) verdict {
@@ -127,15 +175,7 @@ func (c *Client) judgeSuccess(ctx context.Context, k *call, a *answer) verdict {
 		return verdict{err: e}
 	}
 	err := &TransportError{Service: c.cfg.Service, Operation: k.operation, Attempts: k.sent, Err: a.err}
-	return verdict{err: err, again: true}
-}
-
-// permanent says that the next seconds will not change this error: the peer is
-// not who it should be, or does not speak TLS.
-func permanent(err error) bool {
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	return errors.As(err, &certificate) || errors.As(err, &record)
+	return verdict{err: err, again: true, uncertain: true}
 }
 
 func (c *Client) ambiguous(k *call, a *answer, err error) *AmbiguousError {
@@ -161,20 +201,47 @@ func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	return fmt.Errorf("%s %s was not sent, because an earlier request was answered: %w", c.cfg.Service, k.operation, &late)
 }
 
-// backoff waits before the next attempt: full jitter on a doubling span, with
-// Retry-After as the floor. When the wait cannot end in time it fails now, with
-// the error that made it wait.
-func (c *Client) backoff(ctx context.Context, k *call, failures int, v verdict) error {
-	delay := max(v.pause, time.Duration(c.random()*float64(doubled(backoffBase, backoffCap, failures))))
-	wake := time.Now().Add(delay)
-	if deadline, ok := k.waiting.Deadline(); ok && wake.After(deadline) || wake.After(k.latest) {
-		if e, ok := AsError(v.err); ok && v.pause > 0 {
-			e.RetryAt = wake
+// nextAttempt returns how long to wait before the next attempt: full jitter on a
+// doubling span, with Retry-After as the floor. It is false when there is none,
+// because the attempts or the time are used up, or because the wait would not
+// end in time.
+func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, bool) {
+	now := time.Now()
+	end := k.failing.Add(c.cfg.RetryTimeout)
+	if deadline, ok := k.waiting.Deadline(); ok && deadline.Before(end) {
+		end = deadline
+	}
+	if earliest := now.Add(v.pause); v.pause > 0 && earliest.After(end) {
+		if e, ok := AsError(v.err); ok {
+			e.RetryAt = earliest
 		}
-		return v.err
+		return 0, false
+	}
+	switch {
+	case c.cfg.MaxRetries >= 0 && failures >= c.cfg.MaxRetries:
+		return 0, false
+	case failures >= weakRetries && c.outage.isWeak(k.operation):
+		return 0, false
+	case !now.Before(end):
+		return 0, false
+	}
+	delay := max(v.pause, time.Duration(c.random()*float64(doubled(backoffBase, backoffCap, failures+1))))
+	return min(delay, end.Sub(now)), true
+}
+
+// backoff waits before the next attempt. It ends early when the service responds
+// to another call, but not before the time that the service asked for.
+func (c *Client) backoff(ctx context.Context, k *call, delay time.Duration, v verdict) error {
+	changed := c.outage.watch()
+	if err := c.stopped(k); err != nil {
+		return err
 	}
 	c.announce(ctx, k, delay, "the attempt failed: "+v.err.Error())
-	if err := pause(k.waiting, delay, nil); err != nil {
+	err := pause(k.waiting, v.pause, nil)
+	if err == nil {
+		err = pause(k.waiting, delay-v.pause, changed)
+	}
+	if err != nil {
 		return fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, err)
 	}
 	return nil

@@ -146,7 +146,7 @@ func TestUnauthorizedEndsEverything(t *testing.T) {
 	c := newClient(t, transport)
 	_, first := c.Do(t.Context(), getCustomer)
 	_, second := c.Do(t.Context(), updateCustomer)
-	if !IsUnauthorized(first) || first.Error() != second.Error() {
+	if !IsUnauthorized(first) || !IsUnauthorized(second) || !strings.HasSuffix(second.Error(), "explains: "+first.Error()) {
 		t.Errorf("first %v, second %v", first, second)
 	}
 	if transport.count() != 1 {

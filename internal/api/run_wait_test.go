@@ -98,7 +98,7 @@ func TestThrottledWaitIsBoundedWithoutADeadline(t *testing.T) {
 
 func TestCancelledAtOnce(t *testing.T) {
 	waits := map[string]step{
-		"backoff":     {status: 503, header: map[string]string{"Retry-After": "600"}},
+		"backoff":     {status: 503, header: map[string]string{"Retry-After": "200"}},
 		"closed gate": {status: 429, header: map[string]string{"Retry-After": "600"}},
 		"under way":   {hang: true},
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -38,13 +39,17 @@ type Settlement[T any] struct {
 type ConflictError struct {
 	Describe string
 	IDs      []string // what was found
+	Same     bool     // it is what was asked for, but the response to the create showed another object
 	Err      error    // the ambiguous outcome
 }
 
 func (e *ConflictError) Error() string {
 	what := "one that differs from what was asked for"
-	if len(e.IDs) > 1 {
+	switch {
+	case len(e.IDs) > 1:
 		what = fmt.Sprintf("%d of them", len(e.IDs))
+	case e.Same:
+		what = "one that is what was asked for"
 	}
 	return fmt.Sprintf("a lookup of the %s found %s (%s): %v", e.Describe, what, strings.Join(e.IDs, ", "), e.Err)
 }
@@ -56,6 +61,10 @@ func (e *ConflictError) Unwrap() error { return e.Err }
 // several, are a *ConflictError; where none is found, the create is sent once
 // more, but only where a second object would be refused. What stays undecided
 // is an *AmbiguousError that says what is known.
+//
+// A create whose response shows another object ([OtherObjectError]) is never
+// adopted or sent again, as responses are mixed up: what the lookup finds is only
+// named.
 //
 // While the create waits to be sent it obeys ctx. Once it is sent, it and its
 // lookup run to their end even when ctx is cancelled, for at most 30 s from
@@ -80,7 +89,7 @@ func Settle[T any](ctx context.Context, s Settlement[T]) (result T, adopted bool
 		return result, false, s.undecided(ambiguous, "The lookup failed.", err)
 	case len(found) > 0:
 		return s.decide(found, ambiguous)
-	case !s.RefusesDuplicates:
+	case !s.RefusesDuplicates || showsOther(ambiguous):
 		return result, false, s.undecided(ambiguous, fmt.Sprintf("It was looked up %d times and not found.", len(lookupPauses)), nil)
 	}
 	return s.resend(detached, ctx, ambiguous)
@@ -112,10 +121,11 @@ func (s Settlement[T]) resend(detached, ctx context.Context, first *AmbiguousErr
 
 // decide adopts the one object that is what was asked for.
 func (s Settlement[T]) decide(found []T, ambiguous error) (result T, adopted bool, err error) {
-	if len(found) == 1 && s.Same(found[0]) {
+	asked := len(found) == 1 && s.Same(found[0])
+	if asked && !showsOther(ambiguous) {
 		return found[0], true, nil
 	}
-	conflict := &ConflictError{Describe: s.Describe, Err: ambiguous}
+	conflict := &ConflictError{Describe: s.Describe, Same: asked, Err: ambiguous}
 	for _, item := range found {
 		if s.ID != nil {
 			conflict.IDs = append(conflict.IDs, s.ID(item))
@@ -148,6 +158,12 @@ func (s Settlement[T]) undecided(ambiguous *AmbiguousError, known string, cause 
 		e.Err = fmt.Errorf("%w; after that: %w", ambiguous.Err, cause)
 	}
 	return &e
+}
+
+// showsOther reports that the response shows another object than the created one.
+func showsOther(err error) bool {
+	var other *OtherObjectError
+	return errors.As(err, &other)
 }
 
 // isDuplicate says that the service refused because the object is there.

@@ -59,6 +59,7 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	lost := &AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1", Err: errReset}
 	taken := &Error{Status: 422, Code: "external_id_taken", ExistingID: "t1", Structured: true}
+	mixed := &AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1", Err: &OtherObjectError{Err: &Error{Status: 201}}}
 	same, other := thing{ID: "t1", Count: 1}, thing{ID: "t2", Count: 2}
 	tests := map[string]struct {
 		trial         trial
@@ -78,8 +79,11 @@ func TestSettle(t *testing.T) {
 		"found after a bad lookup": {trial: trial{creates: []any{lost}, lookups: [][]any{{errReset}, {same}}}, id: "t1", adopted: true, tried: 1, looked: 2, waited: time.Second},
 		"found but different":      {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "differs", conflicts: []string{"t2"}, kind: isAmbiguous, tried: 1, looked: 1},
 		"found twice":              {trial: trial{creates: []any{lost}, lookups: [][]any{{same, other}}}, err: "2 of them (t1, t2)", conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 1},
-		"not found, sent again":    {trial: trial{creates: []any{lost, same}}, id: "t1", tried: 2, looked: 3, waited: 4 * time.Second},
-		"sent again, taken, ours":  {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {same}}}, id: "t1", adopted: true, tried: 2, looked: 4, waited: 4 * time.Second},
+		"another object, found": {trial: trial{creates: []any{mixed}, lookups: [][]any{{same}}}, err: "one that is what was asked for (t1)", conflicts: []string{"t1"}, kind: isAmbiguous,
+			tried: 1, looked: 1},
+		"another object, not found": {trial: trial{creates: []any{mixed}}, err: "may or may not exist", kind: isAmbiguous, tried: 1, looked: 3, waited: 4 * time.Second},
+		"not found, sent again":     {trial: trial{creates: []any{lost, same}}, id: "t1", tried: 2, looked: 3, waited: 4 * time.Second},
+		"sent again, taken, ours":   {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {same}}}, id: "t1", adopted: true, tried: 2, looked: 4, waited: 4 * time.Second},
 		"sent again, taken, not ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {other}}},
 			err: "differs", conflicts: []string{"t2"}, kind: isAmbiguous, tried: 2, looked: 4, waited: 4 * time.Second},
 		"sent again, lost again": {trial: trial{creates: []any{lost}}, err: "may or may not exist", kind: isAmbiguous, tried: 2, looked: 6, waited: 8 * time.Second},

@@ -187,6 +187,8 @@ func TestAccCollections_generatedByImport(t *testing.T) {
 	const keys, endpoints = "/api/v1/api-keys", "/api/v1/webhook-endpoints"
 	service := acctest.Start(t, acctest.RunningClock)
 	service.NeedsSandbox("the organization has just these objects")
+	// Terraform's plantimestamp has no fractions of a second: what has ended has to have ended a while ago.
+	service.Sandbox.Clock().Advance(-5 * time.Second)
 	made := 1 // the key that the sandbox starts with
 	add := func(path string, body acctest.JSON) string {
 		made++
@@ -210,7 +212,7 @@ func TestAccCollections_generatedByImport(t *testing.T) {
 	service.MustCollections("POST", keys+"/"+service.MustCollections("POST", keys, acctest.JSON{"name": "rotated"})["id"].(string)+"/rotate", acctest.JSON{"graceDays": 0})
 	service.Sandbox.Clock().Advance(-48 * time.Hour)
 	service.MustCollections("POST", keys, acctest.JSON{"name": "expired", "expiresAt": time.Now().Add(-24 * time.Hour)})
-	service.Sandbox.Clock().Advance(48 * time.Hour)
+	service.Sandbox.Clock().Advance(48*time.Hour + 5*time.Second)
 	made += 2 // the successors
 
 	terraform := newCommand(t, "").at(service)

@@ -49,8 +49,8 @@ func generated(t *testing.T) (*acctest.Service, *command) {
 	return service, terraform
 }
 
-// TestAccGenerated_isComplete: configuration that Terraform writes for what exists plans nothing, on the first try. The account does not
-// name what is its customer's, so that every later change of the customer takes one apply.
+// TestAccGenerated_isComplete: configuration that Terraform writes for what exists plans nothing, on the first try. The account
+// repeats what is its customer's and does not set it, so that every later change of the customer takes one apply.
 func TestAccGenerated_isComplete(t *testing.T) {
 	t.Parallel()
 	_, terraform := generated(t)
@@ -64,7 +64,7 @@ func TestAccGenerated_isComplete(t *testing.T) {
 		start := strings.Index(config, `resource "billing_customer" "full"`)
 		terraform.write("generated.tf", config[:start]+strings.ReplaceAll(config[start:], change[0], change[1]))
 		terraform.must("apply", "-auto-approve")
-		terraform.settled()
+		terraform.must("plan", "-detailed-exitcode")
 	}
 	config := terraform.read("generated.tf")
 	// A change to what the service would not be asked for is rejected; what is left alone is not.

@@ -22,6 +22,7 @@ type providerModel struct {
 	CACertificateFile      types.String   `tfsdk:"ca_certificate_file"`
 	DefaultCustomMetadata  metadata.Value `tfsdk:"default_custom_metadata"`
 	MaxRetries             types.Int64    `tfsdk:"max_retries"`
+	RetryTimeout           types.String   `tfsdk:"retry_timeout"`
 	RequestTimeout         types.String   `tfsdk:"request_timeout"`
 	RequestsPerSecond      types.Number   `tfsdk:"requests_per_second"`
 	Operations             types.Map      `tfsdk:"operations"`
@@ -60,8 +61,12 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Object merged under the `custom_metadata` of every customer, billing account and subscription that is a resource here; a resource's own keys win, at any depth. " +
 					"Keys from here are owned like the resource's own (see [the guide on ownership](guides/custom-metadata#defaults-for-everything)), and show in `effective_custom_metadata`. A change here changes all of these objects."},
 			"max_retries": schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
-				MarkdownDescription: "How often one request is repeated after a server failure (5xx, 408) or a broken connection, 0 to 20, with growing pauses. Default 4. " +
-					"Waiting for a rate limit (429) does not count. What would make or charge something twice is never repeated blindly. Variable: `BILLING_MAX_RETRIES`."},
+				MarkdownDescription: "Largest number of times that one request is repeated after a server failure (5xx, 408) or a broken connection, 0 to 20. " +
+					"If unset, only `retry_timeout` limits the repetitions. Waiting for a rate limit (429) does not count. Variable: `BILLING_MAX_RETRIES`."},
+			"retry_timeout": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "How long one request is repeated after a server failure (5xx, 408) or a broken connection, as a duration with its unit between `0s` and `1h`, " +
+					"counted from the first failure, with growing random pauses of up to 30 seconds. Defaults to `5m`; `0s` repeats nothing. Waiting for a rate limit (429) does not count. " +
+					"A request that would create or charge something twice is never repeated blindly. See [the guide on reliability](guides/reliability#outages). Variable: `BILLING_RETRY_TIMEOUT`."},
 			"request_timeout": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Longest time that one attempt of a request may take, as a duration with its unit between `100ms` and `10m`. Default `30s`. Variable: `BILLING_REQUEST_TIMEOUT`."},
 			"requests_per_second": schema.NumberAttribute{Optional: true,

@@ -21,13 +21,15 @@ import (
 
 // Limits and defaults of the provider arguments.
 const (
-	defaultMaxRetries     = 4
 	highestMaxRetries     = 20
-	defaultRequestTimeout = 30 * time.Second
+	highestRetryTimeout   = time.Hour
 	lowestRequestTimeout  = 100 * time.Millisecond
 	highestRequestTimeout = 10 * time.Minute
 	highestRequestRate    = 1000
 )
+
+// defaultTimes are the durations that apply when nobody sets another one.
+var defaultTimes = map[string]time.Duration{"retry_timeout": 5 * time.Minute, "request_timeout": 30 * time.Second}
 
 // settings is the provider block with the environment's help, validated.
 type settings struct {
@@ -38,7 +40,8 @@ type settings struct {
 	caCertificateFile             string
 	defaults                      metadata.Object
 	defaultsUnknown               bool
-	maxRetries                    int
+	maxRetries                    int // api.NoRetryLimit: not set
+	retryTimeout                  time.Duration
 	requestTimeout                time.Duration
 	requestsPerSecond             float64
 	operations                    api.Operations
@@ -79,7 +82,8 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 		organizations:     r.organizations(ctx, config.AllowedOrganizationIDs),
 		caCertificateFile: r.text("ca_certificate_file", config.CACertificateFile).text,
 		maxRetries:        r.maxRetries(config.MaxRetries),
-		requestTimeout:    r.requestTimeout(config.RequestTimeout),
+		retryTimeout:      r.duration("retry_timeout", config.RetryTimeout, 0, highestRetryTimeout),
+		requestTimeout:    r.duration("request_timeout", config.RequestTimeout, lowestRequestTimeout, highestRequestTimeout),
 		requestsPerSecond: r.requestsPerSecond(config.RequestsPerSecond),
 		operations:        r.operations(config.Operations),
 	}
@@ -172,7 +176,7 @@ func (r *resolver) header(configured types.String) string {
 func (r *resolver) maxRetries(configured types.Int64) int {
 	v, given := r.number("max_retries", configured.IsNull(), configured.IsUnknown(), configured.String())
 	if !given {
-		return defaultMaxRetries
+		return api.NoRetryLimit
 	}
 	n, err := strconv.Atoi(v.text)
 	if err != nil || n < 0 || n > highestMaxRetries {
@@ -206,16 +210,28 @@ func (r *resolver) number(argument string, null, unknown bool, text string) (val
 	return v, v.text != "" && !v.unknown
 }
 
-func (r *resolver) requestTimeout(configured types.String) time.Duration {
-	v := r.text("request_timeout", configured)
+// duration reads a time with its unit, whose default is in defaultTimes.
+func (r *resolver) duration(argument string, configured types.String, lowest, highest time.Duration) time.Duration {
+	v := r.text(argument, configured)
 	if v.text == "" {
-		return defaultRequestTimeout
+		return defaultTimes[argument]
 	}
 	d, err := time.ParseDuration(v.text)
-	if err != nil || d < lowestRequestTimeout || d > highestRequestTimeout {
-		r.wrong(v, "%q is no duration between 100ms and 10m. Write a number with its unit, such as 30s or 2m.", v.text)
+	if err != nil || d < lowest || d > highest {
+		r.wrong(v, "%q is no duration between %s and %s. Write a number with its unit, such as 30s or 2m.", v.text, short(lowest), short(highest))
 	}
 	return d
+}
+
+// short leaves out the units that are zero: 10m, not 10m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if trimmed, ok := strings.CutSuffix(text, zero); ok {
+			text = trimmed + zero[:1]
+		}
+	}
+	return text
 }
 
 func (r *resolver) operations(configured types.Map) api.Operations {

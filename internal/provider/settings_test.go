@@ -91,22 +91,25 @@ func TestResolve_numbers(t *testing.T) {
 		rate    float64
 		unknown []string
 	}{
-		"defaults":  {given{}, 4, 0, nil},
+		"defaults":  {given{}, api.NoRetryLimit, 0, nil},
 		"variables": {given{variables: variables}, 7, 2.5, nil},
 		"arguments win": {given{variables: variables, config: func(m *providerModel) {
 			m.MaxRetries, m.RequestsPerSecond = types.Int64Value(0), types.NumberValue(big.NewFloat(1000))
 		}}, 0, 1000, nil},
 		"unknown": {given{variables: variables, config: func(m *providerModel) {
 			m.MaxRetries, m.RequestsPerSecond = types.Int64Unknown(), types.NumberUnknown()
-		}}, 4, 0, []string{"max_retries", "requests_per_second"}},
+		}}, api.NoRetryLimit, 0, []string{"max_retries", "requests_per_second"}},
 	} {
 		s, diags := c.given.resolve(t)
 		if s.maxRetries != c.retries || s.requestsPerSecond != c.rate || !slices.Equal(s.unknown, c.unknown) || len(diags) > 0 {
 			t.Errorf("%s: %d retries, %g a second, unknown %v, %v", name, s.maxRetries, s.requestsPerSecond, s.unknown, diags)
 		}
 	}
-	if s, _ := (given{}).resolve(t); s.requestTimeout != 30*time.Second {
-		t.Errorf("the default timeout is %s", s.requestTimeout)
+	if s, _ := (given{}).resolve(t); s.requestTimeout != 30*time.Second || s.retryTimeout != 5*time.Minute {
+		t.Errorf("the default timeouts are %s and %s", s.requestTimeout, s.retryTimeout)
+	}
+	if s, _ := (given{variables: map[string]string{"BILLING_RETRY_TIMEOUT": "0s"}}).resolve(t); s.retryTimeout != 0 {
+		t.Errorf("0s is %s", s.retryTimeout)
 	}
 }
 
@@ -132,6 +135,7 @@ func TestResolve_refuses(t *testing.T) {
 	t.Parallel()
 	baseURL := func(m *providerModel) *types.String { return &m.BaseURL }
 	timeout := func(m *providerModel) *types.String { return &m.RequestTimeout }
+	retryTime := func(m *providerModel) *types.String { return &m.RetryTimeout }
 	header := func(m *providerModel) *types.String { return &m.CollectionsAuthHeader }
 	retries := func(n int64) func(*providerModel) {
 		return func(m *providerModel) { m.MaxRetries = types.Int64Value(n) }
@@ -160,6 +164,8 @@ func TestResolve_refuses(t *testing.T) {
 		"timeout too short":    {given{config: set(timeout, "99ms")}, "request_timeout", []string{"100ms"}},
 		"timeout too long":     {given{config: set(timeout, "10m1s")}, "request_timeout", []string{"10m"}},
 		"timeout by variable":  {given{variables: env("BILLING_REQUEST_TIMEOUT", "soon")}, "request_timeout", []string{`"soon"`, "BILLING_REQUEST_TIMEOUT"}},
+		"retry time negative":  {given{config: set(retryTime, "-1s")}, "retry_timeout", []string{`"-1s"`, "between 0s and 1h"}},
+		"retry time too long":  {given{variables: env("BILLING_RETRY_TIMEOUT", "61m")}, "retry_timeout", []string{`"61m"`, "BILLING_RETRY_TIMEOUT"}},
 		"retries below":        {given{config: retries(-1)}, "max_retries", []string{"0 to 20"}},
 		"retries above":        {given{config: retries(21)}, "max_retries", []string{"0 to 20"}},
 		"retries of words":     {given{variables: env("BILLING_MAX_RETRIES", "many")}, "max_retries", []string{`"many"`, "BILLING_MAX_RETRIES"}},

@@ -127,11 +127,18 @@ func item(n int, quantity any) object {
 	return one
 }
 
+// documents are the tax numbers of the second customer, by those of the first: a reference by a number that two customers have can
+// mean either.
+var documents = map[string]string{"123.456.789-09": "529.982.247-25", "12345678909": "52998224725", "11.222.333/0001-81": "45.997.418/0001-53"}
+
 // named puts the name of a block into a choice.
 func named(v any, address string) any {
 	_, name, _ := strings.Cut(address, ".")
 	switch v := v.(type) {
 	case string:
+		if other, two := documents[v]; two && name == "d" {
+			return other
+		}
 		return strings.ReplaceAll(v, "$name", name)
 	case object:
 		all := object{}

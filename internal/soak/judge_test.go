@@ -27,6 +27,8 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
 var failures = regexp.MustCompile(strings.Join([]string{
 	"The billing account is (suspended|closed)",
+	"The customer is another one than planned",             // it was not known in the plan
+	"An import replaces nothing",                           // what was not known in the plan differs from what was imported
 	"The customer has subscriptions that are not canceled", // one was abandoned, or runs to the end of its period
 }, "|"))
 

@@ -53,11 +53,13 @@ func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAcc
 }
 
 // UpdateBillingAccount changes a billing account and returns it as it is then
-// (wire contract: billing_accounts.update).
+// (wire contract: billing_accounts.update). A response that does not show it is
+// followed by a read.
 func (s *Service) UpdateBillingAccount(ctx context.Context, id string, u BillingAccountUpdate) (*BillingAccount, error) {
-	return s.changeAccount(ctx, api.Request{
+	account, err := s.changeAccount(ctx, api.Request{
 		Operation: "billing_accounts.update", Path: map[string]string{"id": id}, Body: u,
 	})
+	return api.ReadBack(ctx, account, err, func(ctx context.Context) (*BillingAccount, error) { return s.GetBillingAccount(ctx, id) })
 }
 
 // accountKeys are the fields that tell a whole billing account from a part.

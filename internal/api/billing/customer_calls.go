@@ -93,9 +93,11 @@ func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error)
 }
 
 // UpdateCustomer changes a customer and returns it as it is then (wire
-// contract: customers.update).
+// contract: customers.update). A response that does not show it is followed by a
+// read.
 func (s *Service) UpdateCustomer(ctx context.Context, id string, u CustomerUpdate) (*Customer, error) {
-	return s.oneCustomer(ctx, api.Request{Operation: "customers.update", Path: map[string]string{"id": id}, Body: u})
+	customer, err := s.oneCustomer(ctx, api.Request{Operation: "customers.update", Path: map[string]string{"id": id}, Body: u})
+	return api.ReadBack(ctx, customer, err, func(ctx context.Context) (*Customer, error) { return s.GetCustomer(ctx, id) })
 }
 
 func (s *Service) oneCustomer(ctx context.Context, r api.Request) (*Customer, error) {

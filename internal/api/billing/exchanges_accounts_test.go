@@ -3,6 +3,7 @@ package billing
 import (
 	"encoding/json"
 	"net/http"
+	"path"
 	"reflect"
 	"strings"
 	"testing"
@@ -123,9 +124,12 @@ func TestExchangesOfRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := newWire(map[string]http.HandlerFunc{"/": answer(exchange.Response.Status, string(exchange.Response.Body))})
+		if exchange.Response.Status == http.StatusNotFound {
+			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), answer(200, listOf()))
+		}
 		_, err := call(t, newService(t, w), idIn(exchange.Request.Path), contract.Request{Body: json.RawMessage(`{}`)})
 		e, ok := api.AsError(err)
-		if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || len(w.seen) != 1 {
+		if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || strings.Contains(err.Error(), "does not prove") {
 			t.Errorf("%s: %v after %v", exchange.Name, err, w.seen)
 			continue
 		}

@@ -56,11 +56,13 @@ func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription
 }
 
 // UpdateSubscription changes a subscription and returns it as it is then (wire
-// contract: subscriptions.update).
+// contract: subscriptions.update). A response that does not show it is followed by
+// a read.
 func (s *Service) UpdateSubscription(ctx context.Context, id string, u SubscriptionUpdate) (*Subscription, error) {
-	return s.changeSubscription(ctx, api.Request{
+	subscription, err := s.changeSubscription(ctx, api.Request{
 		Operation: "subscriptions.update", Path: map[string]string{"id": id}, Body: u,
 	})
+	return api.ReadBack(ctx, subscription, err, func(ctx context.Context) (*Subscription, error) { return s.GetSubscription(ctx, id) })
 }
 
 // changeSubscription carries out an operation that answers the changed

@@ -20,6 +20,7 @@ func (s *Service) SubscriptionItems(ctx context.Context, id string) (items []Sub
 	for item, err := range api.List(ctx, s.client, request, api.ListOptions[SubscriptionItem]{
 		ID:     func(i SubscriptionItem) string { return i.ID },
 		SortBy: "id", // items have no created_at
+		Whole:  true,
 	}) {
 		if len(items) == 0 && isNoOperation(err) {
 			return nil, false, nil
@@ -39,7 +40,7 @@ func isNoOperation(err error) bool {
 
 // SyncSubscriptionItems makes these the items of a subscription, all of them
 // (wire contract: subscriptions.items.sync). The items are nil when the answer
-// does not show them.
+// does not show them; one that is not the service's own is followed by a read.
 func (s *Service) SyncSubscriptionItems(ctx context.Context, id string, items []SubscriptionItemInput) ([]SubscriptionItem, error) {
 	body := struct {
 		Items []SubscriptionItemInput `json:"items"`
@@ -47,7 +48,11 @@ func (s *Service) SyncSubscriptionItems(ctx context.Context, id string, items []
 	if body.Items == nil {
 		body.Items = []SubscriptionItemInput{} // null is not the empty set
 	}
-	return api.Many[SubscriptionItem](ctx, s.client, api.Request{
+	now, err := api.Many[SubscriptionItem](ctx, s.client, api.Request{
 		Operation: "subscriptions.items.sync", Path: map[string]string{"id": id}, Body: body,
+	})
+	return api.ReadBack(ctx, now, err, func(ctx context.Context) ([]SubscriptionItem, error) {
+		items, _, err := s.SubscriptionItems(ctx, id)
+		return items, err
 	})
 }

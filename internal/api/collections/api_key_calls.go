@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
 	"slices"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -131,10 +132,17 @@ func (s *Service) oneKey(ctx context.Context, r api.Request) (*APIKey, error) {
 	return &key, nil
 }
 
-// RevokeAPIKey revokes a key, which answers 401 at once (wire contract:
-// api_keys.revoke). One that is revoked already, or not there, is revoked.
+// RevokeAPIKey revokes a key, which is rejected from then on (wire contract:
+// api_keys.revoke). One that is revoked already, or does not exist, is revoked;
+// where the response leaves that open, the key is read.
 func (s *Service) RevokeAPIKey(ctx context.Context, id string) error {
-	return api.Delete(ctx, s.client, api.Request{Operation: "api_keys.revoke", Path: map[string]string{"id": id}})
+	err := api.Delete(ctx, s.client, api.Request{Operation: "api_keys.revoke", Path: map[string]string{"id": id}})
+	if e, ok := api.AsError(err); ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain) {
+		if key, lookErr := s.GetAPIKey(ctx, id); lookErr == nil && key.RevokedAt != nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // ListAPIKeys lists all keys, the revoked ones too where the service lists them

@@ -130,8 +130,13 @@ func TestRevokeAPIKey(t *testing.T) {
 	t.Parallel()
 	for name, revoke := range map[string]http.HandlerFunc{
 		"no content": answer(204, ""), "deleted": answer(200, `{"data":{"deleted":true}}`), "not there": refused(404, "not_found"), "lost": turns(lost, answer(204, "")),
+		"a conflict, revoked": refused(409, "key_not_active"),
 	} {
-		if err := newService(t, newWire(routes{revokeKey: revoke})).RevokeAPIKey(t.Context(), "k1"); err != nil {
+		w := newWire(routes{
+			revokeKey: revoke, "GET " + keysPath: answer(200, listOf()),
+			"GET " + keysPath + "/k1": answer(200, keyJSON(t, map[string]any{"id": "k1", "revokedAt": "2026-01-01T00:00:00.000Z"})),
+		})
+		if err := newService(t, w).RevokeAPIKey(t.Context(), "k1"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -3,6 +3,7 @@ package collections
 import (
 	"encoding/json"
 	"net/http"
+	"path"
 	"reflect"
 	"strings"
 	"testing"
@@ -136,9 +137,12 @@ func TestExchangesOfRefusals(t *testing.T) {
 		}
 		codes[object.Code] = true
 		w := newWire(routes{"/": answer(exchange.Response.Status, string(exchange.Response.Body))})
+		if exchange.Response.Status == http.StatusNotFound {
+			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), answer(200, listOf()))
+		}
 		_, err := calls[exchange.Operation](t, newService(t, w), idsIn(exchange.Request.Path), contract.Request{Body: json.RawMessage(`{}`)})
 		e, ok := api.AsError(err)
-		if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || len(w.seen) != 1 {
+		if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || strings.Contains(err.Error(), "does not prove") {
 			t.Errorf("%s: %v after %v", exchange.Name, err, w.seen)
 			continue
 		}

@@ -168,7 +168,7 @@ func TestAddressesAreShownWithoutCredentials(t *testing.T) {
 		"https://u:hush@h.example/a":    "https://h.example/a",
 		"https://h.example/\x7f?q=hush": "an address that cannot be parsed",
 	} {
-		if got := shownURL(raw); got != want {
+		if got := api.ShownURL(raw); got != want {
 			t.Errorf("%q is shown as %q", raw, got)
 		}
 	}

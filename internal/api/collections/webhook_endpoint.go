@@ -2,7 +2,6 @@ package collections
 
 import (
 	"encoding/json"
-	"net/url"
 	"reflect"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -118,14 +117,4 @@ func (a *Authentication) shown() [3]string {
 		return [3]string{"none"}
 	}
 	return [3]string{a.Type, text(a.Username), text(a.Name)}
-}
-
-// shownURL is an address without the parts in which people put credentials.
-func shownURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "an address that cannot be parsed"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
 }

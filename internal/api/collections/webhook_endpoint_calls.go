@@ -35,7 +35,7 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpo
 		},
 		Same:     func(found *WebhookEndpoint) bool { return create.matches(*found) && s.claims.take(found.ID) },
 		ID:       func(found *WebhookEndpoint) string { return found.ID },
-		Describe: "webhook endpoint for " + shownURL(create.URL),
+		Describe: "webhook endpoint for " + api.ShownURL(create.URL),
 	})
 	if err != nil {
 		return nil, err
@@ -107,16 +107,12 @@ func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpo
 // contract: webhook_endpoints.update). An answer that does not show it is
 // followed by a read.
 func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string, u WebhookEndpointUpdate) (*WebhookEndpoint, error) {
-	endpoint, _, err := api.Optional[WebhookEndpoint](ctx, s.client, api.Request{
-		Operation: "webhook_endpoints.update", Path: map[string]string{"id": id}, Body: u,
-	})
-	if err != nil {
-		return nil, err
+	read := func(ctx context.Context) (*WebhookEndpoint, error) { return s.GetWebhookEndpoint(ctx, id) }
+	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.update", Path: map[string]string{"id": id}, Body: u})
+	if err == nil && endpoint.URL == "" {
+		return read(ctx)
 	}
-	if endpoint.URL == "" {
-		return s.GetWebhookEndpoint(ctx, id)
-	}
-	return &endpoint, nil
+	return api.ReadBack(ctx, endpoint, err, read)
 }
 
 // DeleteWebhookEndpoint deletes an endpoint (wire contract:

@@ -118,12 +118,16 @@ func TestDeleteWebhookEndpoint(t *testing.T) {
 		"deleted":         {answer(200, `{"data":{"deleted":true}}`), ""},
 		"not there":       {refused(404, "not_found"), ""},
 		"lost, then gone": {turns(lost, answer(404, "")), ""},
+		"conflict, gone":  {answer(409, ""), ""},
 		"not deleted":     {answer(200, `{"data":{"deleted":false}}`), "deleted: false"},
 		"wrong address":   {answer(404, "<html>"), "404"},
 		"forbidden":       {refused(403, "insufficient_scope"), "insufficient_scope"},
 	}
 	for name, test := range tests {
-		err := newService(t, newWire(routes{"DELETE " + endpointPath: test.answer})).DeleteWebhookEndpoint(t.Context(), "e1")
+		w := newWire(routes{
+			"DELETE " + endpointPath: test.answer, "GET " + endpointPath: refused(404, "not_found"), "GET " + endpointsPath: answer(200, listOf()),
+		})
+		err := newService(t, w).DeleteWebhookEndpoint(t.Context(), "e1")
 		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: %v", name, err)
 		}

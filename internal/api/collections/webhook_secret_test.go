@@ -35,7 +35,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 			"refused":                 {rotate: refused(403, "insufficient_scope"), rotations: 1, err: []string{"insufficient_scope"}},
 			"lost twice": {rotate: lost, get: readable, rotations: 2, reads: 1, ambiguous: true,
 				err: []string{`"e1" may or may not have been carried out`, "sent again without success", "may be invalid already: rotate it again"}},
-			"lost, then gone": {rotate: lost, get: refused(404, "not_found"), rotations: 1, reads: 1, ambiguous: true,
+			"lost, then gone": {rotate: lost, get: refused(404, "not_found"), rotations: 1, reads: 2, ambiguous: true,
 				err: []string{"not sent again, as reading the object failed", "not_found"}},
 		}
 		for name, test := range tests {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"path"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -166,9 +168,12 @@ func TestExchangesOfRefusals(t *testing.T) {
 		statuses[exchange.Response.Status] = true
 		d := newDesk()
 		d.over[exchange.Request.Method] = answer(exchange.Response.Status, string(exchange.Response.Body))
+		if exchange.Response.Status == http.StatusNotFound {
+			d.over["GET "+path.Dir(exchange.Request.Path)] = answer(200, `{"data":[]}`)
+		}
 		_, err := calls[exchange.Operation](t, newService(t, d), exchange)
 		e, ok := api.AsError(err)
-		if !ok || len(d.seen) != 1 {
+		if !ok || strings.Contains(err.Error(), "does not prove") {
 			t.Errorf("%s: %v after %s", exchange.Name, err, d.requests())
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +39,9 @@ func newDesk() *desk {
 func (d *desk) RoundTrip(r *http.Request) (response *http.Response, err error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
+	}
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.GotConn != nil {
+		trace.GotConn(httptrace.GotConnInfo{})
 	}
 	body := ""
 	if r.Body != nil {

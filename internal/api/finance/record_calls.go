@@ -184,7 +184,7 @@ func Unsettled(err error) bool {
 		return true
 	}
 	// Who asks, or how often, says nothing about an earlier attempt.
-	return e.Attempts > 1
+	return e.Uncertain
 }
 
 // GetRecord reads a record (wire contract: finance.records.get).
@@ -200,14 +200,8 @@ func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record
 // are; nil takes a key out (wire contract: finance.records.update). It returns the
 // record as it is afterwards.
 func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
-	record, answered, err := api.Optional[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
-	if err != nil {
-		return nil, err
-	}
-	if !answered {
-		return s.GetRecord(ctx, collection, id)
-	}
-	return &record, nil
+	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
+	return api.ReadBack(ctx, &record, err, func(ctx context.Context) (*Record, error) { return s.GetRecord(ctx, collection, id) })
 }
 
 func place(collection, id string) map[string]string {

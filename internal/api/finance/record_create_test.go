@@ -49,7 +49,7 @@ func TestCreateRecord(t *testing.T) {
 		"made before and deleted since": {
 			prepare: func(d *desk) { d.replies[key1] = `{"id":"b1"}` },
 			id:      "b2", records: 1,
-			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, POST /v1/bills, GET /v1/bills/b2"},
+			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, POST /v1/bills, GET /v1/bills/b2"},
 		"made and deleted twice": {
 			prepare: func(d *desk) { d.replies[key1], d.replies[successor(key1)] = `{"id":"b1"}`, `{"id":"b2"}` },
 			id:      "b3", records: 1},
@@ -61,16 +61,16 @@ func TestCreateRecord(t *testing.T) {
 			err: "50 records were made with this idempotency key", unsettled: true, records: 50},
 		"a read that lags": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = first(gone, d.handle) },
-			id:      "b1", records: 1, requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1"},
+			id:      "b1", records: 1, requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1"},
 		"reads that do not work at all": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = gone },
 			err:     `made the record "b1" and then said that it does not exist`, unsettled: true, records: 1,
-			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1"},
+			requests: "POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, GET /v1/bills/b1"},
 		"reads and lists that do not work": {
 			prepare: func(d *desk) {
 				d.over["GET /v1/bills/b1"], d.over["GET /v1/bills"] = gone, answer(405, "")
 			},
-			err: "cannot be read", unsettled: true, records: 1},
+			id: "b1", records: 1},
 		"a read that lags by 10 s": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = first(gone, first(gone, first(gone, d.handle))) },
 			id:      "b1", records: 1},

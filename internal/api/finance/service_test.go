@@ -42,7 +42,7 @@ func TestRecordThatIsGone(t *testing.T) {
 			t.Errorf("read of %+v succeeded", place)
 		}
 	}
-	if d.requests() != "GET /v1/bills/b1, DELETE /v1/bills/b1" {
+	if d.requests() != "GET /v1/bills/b1, GET /v1/bills, DELETE /v1/bills/b1" {
 		t.Errorf("asked %s", d.requests())
 	}
 }

@@ -217,6 +217,22 @@ func TestAccount_wrongAddress(t *testing.T) {
 	s.settled(nil)
 }
 
+// TestAccount_movedMeanwhile: a status that another user has set since the plan is done, and no error.
+func TestAccount_movedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.set(nil)
+	for _, change := range [][2]string{{"suspend", "suspended"}, {"reactivate", "active"}} {
+		lines := acctest.JSON{"status": change[1]}
+		p := s.Plan(s.with(lines))
+		s.outside(change[0])
+		if text := acctest.Errors(s.Apply(p)); text != "" {
+			t.Errorf("%s: %s", change[0], text)
+		}
+		s.settled(lines)
+	}
+}
+
 // TestAccount_replacedForNobody: an account that only the command line or the state asks to replace is not closed for a customer that does
 // not exist, in whatever way the configuration names it.
 func TestAccount_replacedForNobody(t *testing.T) {

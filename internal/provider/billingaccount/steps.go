@@ -80,7 +80,9 @@ func (w work) steps(plan, state model, owner metadata.Ownership) []step {
 	var all []step
 	if plan.Status.ValueString() == statusActive && state.Status.ValueString() != statusActive {
 		all = append(all, step{Verb: "reactivate", Blame: blameStatus, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
-			return w.client.ReactivateBillingAccount(ctx, id, plan.StatusReason.ValueString())
+			return w.transition(ctx, id, statusActive, func() (*billing.BillingAccount, error) {
+				return w.client.ReactivateBillingAccount(ctx, id, plan.StatusReason.ValueString())
+			})
 		}})
 	}
 	body, metadataDiffers := plan.toUpdate(state), !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
@@ -97,8 +99,22 @@ func (w work) steps(plan, state model, owner metadata.Ownership) []step {
 
 func (w work) suspend(id string, plan model) step {
 	return step{Verb: "suspend", Blame: blameStatus, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
-		return w.client.SuspendBillingAccount(ctx, id, plan.StatusReason.ValueString())
+		return w.transition(ctx, id, statusSuspended, func() (*billing.BillingAccount, error) {
+			return w.client.SuspendBillingAccount(ctx, id, plan.StatusReason.ValueString())
+		})
 	}}
+}
+
+// transition takes the account to a status. Where the service rejects that because another user has done it since the plan, it is done.
+func (w work) transition(ctx context.Context, id, status string, do func() (*billing.BillingAccount, error)) (*billing.BillingAccount, error) {
+	account, err := do()
+	if err == nil {
+		return account, nil
+	}
+	if now, lookErr := w.client.GetBillingAccount(ctx, id); lookErr == nil && now.Status == status {
+		return now, nil
+	}
+	return nil, err
 }
 
 // update sends the fields that differ, and custom_metadata with them.

@@ -1,10 +1,12 @@
 package customer_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
@@ -79,5 +81,31 @@ func TestAccCustomer_ignoredIsNotOwned(t *testing.T) {
 		resource.TestStep{PreConfig: other.patch(`{"emails":[{"value":"theirs@example.com"}],"phones":[{"value":"1"}],"addresses":[{"city":"Natal"}]}`),
 			Config: config("notes = \"n\"" + ignoring), ConfigPlanChecks: updates()},
 		emptyPlan(config("notes = \"n\"")),
+	)
+}
+
+// TestAccCustomer_ignoredMain: ignore_changes gives a customer the main address that it shows. Next to a configured list it adds nothing.
+func TestAccCustomer_ignoredMain(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	other := outside{service, t, "m-1"}
+	config := func(value, lifecycle string) string {
+		return service.Config(withMetadata("emails = [{ value = \"" + value + "@example.com\" }]\nphones = [{ value = \"" + value + "\" }]\n" + lifecycle))
+	}
+	const ignoring = "lifecycle { ignore_changes = [email, phone] }"
+	stored := func(want string) resource.TestCheckFunc {
+		return func(*terraform.State) error {
+			raw, _ := json.Marshal([]any{other.customer()["emails"], other.customer()["phones"]})
+			if string(raw) != want {
+				t.Errorf("the service has %s, want %s", raw, want)
+			}
+			return nil
+		}
+	}
+	runCustomer(t,
+		resource.TestStep{Config: config("a", ignoring)},
+		resource.TestStep{Config: config("b", ignoring), ConfigPlanChecks: updates(), Check: stored(`[[{"value":"b@example.com"}],[{"value":"b"}]]`)},
+		emptyPlan(config("b", ignoring)),
+		emptyPlan(config("b", "")),
 	)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -32,6 +33,17 @@ func ownedBy(config model) ownership {
 
 		Addresses: !config.Addresses.IsNull(),
 	}
+}
+
+// owning is m without a main value that the configuration does not own beside its list, as it is sent.
+func (m model) owning(o ownership) model {
+	if o.Email.List && !o.Email.Main {
+		m.Email = types.StringNull()
+	}
+	if o.Phone.List && !o.Phone.Main {
+		m.Phone = types.StringNull()
+	}
+	return m
 }
 
 // within leaves of the planned ownership what the bare configuration names. Terraform gives an argument under ignore_changes the value of

@@ -81,6 +81,17 @@ func (p pair) planned(state pair, owned ownedPair) pair {
 	return out
 }
 
+// plannedOwn is planned where the main value may only repeat the state, as ignore_changes gives it: beside a configured list, a main value
+// that was never configured keeps its value in the plan and adds nothing to the list. next is what the configuration will own.
+func (p pair) plannedOwn(state pair, owned ownedPair, next *ownedPair) pair {
+	repeats := owned.List && !owned.Main && !p.List.IsNull() && !p.Main.IsNull() && !p.Main.IsUnknown() && p.Main.Equal(state.Main)
+	if !repeats {
+		return p.planned(state, owned)
+	}
+	next.Main = false
+	return pair{Main: state.Main, List: pair{types.StringNull(), p.List}.planned(state, owned).List}
+}
+
 func (p pair) plannedList(state pair) pair {
 	out := p
 	if out.Main.IsNull() {

@@ -91,13 +91,14 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	if m.Tags = config.Tags; config.Tags.IsNull() && len(state.Tags.Elements()) == 0 {
 		m.Tags = state.Tags
 	}
-	m.Email, m.Emails = pair{config.Email, config.Emails}.planned(pair{state.Email, state.Emails}, own.Email).split()
-	m.Phone, m.Phones = pair{config.Phone, config.Phones}.planned(pair{state.Phone, state.Phones}, own.Phone).split()
-
 	next := ownedBy(config)
+	emails, phones := pair{config.Email, config.Emails}, pair{config.Phone, config.Phones}
+	stored, storedPhones := pair{state.Email, state.Emails}, pair{state.Phone, state.Phones}
+	m.Email, m.Emails = emails.plannedOwn(stored, own.Email, &next.Email).split()
+	m.Phone, m.Phones = phones.plannedOwn(storedPhones, own.Phone, &next.Phone).split()
 	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(
 		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.words(), diags)
-	update := m.toUpdate(state)
+	update := m.owning(next).toUpdate(state.owning(next))
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
 	}

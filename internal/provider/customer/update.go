@@ -32,7 +32,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	r.Run().Applies()
 	owner := own.Metadata.Under(plan.CustomMetadataMode, nil)
-	answer, err := update(ctx, client, plan, state, owner, after.Metadata.Object)
+	answer, err := update(ctx, client, plan.owning(after), state.owning(after), owner, after.Metadata.Object)
 	switch {
 	case err != nil && answer == nil:
 		apidiag.Add(&resp.Diagnostics, err, doing("update", state))

@@ -221,6 +221,21 @@ func TestSubscription_settledDifference(t *testing.T) {
 	s.is("notes", `"ONE"`)
 }
 
+// TestSubscription_itemsForbidden: a token that may not read the items keeps those of the state, with a warning, and the refresh works.
+func TestSubscription_itemsForbidden(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	lines := acctest.JSON{"items": []any{itemA}}
+	s.set(lines)
+	before := s.State()
+	s.fault(sandbox.Fault{Operation: "subscriptions.items.list", Times: 1, Status: 403, Code: "insufficient_scope"})
+	says(t, s.refresh(), "The items of a subscription cannot be read", "insufficient_scope")
+	if !s.State().Equal(before) {
+		t.Errorf("the state is now %s", s.State())
+	}
+	s.settled(lines)
+}
+
 // TestSubscription_replacedOnRequest: what only the command line or the state asks to replace is held to the same account as a replacement
 // that the configuration causes, before anything is canceled.
 func TestSubscription_replacedOnRequest(t *testing.T) {

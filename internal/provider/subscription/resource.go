@@ -8,8 +8,10 @@ package subscription
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -78,6 +80,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
 		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
+		if e, ok := api.AsError(err); ok && e.Status == http.StatusForbidden && e.Structured {
+			resp.Diagnostics.AddAttributeWarning(path.Root("items"), "The items of a subscription cannot be read",
+				fmt.Sprintf("The API rejected reading the items of %s, so changes of them outside of Terraform are not shown. %s", prior.words(), apidiag.Text(err)))
+			err = nil
+		}
 	}
 	if err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))

@@ -49,6 +49,17 @@ func Add(diags *diag.Diagnostics, err error, doing Doing) {
 		diags.AddError(summary+": the outcome is unknown", sentence(ambiguous.Error()))
 		return
 	}
+	var earlier *api.EarlierError
+	if errors.As(err, &earlier) {
+		// One line: the other error says what to do, and a run may have thousands of these.
+		diags.AddError(summary, sentence(earlier.Error()))
+		return
+	}
+	var transport *api.TransportError
+	if errors.As(err, &transport) {
+		diags.AddError(summary, sentence(transport.Error())+" "+unreachable(transport))
+		return
+	}
 	var other *api.OtherObjectError
 	if errors.As(err, &other) {
 		diags.AddError(summary+": the response shows another object", otherText(other))
@@ -147,7 +158,7 @@ func advice(e *api.Error) string {
 	case e.Status == http.StatusTooManyRequests:
 		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second in the provider block."
 	case e.Status >= http.StatusInternalServerError:
-		return fmt.Sprintf("The service failed %s; such failures pass. Run again in a few minutes.", times(e.Attempts))
+		return fmt.Sprintf("The service failed %s; such failures pass. Run again in a few minutes, or set retry_timeout in the provider block to wait longer.", times(e.Attempts))
 	case e.Status == http.StatusMethodNotAllowed:
 		return "The service knows no such operation here. If it uses another path or method, set the provider argument operations for " + e.Operation + "."
 	}
@@ -155,6 +166,16 @@ func advice(e *api.Error) string {
 		return "This is not the service's own answer, so the base address is probably wrong or a proxy answered. Check " + address + "."
 	}
 	return "Change what the message names and run again."
+}
+
+// unreachable says what to do when no response came.
+func unreachable(e *api.TransportError) string {
+	address, _ := arguments(e.Service)
+	text := "Check that " + address + " is right and that this machine reaches it."
+	if e.Attempts > 1 {
+		text += " If the service is down for longer, run again later, or set retry_timeout in the provider block."
+	}
+	return text
 }
 
 func wait(d time.Duration) string {

@@ -177,6 +177,19 @@ func TestAdd_conflict(t *testing.T) {
 	}
 }
 
+// TestAdd_earlier: what another error of the run explains is one line.
+func TestAdd_earlier(t *testing.T) {
+	t.Parallel()
+	first := refusal(401, "unauthorized", nil)
+	earlier := &api.EarlierError{Service: "billing", Operation: "customers.get", First: first, Err: first}
+	check(t, fmt.Errorf("wrapped: %w", earlier), creating, []said{{"", []string{"customers.get failed for the reason that another error of this run explains: ", "status 401"}}})
+	var diags diag.Diagnostics
+	Add(&diags, earlier, creating)
+	if text := diags[0].Detail(); strings.Contains(text, "\n") || strings.Contains(text, "BILLING_TOKEN") {
+		t.Errorf("not one line: %s", text)
+	}
+}
+
 // TestAdd_withoutAnswer: interruptions and broken connections are told in plain words.
 func TestAdd_withoutAnswer(t *testing.T) {
 	t.Parallel()

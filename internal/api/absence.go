@@ -1,0 +1,116 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// proofAge is how long a list that was read proves that the service itself
+// responds. It is short, because a proxy can take over in the middle of a run.
+const proofAge = 10 * time.Second
+
+// absence holds what proves that a 404 is the service's own. Many other things
+// respond with 404: a gateway without the route, another host behind the
+// address, a service that is being deployed.
+type absence struct {
+	mu     sync.Mutex
+	proofs map[string]*proof // by path of the list
+}
+
+// proof is the last time that the list of one kind of object was read.
+type proof struct {
+	turn   chan struct{} // of one: only one request proves, and the others wait for it
+	at     time.Time
+	signed bool // the response had a Request-Id
+}
+
+func (a *absence) of(path string) *proof {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.proofs == nil {
+		a.proofs = map[string]*proof{}
+	}
+	p, ok := a.proofs[path]
+	if !ok {
+		p = &proof{turn: make(chan struct{}, 1)}
+		a.proofs[path] = p
+	}
+	return p
+}
+
+// ends are the last words of the operations whose 404 would empty a state or
+// count as a deletion.
+var ends = []string{"get", "delete", "revoke", "cancel", "close"}
+
+// verifyAbsence keeps a 404 structured only when the list of the same kind of
+// object can be read. A 404 that is not proven says nothing about the object.
+func (c *Client) verifyAbsence(ctx context.Context, k *call, e *Error) {
+	_, named := subjects[k.operation]
+	_, verb := split(k.operation)
+	if !named || !slices.Contains(ends, verb) || !IsNotFound(e) {
+		return
+	}
+	err := c.proveService(ctx, k, e)
+	if err == nil {
+		return
+	}
+	e.Structured = false
+	e.Message = c.scrub(fmt.Sprintf("%s. This does not prove that the object is gone: %s", strings.TrimRight(e.Message, "."), err))
+}
+
+// proveService reads one page of the list that the object of a call belongs to,
+// unless that was done a moment ago.
+func (c *Client) proveService(ctx context.Context, k *call, e *Error) error {
+	family, _ := split(k.operation)
+	list := Request{Operation: family + ".list", Path: k.path, Query: url.Values{"per_page": {"1"}}}
+	if strings.HasPrefix(family, "finance.") {
+		list.Query = url.Values{"limit": {"1"}}
+	}
+	asked, err := c.prepare(ctx, list)
+	if err != nil {
+		return err
+	}
+	p := c.absence.of(asked.resourcePath)
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return ended(ctx)
+	}
+	if p.at.IsZero() || time.Since(p.at) > proofAge {
+		response, err := c.run(ctx, asked)
+		if err == nil {
+			_, err = decodePage[struct{}](response)
+		}
+		if err != nil {
+			// Only the text: wrapped it would be taken for the response to the
+			// request itself.
+			return errors.New("the list of such objects could not be read either: " + err.Error())
+		}
+		p.at, p.signed = response.sentAt, response.RequestID != ""
+	}
+	if p.signed && e.RequestID == "" {
+		return errors.New("the service's responses carry a Request-Id, and this one does not")
+	}
+	return nil
+}
+
+// split takes the name of an operation apart: what it is about, and what it does.
+func split(operation string) (family, verb string) {
+	dot := strings.LastIndexByte(operation, '.')
+	return operation[:dot], operation[dot+1:]
+}
+
+// isGone reads the object that a deletion is about, and reports whether the
+// service says that it does not exist.
+func (c *Client) isGone(ctx context.Context, deletion Request) bool {
+	family, _ := split(deletion.Operation)
+	_, err := c.Do(ctx, Request{Operation: family + ".get", Path: deletion.Path})
+	return IsNotFound(err)
+}

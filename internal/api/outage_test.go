@@ -1,0 +1,207 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func byTime(cfg *Config) { cfg.MaxRetries = NoRetryLimit }
+
+// tally is how the calls of a run ended.
+type tally struct {
+	ok, full, short int
+	took            time.Duration
+}
+
+// plan reads n objects, ten at a time, as Terraform does.
+func plan(t *testing.T, c *Client, n int) (result tally) {
+	t.Helper()
+	start := time.Now()
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	ids := make(chan string, n)
+	for i := range n {
+		ids <- fmt.Sprintf("c%d", i)
+	}
+	close(ids)
+	for range 10 {
+		group.Go(func() {
+			for id := range ids {
+				_, err := c.Do(t.Context(), Request{Operation: "customers.get", Path: map[string]string{"id": id}})
+				var earlier *EarlierError
+				mu.Lock()
+				switch {
+				case err == nil:
+					result.ok++
+				case errors.As(err, &earlier):
+					result.short++
+				default:
+					result.full++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	result.took = time.Since(start)
+	return result
+}
+
+// TestOutagesAreSurvived: a service that is away for minutes in the middle of a run goes unnoticed, and the run continues as soon as it is back.
+func TestOutagesAreSurvived(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]step{
+		"refused": {err: errReset, unsent: true}, "reset": {err: errReset}, "unavailable": status(503),
+		"unavailable, with a Retry-After": {status: 503, header: map[string]string{"Retry-After": "5"}}, "silent": {hang: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const away, back = 5 * time.Second, 4*time.Minute + 30*time.Second
+				start := time.Now()
+				c := newClient(t, play(step{respond: func(*http.Request) step {
+					if since := time.Since(start); since >= away && since < back {
+						return failure
+					}
+					time.Sleep(100 * time.Millisecond)
+					return ok(`{"data":{"id":"c1"}}`)
+				}}), byTime)
+				got := plan(t, c, 1000)
+				if got.ok != 1000 {
+					t.Errorf("%+v", got)
+				}
+				if late := got.took - (back - away) - 10*time.Second; late > defaultRequestTimeout+backoffCap+5*time.Second {
+					t.Errorf("the run took %s longer than the outage", late)
+				}
+			})
+		})
+	}
+}
+
+// TestDownIsFoundOutOnce: when the service does not come back, one call waits for it and reports it, and the others end with one line.
+func TestDownIsFoundOutOnce(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503), "silent": {hang: true}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				transport := play(failure)
+				c := newClient(t, transport, byTime)
+				got := plan(t, c, 1000)
+				if got.full != 1 || got.short != 999 {
+					t.Errorf("%+v", got)
+				}
+				// The last attempt, the one elsewhere, and those under way meanwhile.
+				if most := defaultRetryTimeout + 3*defaultRequestTimeout + time.Second; got.took < defaultRetryTimeout || got.took > most {
+					t.Errorf("the run took %s, want between %s and %s", got.took, defaultRetryTimeout, most)
+				}
+				if transport.count() > 500 {
+					t.Errorf("%d requests were sent", transport.count())
+				}
+			})
+		})
+	}
+}
+
+// TestSomeFailForGood: objects that the service cannot show do not multiply the wait.
+func TestSomeFailForGood(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newClient(t, play(step{respond: func(r *http.Request) step {
+			time.Sleep(100 * time.Millisecond)
+			if strings.HasSuffix(r.URL.Path, "7") {
+				return status(500)
+			}
+			return ok(`{"data":{"id":"c1"}}`)
+		}}), byTime)
+		got := plan(t, c, 1000)
+		if got.ok != 900 || got.full+got.short != 100 {
+			t.Errorf("%+v", got)
+		}
+		if got.took > defaultRetryTimeout+3*time.Minute {
+			t.Errorf("the run took %s", got.took)
+		}
+	})
+}
+
+// TestAFailureOfOneCallIsNoOutage: with few attempts a short failure ends only the calls that met it.
+func TestAFailureOfOneCallIsNoOutage(t *testing.T) {
+	t.Parallel()
+	transport := play(status(503), ok(`{}`), status(503), status(503), ok(`{}`), status(503))
+	c := newClient(t, transport, func(cfg *Config) { cfg.MaxRetries = 0 })
+	var got []outcome
+	for range 6 {
+		_, err := c.Do(t.Context(), getCustomer)
+		got = append(got, outcomeOf(err))
+	}
+	if transport.count() != 6 || got[1] != succeeds || got[4] != succeeds || got[5] != plainError {
+		t.Errorf("%v after %d requests", got, transport.count())
+	}
+}
+
+// TestRetryTimeout: it counts from the first failure, and the last attempt is made at its end.
+func TestRetryTimeout(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		back    time.Duration
+		retries int
+		want    outcome
+	}{
+		"just in time": {60 * time.Second, NoRetryLimit, succeeds},
+		"too late":     {61 * time.Second, NoRetryLimit, plainError},
+		"too often":    {60 * time.Second, 2, plainError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				c := newClient(t, play(step{respond: func(*http.Request) step {
+					if time.Since(start) < test.back {
+						return status(503)
+					}
+					return ok(`{}`)
+				}}), func(cfg *Config) { cfg.MaxRetries, cfg.RetryTimeout = test.retries, time.Minute })
+				_, err := c.Do(t.Context(), getCustomer)
+				if outcomeOf(err) != test.want || time.Since(start) > time.Minute {
+					t.Errorf("%v after %s", err, time.Since(start))
+				}
+			})
+		})
+	}
+}
+
+// TestWrongServiceIsFoundOutOnce: an address that leads elsewhere, and a token that is rejected.
+func TestWrongServiceIsFoundOutOnce(t *testing.T) {
+	t.Parallel()
+	for name, response := range map[string]step{
+		"HTML 404":   {status: 404, body: "<html>", header: map[string]string{"Content-Type": "text/html"}},
+		"its 404":    refusal(404, `{"error":{"code":"not_found","message":"no"}}`),
+		"a redirect": {status: 302, header: map[string]string{"Location": "https://login.example/"}},
+		"a token":    status(401),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if got := plan(t, newClient(t, play(response), byTime), 40); got.full != 1 || got.short != 39 {
+					t.Errorf("%+v", got)
+				}
+			})
+		})
+	}
+	var full, short atomic.Int32
+	c := newClient(t, play(step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}}), byTime)
+	for range 5 {
+		var earlier *EarlierError
+		if _, err := One[thing](t.Context(), c, getCustomer); errors.As(err, &earlier) {
+			short.Add(1)
+		} else if err != nil {
+			full.Add(1)
+		}
+	}
+	if full.Load() != 1 || short.Load() != 4 {
+		t.Errorf("HTML with 200: %d in full, %d in short", full.Load(), short.Load())
+	}
+}

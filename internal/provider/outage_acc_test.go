@@ -1,0 +1,90 @@
+package provider_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// TestAccOutage: a service that fails for a while in the middle of a plan and of an apply goes unnoticed.
+func TestAccOutage(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("an outage is made up")
+	config := func(notes string) string {
+		return s.Config(`
+resource "billing_customer" "this" {
+  count       = 6
+  name        = "C${count.index}"
+  external_id = "c-${count.index}"
+  notes       = "`+notes+`"
+}
+`, `retry_timeout = "2m"`)
+	}
+	away := func(method string) func() {
+		return func() {
+			s.Sandbox.AddFault(sandbox.Fault{Method: method, Skip: 2, Times: 10, Status: http.StatusServiceUnavailable})
+		}
+	}
+	run(t,
+		resource.TestStep{Config: config("1")},
+		resource.TestStep{PreConfig: away("GET"), Config: config("1"), PlanOnly: true},
+		resource.TestStep{PreConfig: away("PATCH"), Config: config("2"), ConfigPlanChecks: resource.ConfigPlanChecks{
+			PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+	)
+}
+
+// TestAccOutage_once: a service that is down, is another one, or rejects the token is one error that says what to do, and one line each
+// for what else there is.
+func TestAccOutage_once(t *testing.T) {
+	t.Parallel()
+	const many = 12
+	service := acctest.Start(t)
+	service.NeedsSandbox("an outage is made up")
+	for name, c := range map[string]struct {
+		variable, value string
+		fault           sandbox.Fault
+		advice          string
+	}{
+		"down":       {"BILLING_BASE_URL", "https://127.0.0.1:1", sandbox.Fault{}, "Check that base_url is right"},
+		"no host":    {"BILLING_BASE_URL", "https://nowhere.invalid", sandbox.Fault{}, "Check that base_url is right"},
+		"the token":  {"BILLING_TOKEN", "rb_sandbox_wrong", sandbox.Fault{}, "The token is missing, wrong"},
+		"elsewhere":  {"BILLING_BASE_URL", service.BaseURL + "/prefix", sandbox.Fault{}, "argument operations"},
+		"a failure":  {"", "", sandbox.Fault{Status: 500}, "such failures pass"},
+		"HTML pages": {"", "", sandbox.Fault{HTML: true}, "a proxy answered"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := acctest.Start(t)
+			terraform := newCommand(t, `
+data "billing_customer" "this" {
+  count = 12
+  id    = "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b${format("%02d", count.index)}"
+}
+`).at(s)
+			terraform.env["BILLING_RETRY_TIMEOUT"] = "3s"
+			if c.variable != "" {
+				terraform.env[c.variable] = c.value
+			}
+			if c.fault != (sandbox.Fault{}) {
+				s.Sandbox.AddFault(c.fault)
+			}
+			out, err := terraform.run("plan")
+			if err == nil {
+				t.Fatal("the plan succeeded")
+			}
+			words := strings.Join(strings.Fields(strings.ReplaceAll(out, "│", " ")), " ")
+			full := strings.Count(words, c.advice)
+			short := strings.Count(words, "failed for the reason that another error of this run explains")
+			if full != 1 || full+short != many {
+				t.Errorf("%d errors say what to do, and %d are short:\n%s", full, short, out)
+			}
+		})
+	}
+}

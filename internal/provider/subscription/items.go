@@ -157,6 +157,19 @@ func meansItems(wanted, state types.Set, asListed bool) bool {
 	return true
 }
 
+// unseenItems returns those of the listed items that neither of the sets has.
+func unseenItems(listed []billing.SubscriptionItem, seen, wanted types.Set) (unseen []item) {
+	rest := slices.Concat(itemsOf(seen), itemsOf(wanted))
+	for _, i := range itemsOf(seenItems(types.SetNull(itemType), listed)) {
+		if at := slices.IndexFunc(rest, i.fulfils); at >= 0 {
+			rest = slices.Delete(rest, at, at+1)
+			continue
+		}
+		unseen = append(unseen, i)
+	}
+	return unseen
+}
+
 // itemsTo is the wire form of a known set.
 func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 	inputs := make([]billing.SubscriptionItemInput, 0, len(set.Elements()))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -126,6 +127,69 @@ func TestSubscription_itemsUnknown(t *testing.T) {
 		if items := p.Elements(t, "items"); !slices.Contains(items, `{"price_id":"`+priceA+`","product_id":"`+productA+`","quantity":1,"unit_amount_subcents":null}`) {
 			t.Errorf("%s: planned %v", name, items)
 		}
+	}
+}
+
+// TestSubscription_itemsSincePlan: items that another system has added or changed since the plan, or that a plan without a refresh has not
+// seen, are not removed by the apply. It fails before it sends anything.
+func TestSubscription_itemsSincePlan(t *testing.T) {
+	t.Parallel()
+	seats := acctest.JSON{"product_id": productB, "price_id": priceB, "quantity": 7, "unit_amount_subcents": 105012}
+	many := func(quantity int) acctest.JSON {
+		return acctest.JSON{"product_id": productA, "price_id": priceA, "quantity": quantity}
+	}
+	saysSeats := "product_id " + productB + ", price_id " + priceB + ", quantity 7, unit_amount_subcents 105012"
+	for name, c := range map[string]struct {
+		before  []any // applied; nil is without the argument
+		seen    []any // what others make of it before the plan; nil: nothing
+		planned any
+		since   []any // and after it
+		says    string
+	}{
+		"added":                        {[]any{itemA}, nil, []any{many(3)}, []any{itemA, seats}, saysSeats},
+		"changed":                      {[]any{itemA}, nil, []any{many(3)}, []any{many(2)}, "product_id " + productA + ", price_id " + priceA + ", quantity 2"},
+		"adopted, and more since":      {nil, []any{itemA}, []any{itemA}, []any{itemA, seats}, saysSeats},
+		"added before a removal":       {[]any{itemA}, nil, nil, []any{itemA, seats}, saysSeats},
+		"added before the first items": {nil, nil, []any{itemA}, []any{seats}, saysSeats},
+		"more before the first items":  {nil, []any{many(9)}, []any{itemA}, []any{many(9), seats}, saysSeats},
+		"shown":                        {[]any{itemA}, []any{itemA, seats}, []any{many(3)}, nil, ""},
+		"shown before the first items": {nil, []any{seats}, []any{itemA}, nil, ""},
+		"done already":                 {[]any{itemA}, nil, []any{many(3)}, []any{many(3)}, ""},
+		"wanted too":                   {[]any{itemA}, nil, []any{itemA, seats}, []any{seats}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			if s.set(nil); c.before != nil {
+				s.set(acctest.JSON{"items": c.before})
+			}
+			if c.seen != nil {
+				s.put(c.seen...)
+			}
+			s.refresh()
+			lines := s.with(acctest.JSON{"items": c.planned, "plan_id": planB})
+			first := s.Plan(lines)
+			if c.since != nil {
+				s.pass(time.Minute)
+				s.put(c.since...)
+			}
+			s.service.Sandbox.ResetRequests()
+			applied := acctest.Errors(s.Apply(s.Again(first, lines)))
+			if c.says == "" {
+				if applied != "" {
+					t.Error(applied)
+				}
+				s.settled(acctest.JSON{"items": c.planned, "plan_id": planB})
+				return
+			}
+			says(t, applied, `AttributeName("items")`, c.says, "Plan again")
+			if have := sent(s.service); len(have) > 0 {
+				t.Errorf("the apply that failed sent %v", have)
+			}
+			s.refresh()
+			s.Set(lines)
+			s.settled(acctest.JSON{"items": c.planned, "plan_id": planB})
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,11 +18,10 @@ import (
 // configuration did not add.
 func (p *planning) planItems(diags *diag.Diagnostics) bool {
 	m, config, state := &p.planned, p.config.Items, p.state.Items
-	none := len(state.Elements()) == 0
 	m.Items = withQuantities(config)
 	if config.IsNull() {
 		m.Items = state
-		if none || !p.own.had(argItems) {
+		if len(state.Elements()) == 0 || !p.own.had(argItems) {
 			return false
 		}
 		m.Items = types.SetNull(itemType)
@@ -29,15 +29,17 @@ func (p *planning) planItems(diags *diag.Diagnostics) bool {
 		return true
 	}
 	before, asListed := state, p.own.itemsAsListed()
-	if none && !p.own.had(argItems) {
+	first := p.own.firstItems(state)
+	if first {
 		if listed, ok := p.listItems(diags); ok {
 			before, asListed = listed, true
 		}
 	}
 	if !config.IsUnknown() && meansItems(m.Items, before, asListed) {
-		if !state.IsNull() {
+		if !state.IsNull() && (!first || len(m.Items.Elements()) == 0) {
 			m.Items = state
 		}
+		p.adoptsItems = first && !m.Items.Equal(state)
 		return false
 	}
 	p.warnRemovedItems(before, diags)
@@ -86,6 +88,37 @@ func (p *planning) warnRemovedItems(before types.Set, diags *diag.Diagnostics) {
 			"a whole, so these are removed or changed%s:\n\n%s\n\n"+
 			"To keep them, add them to items, or remove the argument where it has never been "+
 			"applied.", p.state.words(), unless, strings.Join(lines, "\n")))
+}
+
+// refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would be removed or
+// changed unseen. It returns whether the update can go on.
+func (w *work) refuseUnseen(ctx context.Context, plan, state model) bool {
+	id := state.ID.ValueString()
+	listed, ok, err := w.client.SubscriptionItems(ctx, id)
+	if err != nil {
+		apidiag.Add(w.diags, err, doing("read the items of", state))
+		return false
+	}
+	unseen := unseenItems(listed, state.Items, plan.Items)
+	if !ok || len(unseen) == 0 {
+		return true
+	}
+	if w.before.firstItems(state.Items) {
+		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it was, it saw these.
+		if now, err := w.client.GetSubscription(ctx, id); err == nil && now.UpdatedAt == state.UpdatedAt.ValueString() {
+			return true
+		}
+	}
+	var lines []string
+	for _, i := range unseen {
+		lines = append(lines, "  "+i.words())
+	}
+	slices.Sort(lines)
+	w.diags.AddAttributeError(path.Root(argItems), "The items have changed since the plan",
+		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or changed them since, "+
+			"or because the plan was made without a refresh. The update would remove or change these:\n\n%s\n\n"+
+			"Nothing was sent. Plan again, with a refresh: the plan then names them.", state.words(), strings.Join(lines, "\n")))
+	return false
 }
 
 // words describes an item for a message.

@@ -127,6 +127,11 @@ func (o owned) readsItems(state types.Set) bool {
 	return len(state.Elements()) > 0 || !state.IsNull() && o.had(argItems)
 }
 
+// firstItems reports whether the configuration has named no items so far and the state has none: what the service has was not read.
+func (o owned) firstItems(state types.Set) bool {
+	return len(state.Elements()) == 0 && !o.had(argItems)
+}
+
 // had reports whether the configuration named the argument when it was last applied.
 func (o owned) had(argument string) bool { return slices.Contains(o.Arguments, argument) }
 

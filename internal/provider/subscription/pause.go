@@ -66,8 +66,8 @@ func samePause(a, b types.Object) bool {
 	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
 }
 
-// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled: its resumes_at has
-// passed.
+// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled or was ended before that, and whose
+// resumes_at has passed. Some services show a pause without the status.
 func (m model) pauseRuns() bool {
 	if m.Pause.IsNull() {
 		return false
@@ -75,7 +75,15 @@ func (m model) pauseRuns() bool {
 	_, resumesAt := pauseFields(m.Pause)
 	due, planned := fwtype.ParseMoment(resumesAt.ValueString())
 	ended, known := fwtype.ParseMoment(m.ResumedAt.ValueString())
-	return m.Status.ValueString() == statusPaused || !planned || !known || ended.Before(due)
+	began, dated := fwtype.ParseMoment(m.PausedAt.ValueString())
+	switch {
+	case m.Status.ValueString() == statusPaused || !planned || !known:
+		return true
+	case dated:
+		return ended.Before(began)
+	default:
+		return !m.ResumesAt.IsNull() && ended.Before(due)
+	}
 }
 
 // keepFulfilled leaves a pause in the state that the service does not have any more because its resumes_at has passed:

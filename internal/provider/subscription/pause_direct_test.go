@@ -103,6 +103,39 @@ func TestSubscription_pauseFulfilled(t *testing.T) {
 	}
 }
 
+// TestSubscription_pauseEndedThenDue: a pause that was ended elsewhere, and whose date has passed since, is not running: the removal of the
+// block plans nothing else and sends nothing, also where the service keeps the dates of the pause.
+func TestSubscription_pauseEndedThenDue(t *testing.T) {
+	t.Parallel()
+	const began = "2026-03-14T12:00:00Z"
+	for name, change := range map[string]func(string, acctest.JSON){
+		"":                      func(string, acctest.JSON) {},
+		"paused_at stays":       func(_ string, o acctest.JSON) { o["paused_at"] = began },
+		"nothing but the state": func(_ string, o acctest.JSON) { delete(o, "paused_at"); delete(o, "resumes_at") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.Direct = s.service.Rewriting(change).Direct("billing_subscription")
+			lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
+			s.set(lines)
+			s.pass(time.Hour)
+			s.outside("resume", nil)
+			s.pass(20 * 24 * time.Hour)
+			s.settled(lines)
+			if changes := s.Plan(s.with(nil)).Changes(t); !slices.Equal(changes, []string{"pause"}) {
+				t.Errorf("the plan changes %v", changes)
+			}
+			s.service.Sandbox.ResetRequests()
+			s.set(nil)
+			if have := s.operations(); len(have) > 0 {
+				t.Errorf("asked for %v", have)
+			}
+			s.settled(nil)
+		})
+	}
+}
+
 // TestSubscription_pausePast: a new pause that would have ended already is an error in the plan, by the service's
 // clock.
 func TestSubscription_pausePast(t *testing.T) {

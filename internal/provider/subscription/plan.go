@@ -92,8 +92,10 @@ type planning struct {
 	// own is what the configuration owns before the apply, next what it owns after it.
 	own, next owned
 	// asked are the transitions that the plan needs.
-	asked    []transition
-	defaults conn.Defaults
+	asked []transition
+	// adoptsItems says that the items are there already, as far as this plan knows: the one in the apply may see others.
+	adoptsItems bool
+	defaults    conn.Defaults
 	// client is nil where the connection to the service is not known yet.
 	client *billing.Service
 }
@@ -205,15 +207,21 @@ func (p *planning) update(diags *diag.Diagnostics) {
 
 // forget makes unknown what the transitions can touch.
 func (p *planning) forget() {
-	configured := map[string]attr.Value{"billing_cycle": p.config.BillingCycle, "cancellation_reason": p.config.CancellationReason}
+	if p.adoptsItems {
+		p.forgetTouchedBy(changeItems)
+	}
 	for _, t := range p.asked {
-		for _, name := range touches[t] {
-			if given, ok := configured[name]; ok && !given.IsNull() {
-				continue
-			}
+		p.forgetTouchedBy(t)
+		p.planned.plannedBy(t)
+	}
+}
+
+func (p *planning) forgetTouchedBy(t transition) {
+	configured := map[string]attr.Value{"billing_cycle": p.config.BillingCycle, "cancellation_reason": p.config.CancellationReason}
+	for _, name := range touches[t] {
+		if given, ok := configured[name]; !ok || given.IsNull() {
 			forget[name](&p.planned)
 		}
-		p.planned.plannedBy(t)
 	}
 }
 

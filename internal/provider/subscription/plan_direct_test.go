@@ -147,7 +147,7 @@ func TestSubscription_oneUpdate(t *testing.T) {
 	if text := acctest.Errors(s.Apply(p)); text != "" {
 		t.Fatal(text)
 	}
-	want := []string{"subscriptions.change_plan", "subscriptions.update", "subscriptions.items.sync", "subscriptions.pause"}
+	want := []string{"subscriptions.items.list", "subscriptions.change_plan", "subscriptions.update", "subscriptions.items.sync", "subscriptions.pause"}
 	if have := s.service.Operations(); !slices.Equal(have, want) {
 		t.Errorf("asked for %v, want %v", have, want)
 	}

@@ -133,7 +133,8 @@ func itemsAttribute() schema.SetNestedAttribute {
 		MarkdownDescription: "Products that are billed, beside the plan or instead of one, in any order. A change changes what is charged: the whole set is sent, and what is not in it is removed. " +
 			"A plan that removes or changes items that this configuration has not added warns, with product, " +
 			"quantity and amount; to find them, the plan that sets `items` for the first time takes one more " +
-			"request. " +
+			"request. So does an apply that changes `items`: it fails before it sends anything where there are items " +
+			"that the plan did not show. " +
 			"If unset, items are left as they are; if removed, all are removed. Where the service does not list " +
 			"items, they are not refreshed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{

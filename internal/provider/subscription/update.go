@@ -59,6 +59,14 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	r.Run().Applies()
 	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
 		own: planned.Owned.namedBy(ownedBy(config), own), before: own, asked: planned.Steps}
+	if slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx, plan, state) {
+		return
+	}
+	if len(w.asked) == 0 {
+		// The items are there already, see planning.adoptsItems.
+		plan.UpdatedAt = known(plan.UpdatedAt, state.UpdatedAt)
+		plan.RecurringAmountCents = known(plan.RecurringAmountCents, state.RecurringAmountCents)
+	}
 	last, done := steps.Run(ctx, w.steps(plan, state),
 		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
 		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })

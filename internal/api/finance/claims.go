@@ -86,7 +86,9 @@ func (c *claims) shown(collection, id, entry string) *holding {
 		c.began = time.Now()
 	}
 	h := c.notes(collection, id)
-	h.entries[entry] = h.entries[entry]
+	if _, known := h.entries[entry]; !known {
+		h.entries[entry] = false
+	}
 	return h
 }
 

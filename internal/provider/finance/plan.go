@@ -75,12 +75,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		plan.IdempotencyKey = state.IdempotencyKey
 	}
 	r.claim(state, finance.Claim{ID: state.ID.ValueString()}, &resp.Diagnostics)
-	r.planKept(ctx, state, resp.Private, &resp.Diagnostics)
 	private.Plan(ctx, resp.Private, plan.planBody(config, state, own, &resp.Diagnostics), &resp.Diagnostics)
 	moves := !plan.Collection.IsUnknown() && !plan.Collection.Equal(state.Collection)
 	if r.Run().PlanUpdate(ctx, typeName, state.place(), moves, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics) {
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root(attrCollection))
 		r.checkCollection(ctx, plan, state, &resp.Diagnostics)
+		// Terraform hands this private state on to the deletion that is a part of the replacement.
+		r.planRemoval(ctx, state, resp.Private, &resp.Diagnostics)
+	} else {
+		r.planKept(ctx, state, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }

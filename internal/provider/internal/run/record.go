@@ -145,16 +145,6 @@ func (r *Record) Replaces(typeName, id string) bool {
 	}
 }
 
-// Knows reports whether this run has seen the object: an object that the run manages is no surprise.
-func (r *Record) Knows(typeName, id string) bool {
-	if r == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.objects[key(typeName, id)] != unseen
-}
-
 // Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known. It must not ask
 // for a replacement that the first one did not show; Terraform would call that a mistake of the provider. Where the plan is the first
 // one, the object was refreshed before, in the same run.

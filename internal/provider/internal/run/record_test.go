@@ -155,7 +155,7 @@ func TestRecord_nil(t *testing.T) {
 	r.Gone(account, first)
 	r.Applies()
 	r.PlanCreate(t.Context(), account, memory{}, &diags)
-	if !r.PlanUpdate(t.Context(), account, first, true, false, memory{}, &diags) || r.Replaces(account, first) || r.Knows(account, first) {
+	if !r.PlanUpdate(t.Context(), account, first, true, false, memory{}, &diags) || r.Replaces(account, first) {
 		t.Error("a record that does not exist remembers something")
 	}
 }

@@ -84,7 +84,7 @@ func (w *world) needs(plan *acctest.CorePlan, c acctest.Configuration, change *a
 		return w.customerID(now) != change.Before["customer_id"]
 	}
 	before := w.appliedBlocks[change.Address]
-	if block := w.blocks[change.Address]; !w.dirty[change.Address] && before.At != "" && show(before.Values[name]) == show(block.Values[name]) && len(refs(block.Values[name])) == 0 {
+	if block := w.blocks[change.Address]; !w.dirty[change.Address] && before.At != "" && slices.Equal(before.Ignore, block.Ignore) && show(before.Values[name]) == show(block.Values[name]) && len(refs(block.Values[name])) == 0 {
 		return false
 	}
 	return len(differences(normal(change.Before[name]), normal(now), "")) > 0

@@ -28,6 +28,11 @@ func (p *planning) planItems(diags *diag.Diagnostics) bool {
 		p.warnRemovedItems(state, diags)
 		return true
 	}
+	if !p.own.had(argItems) && !state.IsNull() && len(state.Elements()) == 0 && config.Equal(state) {
+		// An import without items, or ignore_changes after it: nothing that others add later belongs to this configuration.
+		m.Items = state
+		return false
+	}
 	before, asListed := state, p.own.itemsAsListed()
 	first := p.own.firstItems(state)
 	if first {

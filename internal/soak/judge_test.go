@@ -14,6 +14,7 @@ import (
 var refusals = regexp.MustCompile(strings.Join([]string{
 	"The trial would have ended already",
 	"An import replaces nothing",
+	"The customer cannot be located or created", // the customer that the account names has lost its code
 	"The expiry of a new API key has passed",
 	"Nothing would be billed until the plan begins", "A plan cannot be removed at the end of the period",
 	"The pause would have ended already",

@@ -172,18 +172,29 @@ func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
 	return m, nil
 }
 
-// orShown is the plan m with the state's value for the arguments in shown, which only show the customer.
-func (m model) orShown(state model, shown []string) model {
-	for _, name := range shown {
-		switch name {
-		case "name":
-			m.Name = state.Name
-		case "email":
-			m.Email = state.Email
-		case "phone":
-			m.Phone = state.Phone
-		case "address":
-			m.Address = state.Address
+// shown is an attribute that shows the customer, and sets it where the configuration says so.
+type shown struct {
+	name  string
+	value attr.Value
+	// take gives the attribute the value that it has in another model.
+	take func(from model)
+}
+
+// showing are the attributes of m that show the customer, always in the same order.
+func (m *model) showing() []shown {
+	return []shown{
+		{"name", m.Name, func(from model) { m.Name = from.Name }},
+		{"email", m.Email, func(from model) { m.Email = from.Email }},
+		{"phone", m.Phone, func(from model) { m.Phone = from.Phone }},
+		{"address", m.Address, func(from model) { m.Address = from.Address }},
+	}
+}
+
+// orShown is the plan m with the state's value for those of names that only show the customer.
+func (m model) orShown(state model, names []string) model {
+	for _, attribute := range m.showing() {
+		if slices.Contains(names, attribute.name) {
+			attribute.take(state)
 		}
 	}
 	return m
@@ -191,12 +202,9 @@ func (m model) orShown(state model, shown []string) model {
 
 // setsAtCustomer are those of name, email, phone and address that a creation sets at the customer.
 func (m model) setsAtCustomer() (names []string) {
-	for _, field := range []struct {
-		name  string
-		value attr.Value
-	}{{"name", m.Name}, {"email", m.Email}, {"phone", m.Phone}, {"address", m.Address}} {
-		if !field.value.IsNull() && !field.value.IsUnknown() {
-			names = append(names, field.name)
+	for _, attribute := range m.showing() {
+		if !attribute.value.IsNull() && !attribute.value.IsUnknown() {
+			names = append(names, attribute.name)
 		}
 	}
 	return names

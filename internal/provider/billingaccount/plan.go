@@ -260,32 +260,24 @@ func (p *planning) keepUnconfigured() {
 // never set by this configuration and has the value of the state, as ignore_changes gives it, or that of the import, as generated
 // configuration gives it.
 func (p *planning) followImported(diags *diag.Diagnostics) {
-	m, config, state := &p.planned, p.config, p.state
-	for _, field := range []struct {
-		name          string
-		config, state attr.Value
-		keep          func()
-	}{
-		{"name", config.Name, state.Name, func() { m.Name = state.Name }},
-		{"email", config.Email, state.Email, func() { m.Email = state.Email }},
-		{"phone", config.Phone, state.Phone, func() { m.Phone = state.Phone }},
-		{"address", config.Address, state.Address, func() { m.Address = state.Address }},
-	} {
-		repeats := field.config.Equal(p.imported.value(field.name))
+	configured, stored := p.config.showing(), p.state.showing()
+	for i, planned := range p.planned.showing() {
+		name, config, state := planned.name, configured[i].value, stored[i].value
+		repeats := config.Equal(p.imported.value(name))
 		switch {
-		case field.config.IsNull():
+		case config.IsNull():
 			continue
-		case field.state.IsNull() || p.own.sets(field.name) || !repeats && !field.config.Equal(field.state):
-			p.next.Owned.Customer = append(p.next.Owned.Customer, field.name)
+		case state.IsNull() || p.own.sets(name) || !repeats && !config.Equal(state):
+			p.next.Owned.Customer = append(p.next.Owned.Customer, name)
 			continue
-		case repeats && !field.config.Equal(field.state):
-			diags.AddAttributeWarning(path.Root(field.name), "The argument still has the imported value",
+		case repeats && !config.Equal(state):
+			diags.AddAttributeWarning(path.Root(name), "The argument still has the imported value",
 				fmt.Sprintf("%s was imported with %s = %s, and its customer has %s since. The import did not set %s, so this plan does not revert the change. "+
-					"Remove %s from the configuration, or write the value that the customer is to have.", p.state.words(), field.name, field.config, field.state, field.name, field.name))
+					"Remove %s from the configuration, or write the value that the customer is to have.", p.state.words(), name, config, state, name, name))
 		}
-		field.keep()
-		p.follows = append(p.follows, field.name)
-		p.next.Shown = append(p.next.Shown, field.name)
+		planned.take(p.state)
+		p.follows = append(p.follows, name)
+		p.next.Shown = append(p.next.Shown, name)
 	}
 }
 

@@ -36,19 +36,24 @@ const (
 // table is the import table of CONTRIBUTING.md. A tree that is not in it may
 // not exist.
 var table = []rule{
-	{tree: "internal/api", tests: []string{"internal/contract"}},
+	{tree: "internal/api", tests: []string{"internal/evidence"}},
 	{tree: "internal/sandbox", may: []string{"go.etcd.io/bbolt", "github.com/google/uuid", "github.com/goccy/go-yaml"},
-		tests: []string{"internal/contract", "github.com/santhosh-tekuri/jsonschema/v6"}},
-	{tree: "internal/cmd/sandbox", may: []string{"internal/sandbox"}},
+		tests: []string{"internal/claims", "internal/evidence", "github.com/santhosh-tekuri/jsonschema/v6"}},
+	{tree: "internal/cmd/sandbox", may: []string{"internal/sandbox", "internal/claims", "internal/evidence"}},
 	{tree: "internal/cmd/demo"},
-	{tree: "internal/contract"},
+	{tree: "internal/evidence"},
+	// The claims never depend on the sandbox; their tests run them against one behind a proxy that plants faults. The
+	// sandbox's tests run them too, in an external test package, so that neither imports the other's tests.
+	{tree: "internal/claims", may: []string{"internal/evidence"}, tests: []string{"internal/sandbox"}},
 	{tree: "internal/acctest", may: []string{"internal/provider", "internal/sandbox", "internal/api",
-		framework, "github.com/hashicorp/terraform-plugin-go", testingTF}},
+		framework, "github.com/hashicorp/terraform-plugin-go", testingTF, "filippo.io/age"}},
+	{tree: "internal/chaos", tests: []string{"internal/acctest", "internal/sandbox"}},
 	{tree: "internal/soak", tests: []string{"internal/acctest", "internal/sandbox", "pgregory.net/rapid"}},
+	{tree: "internal/provider/internal/encrypt", may: []string{"internal/provider/internal", framework, "filippo.io/age"}},
 	{tree: "internal/provider", may: []string{"internal/api", framework,
 		framework + "-validators",
-		"github.com/hashicorp/terraform-plugin-go", "github.com/hashicorp/terraform-plugin-log", "github.com/google/uuid"},
-		tests: []string{"internal/acctest", "internal/contract", "internal/sandbox", testingTF}},
+		"github.com/hashicorp/terraform-plugin-go", "github.com/hashicorp/terraform-plugin-log"},
+		tests: []string{"internal/acctest", "internal/evidence", "internal/sandbox", testingTF}},
 	{tree: "internal", tests: []string{"internal/provider", framework}},
 	{tree: "", may: []string{"internal/provider", framework, "github.com/hashicorp/terraform-registry-address"}},
 }
@@ -144,6 +149,43 @@ func TestImportTable(t *testing.T) {
 	}
 }
 
+// A service of the sandbox knows the server and the tables under it, and none of
+// the other services; only control and page, which show and steer all of them, do.
+func TestRoomsOfTheSandboxDoNotKnowEachOther(t *testing.T) {
+	t.Parallel()
+	const rooms = "internal/sandbox/internal/"
+	services := []string{"billing", "collections", "finance"}
+	may := map[string][]string{
+		"store":       nil,
+		"server":      {"store"},
+		"billing":     {"server", "store"},
+		"collections": {"server", "store"},
+		"finance":     {"server", "store"},
+		"control":     append([]string{"server", "store"}, services...),
+		"page":        append([]string{"server", "store"}, services...),
+	}
+	seen := map[string]bool{}
+	for _, p := range goList(t, "./internal/sandbox/internal/...") {
+		room, _, _ := strings.Cut(strings.TrimPrefix(tree(p.ImportPath), rooms), "/")
+		allowed, known := may[room]
+		if !known {
+			t.Errorf("%s lies in no room", p.ImportPath)
+			continue
+		}
+		seen[room] = true
+		for _, imported := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			there, inside := strings.CutPrefix(tree(imported), rooms)
+			there, _, _ = strings.Cut(there, "/")
+			if inside && there != room && !slices.Contains(allowed, there) || tree(imported) == "internal/sandbox" {
+				t.Errorf("%s imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+	if len(seen) != len(may) {
+		t.Errorf("rooms %v, want those of %v", seen, may)
+	}
+}
+
 // An object's folder knows the services and what the provider's own internal
 // folder offers, and none of its siblings.
 func TestObjectsDoNotKnowEachOther(t *testing.T) {
@@ -177,7 +219,7 @@ func TestShippedProgramLinksNoTestCode(t *testing.T) {
 		t.Fatalf("go list names only %d packages", len(linked))
 	}
 	for _, p := range linked {
-		for _, never := range []string{module + "/internal/sandbox", module + "/internal/contract", module + "/internal/acctest",
+		for _, never := range []string{module + "/internal/sandbox", module + "/internal/evidence", module + "/internal/acctest",
 			testingTF, "go.etcd.io/bbolt", "net/http/httptest"} {
 			if below(p.ImportPath, never) {
 				t.Errorf("the shipped program links %s", p.ImportPath)

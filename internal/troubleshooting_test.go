@@ -50,7 +50,7 @@ func TestTroubleshootingKnowsEveryMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	guide := string(page)
-	for _, place := range []struct{ folder, ending string }{{"internal/contract/testdata", ".json"}, {"internal/sandbox", ".go"}} {
+	for _, place := range []struct{ folder, ending string }{{"internal/evidence/testdata", ".json"}, {"internal/sandbox", ".go"}} {
 		for code, path := range found(t, place.folder, place.ending, serviceCode) {
 			if !strings.Contains(guide, "`"+code+"`") {
 				t.Errorf("the guide does not have the code %s of %s", code, path)

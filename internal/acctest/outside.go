@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// readLag is a little longer than reads may lag behind a write.
+const readLag = 11 * time.Second
+
 // JSON is an object on the wire.
 type JSON = map[string]any
 
@@ -64,6 +67,10 @@ func (s *Service) exchange(url, token, method string, body any) (int, JSON) {
 	decoder.UseNumber()
 	if err := decoder.Decode(&answer); err != nil && len(raw) > 0 {
 		s.t.Fatalf("%s %s: %s", method, url, raw)
+	}
+	// Reads may lag behind a write, so a provider waits where the service's clock stands and something has disappeared.
+	if gone := method == http.MethodDelete && resp.StatusCode < http.StatusMultipleChoices; gone && s.Sandbox != nil && s.Sandbox.Clock().Fixed() {
+		s.Sandbox.Clock().Advance(readLag)
 	}
 	return resp.StatusCode, answer
 }

@@ -108,9 +108,11 @@ func split(operation string) (family, verb string) {
 }
 
 // isGone reads the object that a deletion is about, and reports whether the
-// service says that it does not exist.
+// service says that it does not exist. A read may lag behind the deletion.
 func (c *Client) isGone(ctx context.Context, deletion Request) bool {
 	family, _ := split(deletion.Operation)
-	_, err := c.Do(ctx, Request{Operation: family + ".get", Path: deletion.Path})
+	_, err := again(ctx, func(ctx context.Context) (*Response, error) {
+		return c.Do(ctx, Request{Operation: family + ".get", Path: deletion.Path})
+	}, func(_ *Response, err error) bool { return err == nil })
 	return IsNotFound(err)
 }

@@ -91,7 +91,7 @@ func (m *cache) forget(k *call) {
 func newStored(k *call, a *answer) *stored {
 	entry := &stored{
 		url: k.url, path: k.resourcePath,
-		etag: a.header.Get("ETag"), lastModified: provenDate(a.header),
+		etag: sendable(a.header.Get("ETag")), lastModified: provenDate(a.header),
 		contentType: a.header.Get("Content-Type"), body: a.body,
 	}
 	switch {
@@ -103,6 +103,15 @@ func newStored(k *call, a *answer) *stored {
 		return nil
 	}
 	return entry
+}
+
+// sendable returns a tag that a request can carry. With any other one no later
+// request for the object could be sent.
+func sendable(tag string) string {
+	if strings.ContainsFunc(tag, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return ""
+	}
+	return tag
 }
 
 // provenDate returns Last-Modified when it can prove something. It counts whole

@@ -60,6 +60,7 @@ func TestWhatIsKept(t *testing.T) {
 		kept    bool
 	}{
 		"ETag":                      {getCustomer, etag(`{}`, `"a"`), true},
+		"a tag nobody can send":     {getCustomer, etag(`{}`, "\x7f"), false},
 		"nothing to ask with":       {getCustomer, ok(`{}`), false},
 		"a list":                    {list, etag(`{"data":[]}`, `"a"`), false},
 		"no-store":                  {getCustomer, step{status: 200, body: `{}`, header: map[string]string{"ETag": `"a"`, "Cache-Control": "private, No-Store"}}, false},

@@ -166,7 +166,8 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 		waiting:      waitingContext(ctx),
 		latest:       time.Now().Add(c.cfg.MaxWait),
 	}
-	k.url = "https://" + c.base.Host + k.resourcePath
+	// The zone of an IPv6 address is escaped in a URL.
+	k.url = (&url.URL{Scheme: "https", Host: c.base.Host}).String() + k.resourcePath
 	if len(r.Query) > 0 {
 		k.url += "?" + r.Query.Encode()
 	}

@@ -14,18 +14,21 @@ type clock struct {
 	mu   sync.Mutex
 	date time.Time // Date of the newest response; zero: none so far
 	at   time.Time // when that response arrived, by this machine
+	own  bool      // it was a success, and not an error that a proxy can have made up
 }
 
 // note takes the Date of a response that has just arrived. A response without a
-// readable Date changes nothing.
-func (c *clock) note(header http.Header) {
+// readable Date changes nothing, and neither does an error after a success: a proxy
+// gives its errors the time of its own machine.
+func (c *clock) note(status int, header http.Header) {
 	date, err := http.ParseTime(header.Get("Date"))
-	if err != nil {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.date, c.at = date, time.Now()
+	own := isSuccess(status) && isJSON(header) || status == http.StatusNotModified
+	if err != nil || c.own && !own {
+		return
+	}
+	c.date, c.at, c.own = date, time.Now(), own
 }
 
 // now returns the service's time. It is false while no response had a Date.
@@ -36,6 +39,14 @@ func (c *clock) now() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return c.date.Add(time.Since(c.at)), true
+}
+
+// Date returns the Date of the service's newest response: its own clock is there, or
+// later. Unlike Now it does not rely on how fast that clock runs.
+func (c *Client) Date() (time.Time, bool) {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	return c.clock.date, !c.clock.date.IsZero()
 }
 
 // Now returns the service's own time, to the second, in UTC. While no response

@@ -30,7 +30,7 @@ func TestClient_Now(t *testing.T) {
 				ask := func(context.Context) error {
 					asked++
 					for _, text := range c.dates {
-						client.clock.note(http.Header{"Date": {text}})
+						client.clock.note(http.StatusForbidden, http.Header{"Date": {text}})
 					}
 					return errors.New("refused")
 				}

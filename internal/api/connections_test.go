@@ -245,6 +245,28 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
+// TestSilentHTTP2IsPinged: a connection that falls silent under a request is noticed long before that request times out.
+func TestSilentHTTP2IsPinged(t *testing.T) {
+	t.Parallel()
+	r := &relay{}
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"data":{"id":"c1"}}`)
+	}, func(server *httptest.Server) { server.EnableHTTP2 = true }, func(cfg *Config) {
+		cfg.BaseURL = "https://" + r.listen(t, cfg.BaseURL[len("https://"):])
+		cfg.RequestTimeout = time.Minute
+	})
+	if _, err := c.Do(t.Context(), getCustomer); err != nil {
+		t.Fatal(err)
+	}
+	r.silence()
+	start := time.Now()
+	_, err := c.Do(t.Context(), getCustomer)
+	if took := time.Since(start); err != nil || took > 30*time.Second {
+		t.Errorf("a read took %s: %v", took, err)
+	}
+}
+
 // TestHandshakesThatCannotGetBetter are not repeated.
 func TestHandshakesThatCannotGetBetter(t *testing.T) {
 	t.Parallel()
@@ -271,12 +293,15 @@ func TestHandshakesThatCannotGetBetter(t *testing.T) {
 				}
 			}, func(cfg *Config) { cfg.MaxRetries = 2 })
 			_, err := c.Do(t.Context(), getCustomer)
-			want := int32(1)
-			if name == "a failure" {
-				want = 3 // internal_error: it may pass
+			least, most := int32(1), int32(1)
+			switch name {
+			case "a failure":
+				least, most = 3, 3 // internal_error: it may pass
+			case "a client certificate":
+				most = 3 // TLS 1.3: the request may meet the closed connection before the alert is read
 			}
-			if outcomeOf(err) != noAnswer || handshakes.Load() != want {
-				t.Errorf("%v after %d handshakes, want %d", err, handshakes.Load(), want)
+			if n := handshakes.Load(); outcomeOf(err) != noAnswer || n < least || n > most {
+				t.Errorf("%v after %d handshakes, want %d to %d", err, n, least, most)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 func TestParseError(t *testing.T) {
@@ -82,7 +82,7 @@ func TestParseError(t *testing.T) {
 func TestDocumentedErrors(t *testing.T) {
 	t.Parallel()
 	count := 0
-	for _, exchange := range contract.All("billing/") {
+	for _, exchange := range evidence.All("billing/") {
 		if exchange.Response.Status < 400 {
 			continue
 		}

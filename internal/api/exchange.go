@@ -25,6 +25,7 @@ var (
 	errTooDeep   = fmt.Errorf("the answer is nested deeper than %d levels", maxNesting)
 	errMalformed = errors.New("the answer says that it is JSON, and is not")
 	errTruncated = errors.New("the answer was cut short")
+	errLate      = errors.New("it did not come within")
 )
 
 // answer is what one attempt brought. A status with an error is an answer whose
@@ -102,7 +103,7 @@ func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *a
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, c.scrubHeader(response.Header)
-	c.clock.note(a.header)
+	c.clock.note(a.status, a.header)
 	a.body, a.err = readBody(response.Body)
 	if !isSuccess(a.status) || !isJSON(a.header) {
 		a.body = c.scrubBody(a.body)
@@ -121,7 +122,7 @@ func (c *Client) explain(ctx, attempt context.Context, err error) error {
 	case attempt.Err() != nil:
 		// Not wrapped: DeadlineExceeded would read as if the caller's own time
 		// had run out.
-		return fmt.Errorf("it did not come within %s", c.cfg.RequestTimeout)
+		return fmt.Errorf("%w %s", errLate, c.cfg.RequestTimeout)
 	case strings.Contains(err.Error(), c.cfg.Token):
 		return errors.New(c.scrub(err.Error()))
 	}

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -183,6 +185,15 @@ func (c *Client) otherCreated(wanted creation, response *Response, shown json.Ra
 	return &OtherObjectError{Noun: wanted.noun, Asked: asked, Answered: answered, Err: e}
 }
 
+// OtherCreated is the outcome of a creation whose response shows an object that existed
+// before: it is not known whether there is another one.
+func OtherCreated(noun, id string, sentAt time.Time) error {
+	e := &Error{Service: "Billing", Operation: noun + " creation", Status: http.StatusOK, Message: fmt.Sprintf("the response to the creation shows the %s %q, which existed before; "+
+		"a cache or proxy probably mixes up responses, and nothing of this one is used", noun, id)}
+	return &AmbiguousError{Service: e.Service, Operation: e.Operation, SentAt: sentAt,
+		Err: &OtherObjectError{Noun: noun, Asked: "an object that did not exist", Answered: id, Err: e}}
+}
+
 // sameText compares identifiers without their case and white space, which a service
 // may normalize.
 func sameText(a, b string) bool { return strings.EqualFold(spaced(a), spaced(b)) }
@@ -239,13 +250,25 @@ func textIn(object json.RawMessage, path string) string {
 	return idIn(object, path)
 }
 
-// inside is the value of a field of an object; nil where there is none.
-func inside(object json.RawMessage, field string) json.RawMessage {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(object, &fields) != nil {
+// inside is the value of a field of an object; nil where there is none. It finds what
+// the decoder of objects finds: a name in letters of another case too, the last one
+// where there are several, and no null after a value.
+func inside(object json.RawMessage, field string) (value json.RawMessage) {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
 		return nil
 	}
-	return fields[field]
+	for decoder.More() {
+		var held json.RawMessage
+		name, err := decoder.Token()
+		if err != nil || decoder.Decode(&held) != nil {
+			return nil
+		}
+		if text, ok := name.(string); ok && strings.EqualFold(text, field) && (value == nil || string(held) != "null") {
+			value = held
+		}
+	}
+	return value
 }
 
 // idIn is the id that an object shows; "" is none.

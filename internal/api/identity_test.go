@@ -54,6 +54,8 @@ func TestOtherObject(t *testing.T) {
 		"case of a UUID":              {one("customers.get", map[string]string{"id": upper}), `{"id":"` + lower + `"}`, "", ""},
 		"a number":                    {one("finance.records.get", map[string]string{"collection": "x", "id": "7"}), `{"data":{"id":7}}`, "", ""},
 		"another number":              {one("finance.records.get", map[string]string{"collection": "x", "id": "7"}), `{"data":{"id":8}}`, `the record "8"`, plainError},
+		"a name in other letters":     {one("customers.get", map[string]string{"id": "c1"}), `{"data":{"ID":"c2"}}`, `"c2"`, plainError},
+		"two ids":                     {one("customers.get", map[string]string{"id": "c1"}), `{"id":"c1","Id":"c2","iD":null}`, `"c2"`, plainError},
 		"no id":                       {one("customers.get", map[string]string{"id": "c1"}), `{"data":{"name":"x"}}`, "", ""},
 		"update":                      {optional, `{"data":{"id":"c2"}}`, `"c2"`, plainError},
 		"update without a body":       {optional, ``, "", ""},

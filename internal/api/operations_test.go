@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 func TestDefaultOperationsAreTheContract(t *testing.T) {
 	t.Parallel()
 	var names []string
-	for _, want := range contract.Operations() {
+	for _, want := range evidence.Operations() {
 		names = append(names, want.Name)
 		method, template, ok := DefaultOperations().Lookup(want.Name)
 		if !ok || method != want.Method || template != want.Path {

@@ -84,6 +84,35 @@ func TestOutagesAreSurvived(t *testing.T) {
 	}
 }
 
+// TestAllContinueTogether: as soon as one call gets a response again, those that pause go on.
+func TestAllContinueTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		c := newClient(t, play(step{respond: func(*http.Request) step {
+			if time.Since(start) < 2*time.Minute {
+				return status(503)
+			}
+			return ok(`{"data":{"id":"c1"}}`)
+		}}), byTime)
+		done := make(chan time.Time, 20)
+		for range cap(done) {
+			go func() {
+				if _, err := c.Do(t.Context(), getCustomer); err != nil {
+					t.Error(err)
+				}
+				done <- time.Now()
+			}()
+		}
+		first := <-done
+		for range cap(done) - 1 {
+			if late := (<-done).Sub(first); late > time.Second {
+				t.Errorf("a call got its response %s after the first one", late)
+			}
+		}
+	})
+}
+
 // TestDownIsFoundOutOnce: when the service does not come back, one call waits for it and reports it, and the others end with one line.
 func TestDownIsFoundOutOnce(t *testing.T) {
 	t.Parallel()

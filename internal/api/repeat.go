@@ -26,7 +26,7 @@ type Repetition[T any] struct {
 // first would have been refused too.
 //
 // Like Settle it obeys ctx until the request is sent, and then goes on for at
-// most 30 s after ctx has ended.
+// most 8 s after ctx has ended.
 func Repeat[T any](ctx context.Context, r Repetition[T]) (result T, err error) {
 	if err := ended(ctx); err != nil {
 		return result, fmt.Errorf("%s: nothing was sent: %w", r.Describe, err)
@@ -78,6 +78,6 @@ func (e *AmbiguousError) followedBy(cause error) *AmbiguousError {
 	return &later
 }
 
-// Outlast returns a context with ctx's values that goes on for at most 30 s after
+// Outlast returns a context with ctx's values that goes on for at most 8 s after
 // ctx has ended, for what must still be done about something that was made.
 func Outlast(ctx context.Context) (context.Context, context.CancelFunc) { return detach(ctx) }

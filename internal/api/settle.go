@@ -5,22 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
 
 const (
 	// settleGrace is how long a create and its lookup may go on when the caller
-	// has been interrupted.
-	settleGrace = 30 * time.Second
+	// has been interrupted. CI systems kill a job 10 s after the interrupt, and with
+	// it everything that is not in the state yet.
+	settleGrace = 8 * time.Second
 	// codeTaken refuses a second object with the same external_id (wire
 	// contract: behaviour).
 	codeTaken = "external_id_taken"
 )
-
-// lookupPauses come before each lookup: the first at once, the others later,
-// for a service whose reads lag behind its writes.
-var lookupPauses = []time.Duration{0, time.Second, 3 * time.Second}
 
 var errInterrupted = fmt.Errorf("interrupted, and not settled within %s after that", settleGrace)
 
@@ -32,6 +30,24 @@ type Settlement[T any] struct {
 	ID                func(T) string                     // names what was found; nil: not named
 	RefusesDuplicates bool                               // a second object would be refused: resend once when none is found
 	Describe          string                             // `customer with external_id "x"`
+
+	// Before returns the ids of the objects that could be taken for the created one,
+	// before it is created. It is asked once, and makes Settle adopt only what was
+	// created by its own requests; then Created and Date are needed too.
+	Before  func(context.Context) ([]string, error)
+	Created func(T) string           // time of creation as the service shows it
+	Date    func() (time.Time, bool) // see [Client.Date]
+
+	// Harmless resends the create once as well where a second object would not be rejected, after the
+	// lookups have shown for longer than reads lag that there is none. Not after a timeout: the service
+	// may still be at it.
+	Harmless bool
+	// Patient looks until a lag of reads has passed, and decides only then: the
+	// object of another system may be listed before the own one.
+	Patient bool
+	// Doubt says why an object that is the same may still be another system's;
+	// "": it is ours. nil: nothing is doubted.
+	Doubt func(context.Context, T) string
 }
 
 // ConflictError ends an ambiguous create whose lookup found something that is
@@ -39,15 +55,21 @@ type Settlement[T any] struct {
 type ConflictError struct {
 	Describe string
 	IDs      []string // what was found
-	Same     bool     // it is what was asked for, but the response to the create showed another object
+	Same     bool     // it is what was asked for, and is not adopted all the same
+	Doubt    string   // why; "": the response to the create showed another object
+	Theirs   bool     // another system has created it: nothing of ours exists
 	Err      error    // the ambiguous outcome
 }
 
 func (e *ConflictError) Error() string {
 	what := "one that differs from what was asked for"
 	switch {
+	case e.Theirs:
+		what = "one that another system has created"
 	case len(e.IDs) > 1:
 		what = fmt.Sprintf("%d of them", len(e.IDs))
+	case e.Doubt != "":
+		what = "one that is what was asked for, but may be another system's: " + e.Doubt
 	case e.Same:
 		what = "one that is what was asked for"
 	}
@@ -62,43 +84,54 @@ func (e *ConflictError) Unwrap() error { return e.Err }
 // more, but only where a second object would be refused. What stays undecided
 // is an *AmbiguousError that says what is known.
 //
+// With Before, only an object that was created by one of these requests is adopted;
+// see [origin].
+//
 // A create whose response shows another object ([OtherObjectError]) is never
 // adopted or sent again, as responses are mixed up: what the lookup finds is only
 // named.
 //
 // While the create waits to be sent it obeys ctx. Once it is sent, it and its
-// lookup run to their end even when ctx is cancelled, for at most 30 s from
+// lookup run to their end even when ctx is cancelled, for at most 8 s from
 // then, so that an interrupt does not orphan what the service has made.
 func Settle[T any](ctx context.Context, s Settlement[T]) (result T, adopted bool, err error) {
 	if err := ended(ctx); err != nil {
 		return result, false, fmt.Errorf("create the %s: nothing was sent: %w", s.Describe, err)
+	}
+	o, err := s.before(ctx)
+	if err != nil {
+		return result, false, err
 	}
 	detached, cancel := detach(ctx)
 	defer cancel()
 	result, err = s.Create(withWaiting(detached, ctx))
 	ambiguous, ok := AsAmbiguous(err)
 	if !ok {
-		return result, false, err
+		return result, false, o.explains(err)
 	}
 	if s.Lookup == nil {
 		return result, false, s.undecided(ambiguous, "It cannot be looked up: it has nothing to be found by.", nil)
 	}
-	found, err := s.find(detached)
+	o.lost(ambiguous)
+	found, err := s.find(detached, ctx, o)
 	switch {
 	case err != nil:
 		return result, false, s.undecided(ambiguous, "The lookup failed.", err)
 	case len(found) > 0:
-		return s.decide(found, ambiguous)
-	case !s.RefusesDuplicates || showsOther(ambiguous):
-		return result, false, s.undecided(ambiguous, fmt.Sprintf("It was looked up %d times and not found.", len(lookupPauses)), nil)
+		return s.decide(detached, found, o, ambiguous)
+	case !s.RefusesDuplicates && (!s.Harmless || late(ambiguous)) || showsOther(ambiguous):
+		return result, false, s.undecided(ambiguous, fmt.Sprintf("It was looked up %d times and not found.", len(lagPauses)), nil)
 	}
-	return s.resend(detached, ctx, ambiguous)
+	return s.resend(detached, ctx, o, ambiguous)
 }
 
 // resend sends the create a second time, after a lookup found nothing.
-func (s Settlement[T]) resend(detached, ctx context.Context, first *AmbiguousError) (result T, adopted bool, err error) {
+func (s Settlement[T]) resend(detached, ctx context.Context, o *origin, first *AmbiguousError) (result T, adopted bool, err error) {
+	if o != nil {
+		o.begin()
+	}
 	result, err = s.Create(withWaiting(detached, ctx))
-	_, ambiguous := AsAmbiguous(err)
+	second, ambiguous := AsAmbiguous(err)
 	switch {
 	case err == nil:
 		return result, false, nil
@@ -109,23 +142,36 @@ func (s Settlement[T]) resend(detached, ctx context.Context, first *AmbiguousErr
 		return result, false, s.undecided(first, "It was looked up and not found, and sending it again failed.", err)
 	}
 	// Either one of the two arrived, or somebody else was faster: look again.
-	found, lookupErr := s.find(detached)
+	if ambiguous {
+		o.lost(second)
+	} else {
+		o.refused()
+	}
+	found, lookupErr := s.find(detached, ctx, o)
 	switch {
 	case lookupErr != nil:
 		return result, false, s.undecided(first, "It was sent again without a clear answer, and the lookup failed.", fmt.Errorf("%w; %w", err, lookupErr))
 	case len(found) > 0:
-		return s.decide(found, first)
+		return s.decide(detached, found, o, first)
 	}
 	return result, false, s.undecided(first, "It was sent again without a clear answer, and a lookup did not find it.", err)
 }
 
-// decide adopts the one object that is what was asked for.
-func (s Settlement[T]) decide(found []T, ambiguous error) (result T, adopted bool, err error) {
-	asked := len(found) == 1 && s.Same(found[0])
-	if asked && !showsOther(ambiguous) {
+// decide adopts the one object that is what was asked for, and ours.
+func (s Settlement[T]) decide(ctx context.Context, found []T, o *origin, ambiguous error) (result T, adopted bool, err error) {
+	equal := slices.DeleteFunc(slices.Clone(found), func(item T) bool { return !s.Same(item) })
+	if len(equal) == 1 && o != nil && !s.RefusesDuplicates {
+		found = equal // what differs next to it is not it
+	}
+	ours := o == nil || slices.ContainsFunc(found, func(item T) bool { return o.ours(s.ID(item), s.Created(item)) })
+	asked, doubt := ours && len(found) == 1 && len(equal) == 1, ""
+	if asked && s.Doubt != nil && !showsOther(ambiguous) {
+		doubt = s.Doubt(ctx, found[0])
+	}
+	if asked && doubt == "" && !showsOther(ambiguous) {
 		return found[0], true, nil
 	}
-	conflict := &ConflictError{Describe: s.Describe, Same: asked, Err: ambiguous}
+	conflict := &ConflictError{Describe: s.Describe, Same: asked, Doubt: doubt, Theirs: !ours, Err: ambiguous}
 	for _, item := range found {
 		if s.ID != nil {
 			conflict.IDs = append(conflict.IDs, s.ID(item))
@@ -134,17 +180,56 @@ func (s Settlement[T]) decide(found []T, ambiguous error) (result T, adopted boo
 	return result, false, conflict
 }
 
-// find looks the object up, with growing pauses for read lag.
-func (s Settlement[T]) find(ctx context.Context) (found []T, err error) {
-	for _, d := range lookupPauses {
-		if err := pause(ctx, d, nil); err != nil {
+// find looks the object up, with growing pauses for read lag. What a patient
+// settlement has found once counts, as reads may come from several replicas. Where a
+// second object would not be refused, there may be others that look like it: these are
+// left out.
+//
+// An interrupt of the caller ends the patience: what was found until then counts.
+func (s Settlement[T]) find(ctx, caller context.Context, o *origin) (found []T, err error) {
+	complete := false
+	for _, d := range lagPauses {
+		var interrupted <-chan struct{}
+		if complete {
+			interrupted = caller.Done()
+		}
+		if err := pause(ctx, d, interrupted); err != nil {
 			return nil, err
 		}
-		if found, err = s.Lookup(ctx); len(found) > 0 && err == nil {
+		if complete && ended(caller) != nil {
+			break
+		}
+		var listed []T
+		if listed, err = s.Lookup(ctx); err != nil {
+			continue
+		}
+		o.looked()
+		if o != nil && !s.RefusesDuplicates {
+			listed = slices.DeleteFunc(listed, func(item T) bool { return !o.ours(s.ID(item), s.Created(item)) })
+		}
+		found = s.merge(found, listed)
+		complete = len(found) > 0 && (o == nil || s.RefusesDuplicates || slices.ContainsFunc(found, s.Same))
+		if complete && !s.Patient {
 			return found, nil
 		}
 	}
-	return nil, err
+	return found, err
+}
+
+// merge adds what a later lookup has found, in its later state.
+func (s Settlement[T]) merge(found, listed []T) []T {
+	for _, item := range listed {
+		i := -1
+		if s.ID != nil {
+			i = slices.IndexFunc(found, func(other T) bool { return s.ID(other) == s.ID(item) })
+		}
+		if i < 0 {
+			found = append(found, item)
+			continue
+		}
+		found[i] = item
+	}
+	return found
 }
 
 // undecided says what is known and how to find out the rest.
@@ -164,6 +249,12 @@ func (s Settlement[T]) undecided(ambiguous *AmbiguousError, known string, cause 
 func showsOther(err error) bool {
 	var other *OtherObjectError
 	return errors.As(err, &other)
+}
+
+// late reports that the service may carry the request out after its outcome was looked for.
+func late(e *AmbiguousError) bool {
+	answered, ok := AsError(e)
+	return errors.Is(e, errLate) || ok && answered.Status == http.StatusGatewayTimeout
 }
 
 // isDuplicate says that the service refused because the object is there.

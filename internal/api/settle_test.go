@@ -75,26 +75,34 @@ func TestSettle(t *testing.T) {
 		"clear success":            {trial: trial{creates: []any{same}}, id: "t1", tried: 1},
 		"clear refusal":            {trial: trial{creates: []any{taken}}, err: "external_id_taken", kind: plainError, tried: 1},
 		"found and the same":       {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}}, id: "t1", adopted: true, tried: 1, looked: 1},
-		"found after read lag":     {trial: trial{creates: []any{lost}, lookups: [][]any{{}, {}, {same}}}, id: "t1", adopted: true, tried: 1, looked: 3, waited: 4 * time.Second},
+		"found after read lag":     {trial: trial{creates: []any{lost}, lookups: [][]any{{}, {}, {}, {same}}}, id: "t1", adopted: true, tried: 1, looked: 4, waited: 11 * time.Second},
 		"found after a bad lookup": {trial: trial{creates: []any{lost}, lookups: [][]any{{errReset}, {same}}}, id: "t1", adopted: true, tried: 1, looked: 2, waited: time.Second},
 		"found but different":      {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "differs", conflicts: []string{"t2"}, kind: isAmbiguous, tried: 1, looked: 1},
 		"found twice":              {trial: trial{creates: []any{lost}, lookups: [][]any{{same, other}}}, err: "2 of them (t1, t2)", conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 1},
 		"another object, found": {trial: trial{creates: []any{mixed}, lookups: [][]any{{same}}}, err: "one that is what was asked for (t1)", conflicts: []string{"t1"}, kind: isAmbiguous,
 			tried: 1, looked: 1},
-		"another object, not found": {trial: trial{creates: []any{mixed}}, err: "may or may not exist", kind: isAmbiguous, tried: 1, looked: 3, waited: 4 * time.Second},
-		"not found, sent again":     {trial: trial{creates: []any{lost, same}}, id: "t1", tried: 2, looked: 3, waited: 4 * time.Second},
-		"sent again, taken, ours":   {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {same}}}, id: "t1", adopted: true, tried: 2, looked: 4, waited: 4 * time.Second},
-		"sent again, taken, not ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {other}}},
-			err: "differs", conflicts: []string{"t2"}, kind: isAmbiguous, tried: 2, looked: 4, waited: 4 * time.Second},
-		"sent again, lost again": {trial: trial{creates: []any{lost}}, err: "may or may not exist", kind: isAmbiguous, tried: 2, looked: 6, waited: 8 * time.Second},
+		"another object, not found": {trial: trial{creates: []any{mixed}}, err: "may or may not exist", kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
+		"not found, sent again":     {trial: trial{creates: []any{lost, same}}, id: "t1", tried: 2, looked: 4, waited: 11 * time.Second},
+		"sent again, taken, ours":   {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {same}}}, id: "t1", adopted: true, tried: 2, looked: 5, waited: 11 * time.Second},
+		"sent again, taken, not ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {other}}},
+			err: "differs", conflicts: []string{"t2"}, kind: isAmbiguous, tried: 2, looked: 5, waited: 11 * time.Second},
+		"sent again, lost again": {trial: trial{creates: []any{lost}}, err: "may or may not exist", kind: isAmbiguous, tried: 2, looked: 8, waited: 22 * time.Second},
 		"sent again, invalid": {trial: trial{creates: []any{lost, &Error{Status: 422, Code: "validation_error"}}},
-			err: "validation_error", kind: plainError, tried: 2, looked: 3, waited: 4 * time.Second},
+			err: "validation_error", kind: plainError, tried: 2, looked: 4, waited: 11 * time.Second},
 		"sent again, forbidden": {trial: trial{creates: []any{lost, &Error{Status: 403}}},
-			err: "sending it again failed", kind: isAmbiguous, tried: 2, looked: 3, waited: 4 * time.Second},
+			err: "sending it again failed", kind: isAmbiguous, tried: 2, looked: 4, waited: 11 * time.Second},
 		"lookup fails": {trial: trial{creates: []any{lost}, lookups: [][]any{{errors.New("lookup is down")}}},
-			err: "lookup is down", kind: isAmbiguous, tried: 1, looked: 3, waited: 4 * time.Second},
+			err: "lookup is down", kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
 		"duplicates are not refused": {trial: trial{creates: []any{lost}}, change: func(s *Settlement[thing]) { s.RefusesDuplicates = false },
-			err: "3 times and not found", kind: isAmbiguous, tried: 1, looked: 3, waited: 4 * time.Second},
+			err: "4 times and not found", kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
+		"doubted": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
+			change: func(s *Settlement[thing]) { s.Doubt = func(context.Context, thing) string { return "it was used" } },
+			err:    "may be another system's: it was used (t1)", conflicts: []string{"t1"}, kind: isAmbiguous, tried: 1, looked: 1},
+		"patient": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}}}, change: func(s *Settlement[thing]) { s.Patient = true },
+			id: "t1", adopted: true, tried: 1, looked: 4, waited: 11 * time.Second},
+		"patient, another one later": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}, {}, {other}}},
+			change: func(s *Settlement[thing]) { s.Patient = true },
+			err:    "2 of them (t1, t2)", conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
 		"nothing to look up by": {trial: trial{creates: []any{lost}}, change: func(s *Settlement[thing]) { s.Lookup = nil },
 			err: "cannot be looked up", kind: isAmbiguous, tried: 1},
 	}
@@ -162,7 +170,7 @@ func createAt(c *Client) func(context.Context) (thing, error) {
 func TestInterruptLetsTheSentCreateEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := step{respond: func(r *http.Request) step {
-			time.Sleep(20 * time.Second)
+			time.Sleep(8 * time.Second)
 			return ok(`{"data":{"id":"t1"}}`)
 		}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -178,7 +186,7 @@ func TestInterruptedCreateIsStillLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		c := newClient(t, play(step{hang: true}, ok(`{"data":[{"id":"t1","count":1}]}`)), func(cfg *Config) { cfg.RequestTimeout = 10 * time.Second })
+		c := newClient(t, play(step{hang: true}, ok(`{"data":[{"id":"t1","count":1}]}`)), func(cfg *Config) { cfg.RequestTimeout = 5 * time.Second })
 		got, adopted, err := Settle(ctx, Settlement[thing]{
 			Create: createAt(c), Describe: "thing", Same: func(v thing) bool { return v.Count == 1 },
 			Lookup: func(ctx context.Context) (found []thing, err error) {
@@ -207,8 +215,8 @@ func TestGraceEnds(t *testing.T) {
 		if outcomeOf(err) != isAmbiguous || !errors.Is(err, errInterrupted) {
 			t.Error(err)
 		}
-		if took := time.Since(start); took != 5*time.Second+settleGrace {
-			t.Errorf("ended after %s, want %s after the interrupt", took, settleGrace)
+		if took := time.Since(start); took != 5*time.Second+settleGrace || settleGrace >= 10*time.Second {
+			t.Errorf("ended after %s, want %s after the interrupt, and less than 10 s", took, settleGrace)
 		}
 	})
 }

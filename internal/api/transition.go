@@ -23,7 +23,7 @@ type Transition[T any] struct {
 // that says what is known.
 //
 // Like Settle it obeys ctx until the request is sent, and then goes on for at
-// most 30 s after ctx has ended.
+// most 8 s after ctx has ended.
 func Change[T any](ctx context.Context, t Transition[T]) (result T, err error) {
 	if err := ended(ctx); err != nil {
 		return result, fmt.Errorf("%s: nothing was sent: %w", t.Describe, err)
@@ -70,18 +70,8 @@ func (t Transition[T]) resend(detached, ctx context.Context, first *AmbiguousErr
 	return none, t.undecided(first, "It was sent again without success, and the object is not as asked.", err)
 }
 
-// look reads the object until it is as asked, with growing pauses for read lag.
-func (t Transition[T]) look(ctx context.Context) (seen T, err error) {
-	for _, d := range lookupPauses {
-		if err := pause(ctx, d, nil); err != nil {
-			return seen, err
-		}
-		if seen, err = t.Look(ctx); err == nil && t.Done(seen) {
-			return seen, nil
-		}
-	}
-	return seen, err
-}
+// look reads the object until it is as asked.
+func (t Transition[T]) look(ctx context.Context) (T, error) { return Await(ctx, t.Look, t.Done) }
 
 // undecided says what is known and how to find out the rest.
 func (t Transition[T]) undecided(first *AmbiguousError, known string, cause error) error {

@@ -28,7 +28,6 @@ resource "billing_finance_record" "this" {
 	gateway := func(f sandbox.Fault) func() {
 		return func() {
 			s.Sandbox.ClearFaults()
-			f.Status = 404
 			s.Sandbox.AddFault(f)
 		}
 	}
@@ -36,9 +35,10 @@ resource "billing_finance_record" "this" {
 		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
 	steps := []resource.TestStep{{Config: config}}
 	for _, f := range []sandbox.Fault{
-		{Code: "not_found"}, // the service's own shape, on every path
-		{Body: `{"error":{"code":"404","message":"The page could not be found"}}`},
-		{Body: `{"error":"Not Found","error_code":"not_found"}`, PathPrefix: "/v1/customers/"},
+		{Status: 404, Code: "not_found"}, // the service's own shape, on every path
+		{Foreign: "error"},
+		{Foreign: "flat", PathPrefix: "/v1/customers/"},
+		{Foreign: "empty"},
 	} {
 		steps = append(steps, resource.TestStep{PreConfig: gateway(f), Config: config, ExpectError: saying("Nothing was dropped")})
 	}
@@ -46,13 +46,13 @@ resource "billing_finance_record" "this" {
 		// A first attempt that was throttled was not processed, and the second one proves nothing.
 		resource.TestStep{PreConfig: func() {
 			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Times: 3, Status: 429, RetryAfter: "0"})
-			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Status: 404, HTML: true})
+			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Foreign: "html"})
 		}, Config: config, Destroy: true, ExpectError: saying("Nothing was dropped")},
 		// The first attempt may have been processed, and the read shows that it was not.
 		resource.TestStep{PreConfig: func() {
 			s.Sandbox.ClearFaults()
 			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Times: 3, Status: 503})
-			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Status: 404, HTML: true})
+			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Foreign: "html"})
 		}, Config: config, Destroy: true, ExpectError: saying("Nothing was dropped")},
 		unchanged)
 	run(t, steps...)

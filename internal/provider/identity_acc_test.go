@@ -37,7 +37,9 @@ var mixedUp = map[string]struct {
 		},
 		acctest.JSON{"notes": "x"}, "/v1/subscriptions/"},
 	"billing_webhook_endpoint": {"webhook_endpoints.get", "webhook_endpoints.update",
-		func(_ *acctest.Service, url string) acctest.JSON { return acctest.JSON{"url": url} },
+		func(_ *acctest.Service, url string) acctest.JSON {
+			return acctest.JSON{"url": url, "allow_duplicate": true}
+		},
 		acctest.JSON{"description": "x"}, "/api/v1/webhook-endpoints/"},
 	"billing_api_key": {"api_keys.get", "", // a key is never updated
 		func(*acctest.Service, string) acctest.JSON { return acctest.JSON{"name": "ci"} }, nil, "/api/v1/api-keys/"},
@@ -128,12 +130,8 @@ resource "billing_subscription" "one" {
 `)
 	made := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Other"})["billing_account"].(acctest.JSON)
 	other := s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": made["id"], "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"})
-	body, err := json.Marshal(acctest.JSON{"data": other})
-	if err != nil {
-		t.Fatal(err)
-	}
 	mixUp := func() {
-		s.Sandbox.AddFault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Body: string(body)})
+		s.Sandbox.AddFault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Other: true})
 	}
 	run(t,
 		resource.TestStep{Config: config},

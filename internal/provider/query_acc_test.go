@@ -13,7 +13,7 @@ import (
 // needsQuery skips the test below Terraform 1.14, which has no terraform query.
 func (c *command) needsQuery() {
 	c.t.Helper()
-	out, err := exec.CommandContext(c.t.Context(), c.terraform(), "version", "-json").Output()
+	out, err := exec.CommandContext(c.t.Context(), acctest.TerraformProgram(), "version", "-json").Output()
 	if err != nil {
 		c.t.Fatal(err)
 	}

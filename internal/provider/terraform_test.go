@@ -1,15 +1,7 @@
 package provider_test
 
 import (
-	"context"
-	"fmt"
-	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -23,33 +15,12 @@ const required = `terraform {
 }
 `
 
-// built is the folder of the provider's binary, which is built once for all tests that run Terraform themselves.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "terraform-provider-billing-")
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", dir, "../..").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build the provider: %w\n%s", err, out)
-	}
-	return dir, nil
-})
+func TestMain(m *testing.M) { acctest.RunTests(m) }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir, err := built(); os.Getenv("TF_ACC") != "" && err == nil {
-		if err := os.RemoveAll(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
-
-// command is Terraform as a user runs it: the built provider in a process of its own, a folder, and an environment that holds
-// nothing but what the test puts there.
+// command is Terraform as a user runs it, with shorter names for its folder and its environment.
 type command struct {
+	*acctest.Terraform
+
 	t   *testing.T
 	dir string
 	env map[string]string
@@ -58,75 +29,43 @@ type command struct {
 // newCommand prepares a folder with the configuration main.tf.
 func newCommand(t *testing.T, config string) *command {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("acceptance tests run with TF_ACC=1")
-	}
-	plugins, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	c := &command{t: t, dir: dir, env: map[string]string{
-		"PATH": os.Getenv("PATH"), "HOME": dir, "CHECKPOINT_DISABLE": "1", "TF_CLI_ARGS": "-no-color", "TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
-	}}
-	c.write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides { \"recurring-billing/billing\" = %q }\n  direct {}\n}\n", plugins))
-	c.write("main.tf", required+config)
-	return c
+	runner := acctest.NewTerraform(t)
+	runner.Env["TF_CLI_ARGS"] = "-no-color"
+	runner.Write("main.tf", required+config)
+	return &command{Terraform: runner, t: t, dir: runner.Dir, env: runner.Env}
 }
 
 // at points the environment to a sandbox.
 func (c *command) at(service *acctest.Service) *command {
-	maps.Copy(c.env, service.Sandbox.Env())
+	c.At(service)
 	return c
 }
 
 func (c *command) write(name, text string) {
 	c.t.Helper()
-	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
-		c.t.Fatal(err)
-	}
+	c.Write(name, text)
 }
 
 func (c *command) read(name string) string {
 	c.t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.dir, name))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return string(text)
-}
-
-func (c *command) terraform() string {
-	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
-		return path
-	}
-	return "terraform"
+	return c.Read(name)
 }
 
 // run answers what Terraform prints, with every white space a single blank, and whether it succeeded.
 func (c *command) run(args ...string) (string, error) {
 	c.t.Helper()
-	out, err := c.prepared(args...).CombinedOutput()
+	out, err := c.Command(args...).CombinedOutput()
 	return strings.Join(strings.Fields(strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(string(out))), " "), err
 }
 
 // raw is what Terraform prints on success, as it is and without warnings.
 func (c *command) raw(args ...string) string {
 	c.t.Helper()
-	out, err := c.prepared(args...).Output()
+	out, err := c.Command(args...).Output()
 	if err != nil {
 		c.t.Fatalf("terraform %s: %v", strings.Join(args, " "), err)
 	}
 	return string(out)
-}
-
-func (c *command) prepared(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(c.t.Context(), c.terraform(), args...)
-	cmd.Dir = c.dir
-	for _, name := range slices.Sorted(maps.Keys(c.env)) {
-		cmd.Env = append(cmd.Env, name+"="+c.env[name])
-	}
-	return cmd
 }
 
 // must is run for what has to succeed.

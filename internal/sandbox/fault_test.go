@@ -150,6 +150,12 @@ func TestParseFault(t *testing.T) {
 		{"latency=2s,truncate", sandbox.Fault{Latency: 2 * time.Second, TruncateBody: true}},
 		{"status=500,after,html", sandbox.Fault{Status: 500, After: true, HTML: true}},
 		{"status=500,code=x,empty", sandbox.Fault{Status: 500, Code: "x", Empty: true}},
+		{"operation=customers.get,lag=3s", sandbox.Fault{Operation: "customers.get", Lag: 3 * time.Second}},
+		{"path=/v1/c,times=2,other", sandbox.Fault{PathPrefix: "/v1/c", Times: 2, Other: true}},
+		{"status=404,foreign=html", sandbox.Fault{Status: 404, Foreign: "html"}},
+		{"skip=4,silent", sandbox.Fault{Skip: 4, Silent: true}},
+		{"status=503,outage=1m30s", sandbox.Fault{Status: 503, Outage: 90 * time.Second}},
+		{"clock=-24h0m0s", sandbox.Fault{Clock: -24 * time.Hour}},
 		{`body={"a":1,"b":2}`, sandbox.Fault{Body: `{"a":1,"b":2}`}},
 	}
 	for _, test := range tests {
@@ -164,6 +170,8 @@ func TestParseFault(t *testing.T) {
 	for spec, says := range map[string]string{
 		"": "does nothing", "times=1": "does nothing", "status=99": "200 to 599", "status=x": "200 to 599", "latency=2": "duration",
 		"drop=now": "before or after", "operation=customers.creat,status=500": "customers.create", "times=-1,status=500": "from 0 up",
+		"lag=2m": "at most 1m0s", "lag=0s": "duration", "foreign=xml": "one of empty, error, flat, html, json", "outage=-1s": "duration",
+		"clock=soon": "24h or -90s", "clock=1h,times=2": "no other key", "clock=0s": "does nothing", "silent=1": "takes no value",
 		"stat=500": "no key", "status": "needs a value", "html=yes": "takes no value",
 		"statsu=500": "did you mean status?", "nothing=1": "a fault is KEY=VALUE", "method=PSOT,drop=after": "one of GET, POST",
 		"operation=webhook_endpoint.get,status=500": "did you mean webhook_endpoints.get?", "operation=refunds,status=500": "names are such as me.get",
@@ -171,5 +179,155 @@ func TestParseFault(t *testing.T) {
 		if _, err := sandbox.ParseFault(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want a word of %q", spec, err, says)
 		}
+	}
+}
+
+// A GET that lags shows neither a new object nor a change nor a deletion, alone and
+// in a list; a write is judged by what there is.
+func TestLag(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{})
+	c := call(t, server)
+	old, gone := c.create(`{"name":"Ana","external_id":"ana"}`), c.create(`{"name":"Rui"}`)
+	time.Sleep(400 * time.Millisecond)
+	server.AddFault(sandbox.Fault{Lag: 200 * time.Millisecond})
+	c.do("PATCH", "/v1/customers/"+old, `{"name":"Eva"}`).want(200)
+	c.do("DELETE", "/v1/customers/"+gone, "").want(200)
+	added := c.create(`{"name":"Zoe"}`)
+	c.do("POST", "/v1/customers", `{"name":"Ana","external_id":"ana"}`).refuses("external_id_taken")
+	if got := c.do("GET", "/v1/customers/"+old, "").want(200).text("data", "name"); got != "Ana" {
+		t.Errorf("the old version is %q", got)
+	}
+	c.do("GET", "/v1/customers/"+gone, "").want(200)
+	c.do("GET", "/v1/customers/"+added, "").want(404)
+	if got := c.do("GET", "/v1/customers?sort_by=name&sort_order=asc", "").names("name"); strings.Join(got, " ") != "Ana Rui" {
+		t.Errorf("listed are %v", got)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if got := c.do("GET", "/v1/customers?sort_by=name&sort_order=asc", "").names("name"); strings.Join(got, " ") != "Eva Zoe" {
+		t.Errorf("listed are then %v", got)
+	}
+}
+
+// A GET of one object is answered with another one of its type, once there is one.
+func TestOther(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{})
+	server.AddFault(sandbox.Fault{Other: true})
+	billing, finance, collections := call(t, server), call(t, server), call(t, server)
+	finance.base, finance.token = server.FinanceURL(), server.FinanceToken()
+	collections.base, collections.token = server.CollectionsURL(), server.CollectionsKey()
+	for _, test := range []struct {
+		c          caller
+		path, body string
+	}{
+		{finance, "/v1/notes", `{"text":"x"}`},
+		{collections, "/api/v1/webhook-endpoints", `{"url":"https://hooks.example.com/x"}`},
+	} {
+		first := test.c.do("POST", test.path, test.body).want(201).text("data", "id")
+		if got := test.c.do("GET", test.path+"/"+first, "").text("data", "id"); got != first {
+			t.Errorf("%s: the only object is answered as %s", test.path, got)
+		}
+		second := test.c.do("POST", test.path, test.body).want(201).text("data", "id")
+		if got := test.c.do("GET", test.path+"/"+first, "").text("data", "id"); got != second {
+			t.Errorf("%s: answered is %s, want %s", test.path, got, second)
+		}
+	}
+	first, second := billing.create(`{"name":"Ana"}`), billing.create(`{"name":"Rui"}`)
+	if got := billing.do("GET", "/v1/customers/"+first, "").text("data", "id"); got != second {
+		t.Errorf("answered is %s, want %s", got, second)
+	}
+	billing.do("PATCH", "/v1/customers/"+first, `{"name":"Eva"}`).holds(map[string]string{"id": `"` + first + `"`})
+	billing.do("GET", "/v1/me", "").want(200)
+}
+
+// A response that is not the service's has no Request-Id, and a body of its kind.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{})
+	c := call(t, server)
+	for _, kind := range sandbox.ForeignKinds() {
+		server.AddFault(sandbox.Fault{Foreign: kind, Times: 1})
+		r := c.do("GET", "/v1/customers", "").want(404)
+		if r.header.Get("Request-Id") != "" || (len(r.body) == 0) != (kind == "empty") || strings.Contains(string(r.body), "<html>") != (kind == "html") {
+			t.Errorf("%s: %v %s", kind, r.header, r.body)
+		}
+	}
+	server.AddFault(sandbox.Fault{Foreign: "json", Status: 502, Times: 1})
+	c.do("GET", "/v1/customers", "").want(502)
+	c.do("GET", "/v1/customers", "").want(200)
+}
+
+// The connections that are open go silent, with either protocol, and new ones work.
+func TestSilent(t *testing.T) {
+	t.Parallel()
+	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := start(t, sandbox.Options{HTTP2: http2})
+			c := call(t, server)
+			transport := c.client.Transport.(*http.Transport)
+			transport.DisableKeepAlives, transport.ForceAttemptHTTP2 = false, http2
+			c.client.Timeout = 500 * time.Millisecond
+			c.do("GET", "/v1/me", "").want(200)
+			server.AddFault(sandbox.Fault{Operation: "customers.list", Silent: true})
+			var waited interface{ Timeout() bool }
+			for _, path := range []string{"/v1/customers", "/v1/me"} {
+				if _, err := c.try("GET", path, ""); !errors.As(err, &waited) || !waited.Timeout() {
+					t.Errorf("%s on a silent connection: %v", path, err)
+				}
+				if !http2 {
+					break // a client of HTTP/1.1 has thrown the connection away
+				}
+			}
+			transport.CloseIdleConnections()
+			call(t, server).do("GET", "/v1/customers", "").want(200)
+		})
+	}
+}
+
+// An outage begins with the request that the fault hits, concerns all services, and
+// ends by itself.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	for name, status := range map[string]int{"connections": 0, "status": 503} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := start(t, sandbox.Options{})
+			c, other := call(t, server), call(t, server)
+			other.base = server.FinanceURL()
+			server.AddFault(sandbox.Fault{Outage: 500 * time.Millisecond, Status: status, Skip: 1})
+			c.do("GET", "/v1/me", "").want(200)
+			for _, away := range []caller{c, other, c} {
+				if r, err := away.try("GET", "/v1/me", ""); (err == nil) != (status != 0) || err == nil && r.status != status {
+					t.Errorf("answered %d, %v", r.status, err)
+				}
+			}
+			time.Sleep(600 * time.Millisecond)
+			c.do("GET", "/v1/me", "").want(200)
+		})
+	}
+}
+
+// The clock of the service differs from this machine's until the faults are cleared.
+func TestClockFault(t *testing.T) {
+	t.Parallel()
+	standing := time.Date(2026, time.March, 14, 12, 0, 0, 0, time.UTC)
+	server := start(t, sandbox.Options{Start: standing})
+	c := call(t, server)
+	server.AddFault(sandbox.Fault{Clock: -24 * time.Hour})
+	r := c.do("POST", "/v1/customers", `{"name":"Ana"}`).want(201)
+	for _, text := range []string{r.header.Get("Date"), r.text("data", "customer", "created_at")} {
+		at, err := http.ParseTime(text)
+		if err != nil {
+			at, err = time.Parse(time.RFC3339, text)
+		}
+		if apart := time.Until(at); err != nil || apart < -24*time.Hour-time.Minute || apart > -24*time.Hour {
+			t.Errorf("%s is %s away, %v", text, apart, err)
+		}
+	}
+	server.ClearFaults()
+	if got := server.Clock().Now(); !got.Equal(standing) {
+		t.Errorf("the clock is then at %s", got)
 	}
 }

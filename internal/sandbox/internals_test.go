@@ -7,8 +7,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
 // A latency ends with the client that waits; the request is then not processed.
@@ -19,7 +20,7 @@ func TestLatencyObeysDisconnect(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.AddFault(Fault{Latency: time.Hour})
+	s.AddFault(server.Fault{Latency: time.Hour})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	request := httptest.NewRequestWithContext(gone, http.MethodPost, "/v1/customers", strings.NewReader(`{"name":"Ana"}`))
@@ -33,37 +34,5 @@ func TestLatencyObeysDisconnect(t *testing.T) {
 			t.Errorf("log %+v", log)
 		}
 	}()
-	s.serviceHandler(Billing, billingRoutes).ServeHTTP(httptest.NewRecorder(), request)
-}
-
-func TestWait(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		if err := wait(t.Context(), time.Minute); err != nil || time.Since(begin) != time.Minute {
-			t.Errorf("waited %v, %v", time.Since(begin), err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		begin = time.Now()
-		if err := wait(ctx, time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
-			t.Errorf("waited %v, %v", time.Since(begin), err)
-		}
-	})
-}
-
-// The log forgets its oldest lines instead of growing without end.
-func TestRequestLogIsBounded(t *testing.T) {
-	t.Parallel()
-	var log requestLog
-	for range logCapacity + 1 {
-		log.add(Request{})
-	}
-	kept := log.since(0)
-	if len(kept) != logCapacity/2+1 || kept[len(kept)-1].Sequence != logCapacity+1 {
-		t.Errorf("%d lines, the last is number %d", len(kept), kept[len(kept)-1].Sequence)
-	}
-	if newer := log.since(logCapacity); len(newer) != 1 {
-		t.Errorf("%d lines after number %d", len(newer), logCapacity)
-	}
+	s.server.Handler(s.sites()[0]).ServeHTTP(httptest.NewRecorder(), request)
 }

@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/netguard"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/control"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
 // Resolver finds the addresses of a name; *net.Resolver is one.
@@ -19,6 +21,10 @@ type Options struct {
 	Addr string
 	// The ports of the listeners; 0 takes a free one.
 	BillingPort, FinancePort, CollectionsPort, ControlPort int
+
+	// HTTP2 lets the services speak HTTP/2 too. A fault that drops a connection
+	// resets then the stream of its request alone.
+	HTTP2 bool
 
 	// Web serves a page for browsers that shows what stands in the sandbox, over
 	// plain http and on loopback only, at WebPort; 0 takes a free one, and any
@@ -91,36 +97,32 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Tolerance lists the ways in which servers of the wire contract differ and a
-// client must work all the same (wire contract: Tolerance). The zero value
-// differs in none.
-type Tolerance struct {
-	IgnoreFilters      bool // list filters and search are read and not applied
-	BareObjects        bool // single objects come without the {data: …} envelope
-	DeleteNoContent    bool // a deletion answers 204 instead of 200 {data: {deleted: true}}
-	NoValidators       bool // neither ETag nor Last-Modified, so never a 304
-	NullsChangeNothing bool // merge reads a null as "leave the key alone"
-	OmitNullFields     bool // fields without a value are missing instead of null
-	UnknownFields      bool // every object carries fields nobody has documented
-	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
-	NullLists          bool // an empty array is answered as null
-	LeanAccounts       bool // lists, updates and transitions of accounts, and customers.create, load no customer into them
-	PriceAmounts       bool // an item whose unit_amount_subcents was not sent answers the price's own amount
-	ItemsNotListed     bool // subscriptions.items.list answers 405
-	ItemsNotFound      bool // subscriptions.items.list answers 404
-	RepeatAcrossPages  bool // an object comes in front after the first page: its last one stands on the second too
-	SkipAcrossPages    bool // an object in front goes after the first page: one between two pages is missed
-}
-
 func (o Options) withDefaults() Options {
 	if o.Addr == "" {
 		o.Addr = "127.0.0.1"
 	}
 	if o.MaxPerPage <= 0 {
-		o.MaxPerPage = documentedMaxPerPage
+		o.MaxPerPage = server.DocumentedMaxPerPage
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return o
+}
+
+// server are the options of the listeners.
+func (o Options) server() server.Options {
+	return server.Options{Addr: o.Addr, HTTP2: o.HTTP2, MaxPerPage: o.MaxPerPage, Tolerance: o.Tolerance,
+		OnRequest: o.OnRequest, Logger: o.Logger}
+}
+
+// control are the options of what a new state begins with. Servers without a
+// state file share the authority of the process.
+func (o Options) control() control.Options {
+	authority := server.ProcessAuthority
+	if o.StateFile != "" {
+		authority = server.NewAuthority
+	}
+	return control.Options{Authority: authority, Seed: o.Seed, SeedDocument: o.SeedDocument,
+		NoExampleData: o.NoExampleData, Organization: o.Organization, Tokens: o.Tokens}
 }

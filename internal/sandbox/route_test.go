@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
 )
 
 // The tables of routes are the wire contract's operations of recurring billing
@@ -14,16 +16,16 @@ import (
 func TestRoutesAreTheOperations(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
-	for _, o := range contract.Operations() {
+	for _, o := range evidence.Operations() {
 		if !strings.HasPrefix(o.Name, "finance.") {
 			want[o.Name] = o.Method + " " + o.Path
 		}
 	}
-	for _, r := range slices.Concat(billingRoutes, collectionsRoutes) {
-		if got := r.method + " " + r.pattern; want[r.name] != got {
-			t.Errorf("%s is %s, want %s", r.name, got, want[r.name])
+	for _, r := range slices.Concat(new(billing.Service).Routes(), new(collections.Service).Routes()) {
+		if got := r.Method + " " + r.Pattern; want[r.Name] != got {
+			t.Errorf("%s is %s, want %s", r.Name, got, want[r.Name])
 		}
-		delete(want, r.name)
+		delete(want, r.Name)
 	}
 	if len(want) != 0 {
 		t.Errorf("not served: %v", want)
@@ -35,20 +37,20 @@ func TestRoutesAreTheOperations(t *testing.T) {
 // with empty scopes).
 func TestScopesOfRoutes(t *testing.T) {
 	t.Parallel()
-	for _, r := range slices.Concat(billingRoutes, collectionsRoutes) {
-		if r.name == "me.get" {
+	for _, r := range slices.Concat(new(billing.Service).Routes(), new(collections.Service).Routes()) {
+		if r.Name == "me.get" {
 			continue
 		}
-		object, _, _ := strings.Cut(r.name, ".")
+		object, _, _ := strings.Cut(r.Name, ".")
 		want := object + ":write"
-		if r.method == "GET" {
+		if r.Method == "GET" {
 			want = object + ":read"
 		}
 		if object == "api_keys" {
 			want = "api_keys:*"
 		}
-		if r.scope != want {
-			t.Errorf("%s needs %s, want %s", r.name, r.scope, want)
+		if r.Scope != want {
+			t.Errorf("%s needs %s, want %s", r.Name, r.Scope, want)
 		}
 	}
 }

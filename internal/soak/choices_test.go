@@ -74,6 +74,8 @@ var choices = map[string]map[string][]any{
 		"authentication": {object{"type": "none"}, object{"type": "basic", "username": "u", "password_wo": "p"}, object{"type": "header", "name": "X-A", "value_wo": "v"},
 			object{"type": "header", "name": "X-B", "value_wo": "v", "credentials_wo_version": 2}, object{"type": "bearer", "token_wo": "t", "credentials_wo_version": 3}},
 		"rotate_secret_when_changed": {object{}, object{"at": "1"}, object{"at": "2"}},
+		"age_recipients":             recipients,
+		"allow_duplicate":            {true, false},
 	},
 	"billing_api_key": {
 		"name":                 {"$name-1", "$name-2"},
@@ -84,6 +86,7 @@ var choices = map[string]map[string][]any{
 		"rotate_when_changed":  {object{}, object{"at": "1"}, object{"at": "2"}},
 		"rotate_after_days":    {1, 30},
 		"revoke_previous_keys": {true, false},
+		"age_recipients":       recipients,
 	},
 	"billing_finance_record": {
 		"collection": {"payables", "receivables"},
@@ -100,8 +103,12 @@ var required = map[string][]string{
 
 var (
 	freeForm = []any{object{}, object{"a": "1"}, object{"a": "2", "b": object{"c": 1, "d": "x"}}, object{"b": object{"c": 2, "e": []any{1, "y"}}}, object{"a": nil, "t": true}}
-	modes    = []any{"merge", "replace"}
-	uuids    = []string{"0b1e5bd6-0d2d-4a59-9d1a-7c8a5d4f2a01", "1c2f6ce7-1e3e-4b6a-8e2b-8d9b6e5f3b02", "2d307df8-2f4f-4c7b-9f3c-9eac7f604c03", "3e418e09-3050-4d8c-a04d-afbd80715d04"}
+	// recipients are public keys of which nobody has the private ones.
+	recipients = []any{[]any{}, []any{publicKeys[0]}, []any{publicKeys[0], publicKeys[1]}}
+	publicKeys = []string{"age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m",
+		"age13657j4sxz5l4hgtx4s93pk8mlqtvgj3gfsh3t5f77r54u2m5x4dqnda6hl"}
+	modes = []any{"merge", "replace"}
+	uuids = []string{"0b1e5bd6-0d2d-4a59-9d1a-7c8a5d4f2a01", "1c2f6ce7-1e3e-4b6a-8e2b-8d9b6e5f3b02", "2d307df8-2f4f-4c7b-9f3c-9eac7f604c03", "3e418e09-3050-4d8c-a04d-afbd80715d04"}
 )
 
 // ignorable are paths below an argument that ignore_changes may name.

@@ -141,7 +141,7 @@ func (s *soak) catches(bad *violation) bool {
 func (s *soak) life(seed uint64) {
 	s.set("seed", strconv.FormatUint(seed, 10))
 	s.set("shrinktime", "0s")
-	genuine := s.long && program() != "" && seed%realShare == 0
+	genuine := s.long && acctest.TerraformProgram() != "" && seed%realShare == 0
 	bad, _ := check(s.t, s.catches, genuine)
 	if bad == nil {
 		return
@@ -222,7 +222,7 @@ func TestLife(t *testing.T) {
 	}
 	steps := lifeIn(t, path)
 	for _, genuine := range []bool{false, true} {
-		if genuine && program() == "" {
+		if genuine && acctest.TerraformProgram() == "" {
 			t.Log("not played with Terraform itself: that needs TF_ACC=1 and terraform")
 		} else if bad := play(t, steps, genuine, nil); bad != nil {
 			t.Errorf("with Terraform %t: %s", genuine, bad)
@@ -257,7 +257,7 @@ func TestKeptLives(t *testing.T) {
 
 // TestThroughTerraform plays one life with all resources through Terraform itself, and through what stands in for it.
 func TestThroughTerraform(t *testing.T) {
-	if program() == "" {
+	if acctest.TerraformProgram() == "" {
 		t.Skip("needs TF_ACC=1 and terraform")
 	}
 	steps := lifeIn(t, "testdata/all.life")

@@ -2,16 +2,13 @@ package soak_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
@@ -19,78 +16,23 @@ import (
 
 // terraform is the driver that is Terraform itself, with the provider in processes of its own: what stands in for it could be wrong.
 type terraform struct {
+	*acctest.Terraform
+
 	t     *testing.T
-	dir   string
-	env   []string
 	later int // grows with every plan that has something that is only known later
 }
 
-// built is the folder of the provider's program.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "terraform-provider-billing-")
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", dir, "../..").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build the provider: %w\n%s", err, out)
-	}
-	return dir, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir, err := built(); program() != "" && err == nil {
-		if err := os.RemoveAll(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
-
-// program is the Terraform to run; empty where acceptance tests do not run.
-func program() string {
-	if os.Getenv("TF_ACC") == "" {
-		return ""
-	}
-	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
-		return path
-	}
-	path, err := exec.LookPath("terraform")
-	if err != nil {
-		return ""
-	}
-	return path
-}
+func TestMain(m *testing.M) { acctest.RunTests(m) }
 
 func newTerraform(t *testing.T, service *acctest.Service) *terraform {
 	t.Helper()
-	plugins, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	d := &terraform{t: t, dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "cli.tfrc")}}
-	for name, value := range service.Sandbox.Env() {
-		d.env = append(d.env, name+"="+value)
-	}
-	d.write("cli.tfrc", fmt.Appendf(nil, "provider_installation {\n  dev_overrides { \"recurring-billing/billing\" = %q }\n  direct {}\n}\n", plugins))
-	return d
-}
-
-func (d *terraform) write(name string, text []byte) {
-	d.t.Helper()
-	if err := os.WriteFile(filepath.Join(d.dir, name), text, 0o600); err != nil {
-		d.t.Fatal(err)
-	}
+	return &terraform{Terraform: acctest.NewTerraform(t).At(service), t: t}
 }
 
 // run answers what Terraform prints, and its diagnostics.
 func (d *terraform) run(arguments ...string) (out []byte, errs, warnings []string) {
 	d.t.Helper()
-	cmd := exec.CommandContext(d.t.Context(), program(), arguments...)
-	cmd.Dir, cmd.Env = d.dir, d.env
+	cmd := d.Command(arguments...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -121,7 +63,7 @@ func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
 	if len(c.Later) > 0 {
 		d.later++
 	}
-	d.write("main.tf.json", d.configuration(c))
+	d.Write("main.tf.json", string(d.configuration(c)))
 	p := &acctest.CorePlan{}
 	if _, p.Errors, p.Warnings = d.run("plan", "-json", "-input=false", "-out=plan"); len(p.Errors) > 0 {
 		return p
@@ -212,7 +154,7 @@ func (d *terraform) Apply(*acctest.CorePlan, bool) *acctest.CoreApplied {
 // State implements driver.
 func (d *terraform) State(address string) object {
 	d.t.Helper()
-	text, err := os.ReadFile(filepath.Join(d.dir, "terraform.tfstate"))
+	text, err := os.ReadFile(filepath.Join(d.Dir, "terraform.tfstate"))
 	if err != nil {
 		return nil
 	}

@@ -24,3 +24,14 @@ output "erp_key" {
 output "next_rotation" {
   value = billing_api_key.erp.rotation_due_at
 }
+
+# The state has this token encrypted only: token is null. `age -d` decrypts it with the private key.
+resource "billing_api_key" "pipeline" {
+  name           = "pipeline"
+  scopes         = ["charges:read"]
+  age_recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
+}
+
+output "pipeline_key" {
+  value = billing_api_key.pipeline.encrypted_token
+}

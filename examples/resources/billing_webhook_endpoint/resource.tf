@@ -27,3 +27,13 @@ output "webhook_secret" {
   value     = billing_webhook_endpoint.erp.secret
   sensitive = true
 }
+
+# The state has this secret encrypted only: secret is null. `age -d` decrypts it with the private key.
+resource "billing_webhook_endpoint" "audit" {
+  url            = "https://audit.example.com/billing"
+  age_recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
+}
+
+output "audit_secret" {
+  value = billing_webhook_endpoint.audit.encrypted_secret
+}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // accountClosed is the final status of a billing account.
@@ -15,21 +16,30 @@ const accountClosed = "closed"
 // CreateBillingAccount creates a billing account (wire contract:
 // billing_accounts.create).
 //
-// When the answer is lost, an account with an external_id is looked up by it,
-// and one that is what was asked for is adopted; a closed one is none, as its
-// external_id is free again. Without an external_id, or when the lookup does
-// not decide, the error is an *api.AmbiguousError or an *api.ConflictError.
+// When the response is lost, the account is looked up, by its external_id or among
+// the new ones of its customer. One that is what was asked for, and that this request
+// has created, is adopted; a closed one is none, as its external_id is free again.
+// When the lookup does not decide, the error is an *api.AmbiguousError or an
+// *api.ConflictError.
 func (s *Service) CreateBillingAccount(ctx context.Context, create BillingAccountCreate) (*BillingAccountCreated, error) {
 	account, adopted, err := creation[BillingAccount]{
-		noun: "billing account", anonymous: "billing account", externalID: create.ExternalID,
+		noun: "billing account", externalID: create.ExternalID, anonymous: "billing account", key: create.Customer.key(),
 		create: func(ctx context.Context) (*BillingAccount, error) {
 			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create})
 		},
 		find: func(ctx context.Context, externalID string) ([]BillingAccount, error) {
 			return s.FindBillingAccounts(ctx, BillingAccountQuery{ExternalID: externalID})
 		},
-		get: s.GetBillingAccount, id: accountID, live: BillingAccount.live, same: create.matches,
-	}.settle(ctx)
+		list: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
+			query := BillingAccountQuery{ExternalID: text(create.ExternalID)}
+			if query.ExternalID == "" && same.IsUUID(text(create.Customer.ID)) {
+				query.CustomerID = *create.Customer.ID
+			}
+			return s.listedAccounts(ctx, query, newestFirst)
+		},
+		like: create.isLike, get: s.GetBillingAccount, id: accountID, live: BillingAccount.live, same: create.matches,
+		createdAt: func(a BillingAccount) string { return a.CreatedAt },
+	}.settle(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +50,15 @@ func accountID(a BillingAccount) string { return a.ID }
 
 func (a BillingAccount) live() bool { return a.Status != accountClosed }
 
-// GetBillingAccount reads a billing account (wire contract:
-// billing_accounts.get).
+// GetBillingAccount reads a billing account (wire contract: billing_accounts.get). A
+// read that lags behind a write is repeated.
 func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAccount, error) {
+	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*BillingAccount, error) {
+		return s.oneAccount(ctx, id)
+	}, func(a *BillingAccount) string { return a.UpdatedAt })
+}
+
+func (s *Service) oneAccount(ctx context.Context, id string) (*BillingAccount, error) {
 	account, err := api.One[BillingAccount](ctx, s.client, api.Request{
 		Operation: "billing_accounts.get", Path: map[string]string{"id": id},
 	})
@@ -56,10 +72,14 @@ func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAcc
 // (wire contract: billing_accounts.update). A response that does not show it is
 // followed by a read.
 func (s *Service) UpdateBillingAccount(ctx context.Context, id string, u BillingAccountUpdate) (*BillingAccount, error) {
+	before := s.client.DateText()
 	account, err := s.changeAccount(ctx, api.Request{
 		Operation: "billing_accounts.update", Path: map[string]string{"id": id}, Body: u,
 	})
-	return api.ReadBack(ctx, account, err, func(ctx context.Context) (*BillingAccount, error) { return s.GetBillingAccount(ctx, id) })
+	return api.ReadBack(ctx, account, err, func(ctx context.Context) (*BillingAccount, error) {
+		s.wrote(id, "", before, false)
+		return s.GetBillingAccount(ctx, id)
+	})
 }
 
 // accountKeys are the fields that tell a whole billing account from a part.
@@ -76,6 +96,7 @@ func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAcc
 	if err != nil {
 		return nil, err
 	}
+	s.wrote(answer.value.ID, answer.value.CreatedAt, answer.value.UpdatedAt, r.Operation == "billing_accounts.create")
 	if answer.value.Customer != nil && answer.has(accountKeys) {
 		return &answer.value, nil
 	}
@@ -90,6 +111,7 @@ func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAcc
 // DeleteBillingAccount deletes a billing account (wire contract:
 // billing_accounts.delete). One that is not there is deleted.
 func (s *Service) DeleteBillingAccount(ctx context.Context, id string) error {
+	s.writes.Forget(id)
 	return api.Delete(ctx, s.client, api.Request{Operation: "billing_accounts.delete", Path: map[string]string{"id": id}})
 }
 
@@ -98,15 +120,46 @@ func (s *Service) DeleteBillingAccount(ctx context.Context, id string) error {
 // applied to each item again, because a service may ignore it; that of the
 // customer only where the item carries one, as a list may leave it out.
 func (s *Service) ListBillingAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
+	return api.Only(s.listedAccounts(ctx, q, ""), q.matches)
+}
+
+// listedAccounts is what the service lists, whether or not it filters.
+func (s *Service) listedAccounts(ctx context.Context, q BillingAccountQuery, sortOrder string) iter.Seq2[BillingAccount, error] {
 	query := url.Values{}
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "customer_id", q.CustomerID)
 	setIf(query, "status", q.Status)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	all := api.List(ctx, s.client, api.Request{Operation: "billing_accounts.list", Query: query}, api.ListOptions[BillingAccount]{
-		ID: accountID,
+	return api.List(ctx, s.client, api.Request{Operation: "billing_accounts.list", Query: query}, api.ListOptions[BillingAccount]{
+		ID: accountID, SortOrder: sortOrder,
 	})
-	return api.Only(all, q.matches)
+}
+
+// ListWholeAccounts lists accounts with their customers. A service may leave these
+// out of a list: then each account is read by its id, and the filter of the customer,
+// which the list could not be held to, is applied to it (wire contract: customer
+// inside a billing account).
+func (s *Service) ListWholeAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
+	return func(yield func(BillingAccount, error) bool) {
+		for account, err := range s.ListBillingAccounts(ctx, q) {
+			if err == nil && account.Customer == nil {
+				whole, getErr := s.GetBillingAccount(ctx, account.ID)
+				switch {
+				case api.IsNotFound(getErr):
+					continue // deleted since it was listed
+				case getErr != nil:
+					err = getErr
+				case q.CustomerID != "" && whole.Customer != nil && whole.Customer.ID != q.CustomerID:
+					continue
+				default:
+					account = *whole
+				}
+			}
+			if !yield(account, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // FindBillingAccounts returns every billing account with exactly this

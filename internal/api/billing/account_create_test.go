@@ -34,8 +34,8 @@ func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
 		"filter ignored":        {create: lost, list: answer(200, listOf(accountJSON(t, map[string]any{"id": "a9", "external_id": "x9"}), ours)), single: ours, adopted: true, posts: 1},
 		"only a closed one":     {create: turns(lost, created), list: answer(200, listOf(closed)), posts: 2},
 		"not found, sent again": {create: turns(lost, created), list: nothing, posts: 2},
-		"sent again, taken by the first": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, answer(200, listOf(ours))),
-			single: ours, adopted: true, posts: 2},
+		"sent again, taken": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, nothing, answer(200, listOf(ours))),
+			single: ours, posts: 2, err: "another system has created (a1)"},
 		"of another customer": {create: lost, list: answer(200, listOf(lean)), single: other, posts: 1, err: "differs"},
 		"taken before":        {create: taken, posts: 1, err: "external_id_taken"},
 	}
@@ -43,7 +43,7 @@ func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createAccount: test.create, accountsPath: orNothing(test.list), getAccount: answer(200, data(test.single)),
+					createAccount: test.create, accountsPath: turns(answer(200, listOf()), orNothing(test.list)), getAccount: answer(200, data(test.single)),
 				})
 				got, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{
 					Customer: CustomerRef{ID: new("c1")}, ExternalID: new("x1"), PaymentTermsDays: new(int64(10)),
@@ -70,14 +70,30 @@ func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
 
 func TestCreateBillingAccountWithoutExternalIDStaysUndecided(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{createAccount: lost})
-	_, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
-	if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), "The billing account may or may not exist") {
-		t.Errorf("got %v", err)
-	}
-	if len(w.seen) != 1 {
-		t.Errorf("sent %v", w.seen)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(map[string]http.HandlerFunc{createAccount: lost, accountsPath: answer(200, listOf())})
+		_, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
+		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), "The billing account may or may not exist. It was looked up 4 times") {
+			t.Errorf("got %v", err)
+		}
+		if w.count(createAccount) != 1 {
+			t.Errorf("sent %v", w.seen)
+		}
+	})
+}
+
+// TestCreateBillingAccountShowsAnOlderOne: a response to a creation that shows an account from before is about another one, which is never taken
+// over.
+func TestCreateBillingAccountShowsAnOlderOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		old := accountJSON(t, map[string]any{"external_id": nil})
+		w := newWire(map[string]http.HandlerFunc{createAccount: answer(201, data(old)), accountsPath: answer(200, listOf(old)), getAccount: answer(200, data(old))})
+		_, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
+		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `"a1", which existed before`) || w.count(createAccount) != 1 {
+			t.Errorf("got %v after %v", err, w.seen)
+		}
+	})
 }
 
 func TestAccountMatches(t *testing.T) {

@@ -69,7 +69,7 @@ func (u BillingAccountUpdate) IsEmpty() bool {
 type BillingAccountCreated struct {
 	BillingAccount
 	// Adopted says that the answer to the create was lost and the account was
-	// found by its external_id.
+	// found by a lookup.
 	Adopted bool `json:"-"`
 }
 

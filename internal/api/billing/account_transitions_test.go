@@ -34,7 +34,7 @@ func TestAccountTransitions(t *testing.T) {
 	}{
 		"suspended":                     {step: suspend, path: "suspend", looks: []string{"suspended"}, posts: 1, status: "suspended"},
 		"not suspended, sent again":     {step: suspend, path: "suspend", looks: []string{"active"}, second: answer(200, data(accountJSON(t, map[string]any{"status": "suspended"}))), posts: 2, status: "suspended"},
-		"suspended meanwhile":           {step: suspend, path: "suspend", looks: []string{"active", "active", "active", "suspended"}, second: answer(422, `{"error":{"code":"invalid_transition","message":"no"}}`), posts: 2, status: "suspended"},
+		"suspended meanwhile":           {step: suspend, path: "suspend", looks: []string{"active", "active", "active", "active", "suspended"}, second: answer(422, `{"error":{"code":"invalid_transition","message":"no"}}`), posts: 2, status: "suspended"},
 		"closed instead":                {step: suspend, path: "suspend", looks: []string{"closed"}, posts: 1, err: "neither as asked"},
 		"reactivated":                   {step: reactivate, path: "reactivate", looks: []string{"active"}, posts: 1, status: "active"},
 		"not reactivated, sent again":   {step: reactivate, path: "reactivate", looks: []string{"suspended"}, second: answer(200, data(accountJSON(t, nil))), posts: 2, status: "active"},

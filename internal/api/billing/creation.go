@@ -3,55 +3,166 @@ package billing
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// creation is the create of an object that can end, after which its external_id
-// is free again.
+// mostListed bounds how many objects are looked at where a service neither filters
+// nor shows when they were created.
+const mostListed = 1000
+
+// creation is the create of an object.
 type creation[T any] struct {
 	noun       string
-	anonymous  string  // describes the object where it has no external_id
-	externalID *string // of the object to be made
+	externalID *string // of the object to be created
+	// Without an external_id: what describes the object, and what it has in common
+	// with others that could be taken for it.
+	anonymous, key string
 
-	create func(ctx context.Context) (*T, error)
-	find   func(ctx context.Context, externalID string) ([]T, error)
-	get    func(ctx context.Context, id string) (*T, error)
-	id     func(T) string
-	live   func(T) bool
-	same   func(T) bool // whether the object is what was asked for
+	create    func(ctx context.Context) (*T, error)
+	find      func(ctx context.Context, externalID string) ([]T, error)
+	list      func(ctx context.Context) iter.Seq2[T, error]    // newest first, filtered as the service can
+	like      func(T) bool                                     // could be taken for the object to be created
+	get       func(ctx context.Context, id string) (*T, error) // nil: a list shows all of it
+	id        func(T) string
+	createdAt func(T) string
+	live      func(T) bool
+	same      func(T) bool                                      // whether the object is what was asked for
+	parts     func(ctx context.Context, object T) (bool, error) // the same of what the object does not show; nil: nothing
 }
 
-// settle creates the object. When the answer is lost, one with the external_id
-// is looked up, and adopted when it is live and what was asked for.
-func (c creation[T]) settle(ctx context.Context) (object *T, adopted bool, err error) {
+// settle creates the object. When the response is lost, it is looked up, by its
+// external_id or else by what it has in common with the create. It is adopted when it
+// is live, what was asked for, and was created by this request.
+func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
+	l := &lookup[T]{creation: c, known: map[string]bool{}, other: map[string]bool{}, date: s.client.Date}
 	settlement := api.Settlement[*T]{
-		Create:   c.create,
-		Same:     func(found *T) bool { return c.same(*found) },
+		Create:   l.create,
+		Before:   func(ctx context.Context) ([]string, error) { return l.before(ctx, s.created.all()) },
+		Lookup:   l.byLikeness,
+		Same:     func(found *T) bool { return c.same(*found) && !l.other[c.id(*found)] },
 		ID:       func(found *T) string { return c.id(*found) },
+		Created:  func(found *T) string { return c.createdAt(*found) },
+		Date:     s.client.Date,
 		Describe: c.anonymous,
 	}
 	if c.externalID != nil && *c.externalID != "" {
 		settlement.Describe = fmt.Sprintf("%s with external_id %q", c.noun, *c.externalID)
 		settlement.RefusesDuplicates = true
-		settlement.Lookup = c.lookup
+		settlement.Lookup = l.byExternalID
+	} else {
+		// Another creation of this process that looks the same is not to be taken for
+		// this one, whatever becomes of both.
+		done, err := s.created.turn(ctx, c.noun+" "+c.key)
+		if err != nil {
+			return nil, false, fmt.Errorf("create the %s: nothing was sent: %w", c.anonymous, err)
+		}
+		defer done()
 	}
-	return api.Settle(ctx, settlement)
+	object, adopted, err = api.Settle(ctx, settlement)
+	if err == nil {
+		s.created.note(c.id(*object))
+	}
+	return object, adopted, err
 }
 
-// lookup reads each live object that has the external_id singly, because a list
-// may leave parts of it out.
-func (c creation[T]) lookup(ctx context.Context) (live []*T, err error) {
-	found, err := c.find(ctx, *c.externalID)
+// lookup finds what became of a creation.
+type lookup[T any] struct {
+	creation[T]
+	date  func() (time.Time, bool)
+	since time.Time       // of the service, before the creation
+	known map[string]bool // ids from before the creation, and of other creations of this process
+	other map[string]bool // ids of objects that differ in a part that they do not show
+}
+
+// create sends the creation. A response that shows an object from before is about another one.
+func (l *lookup[T]) create(ctx context.Context) (*T, error) {
+	sentAt := time.Now()
+	object, err := l.creation.create(ctx)
+	if err != nil || !l.known[l.id(*object)] {
+		return object, err
+	}
+	return nil, api.OtherCreated(l.noun, l.id(*object), sentAt)
+}
+
+func (l *lookup[T]) before(ctx context.Context, created []string) (ids []string, err error) {
+	found, err := l.recent(ctx)
+	for _, item := range found {
+		ids = append(ids, l.id(item))
+	}
+	ids = append(ids, created...)
+	for _, id := range ids {
+		l.known[id] = true
+	}
+	l.since, _ = l.date()
+	return ids, err
+}
+
+func (l *lookup[T]) byExternalID(ctx context.Context) ([]*T, error) {
+	found, err := l.find(ctx, *l.externalID)
 	if err != nil {
 		return nil, err
 	}
-	for _, item := range onlyLive(found, c.live) {
-		object, err := c.get(ctx, c.id(item))
+	return l.whole(ctx, onlyLive(found, l.live))
+}
+
+func (l *lookup[T]) byLikeness(ctx context.Context) ([]*T, error) {
+	found, err := l.recent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.whole(ctx, slices.DeleteFunc(found, func(item T) bool { return l.known[l.id(item)] }))
+}
+
+// recent returns the live objects that could be taken for the created one. It ends at
+// the first object that does not fit and is older than the creation: then the list is
+// sorted, and the service does not filter it.
+func (l *lookup[T]) recent(ctx context.Context) (found []T, err error) {
+	listed := 0
+	for item, err := range l.list(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		live = append(live, object)
+		if listed++; listed > mostListed {
+			break
+		}
+		if l.like(item) {
+			if l.live(item) {
+				found = append(found, item)
+			}
+			continue
+		}
+		since := l.since
+		if since.IsZero() {
+			since, _ = l.date()
+		}
+		if at, ok := api.Moment(l.createdAt(item)); ok && at.Before(since) {
+			break
+		}
 	}
-	return live, nil
+	return found, nil
+}
+
+// whole reads each object singly, because a list may leave parts of it out.
+func (l *lookup[T]) whole(ctx context.Context, found []T) (whole []*T, err error) {
+	for _, item := range found {
+		object := &item
+		if l.get != nil {
+			if object, err = l.get(ctx, l.id(item)); err != nil {
+				return nil, err
+			}
+		}
+		if l.parts != nil {
+			equal, err := l.parts(ctx, *object)
+			if err != nil {
+				return nil, err
+			}
+			l.other[l.id(item)] = !equal
+		}
+		whole = append(whole, object)
+	}
+	return whole, nil
 }

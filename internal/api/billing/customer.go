@@ -110,9 +110,11 @@ func (u CustomerUpdate) IsEmpty() bool {
 type CustomerCreated struct {
 	Customer       Customer        `json:"customer"`
 	BillingAccount *BillingAccount `json:"billing_account"` // nil: none was made with it, or it is not known
-	// Adopted says that the answer to the create was lost and the customer was
-	// found by its external_id.
+	// Adopted says that the response to the create was lost and the customer was
+	// found by a lookup.
 	Adopted bool `json:"-"`
+	// AccountError is why the billing account of an adopted customer is not known.
+	AccountError error `json:"-"`
 }
 
 // CustomerQuery narrows a list of customers. Empty fields are not sent.

@@ -13,91 +13,120 @@ import (
 
 // CreateCustomer creates a customer (wire contract: customers.create).
 //
-// When the answer is lost, a customer with an external_id is looked up by it:
-// one that is what was asked for is adopted, with the billing account that was
-// made with it if that can be found. Without an external_id, or when the lookup
-// does not decide, the error is an *api.AmbiguousError or an *api.ConflictError.
+// When the response is lost, the customer is looked up: by its external_id, its
+// document number or its name. One that is what was asked for, and that this request
+// has created, is adopted, with the billing account that was created with it if that
+// can be found. When the lookup does not decide, the error is an *api.AmbiguousError
+// or an *api.ConflictError.
 func (s *Service) CreateCustomer(ctx context.Context, create CustomerCreate) (*CustomerCreated, error) {
-	settlement := api.Settlement[CustomerCreated]{
-		Create:   func(ctx context.Context) (CustomerCreated, error) { return s.createOnce(ctx, create) },
-		Same:     func(found CustomerCreated) bool { return create.matches(found.Customer) },
-		ID:       func(found CustomerCreated) string { return found.Customer.ID },
-		Describe: fmt.Sprintf("customer named %q", create.Name),
-	}
-	if create.ExternalID != nil && *create.ExternalID != "" {
-		settlement.Describe = fmt.Sprintf("customer with external_id %q", *create.ExternalID)
-		settlement.RefusesDuplicates = true
-		settlement.Lookup = func(ctx context.Context) ([]CustomerCreated, error) {
-			return s.createdBefore(ctx, *create.ExternalID)
-		}
-	}
-	created, adopted, err := api.Settle(ctx, settlement)
+	created, adopted, err := creation[CustomerCreated]{
+		noun: "customer", externalID: create.ExternalID, anonymous: fmt.Sprintf("customer named %q", create.Name),
+		key: create.Name + " " + same.PlainDocument(text(create.DocumentNumber)),
+		create: func(ctx context.Context) (*CustomerCreated, error) {
+			created, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create})
+			if err == nil {
+				s.wrote(created.Customer.ID, created.Customer.CreatedAt, created.Customer.UpdatedAt, true)
+			}
+			return &created, err
+		},
+		find: func(ctx context.Context, externalID string) ([]CustomerCreated, error) {
+			customers, err := s.FindCustomers(ctx, CustomerQuery{ExternalID: externalID})
+			found := make([]CustomerCreated, len(customers))
+			for i, customer := range customers {
+				found[i].Customer = customer
+			}
+			return found, err
+		},
+		list: func(ctx context.Context) iter.Seq2[CustomerCreated, error] {
+			query := CustomerQuery{ExternalID: text(create.ExternalID), SortOrder: newestFirst}
+			if query.ExternalID == "" {
+				query.DocumentNumber = text(create.DocumentNumber)
+			}
+			return func(yield func(CustomerCreated, error) bool) {
+				for customer, err := range s.listed(ctx, query) {
+					if !yield(CustomerCreated{Customer: customer}, err) {
+						return
+					}
+				}
+			}
+		},
+		like:      func(c CustomerCreated) bool { return create.isLike(c.Customer) },
+		id:        func(c CustomerCreated) string { return c.Customer.ID },
+		createdAt: func(c CustomerCreated) string { return c.Customer.CreatedAt },
+		live:      func(CustomerCreated) bool { return true },
+		same:      func(c CustomerCreated) bool { return create.matches(c.Customer) },
+	}.settle(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	created.Adopted = adopted
+	if created.BillingAccount != nil {
+		s.created.note(created.BillingAccount.ID)
+	}
 	if adopted && (create.CreateBillingAccount == nil || *create.CreateBillingAccount) {
-		created.BillingAccount = s.firstAccount(ctx, created.Customer.ID)
+		created.BillingAccount, created.AccountError = s.awaitAccount(ctx, created.Customer.ID)
 	}
-	return &created, nil
+	return created, nil
 }
 
-func (s *Service) createOnce(ctx context.Context, create CustomerCreate) (CustomerCreated, error) {
-	return api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create})
+// awaitAccount finds the billing account of a customer that was created just now.
+func (s *Service) awaitAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
+	return api.Await(ctx, func(ctx context.Context) (*BillingAccount, error) { return s.FirstAccount(ctx, customerID) },
+		func(account *BillingAccount) bool { return account != nil })
 }
 
-func (s *Service) createdBefore(ctx context.Context, externalID string) ([]CustomerCreated, error) {
-	customers, err := s.FindCustomers(ctx, CustomerQuery{ExternalID: externalID})
-	found := make([]CustomerCreated, len(customers))
-	for i, customer := range customers {
-		found[i].Customer = customer
-	}
-	return found, err
-}
-
-// maxAccountsAsked bounds the single reads of firstAccount, should a service
+// maxAccountsAsked bounds the single reads of FirstAccount, should a service
 // ignore the filter and leave the customer out of every item.
 const maxAccountsAsked = 20
 
-// firstAccount finds the billing account made with a customer. Its list is
-// sorted by creation, so that is the first. It is nil when there is none or it
-// cannot be found out: the customer is there, and that must not be lost.
-func (s *Service) firstAccount(ctx context.Context, customerID string) *BillingAccount {
+// FirstAccount finds the billing account that was opened together with a customer. The
+// list is sorted by creation, so that is the first. It is nil when there is none.
+func (s *Service) FirstAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
 	asked := 0
 	for account, err := range s.ListBillingAccounts(ctx, BillingAccountQuery{CustomerID: customerID}) {
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		if account.Customer != nil {
-			return &account
+			return &account, nil
 		}
 		// A list may leave the customer out. Then only the account itself
 		// tells whose it is.
 		if asked++; asked > maxAccountsAsked {
-			return nil
+			return nil, fmt.Errorf("none of the first %d billing accounts that the service lists belongs to the customer", maxAccountsAsked)
 		}
 		single, err := s.GetBillingAccount(ctx, account.ID)
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		if single.Customer != nil && same.ID(customerID, single.Customer.ID) {
-			return single
+			return single, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// GetCustomer reads a customer (wire contract: customers.get).
+// GetCustomer reads a customer (wire contract: customers.get). A read that lags behind
+// a write is repeated.
 func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error) {
-	return s.oneCustomer(ctx, api.Request{Operation: "customers.get", Path: map[string]string{"id": id}})
+	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*Customer, error) {
+		return s.oneCustomer(ctx, api.Request{Operation: "customers.get", Path: map[string]string{"id": id}})
+	}, func(c *Customer) string { return c.UpdatedAt })
 }
 
 // UpdateCustomer changes a customer and returns it as it is then (wire
 // contract: customers.update). A response that does not show it is followed by a
 // read.
 func (s *Service) UpdateCustomer(ctx context.Context, id string, u CustomerUpdate) (*Customer, error) {
+	before := s.client.DateText()
 	customer, err := s.oneCustomer(ctx, api.Request{Operation: "customers.update", Path: map[string]string{"id": id}, Body: u})
-	return api.ReadBack(ctx, customer, err, func(ctx context.Context) (*Customer, error) { return s.GetCustomer(ctx, id) })
+	if err == nil {
+		s.wrote(id, "", customer.UpdatedAt, false)
+	}
+	return api.ReadBack(ctx, customer, err, func(ctx context.Context) (*Customer, error) {
+		s.wrote(id, "", before, false)
+		return s.GetCustomer(ctx, id)
+	})
 }
 
 func (s *Service) oneCustomer(ctx context.Context, r api.Request) (*Customer, error) {
@@ -111,6 +140,7 @@ func (s *Service) oneCustomer(ctx context.Context, r api.Request) (*Customer, er
 // DeleteCustomer deletes a customer (wire contract: customers.delete). One that
 // is not there is deleted.
 func (s *Service) DeleteCustomer(ctx context.Context, id string) error {
+	s.writes.Forget(id)
 	return api.Delete(ctx, s.client, api.Request{Operation: "customers.delete", Path: map[string]string{"id": id}})
 }
 
@@ -118,16 +148,20 @@ func (s *Service) DeleteCustomer(ctx context.Context, id string) error {
 // Every filter but the free-text search is applied to each item again, because
 // a service may ignore it.
 func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
+	return api.Only(s.listed(ctx, q), q.matches)
+}
+
+// listed is what the service lists, whether or not it filters.
+func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
 	query := url.Values{}
 	setIf(query, "search", q.Search)
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "document_number", q.DocumentNumber)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	all := api.List(ctx, s.client, api.Request{Operation: "customers.list", Query: query}, api.ListOptions[Customer]{
+	return api.List(ctx, s.client, api.Request{Operation: "customers.list", Query: query}, api.ListOptions[Customer]{
 		ID:     func(c Customer) string { return c.ID },
 		SortBy: q.SortBy, SortOrder: q.SortOrder,
 	})
-	return api.Only(all, q.matches)
 }
 
 // FindCustomers returns every customer with exactly this external_id, document

@@ -46,9 +46,9 @@ func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
 			accounts: answer(200, listOf(`{"id":"a0","customer":{"id":"c0"}}`, account)), adopted: true, account: "a1", posts: 1},
 		"accounts cannot be read": {create: lost, list: answer(200, listOf(ours)), accounts: answer(403, ""), adopted: true, posts: 1},
 		"lost, sent again":        {create: turns(lost, created), list: answer(200, listOf()), account: "a1", posts: 2},
-		"lost, sent again, taken by the first": {create: turns(lost, taken),
-			list:     turns(answer(200, listOf()), answer(200, listOf()), answer(200, listOf()), answer(200, listOf(ours))),
-			accounts: answer(200, listOf(account)), adopted: true, account: "a1", posts: 2},
+		"lost, sent again, taken": {create: turns(lost, taken),
+			list:  turns(answer(200, listOf()), answer(200, listOf()), answer(200, listOf()), answer(200, listOf()), answer(200, listOf(ours))),
+			posts: 2, err: "another system has created (c1)"},
 		"found with another name": {create: lost, list: answer(200, listOf(`{"id":"c9","external_id":"e1","name":"Bia"}`)), posts: 1, err: "differs"},
 		"taken before":            {create: taken, posts: 1, err: "external_id_taken"},
 	}
@@ -56,7 +56,7 @@ func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createPath: test.create, listPath: orNothing(test.list), accountsPath: orNothing(test.accounts),
+					createPath: test.create, listPath: turns(answer(200, listOf()), orNothing(test.list)), accountsPath: orNothing(test.accounts),
 				})
 				got, err := newService(t, w).CreateCustomer(t.Context(), wanted)
 				if w.count(createPath) != test.posts {
@@ -91,14 +91,16 @@ func orNothing(handler http.HandlerFunc) http.HandlerFunc {
 
 func TestCreateCustomerWithoutExternalIDStaysUndecided(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{createPath: lost})
-	_, err := newService(t, w).CreateCustomer(t.Context(), CustomerCreate{Name: "Ana"})
-	if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `customer named "Ana" may or may not exist`) {
-		t.Errorf("got %v", err)
-	}
-	if len(w.seen) != 1 {
-		t.Errorf("sent %v", w.seen)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(map[string]http.HandlerFunc{createPath: lost, listPath: answer(200, listOf(`{"id":"c0","name":"Ana"}`))})
+		_, err := newService(t, w).CreateCustomer(t.Context(), CustomerCreate{Name: "Ana"})
+		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `customer named "Ana" may or may not exist. It was looked up 4 times`) {
+			t.Errorf("got %v", err)
+		}
+		if w.count(createPath) != 1 {
+			t.Errorf("sent %v", w.seen)
+		}
+	})
 }
 
 func TestAdoptionFindsTheAccountItself(t *testing.T) {
@@ -107,7 +109,7 @@ func TestAdoptionFindsTheAccountItself(t *testing.T) {
 		return answer(200, fmt.Sprintf(`{"data":{"id":%q,"customer":{"id":%q}}}`, id, customer))
 	}
 	routes := map[string]http.HandlerFunc{
-		createPath: lost, listPath: answer(200, listOf(ours)),
+		createPath: lost, listPath: turns(answer(200, listOf()), answer(200, listOf(ours))),
 		accountsPath:                  answer(200, listOf(`{"id":"a0"}`, `{"id":"a1"}`)),
 		"GET /v1/billing-accounts/a0": get("a0", "c0"), "GET /v1/billing-accounts/a1": get("a1", "c1"),
 	}
@@ -116,6 +118,7 @@ func TestAdoptionFindsTheAccountItself(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 
+	routes[listPath] = turns(answer(200, listOf()), answer(200, listOf(ours)))
 	w := newWire(routes)
 	without := wanted
 	without.CreateBillingAccount = new(false)

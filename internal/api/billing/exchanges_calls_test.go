@@ -8,73 +8,73 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // calls carries out each operation on billing accounts, subscriptions and
 // invoices out of the body of a written-down request.
-var calls = map[string]func(*testing.T, *Service, string, contract.Request) (any, error){
-	"billing_accounts.create": func(t *testing.T, s *Service, _ string, r contract.Request) (any, error) {
+var calls = map[string]func(*testing.T, *Service, string, evidence.Request) (any, error){
+	"billing_accounts.create": func(t *testing.T, s *Service, _ string, r evidence.Request) (any, error) {
 		return s.CreateBillingAccount(t.Context(), bodyOf[BillingAccountCreate](t, r))
 	},
-	"billing_accounts.get": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+	"billing_accounts.get": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return s.GetBillingAccount(t.Context(), id)
 	},
-	"billing_accounts.update": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"billing_accounts.update": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		var u BillingAccountUpdate
 		fill(t, &u, r.Body)
 		return s.UpdateBillingAccount(t.Context(), id, u)
 	},
-	"billing_accounts.delete": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+	"billing_accounts.delete": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return nil, s.DeleteBillingAccount(t.Context(), id)
 	},
-	"billing_accounts.suspend": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"billing_accounts.suspend": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		return s.SuspendBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
 	},
-	"billing_accounts.reactivate": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"billing_accounts.reactivate": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		return s.ReactivateBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
 	},
-	"billing_accounts.close": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"billing_accounts.close": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		return s.CloseBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
 	},
-	"subscriptions.create": func(t *testing.T, s *Service, _ string, r contract.Request) (any, error) {
+	"subscriptions.create": func(t *testing.T, s *Service, _ string, r evidence.Request) (any, error) {
 		return s.CreateSubscription(t.Context(), bodyOf[SubscriptionCreate](t, r))
 	},
-	"subscriptions.get": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+	"subscriptions.get": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return s.GetSubscription(t.Context(), id)
 	},
-	"subscriptions.update": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"subscriptions.update": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		var u SubscriptionUpdate
 		fill(t, &u, r.Body)
 		return s.UpdateSubscription(t.Context(), id, u)
 	},
-	"subscriptions.delete": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+	"subscriptions.delete": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return nil, s.DeleteSubscription(t.Context(), id)
 	},
-	"subscriptions.pause": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"subscriptions.pause": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		body := bodyOf[pauseBody](t, r)
 		return s.PauseSubscription(t.Context(), id, body.Behavior, body.ResumesAt)
 	},
-	"subscriptions.resume": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+	"subscriptions.resume": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return s.ResumeSubscription(t.Context(), id)
 	},
-	"subscriptions.change_plan": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"subscriptions.change_plan": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		return s.ChangePlan(t.Context(), id, bodyOf[ChangePlan](t, r))
 	},
-	"subscriptions.cancel": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"subscriptions.cancel": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		return s.CancelSubscription(t.Context(), id, bodyOf[Cancel](t, r))
 	},
-	"subscriptions.items.list": func(t *testing.T, s *Service, id string, _ contract.Request) (any, error) {
+	"subscriptions.items.list": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		items, listed, err := s.SubscriptionItems(t.Context(), id)
 		if !listed {
 			return nil, err
 		}
 		return items, err
 	},
-	"subscriptions.items.sync": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"subscriptions.items.sync": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		return s.SyncSubscriptionItems(t.Context(), id, bodyOf[struct{ Items []SubscriptionItemInput }](t, r).Items)
 	},
-	"subscriptions.invoice": func(t *testing.T, s *Service, id string, r contract.Request) (any, error) {
+	"subscriptions.invoice": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
 		raw, _, err := s.InvoiceSubscription(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
 		return raw, err
 	},
@@ -82,7 +82,7 @@ var calls = map[string]func(*testing.T, *Service, string, contract.Request) (any
 
 // bodyOf reads a body into the type that a caller fills, which must know all of
 // it.
-func bodyOf[T any](t *testing.T, r contract.Request) (body T) {
+func bodyOf[T any](t *testing.T, r evidence.Request) (body T) {
 	t.Helper()
 	if r.Body == nil {
 		return body

@@ -42,6 +42,7 @@ func (w *wire) RoundTrip(r *http.Request) (response *http.Response, err error) {
 			return nil, err
 		}
 		body = string(data)
+		r.Body = io.NopCloser(strings.NewReader(body))
 	}
 	w.mu.Lock()
 	w.seen, w.bodies = append(w.seen, r.Method+" "+r.URL.Path), append(w.bodies, body)

@@ -79,7 +79,7 @@ func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[In
 //
 // The request is never sent twice. When the answer is lost, the error is an
 // *api.AmbiguousError that says where to look. Once sent, the request goes on
-// for at most 30 s after ctx has ended, so that an answer is not thrown away.
+// for at most 8 s after ctx has ended, so that an answer is not thrown away.
 func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (json.RawMessage, string, error) {
 	request := api.Request{Operation: "subscriptions.invoice", Path: map[string]string{"id": id}}
 	if reason != "" {

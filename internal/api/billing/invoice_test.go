@@ -75,7 +75,7 @@ func TestInterruptLetsASentInvoiceEnd(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		w := newWire(map[string]http.HandlerFunc{invoicePath: func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(10 * time.Second)
+			time.Sleep(5 * time.Second)
 			if r.Context().Err() != nil {
 				lost(w, r)
 			}

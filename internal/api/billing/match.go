@@ -58,6 +58,50 @@ func (w CustomerCreate) matches(c Customer) bool {
 		sameJSON(w.CustomMetadata, c.CustomMetadata)
 }
 
+// newestFirst is the order of a list that is read for what was created lately.
+const newestFirst = "desc"
+
+// isLike reports whether a customer could be taken for the one that is created: it
+// has the external_id, else the document number, else the name. One that has what was
+// not sent is another one.
+func (w CustomerCreate) isLike(c Customer) bool {
+	if !sameText(w.ExternalID, c.ExternalID) {
+		return false
+	}
+	return text(w.ExternalID) != "" || sameDocument(w.DocumentNumber, c.DocumentNumber) && (text(w.DocumentNumber) != "" || w.Name == c.Name)
+}
+
+// isLike reports whether an account could be taken for the one that is opened. A list
+// may leave its customer out.
+func (w BillingAccountCreate) isLike(a BillingAccount) bool {
+	return sameText(w.ExternalID, a.ExternalID) && (text(w.ExternalID) != "" || a.Customer == nil || w.Customer.matches(*a.Customer))
+}
+
+// isLike reports whether a subscription could be taken for the one that is created.
+func (w SubscriptionCreate) isLike(s Subscription) bool {
+	return sameText(w.ExternalID, s.ExternalID) && (text(w.ExternalID) != "" || same.ID(w.BillingAccountID, s.BillingAccountID))
+}
+
+// matches reports whether an item is what was asked for.
+func (w SubscriptionItemInput) matches(i SubscriptionItem) bool {
+	quantity := int64(1)
+	if w.Quantity != nil {
+		quantity = *w.Quantity
+	}
+	return same.ID(w.ProductID, i.ProductID) && same.ID(w.PriceID, i.PriceID) && quantity == i.Quantity &&
+		sameValue(w.UnitAmountSubcents, i.UnitAmountSubcents)
+}
+
+// key is what the accounts of one customer have in common.
+func (r CustomerRef) key() string {
+	for _, field := range []*string{r.ID, r.ExternalID, r.DocumentNumber, r.Name} {
+		if text(field) != "" {
+			return strings.ToLower(*field)
+		}
+	}
+	return ""
+}
+
 // asked compares a field only when it was sent.
 func asked(want, have *string, same func(want, have *string) bool) bool {
 	return want == nil || same(want, have)

@@ -13,11 +13,26 @@ import (
 // Service is the recurring-billing service behind one client. It is safe for
 // concurrent use.
 type Service struct {
-	client *api.Client
+	client  *api.Client
+	created created
+	writes  api.Writes
 }
 
 // New wraps a client of the recurring-billing service.
 func New(c *api.Client) *Service { return &Service{client: c} }
+
+// Wrote tells when an object was written last, as the state of an earlier run has it: a
+// read that lags behind that is repeated.
+func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
+
+// wrote remembers the response to a write. What it does not show was written at the
+// time of the response at the latest.
+func (s *Service) wrote(id, created, updated string, creates bool) {
+	if creates && created == "" {
+		created = s.client.DateText()
+	}
+	s.writes.Note(id, created, updated)
+}
 
 // Now returns the service's own time; see [api.Client.Now].
 func (s *Service) Now(ctx context.Context) (time.Time, bool) {

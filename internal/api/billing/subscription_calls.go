@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -18,34 +20,73 @@ const (
 // CreateSubscription creates a subscription (wire contract:
 // subscriptions.create).
 //
-// When the answer is lost, a subscription with an external_id is looked up by
-// it, and one that is what was asked for is adopted; a canceled one is none, as
-// its external_id is free again. Without an external_id, or when the lookup does
-// not decide, the error is an *api.AmbiguousError or an *api.ConflictError:
-// there is never a silent second subscription.
+// When the response is lost, the subscription is looked up, by its external_id or
+// among the new ones of its billing account. One that is what was asked for, and that
+// this request has created, is adopted; a canceled one is none, as its external_id is
+// free again. When the lookup does not decide, the error is an *api.AmbiguousError or
+// an *api.ConflictError: there is never a silent second subscription.
 func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCreate) (*SubscriptionCreated, error) {
 	subscription, adopted, err := creation[Subscription]{
-		noun: "subscription", anonymous: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID), externalID: create.ExternalID,
+		noun: "subscription", externalID: create.ExternalID,
+		anonymous: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID), key: strings.ToLower(create.BillingAccountID),
 		create: func(ctx context.Context) (*Subscription, error) {
 			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create})
 		},
 		find: func(ctx context.Context, externalID string) ([]Subscription, error) {
 			return s.FindSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID})
 		},
-		get: s.GetSubscription, id: subscriptionID, live: Subscription.live, same: create.matches,
-	}.settle(ctx)
+		list: func(ctx context.Context) iter.Seq2[Subscription, error] {
+			query := SubscriptionQuery{ExternalID: text(create.ExternalID), SortOrder: newestFirst}
+			if query.ExternalID == "" {
+				query.BillingAccountID = create.BillingAccountID
+			}
+			return s.listedSubscriptions(ctx, query)
+		},
+		like: create.isLike, get: s.GetSubscription, id: subscriptionID, live: Subscription.live, same: create.matches,
+		createdAt: func(s Subscription) string { return s.CreatedAt },
+		parts: func(ctx context.Context, found Subscription) (bool, error) {
+			return s.hasItems(ctx, found.ID, create.Items)
+		},
+	}.settle(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	return &SubscriptionCreated{Subscription: *subscription, Adopted: adopted}, nil
 }
 
+// hasItems reports whether a subscription has these items. Where nothing was asked
+// for, or the service does not list items, that decides nothing.
+func (s *Service) hasItems(ctx context.Context, id string, wanted []SubscriptionItemInput) (bool, error) {
+	if len(wanted) == 0 {
+		return true, nil
+	}
+	items, listed, err := s.SubscriptionItems(ctx, id)
+	if err != nil || !listed {
+		return err == nil, err
+	}
+	for _, want := range wanted {
+		i := slices.IndexFunc(items, want.matches)
+		if i < 0 {
+			return false, nil
+		}
+		items = slices.Delete(items, i, i+1)
+	}
+	return len(items) == 0, nil
+}
+
 func subscriptionID(s Subscription) string { return s.ID }
 
 func (s Subscription) live() bool { return s.Status != subscriptionCanceled }
 
-// GetSubscription reads a subscription (wire contract: subscriptions.get).
+// GetSubscription reads a subscription (wire contract: subscriptions.get). A read that
+// lags behind a write is repeated.
 func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription, error) {
+	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*Subscription, error) {
+		return s.oneSubscription(ctx, id)
+	}, func(s *Subscription) string { return s.UpdatedAt })
+}
+
+func (s *Service) oneSubscription(ctx context.Context, id string) (*Subscription, error) {
 	subscription, err := api.One[Subscription](ctx, s.client, api.Request{
 		Operation: "subscriptions.get", Path: map[string]string{"id": id},
 	})
@@ -59,10 +100,14 @@ func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription
 // contract: subscriptions.update). A response that does not show it is followed by
 // a read.
 func (s *Service) UpdateSubscription(ctx context.Context, id string, u SubscriptionUpdate) (*Subscription, error) {
+	before := s.client.DateText()
 	subscription, err := s.changeSubscription(ctx, api.Request{
 		Operation: "subscriptions.update", Path: map[string]string{"id": id}, Body: u,
 	})
-	return api.ReadBack(ctx, subscription, err, func(ctx context.Context) (*Subscription, error) { return s.GetSubscription(ctx, id) })
+	return api.ReadBack(ctx, subscription, err, func(ctx context.Context) (*Subscription, error) {
+		s.wrote(id, "", before, false)
+		return s.GetSubscription(ctx, id)
+	})
 }
 
 // changeSubscription carries out an operation that answers the changed
@@ -73,6 +118,7 @@ func (s *Service) changeSubscription(ctx context.Context, r api.Request) (*Subsc
 	if err != nil {
 		return nil, err
 	}
+	s.wrote(answer.value.ID, answer.value.CreatedAt, answer.value.UpdatedAt, r.Operation == "subscriptions.create")
 	if answer.has(subscriptionKeys) {
 		return &answer.value, nil
 	}
@@ -84,6 +130,7 @@ func (s *Service) changeSubscription(ctx context.Context, r api.Request) (*Subsc
 // DeleteSubscription deletes a draft or a canceled subscription (wire contract:
 // subscriptions.delete). One that is not there is deleted.
 func (s *Service) DeleteSubscription(ctx context.Context, id string) error {
+	s.writes.Forget(id)
 	return api.Delete(ctx, s.client, api.Request{Operation: "subscriptions.delete", Path: map[string]string{"id": id}})
 }
 
@@ -91,17 +138,21 @@ func (s *Service) DeleteSubscription(ctx context.Context, id string) error {
 // subscriptions.list). Every filter is applied to each item again, because a
 // service may ignore it.
 func (s *Service) ListSubscriptions(ctx context.Context, q SubscriptionQuery) iter.Seq2[Subscription, error] {
+	return api.Only(s.listedSubscriptions(ctx, q), q.matches)
+}
+
+// listedSubscriptions is what the service lists, whether or not it filters.
+func (s *Service) listedSubscriptions(ctx context.Context, q SubscriptionQuery) iter.Seq2[Subscription, error] {
 	query := url.Values{}
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "billing_account_id", q.BillingAccountID)
 	setIf(query, "status", q.Status)
 	setIf(query, "plan_id", q.PlanID)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	all := api.List(ctx, s.client, api.Request{Operation: "subscriptions.list", Query: query}, api.ListOptions[Subscription]{
+	return api.List(ctx, s.client, api.Request{Operation: "subscriptions.list", Query: query}, api.ListOptions[Subscription]{
 		ID:     subscriptionID,
 		SortBy: q.SortBy, SortOrder: q.SortOrder,
 	})
-	return api.Only(all, q.matches)
 }
 
 // FindSubscriptions returns every subscription with exactly this external_id,

@@ -32,8 +32,8 @@ func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
 		"found beside a canceled": {create: lost, list: answer(200, listOf(canceled, ours)), single: ours, adopted: true, posts: 1},
 		"only a canceled one":     {create: turns(lost, created), list: answer(200, listOf(canceled)), posts: 2},
 		"not found, sent again":   {create: turns(lost, created), list: nothing, posts: 2},
-		"sent again, taken by the first": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, answer(200, listOf(ours))),
-			single: ours, adopted: true, posts: 2},
+		"sent again, taken": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, nothing, answer(200, listOf(ours))),
+			single: ours, posts: 2, err: "another system has created (s1)"},
 		"with another plan": {create: lost, list: answer(200, listOf(lean)), single: subscriptionJSON(t, map[string]any{"plan_id": "plan2"}), posts: 1, err: "differs"},
 		"taken before":      {create: taken, posts: 1, err: "external_id_taken"},
 	}
@@ -41,7 +41,7 @@ func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createSubscription: test.create, subscriptionsPath: orNothing(test.list), getSubscription: answer(200, data(test.single)),
+					createSubscription: test.create, subscriptionsPath: turns(answer(200, listOf()), orNothing(test.list)), getSubscription: answer(200, data(test.single)),
 				})
 				got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{
 					BillingAccountID: "a1", ExternalID: new("x1"), PlanID: new("plan1"),
@@ -68,14 +68,16 @@ func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
 
 func TestCreateSubscriptionWithoutExternalIDStaysUndecided(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{createSubscription: lost})
-	_, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "a1", PlanID: new("plan1")})
-	if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `subscription of the billing account "a1" may or may not exist`) {
-		t.Errorf("got %v", err)
-	}
-	if len(w.seen) != 1 {
-		t.Errorf("sent %v", w.seen)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(map[string]http.HandlerFunc{createSubscription: lost, subscriptionsPath: answer(200, listOf())})
+		_, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "a1", PlanID: new("plan1")})
+		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `subscription of the billing account "a1" may or may not exist. It was looked up 4 times`) {
+			t.Errorf("got %v", err)
+		}
+		if w.count(createSubscription) != 1 {
+			t.Errorf("sent %v", w.seen)
+		}
+	})
 }
 
 func TestSubscriptionMatches(t *testing.T) {

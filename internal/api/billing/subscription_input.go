@@ -68,7 +68,7 @@ func (u SubscriptionUpdate) IsEmpty() bool {
 type SubscriptionCreated struct {
 	Subscription
 	// Adopted says that the answer to the create was lost and the subscription
-	// was found by its external_id.
+	// was found by a lookup.
 	Adopted bool `json:"-"`
 }
 

@@ -124,7 +124,7 @@ func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
 		post := "POST " + subscriptionPath + "/cancel"
 		refused := answer(422, `{"error":{"code":"invalid_transition","message":"The subscription is canceled already."}}`)
 		live, gone := answer(200, data(subscriptionJSON(t, nil))), answer(200, data(subscriptionJSON(t, canceled)))
-		w := newWire(map[string]http.HandlerFunc{post: turns(answer(502, "<html>"), refused), getSubscription: turns(live, live, live, gone)})
+		w := newWire(map[string]http.HandlerFunc{post: turns(answer(502, "<html>"), refused), getSubscription: turns(live, live, live, live, gone)})
 		got, err := newService(t, w).CancelSubscription(t.Context(), "s1", Cancel{})
 		if err != nil || got.Status != "canceled" || w.count(post) != 2 {
 			t.Errorf("%+v, %v after %v", got, err, w.seen)

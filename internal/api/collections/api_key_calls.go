@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -13,12 +14,12 @@ import (
 // CreateAPIKey creates a key (wire contract: api_keys.create). Its Token is shown
 // this once.
 //
-// When the answer is lost, the key is looked up by its name among those created
-// since the create was sent. Exactly one, equal to what was asked for and never
-// used, is the one whose token was lost. A key without its token can never be
-// used, so that key is REVOKED and the create sent ONCE MORE; DiscardedID then
-// names it. When that answer is lost too, the second key is revoked like the
-// first, and the error is an *api.AmbiguousError that names both.
+// When the response is lost, the key is looked up by its name among those that did
+// not exist before. Exactly one, equal to what was asked for, never used, and created
+// while the request ran by the service's clock, is the one whose token was lost. A
+// key without its token can never be used, so that key is REVOKED and the create sent
+// ONCE MORE; DiscardedID then names it. When that response is lost too, the second key
+// is revoked like the first, and the error is an *api.AmbiguousError that names both.
 //
 // Where the lookup finds no such key, or not that one alone, nothing is revoked
 // and nothing sent again: the error is an *api.AmbiguousError or an
@@ -49,37 +50,80 @@ func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKe
 }
 
 // settleKey creates a key. With a lost error the key is one whose token was in
-// the answer that is lost.
+// the response that is lost.
 func (s *Service) settleKey(ctx context.Context, create APIKeyCreate) (*APIKey, *api.AmbiguousError, error) {
+	before, err := s.keysBefore(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	var lost *api.AmbiguousError
+	var lostAt time.Time
 	key, adopted, err := api.Settle(ctx, api.Settlement[*APIKey]{
 		Create: func(ctx context.Context) (key *APIKey, err error) {
 			key, err = s.oneKey(ctx, api.Request{Operation: "api_keys.create", Body: create})
 			lost, _ = api.AsAmbiguous(err)
+			lostAt = s.shownTime(ctx)
 			return key, err
 		},
 		Lookup: func(ctx context.Context) ([]*APIKey, error) {
-			return s.newKeys(ctx, lost.SentAt, func(k APIKey) bool {
-				// One that somebody has used, or that a rotation has
-				// made, is not the one whose token is lost.
-				return k.Name == create.Name && k.LastUsedAt == nil && k.PredecessorID == nil
-			})
+			// What a rotation has made is not what was created.
+			return s.newKeys(ctx, before, func(k APIKey) bool { return k.Name == create.Name && k.PredecessorID == nil })
 		},
-		Same:     func(found *APIKey) bool { return create.matches(*found) && s.claims.take(found.ID) },
+		Same: func(found *APIKey) bool { return create.matches(*found) },
+		Doubt: func(_ context.Context, found *APIKey) string {
+			return s.doubtKey(found, before, lostAt)
+		},
+		Patient: true, Harmless: true,
 		ID:       func(found *APIKey) string { return found.ID },
 		Describe: fmt.Sprintf("API key named %q", create.Name),
 	})
 	if undecided, ok := api.AsAmbiguous(err); ok && undecided.Outlook != "" {
-		return nil, nil, outlook(undecided, "%s. A key that is there has lost its token: revoke it rather than import it", undecided.Outlook)
+		return nil, nil, outlook(undecided, "%s. A key that is there has lost its token: revoke it, or import and rotate it", undecided.Outlook)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	s.claims.take(key.ID)
 	if !adopted {
+		s.claims.take(key.ID)
 		lost = nil
 	}
 	return key, lost, nil
+}
+
+// keysBefore lists the keys before a request that creates one.
+func (s *Service) keysBefore(ctx context.Context) (*image[APIKey], error) {
+	return s.keys.before(ctx, func(ctx context.Context) *image[APIKey] {
+		return listing(ctx, s, s.ListAPIKeys(ctx), func(k APIKey) string { return k.ID })
+	})
+}
+
+// newKeys lists the keys that work, did not exist before, belong to no other create
+// or rotation of this process, and fit.
+func (s *Service) newKeys(ctx context.Context, before *image[APIKey], fits func(APIKey) bool) (found []*APIKey, err error) {
+	for key, err := range s.ListAPIKeys(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if key.RevokedAt == nil && !before.has(key.ID) && !s.claims.has(key.ID) && fits(key) {
+			found = append(found, &key)
+		}
+	}
+	return found, nil
+}
+
+// doubtKey says why a new key may be another system's; "": it is ours, and claimed.
+// Nobody can have used a key whose token was lost.
+func (s *Service) doubtKey(found *APIKey, before *image[APIKey], lostAt time.Time) string {
+	doubt := before.doubt(found.CreatedAt, lostAt)
+	switch {
+	case doubt != "":
+		return doubt
+	case found.LastUsedAt != nil:
+		return "it was used at " + *found.LastUsedAt
+	case !s.claims.take(found.ID):
+		return "another creation of this run has taken it over"
+	}
+	return ""
 }
 
 // discard revokes a key whose token was lost. It is not left out for an
@@ -121,7 +165,9 @@ func (s *Service) completedKey(ctx context.Context, answered *APIKey) *APIKey {
 // GetAPIKey reads a key, without its token (wire contract: api_keys.get). A
 // revoked one is read like any other.
 func (s *Service) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
-	return s.oneKey(ctx, api.Request{Operation: "api_keys.get", Path: map[string]string{"id": id}})
+	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*APIKey, error) {
+		return s.oneKey(ctx, api.Request{Operation: "api_keys.get", Path: map[string]string{"id": id}})
+	}, func(*APIKey) string { return "" })
 }
 
 func (s *Service) oneKey(ctx context.Context, r api.Request) (*APIKey, error) {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -20,39 +22,54 @@ func TestLostCreateOfAKey(t *testing.T) {
 	t.Parallel()
 	type objects = []map[string]any
 	tests := map[string]struct {
-		found objects // what the list holds when it is looked up
-		again bool    // the key is revoked and the create sent once more
-		err   []string
-		ids   string // of a conflict
+		before objects // what the list holds before the create, and after it
+		found  objects // what it holds in addition when it is looked up
+		resent bool    // nothing is found, and the create is sent once more
+		again  bool    // the key is revoked and the create sent once more
+		err    []string
+		ids    string // of a conflict
 	}{
 		"found":                {found: objects{{}}, again: true},
 		"found, scopes sorted": {found: objects{{"description": "", "scopes": []string{"charges:read", "charges:read"}}}, again: true},
-		"found beside others": {found: objects{
-			{"id": "k0", "createdAt": "1999-12-31T23:58:59.999Z"}, {"id": "k3", "name": "CI"},
-			{"id": "k4", "revokedAt": "2000-01-01T00:00:00.000Z"}, {"id": "k5", "lastUsedAt": "2000-01-01T00:00:00.000Z"}, {"id": "k6", "predecessorId": "k0"}, {},
+		"found beside others": {before: objects{{"id": "k0"}, {"id": "k5"}}, found: objects{
+			{"id": "k3", "name": "CI"}, {"id": "k4", "revokedAt": "2000-01-01T00:00:00.000Z"}, {"id": "k6", "predecessorId": "k0"}, {},
 		}, again: true},
-		"none":               {err: []string{"may or may not exist", "looked up 3 times and not found", "revoke it rather than import it"}},
-		"only an old one":    {found: objects{{"createdAt": "1999-12-31T23:58:59.999Z"}}, err: []string{"not found"}},
-		"age unknown":        {found: objects{{"createdAt": "yesterday"}}, err: []string{"not found"}},
-		"only a used one":    {found: objects{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, err: []string{"not found"}},
-		"only a successor":   {found: objects{{"predecessorId": "k0"}}, err: []string{"not found"}},
-		"only a revoked one": {found: objects{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, err: []string{"not found"}},
-		"two":                {found: objects{{}, {"id": "k3"}}, ids: "k1 k3", err: []string{"2 of them"}},
-		"other scopes":       {found: objects{{"scopes": nil}}, ids: "k1"},
-		"other expiry":       {found: objects{{"expiresAt": "2030-01-01T00:00:00.000Z"}}, ids: "k1"},
-		"other description":  {found: objects{{"description": "x"}}, ids: "k1"},
+		"none":                 {resent: true},
+		"only one from before": {before: objects{{}}, resent: true},
+		"age unknown":          {found: objects{{"createdAt": "yesterday"}}, again: true},
+		"listed late, and old": {found: objects{{"createdAt": "1999-12-31T23:59:57.999Z"}}, ids: "k1", err: []string{"before the request"}},
+		"created later":        {found: objects{{"createdAt": "2000-01-01T00:00:02.001Z"}}, ids: "k1", err: []string{"after the request had failed"}},
+		"used":                 {found: objects{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, ids: "k1", err: []string{"it was used at"}},
+		"one of two is used":   {found: objects{{}, {"id": "k3", "lastUsedAt": "2000-01-01T00:00:00.000Z"}}, ids: "k1 k3", err: []string{"2 of them"}},
+		"only a successor":     {found: objects{{"predecessorId": "k0"}}, resent: true},
+		"only a revoked one":   {found: objects{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, resent: true},
+		"two":                  {found: objects{{}, {"id": "k3"}}, ids: "k1 k3", err: []string{"2 of them"}},
+		"other scopes":         {found: objects{{"scopes": nil}}, ids: "k1"},
+		"other expiry":         {found: objects{{"expiresAt": "2030-01-01T00:00:00.000Z"}}, ids: "k1"},
+		"other description":    {found: objects{{"description": "x"}}, ids: "k1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var items []string
+				var before []string
+				for _, change := range test.before {
+					before = append(before, keyJSON(t, change))
+				}
+				items := slices.Clone(before)
 				for _, change := range test.found {
 					items = append(items, keyJSON(t, change))
 				}
 				w := newWire(routes{
-					createKey: turns(lost, answer(201, second(t))), "GET " + keysPath: answer(200, listOf(items...)), revokeKey: answer(204, ""),
+					createKey: turns(lost, answer(201, second(t))), revokeKey: answer(204, ""),
+					"GET " + keysPath: listings(answer(200, listOf(before...)), answer(200, listOf(items...))),
 				})
 				created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
+				if test.resent {
+					if err != nil || created.ID != "k2" || created.DiscardedID != "" || w.writes() != createKey+", "+createKey {
+						t.Errorf("got %+v, %v after %s", created, err, w.writes())
+					}
+					return
+				}
 				if test.again {
 					if err != nil || created.ID != "k2" || text(created.Token) != "key_second" || created.DiscardedID != "k1" {
 						t.Errorf("got %+v, %v", created, err)
@@ -80,7 +97,7 @@ func TestLostCreateOfAKeyThatExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		found := keyJSON(t, map[string]any{"expiresAt": "2030-01-01T03:00:00.000Z"})
-		w := newWire(routes{createKey: turns(lost, answer(201, second(t))), "GET " + keysPath: answer(200, listOf(found)), revokeKey: answer(204, "")})
+		w := newWire(routes{createKey: turns(lost, answer(201, second(t))), "GET " + keysPath: appearing(found), revokeKey: answer(204, "")})
 		create := askedKey
 		create.ExpiresAt = new("2030-01-01T00:00:00-03:00")
 		if created, err := newService(t, w).CreateAPIKey(t.Context(), create); err != nil || created.DiscardedID != "k1" {
@@ -91,8 +108,8 @@ func TestLostCreateOfAKeyThatExpires(t *testing.T) {
 
 func TestSecondCreateOfAKey(t *testing.T) {
 	t.Parallel()
-	// The list shows the first key at the first lookup, and the second one when
-	// the second answer is lost too.
+	// The list shows the first key once it was created, and the second one when the
+	// second response is lost too.
 	tests := map[string]struct {
 		again, revoke http.HandlerFunc
 		err           []string
@@ -108,13 +125,15 @@ func TestSecondCreateOfAKey(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				first, both := keyJSON(t, nil), []string{keyJSON(t, nil), keyJSON(t, map[string]any{"id": "k2"})}
+				first, both := keyJSON(t, nil), []string{keyJSON(t, nil), keyJSON(t, map[string]any{
+					"id": "k2", "createdAt": stamp(time.Now().Add(11 * time.Second))})} // after the lookups for the first one
 				if test.revoke == nil {
 					test.revoke = answer(204, "")
 				}
 				w := newWire(routes{
-					createKey:                      turns(lost, test.again),
-					"GET " + keysPath:              turns(answer(200, listOf(first)), answer(200, listOf()), answer(200, listOf(both...))),
+					createKey: turns(lost, test.again),
+					"GET " + keysPath: listings(answer(200, listOf()), answer(200, listOf(first)), answer(200, listOf(first)),
+						answer(200, listOf(first)), answer(200, listOf(first)), answer(200, listOf(first)), answer(200, listOf(both...))),
 					"DELETE " + keysPath + "/{id}": test.revoke,
 				})
 				created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
@@ -132,9 +151,9 @@ func TestSecondCreateOfAKey(t *testing.T) {
 func TestSecondCreateOfAKeyThatIsUndecided(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWire(routes{createKey: lost, "GET " + keysPath: answer(200, listOf(keyJSON(t, nil))), revokeKey: answer(204, "")})
+		w := newWire(routes{createKey: lost, "GET " + keysPath: appearing(keyJSON(t, nil)), revokeKey: answer(204, "")})
 		_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
-		says(t, err, "not found", `second attempt: the API key "k1" was created before`)
+		says(t, err, "did not find it", `second attempt: the API key "k1" was created before`)
 		ambiguous, ok := api.AsAmbiguous(err)
 		if !ok || !strings.Contains(ambiguous.Error(), `"k1"`) {
 			t.Errorf("the ambiguous error alone does not name the first key: %v", ambiguous)
@@ -148,10 +167,10 @@ func TestInterruptedCreateOfAKeyLeavesNone(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w := newWire(routes{
 			createKey:         func(http.ResponseWriter, *http.Request) { cancel(); lost(nil, nil) },
-			"GET " + keysPath: answer(200, listOf(keyJSON(t, nil))), revokeKey: answer(204, ""),
+			"GET " + keysPath: appearing(keyJSON(t, nil)), revokeKey: answer(204, ""),
 		})
 		_, err := newService(t, w).CreateAPIKey(ctx, askedKey)
-		says(t, err, `"k1"`, "revoked", "nothing was sent")
+		says(t, err, `"k1"`, "revoked", "before the request is sent")
 		if want := createKey + ", " + revokeKey; !errors.Is(err, context.Canceled) || w.writes() != want {
 			t.Errorf("%v after %s", err, w.writes())
 		}

@@ -10,6 +10,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
+// graceSlack is how far the end of a grace period may be from where it is expected:
+// the service may have processed the request late.
+const graceSlack = time.Minute
+
+// CodeKeyNotActive is the code of the 409 that rejects the rotation of a key that was rotated or revoked, or
+// has expired (wire contract: api_keys.rotate).
+const CodeKeyNotActive = "key_not_active"
+
 // LostTokenError ends a rotation of an API key that has happened, and whose
 // successor's token was lost with the answer. It wraps the *api.AmbiguousError
 // that tells the user what exists and how to go on.
@@ -36,25 +44,33 @@ type rotateBody struct {
 // working for graceDays, 0 to 30. A key that was rotated before, or revoked,
 // refuses with the status 409 and the code key_not_active.
 //
-// It is never sent twice. When the answer is lost, the successor is looked for:
-// one that is found has lost its token, which is a *LostTokenError that names it,
-// so that it can be rotated in turn. Where none is found, the error is an
-// *api.AmbiguousError that says what the key looks like now.
+// It is never sent twice. When the response is lost, the successor is looked for
+// among the keys that did not exist before: one that is found has lost its token,
+// which is a *LostTokenError that names it, so that it can be rotated in turn. A key
+// that may as well be another system's is only named. Where none is found, the error
+// is an *api.AmbiguousError that says what the key looks like now.
 func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) (*APIKey, error) {
-	r := &rotation{service: s, id: id, graceDays: graceDays}
+	before, err := s.keysBefore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &rotation{service: s, id: id, graceDays: graceDays, before: before}
 	successor, adopted, err := api.Settle(ctx, api.Settlement[*APIKey]{
 		Create: r.send, Lookup: r.successors,
-		Same:     func(*APIKey) bool { return true },
+		Same: func(*APIKey) bool { return true }, Doubt: r.doubt,
+		Patient:  true,
 		ID:       func(k *APIKey) string { return k.ID },
 		Describe: fmt.Sprintf("successor of the API key %q", id),
 	})
-	var several *api.ConflictError
+	var found *api.ConflictError
+	isFound := errors.As(err, &found)
 	switch {
 	case adopted:
-		s.claims.take(successor.ID)
 		return nil, r.lostToken(successor.ID)
-	case errors.As(err, &several):
-		return nil, r.lostToken(several.IDs...)
+	case isFound && found.Doubt == "" && r.rotated():
+		return nil, r.lostToken(found.IDs...)
+	case isFound:
+		return nil, r.doubtful(found)
 	case r.lost != nil:
 		return nil, r.undecided()
 	case err != nil:
@@ -69,8 +85,10 @@ type rotation struct {
 	service   *Service
 	id        string
 	graceDays int64
+	before    *image[APIKey]
 
-	lost    *api.AmbiguousError // the answer was lost
+	lost    *api.AmbiguousError // the response was lost
+	lostAt  time.Time           // by the service's clock
 	key     *APIKey             // the rotated key as it was read after that; nil: it was not
 	failure error               // of the last lookup
 }
@@ -80,6 +98,7 @@ func (r *rotation) send(ctx context.Context) (*APIKey, error) {
 		Operation: "api_keys.rotate", Path: map[string]string{"id": r.id}, Body: rotateBody{GraceDays: r.graceDays},
 	})
 	r.lost, _ = api.AsAmbiguous(err)
+	r.lostAt = r.service.shownTime(ctx)
 	return successor, err
 }
 
@@ -90,7 +109,7 @@ func (r *rotation) successors(ctx context.Context) (found []*APIKey, err error) 
 	if r.key, err = r.service.GetAPIKey(ctx, r.id); err != nil {
 		return nil, err
 	}
-	return r.service.newKeys(ctx, r.lost.SentAt, func(k APIKey) bool {
+	return r.service.newKeys(ctx, r.before, func(k APIKey) bool {
 		if k.PredecessorID != nil {
 			return *k.PredecessorID == r.id
 		}
@@ -98,29 +117,39 @@ func (r *rotation) successors(ctx context.Context) (found []*APIKey, err error) 
 	})
 }
 
-// newKeys lists the keys that work, are new since a moment, belong to no other
-// create or rotation of this process, and fit.
-func (s *Service) newKeys(ctx context.Context, sentAt time.Time, fits func(APIKey) bool) (found []*APIKey, err error) {
-	for key, err := range s.ListAPIKeys(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if key.RevokedAt == nil && sinceSent(key.CreatedAt, sentAt) && !s.claims.has(key.ID) && fits(key) {
-			found = append(found, &key)
-		}
+// doubt says why a new key need not be the successor; "": it is, and is claimed. A
+// list need not show whose successor a key is. Then the rotated key has to show that
+// it was rotated: another system may have created a key of the same name.
+func (r *rotation) doubt(_ context.Context, found *APIKey) string {
+	if found.PredecessorID == nil && !r.rotated() {
+		return fmt.Sprintf("the expiry of the key %q does not show that it was rotated", r.id)
 	}
-	return found, nil
+	return r.service.doubtKey(found, r.before, r.lostAt)
+}
+
+// rotated reports whether the key shows the rotation: its expiry was moved earlier,
+// to the end of the grace period.
+func (r *rotation) rotated() bool {
+	if r.graceUntil() == "" {
+		return false
+	}
+	earlier, listed := r.before.objects[r.id]
+	return !listed || !sameMoment(earlier.ExpiresAt, r.key.ExpiresAt)
 }
 
 // graceUntil is the expiry of the rotated key if it is where this rotation would
-// have moved it to, and "" otherwise.
+// have moved it to, by the service's clock, and "" otherwise.
 func (r *rotation) graceUntil() string {
 	if r.key == nil {
 		return ""
 	}
 	expiry, ok := api.Moment(text(r.key.ExpiresAt))
 	grace := time.Duration(r.graceDays) * 24 * time.Hour
-	if !ok || expiry.Before(r.lost.SentAt.Add(grace-clockSkew)) || expiry.After(time.Now().Add(grace+clockSkew)) {
+	earliest, latest := r.before.at.Add(grace-graceSlack), r.lostAt.Add(grace+graceSlack)
+	switch {
+	case !ok,
+		!r.before.at.IsZero() && expiry.Before(earliest),
+		!r.lostAt.IsZero() && expiry.After(latest):
 		return ""
 	}
 	return *r.key.ExpiresAt
@@ -135,6 +164,16 @@ func (r *rotation) lostToken(ids ...string) error {
 	e.Err = outlook(r.lost, "The API key %q was rotated, and %s, whose token was lost with the answer and cannot be shown again.%s "+
 		"Rotate the successor to get a token; do not rotate %q again", r.id, found, until(e.GraceUntil), r.id)
 	return e
+}
+
+// doubtful names new keys that may be the successor, and may not.
+func (r *rotation) doubtful(found *api.ConflictError) error {
+	doubt := found.Doubt
+	if doubt == "" {
+		doubt = fmt.Sprintf("the expiry of the key %q does not show that it was rotated", r.id)
+	}
+	return outlook(r.lost, "The API key %q may or may not have been rotated. The list of keys shows %q, which may be its successor, and may be another system's: %s. "+
+		"Nothing was done with it. Look at the list of keys before %[1]q is rotated again", r.id, found.IDs, doubt)
 }
 
 // undecided says what is known where no successor was found.

@@ -3,6 +3,7 @@ package collections
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -28,17 +29,17 @@ func TestAnswersToARotation(t *testing.T) {
 		"token alone": {answer(200, `{"data":{"id":"k2","token":"key_2","predecessorId":"k1","graceUntil":"2030-01-01T00:00:00.000Z"}}`), "read"},
 	}
 	for name, test := range tests {
-		w := newWire(routes{rotateKey: test.rotate, "GET " + keysPath + "/k2": answer(200, keyJSON(t, map[string]any{"id": "k2", "name": "read"}))})
+		w := newWire(routes{"GET " + keysPath: answer(200, listOf()), rotateKey: test.rotate, "GET " + keysPath + "/k2": answer(200, keyJSON(t, map[string]any{"id": "k2", "name": "read"}))})
 		got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 0)
 		if err != nil || got.ID != "k2" || text(got.Token) != "key_2" || text(got.PredecessorID) != "k1" || got.Name != test.name ||
-			text(got.GraceUntil) != "2030-01-01T00:00:00.000Z" || w.bodies[0] != `{"graceDays":0}` {
+			text(got.GraceUntil) != "2030-01-01T00:00:00.000Z" || w.bodies[1] != `{"graceDays":0}` {
 			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.bodies)
 		}
 	}
 	for code, status := range map[string]int{"key_not_active": 409, "not_found": 404, "validation_error": 422} {
-		w := newWire(routes{rotateKey: refused(status, code)})
+		w := newWire(routes{"GET " + keysPath: answer(200, listOf()), rotateKey: refused(status, code)})
 		_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
-		if _, ambiguous := api.AsAmbiguous(err); ambiguous || !api.HasCode(err, code) || len(w.seen) != 1 {
+		if _, ambiguous := api.AsAmbiguous(err); ambiguous || !api.HasCode(err, code) || len(w.seen) != 2 {
 			t.Errorf("%s: %v after %v", code, err, w.seen)
 		}
 	}
@@ -49,21 +50,27 @@ func TestLostRotation(t *testing.T) {
 	type objects = []map[string]any
 	const inSevenDays = "2000-01-08T00:00:00.000Z"
 	tests := map[string]struct {
-		key   map[string]any // how the rotated key reads
-		found objects        // other keys that the list holds
-		ids   string         // of the successors
-		grace string
-		err   []string
+		key    map[string]any // how the rotated key reads
+		before objects        // other keys that the list holds before the rotation
+		found  objects        // those that it holds in addition after it
+		ids    string         // of the successors
+		grace  string
+		err    []string
 	}{
 		"the successor says whose it is": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2", "name": "renamed", "predecessorId": "k1"}},
 			ids: "k2", grace: inSevenDays, err: []string{`"k1" was rotated, and its successor is "k2"`, "until " + inSevenDays, `do not rotate "k1" again`}},
 		"the successor has its name": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2"}}, ids: "k2", grace: inSevenDays},
-		"the expiry was earlier":     {key: map[string]any{"expiresAt": "2000-01-02T00:00:00.000Z"}, found: objects{{"id": "k2"}}, ids: "k2"},
-		"among others": {found: objects{
-			{"id": "k3", "createdAt": "1999-12-31T23:58:59.999Z"}, {"id": "k4", "name": "other"}, {"id": "k5", "predecessorId": "k0"},
+		"the expiry was earlier": {key: map[string]any{"expiresAt": "2000-01-02T00:00:00.000Z"}, found: objects{{"id": "k2"}},
+			err: []string{"may or may not have been rotated", `"k2"`, "does not show that it was rotated", "Nothing was done with it"}},
+		"another system's of the name": {found: objects{{"id": "k2"}}, err: []string{"does not show that it was rotated"}},
+		"used": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2", "lastUsedAt": "2000-01-01T00:00:00.000Z"}},
+			err: []string{"may be another system's: it was used"}},
+		"two without a sign": {found: objects{{"id": "k2"}, {"id": "k3"}}, err: []string{`["k2" "k3"]`, "does not show that it was rotated"}},
+		"among others": {key: map[string]any{"expiresAt": inSevenDays}, before: objects{{"id": "k3"}}, grace: inSevenDays, found: objects{
+			{"id": "k4", "name": "other"}, {"id": "k5", "predecessorId": "k0"},
 			{"id": "k6", "revokedAt": "2000-01-01T00:00:00.000Z"}, {"id": "k2"},
 		}, ids: "k2", err: []string{`its successor is "k2"`}},
-		"two that may be": {found: objects{{"id": "k2"}, {"id": "k3"}}, ids: "k2 k3", err: []string{`one of ["k2" "k3"]`}},
+		"two that may be": {key: map[string]any{"expiresAt": inSevenDays}, grace: inSevenDays, found: objects{{"id": "k2"}, {"id": "k3"}}, ids: "k2 k3", err: []string{`one of ["k2" "k3"]`}},
 		"not listed": {key: map[string]any{"expiresAt": inSevenDays},
 			err: []string{`"k1" was rotated, but the list of keys shows no successor`, "until " + inSevenDays}},
 		"no sign":               {err: []string{`no sign that the API key "k1" was rotated`}},
@@ -73,11 +80,16 @@ func TestLostRotation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				key := changed(t, keyJSON(t, nil), test.key)
-				items := []string{key}
+				before := []string{keyJSON(t, nil)}
+				for _, change := range test.before {
+					before = append(before, keyJSON(t, change))
+				}
+				items := append(slices.Clone(before), key)
 				for _, change := range test.found {
 					items = append(items, keyJSON(t, change))
 				}
-				w := newWire(routes{rotateKey: lost, getKey: answer(200, key), "GET " + keysPath: answer(200, listOf(items...))})
+				w := newWire(routes{rotateKey: lost, getKey: answer(200, key),
+					"GET " + keysPath: listings(answer(200, listOf(before...)), answer(200, listOf(items[1:]...)))})
 				got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
 				says(t, err, append(test.err, "reset by peer")...)
 				if _, ambiguous := api.AsAmbiguous(err); got != nil || !ambiguous || w.writes() != rotateKey {
@@ -100,7 +112,7 @@ func TestLostRotationThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tests := map[string]routes{
-			"key gone": {rotateKey: lost, getKey: refused(404, "not_found")},
+			"key gone": {rotateKey: lost, "GET " + keysPath: answer(200, listOf()), getKey: refused(404, "not_found")},
 			"no list":  {rotateKey: answer(502, ""), getKey: answer(200, keyJSON(t, nil)), "GET " + keysPath: refused(404, "not_found")},
 		}
 		for name, handlers := range tests {
@@ -121,7 +133,8 @@ func TestSuccessorOfAnotherIsNotTaken(t *testing.T) {
 		other := keyJSON(t, map[string]any{"id": "k9", "token": "key_9"})
 		w := newWire(routes{
 			createKey: answer(201, data(other)), rotateKey: lost,
-			getKey: answer(200, keyJSON(t, nil)), "GET " + keysPath: answer(200, listOf(keyJSON(t, nil), keyJSON(t, map[string]any{"id": "k9"}))),
+			getKey: answer(200, keyJSON(t, nil)), "GET " + keysPath: listings(answer(200, listOf(keyJSON(t, nil))),
+				answer(200, listOf(keyJSON(t, nil))), answer(200, listOf(keyJSON(t, nil), keyJSON(t, map[string]any{"id": "k9"})))),
 		})
 		s := newService(t, w)
 		if _, err := s.CreateAPIKey(t.Context(), askedKey); err != nil {
@@ -144,7 +157,7 @@ func TestGraceIsRecognised(t *testing.T) {
 			0: true, -time.Minute: true, -time.Minute - time.Millisecond: false, 70 * time.Second: true, 71 * time.Second: false,
 		} {
 			expiry := stamp(sent.Add(grace + offset))
-			r := rotation{graceDays: 7, lost: &api.AmbiguousError{SentAt: sent}, key: &APIKey{ExpiresAt: &expiry}}
+			r := rotation{graceDays: 7, before: &image[APIKey]{at: sent}, lostAt: time.Now(), key: &APIKey{ExpiresAt: &expiry}}
 			if got := r.graceUntil(); (got == expiry) != want || got != "" && !want {
 				t.Errorf("%s after the end of the grace: %q", offset, got)
 			}

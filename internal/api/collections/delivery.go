@@ -12,9 +12,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// The statuses of a delivery that is over without success (service description,
-// Collections §3). Any other one, also one not known yet, is not that.
+// The statuses of a delivery that is over (service description, Collections §3).
+// Any other one, also one not known yet, is not that.
 const (
+	deliverySuccess   = "success"
 	deliveryFailed    = "failed"
 	deliveryExhausted = "exhausted"
 )

@@ -130,7 +130,7 @@ func TestRetryDelivery(t *testing.T) {
 			"lost, still failed":         {retry: turns(lost, begun), list: list("failed"), status: "pending", sent: 2},
 			"lost, still exhausted":      {retry: turns(lost, begun), list: list("exhausted"), status: "pending", sent: 2},
 			"refused, as it runs": {retry: turns(lost, refused(422, "not_failed")),
-				list: turns(list("failed"), list("failed"), list("failed"), list("pending")), status: "pending", sent: 2},
+				list: turns(list("failed"), list("failed"), list("failed"), list("failed"), list("pending")), status: "pending", sent: 2},
 			"lost twice":    {retry: lost, list: list("failed"), sent: 2, err: []string{`redelivery of "d1" may or may not`}},
 			"not in a list": {retry: lost, list: answer(200, listOf()), sent: 1, err: []string{`"e1" hold no "d1"`}},
 			"no list":       {retry: lost, list: refused(403, "insufficient_scope"), sent: 1, err: []string{"insufficient_scope"}},

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // ids are the objects in a path such as
@@ -27,57 +27,57 @@ func idsIn(path string) (found ids) {
 }
 
 // calls carries out each operation out of a written-down request.
-var calls = map[string]func(*testing.T, *Service, ids, contract.Request) (any, error){
-	"webhook_endpoints.create": func(t *testing.T, s *Service, _ ids, r contract.Request) (any, error) {
+var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, error){
+	"webhook_endpoints.create": func(t *testing.T, s *Service, _ ids, r evidence.Request) (any, error) {
 		created, err := s.CreateWebhookEndpoint(t.Context(), bodyOf[WebhookEndpointCreate](t, r))
 		if err != nil {
 			return nil, err
 		}
 		return created.WebhookEndpoint, nil
 	},
-	"webhook_endpoints.get": func(t *testing.T, s *Service, id ids, _ contract.Request) (any, error) {
+	"webhook_endpoints.get": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.GetWebhookEndpoint(t.Context(), id.object)
 	},
-	"webhook_endpoints.update": func(t *testing.T, s *Service, id ids, r contract.Request) (any, error) {
+	"webhook_endpoints.update": func(t *testing.T, s *Service, id ids, r evidence.Request) (any, error) {
 		return s.UpdateWebhookEndpoint(t.Context(), id.object, updateOf(t, r.Body))
 	},
-	"webhook_endpoints.delete": func(t *testing.T, s *Service, id ids, _ contract.Request) (any, error) {
+	"webhook_endpoints.delete": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return nil, s.DeleteWebhookEndpoint(t.Context(), id.object)
 	},
-	"webhook_endpoints.rotate_secret": func(t *testing.T, s *Service, id ids, _ contract.Request) (any, error) {
+	"webhook_endpoints.rotate_secret": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.RotateWebhookSecret(t.Context(), id.object)
 	},
-	"webhook_endpoints.test": func(t *testing.T, s *Service, id ids, _ contract.Request) (any, error) {
+	"webhook_endpoints.test": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.TestWebhookEndpoint(t.Context(), id.object)
 	},
-	"webhook_deliveries.retry": func(t *testing.T, s *Service, id ids, _ contract.Request) (any, error) {
+	"webhook_deliveries.retry": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.RetryDelivery(t.Context(), id.object, id.delivery)
 	},
-	"api_keys.create": func(t *testing.T, s *Service, _ ids, r contract.Request) (any, error) {
+	"api_keys.create": func(t *testing.T, s *Service, _ ids, r evidence.Request) (any, error) {
 		created, err := s.CreateAPIKey(t.Context(), bodyOf[APIKeyCreate](t, r))
 		if err != nil {
 			return nil, err
 		}
 		return created.APIKey, nil
 	},
-	"api_keys.get": func(t *testing.T, s *Service, id ids, _ contract.Request) (any, error) {
+	"api_keys.get": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.GetAPIKey(t.Context(), id.object)
 	},
-	"api_keys.rotate": func(t *testing.T, s *Service, id ids, r contract.Request) (any, error) {
+	"api_keys.rotate": func(t *testing.T, s *Service, id ids, r evidence.Request) (any, error) {
 		return s.RotateAPIKey(t.Context(), id.object, bodyOf[rotateBody](t, r).GraceDays)
 	},
-	"api_keys.revoke": func(t *testing.T, s *Service, id ids, _ contract.Request) (any, error) {
+	"api_keys.revoke": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return nil, s.RevokeAPIKey(t.Context(), id.object)
 	},
-	"webhook_endpoints.list": func(t *testing.T, s *Service, _ ids, _ contract.Request) (any, error) {
+	"webhook_endpoints.list": func(t *testing.T, s *Service, _ ids, _ evidence.Request) (any, error) {
 		return all(s.ListWebhookEndpoints(t.Context()))
 	},
-	"webhook_deliveries.list": func(t *testing.T, s *Service, id ids, r contract.Request) (any, error) {
+	"webhook_deliveries.list": func(t *testing.T, s *Service, id ids, r evidence.Request) (any, error) {
 		return all(s.ListDeliveries(t.Context(), DeliveryQuery{
 			EndpointID: id.object, Status: r.Query["status"], Event: r.Query["event"],
 		}))
 	},
-	"api_keys.list": func(t *testing.T, s *Service, _ ids, _ contract.Request) (any, error) {
+	"api_keys.list": func(t *testing.T, s *Service, _ ids, _ evidence.Request) (any, error) {
 		return all(s.ListAPIKeys(t.Context()))
 	},
 }
@@ -96,7 +96,7 @@ func all[T any](list iter.Seq2[T, error]) ([]T, error) {
 
 // bodyOf reads a body into the type that a caller fills, which must know all of
 // it.
-func bodyOf[T any](t *testing.T, r contract.Request) (body T) {
+func bodyOf[T any](t *testing.T, r evidence.Request) (body T) {
 	t.Helper()
 	if r.Body == nil {
 		return body

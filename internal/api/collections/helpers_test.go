@@ -113,6 +113,25 @@ func turns(handlers ...http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
+// appearing lists these objects in every listing but the first one, which is the one
+// before the request.
+func appearing(items ...string) http.HandlerFunc {
+	return listings(answer(200, listOf()), answer(200, listOf(items...)))
+}
+
+// listings responds to one listing after the other, the last one for good. Each is
+// one page.
+func listings(handlers ...http.HandlerFunc) http.HandlerFunc {
+	next, empty := turns(handlers...), answer(200, listOf())
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("page") != "1" {
+			empty(w, r)
+			return
+		}
+		next(w, r)
+	}
+}
+
 func lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // refused answers in the service's own error shape.
@@ -151,6 +170,7 @@ func changed(t *testing.T, object string, change map[string]any) string {
 const (
 	endpointsPath = "/api/v1/webhook-endpoints"
 	endpointPath  = endpointsPath + "/e1"
+	deliveries    = "GET " + endpointPath + "/deliveries"
 	keysPath      = "/api/v1/api-keys"
 	hook          = "https://hooks.example.test/in"
 )

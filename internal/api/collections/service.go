@@ -18,19 +18,22 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// clockSkew is how far the clock of this machine may be ahead of the service's
-// when an object is judged to be new.
-const clockSkew = time.Minute
-
 // Service is the collections service behind one client. It is safe for
 // concurrent use.
 type Service struct {
-	client *api.Client
-	claims claims
+	client    *api.Client
+	claims    claims
+	endpoints images[WebhookEndpoint]
+	keys      images[APIKey]
+	writes    api.Writes
 }
 
 // New wraps a client of the collections service.
 func New(c *api.Client) *Service { return &Service{client: c} }
+
+// Wrote tells when an object was written last, as the state of an earlier run has it: a
+// read that lags behind that is repeated.
+func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
 
 // Now returns the service's own time; see [api.Client.Now].
 func (s *Service) Now(ctx context.Context) (time.Time, bool) {
@@ -52,11 +55,4 @@ func present(value string, missing error) error {
 		return missing
 	}
 	return nil
-}
-
-// sinceSent says whether an object is new since a request was sent. One whose
-// creation cannot be read is not proven to be.
-func sinceSent(createdAt string, sentAt time.Time) bool {
-	at, ok := api.Moment(createdAt)
-	return ok && !at.Before(sentAt.Add(-clockSkew))
 }

@@ -16,14 +16,14 @@ func TestWhatWasAnsweredIsNotAdopted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(routes{
 			createEndpoint:         turns(answer(201, data(made(t, map[string]any{"secret": "whsec_1"}))), lost),
-			"GET " + endpointsPath: answer(200, listOf(made(t, nil))),
+			"GET " + endpointsPath: listings(answer(200, listOf()), answer(200, listOf()), answer(200, listOf(made(t, nil)))),
 		})
 		s := newService(t, w)
 		if _, err := s.CreateWebhookEndpoint(t.Context(), asked); err != nil {
 			t.Fatal(err)
 		}
 		_, err := s.CreateWebhookEndpoint(t.Context(), asked)
-		says(t, err, "not found")
+		says(t, err, "did not find it")
 	})
 }
 
@@ -32,9 +32,9 @@ func TestWhatWasAnsweredIsNotAdopted(t *testing.T) {
 func TestOneEndpointIsAdoptedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		list := answer(200, listOf(made(t, nil)))
+		list := appearing(made(t, nil))
 		w := newWire(routes{
-			createEndpoint: lost, rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+			createEndpoint: lost, deliveries: answer(200, listOf()), rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
 			"GET " + endpointsPath: func(w http.ResponseWriter, r *http.Request) {
 				time.Sleep(time.Second) // until the other one asks too
 				list(w, r)
@@ -58,7 +58,7 @@ func TestAdoptedEndpointWithoutItsSecret(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		created, err := newService(t, newWire(routes{
-			createEndpoint: lost, "GET " + endpointsPath: answer(200, listOf(made(t, nil))),
+			createEndpoint: lost, "GET " + endpointsPath: appearing(made(t, nil)), deliveries: answer(200, listOf()),
 			rotateEndpoint: refused(403, "insufficient_scope"),
 		})).CreateWebhookEndpoint(t.Context(), asked)
 		if err != nil || !created.Adopted || created.ID != "e1" || created.Secret != nil {
@@ -76,8 +76,8 @@ func TestInterruptedCreateOfAnEndpointGetsItsSecret(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w := newWire(routes{
 			createEndpoint:         func(http.ResponseWriter, *http.Request) { cancel(); lost(nil, nil) },
-			"GET " + endpointsPath: answer(200, listOf(made(t, nil))),
-			rotateEndpoint:         answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+			"GET " + endpointsPath: appearing(made(t, nil)), deliveries: answer(200, listOf()),
+			rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
 		})
 		start := time.Now()
 		created, err := newService(t, w).CreateWebhookEndpoint(ctx, asked)

@@ -13,27 +13,36 @@ import (
 // webhook_endpoints.create). Its Secret is shown this once.
 //
 // A second endpoint of the same url is not refused, so the create is never sent
-// twice. When the answer is lost, the endpoint is looked up by its url among
-// those created since the create was sent: exactly one, equal to what was asked
-// for, is adopted, and its secret rotated, because the first one was lost with
-// the answer. Otherwise the error is an *api.AmbiguousError or an
-// *api.ConflictError. Once sent, all this goes on for at most a minute after ctx
-// has ended.
+// twice. When the response is lost, the endpoint is looked up by its url among those
+// that did not exist before: exactly one, equal to what was asked for, without a
+// delivery that its consumer has accepted, and created while the request ran by the
+// service's clock, is adopted. Its secret is rotated, because the first one was lost
+// with the response. Otherwise nothing is touched, and the error is an
+// *api.AmbiguousError or an *api.ConflictError. Once sent, all this continues for at
+// most a minute after ctx has ended.
 func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpointCreated, error) {
-	var sentAt time.Time
+	before, err := s.endpoints.before(ctx, func(ctx context.Context) *image[WebhookEndpoint] {
+		return listing(ctx, s, s.ListWebhookEndpoints(ctx), func(e WebhookEndpoint) string { return e.ID })
+	})
+	if err != nil {
+		return nil, err
+	}
+	var lostAt time.Time
 	request := api.Request{Operation: "webhook_endpoints.create", Body: create}
 	endpoint, adopted, err := api.Settle(ctx, api.Settlement[*WebhookEndpoint]{
 		Create: func(ctx context.Context) (*WebhookEndpoint, error) {
 			endpoint, err := s.oneEndpoint(ctx, request)
-			if lost, ok := api.AsAmbiguous(err); ok {
-				sentAt = lost.SentAt
-			}
+			lostAt = s.shownTime(ctx)
 			return endpoint, err
 		},
 		Lookup: func(ctx context.Context) ([]*WebhookEndpoint, error) {
-			return s.newEndpoints(ctx, create.URL, sentAt)
+			return s.newEndpoints(ctx, create.URL, before)
 		},
-		Same:     func(found *WebhookEndpoint) bool { return create.matches(*found) && s.claims.take(found.ID) },
+		Same: func(found *WebhookEndpoint) bool { return create.matches(*found) },
+		Doubt: func(ctx context.Context, found *WebhookEndpoint) string {
+			return s.doubtEndpoint(ctx, found, before, lostAt)
+		},
+		Patient: true, Harmless: true,
 		ID:       func(found *WebhookEndpoint) string { return found.ID },
 		Describe: "webhook endpoint for " + api.ShownURL(create.URL),
 	})
@@ -48,16 +57,35 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpo
 	return created, nil
 }
 
-// newEndpoints finds the endpoints of a url that may be the one of a create that
-// was sent at a moment.
-func (s *Service) newEndpoints(ctx context.Context, url string, sentAt time.Time) (found []*WebhookEndpoint, err error) {
+// newEndpoints finds the endpoints of a url that did not exist before and belong to
+// no other create of this process.
+func (s *Service) newEndpoints(ctx context.Context, url string, before *image[WebhookEndpoint]) (found []*WebhookEndpoint, err error) {
 	all, err := s.FindWebhookEndpoints(ctx, url)
 	for _, endpoint := range all {
-		if sinceSent(endpoint.CreatedAt, sentAt) && !s.claims.has(endpoint.ID) {
+		if !before.has(endpoint.ID) && !s.claims.has(endpoint.ID) {
 			found = append(found, &endpoint)
 		}
 	}
 	return found, err
+}
+
+// doubtEndpoint says why a new endpoint may be another system's; "": it is ours. A
+// consumer that has accepted a delivery probably has the secret, which would be
+// rotated.
+func (s *Service) doubtEndpoint(ctx context.Context, found *WebhookEndpoint, before *image[WebhookEndpoint], lostAt time.Time) string {
+	if doubt := before.doubt(found.CreatedAt, lostAt); doubt != "" {
+		return doubt
+	}
+	for delivery, err := range s.ListDeliveries(ctx, DeliveryQuery{EndpointID: found.ID, Status: deliverySuccess}) {
+		if err != nil {
+			return fmt.Sprintf("its deliveries cannot be listed (%s)", err)
+		}
+		return fmt.Sprintf("its consumer has accepted the delivery %s", delivery.ID)
+	}
+	if !s.claims.take(found.ID) {
+		return "another creation of this run has taken it over"
+	}
+	return ""
 }
 
 // completed reads an endpoint where the answer that showed its secret left the
@@ -92,7 +120,9 @@ func (s *Service) renewSecret(ctx context.Context, created *WebhookEndpointCreat
 // GetWebhookEndpoint reads an endpoint, without its secret (wire contract:
 // webhook_endpoints.get).
 func (s *Service) GetWebhookEndpoint(ctx context.Context, id string) (*WebhookEndpoint, error) {
-	return s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.get", Path: map[string]string{"id": id}})
+	return api.Newest(ctx, s.client, &s.writes, id, func(ctx context.Context) (*WebhookEndpoint, error) {
+		return s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.get", Path: map[string]string{"id": id}})
+	}, func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }
 
 func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpoint, error) {
@@ -107,7 +137,11 @@ func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpo
 // contract: webhook_endpoints.update). An answer that does not show it is
 // followed by a read.
 func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string, u WebhookEndpointUpdate) (*WebhookEndpoint, error) {
-	read := func(ctx context.Context) (*WebhookEndpoint, error) { return s.GetWebhookEndpoint(ctx, id) }
+	before := s.client.DateText()
+	read := func(ctx context.Context) (*WebhookEndpoint, error) {
+		s.writes.Note(id, "", before)
+		return s.GetWebhookEndpoint(ctx, id)
+	}
 	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.update", Path: map[string]string{"id": id}, Body: u})
 	if err == nil && endpoint.URL == "" {
 		return read(ctx)
@@ -118,6 +152,7 @@ func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string, u Webhoo
 // DeleteWebhookEndpoint deletes an endpoint (wire contract:
 // webhook_endpoints.delete). One that is not there is deleted.
 func (s *Service) DeleteWebhookEndpoint(ctx context.Context, id string) error {
+	s.writes.Forget(id)
 	return api.Delete(ctx, s.client, api.Request{Operation: "webhook_endpoints.delete", Path: map[string]string{"id": id}})
 }
 

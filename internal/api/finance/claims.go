@@ -32,6 +32,7 @@ type Claim struct {
 	ID        string // "": it creates the record
 	Destroyed bool   // it deletes the record
 	Given     bool   // the configuration names the key; otherwise it follows from the body
+	Replaces  string // collection and id of the record that is replaced by the one it creates, with "/" between
 }
 
 // ClaimKey notes what a plan does with the record of a key, and returns what was
@@ -46,6 +47,14 @@ func (s *Service) ClaimKey(collection, key string, c Claim) (others []Claim) {
 	others = slices.Clone(s.keys.planned[name])
 	s.keys.planned[name] = append(s.keys.planned[name], c)
 	return others
+}
+
+// Carried forgets what was planned for a key, as the record of it exists now: what is
+// planned after that belongs to another run in the same process.
+func (s *Service) Carried(collection, key string) {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	delete(s.keys.planned, collection+"/"+normalKey(key))
 }
 
 // holding is what this process does with one record.

@@ -6,31 +6,31 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // placeOf takes the path /v1/{collection}/{id} of a written-down request apart.
-func placeOf(e contract.Exchange) (collection, id string) {
+func placeOf(e evidence.Exchange) (collection, id string) {
 	collection, id, _ = strings.Cut(strings.TrimPrefix(e.Request.Path, "/v1/"), "/")
 	return collection, id
 }
 
 // calls carries out each operation out of a written-down request. A list is read to its end.
-var calls = map[string]func(*testing.T, *Service, contract.Exchange) (any, error){
-	"finance.accounts.list": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
+var calls = map[string]func(*testing.T, *Service, evidence.Exchange) (any, error){
+	"finance.accounts.list": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		return raws(s.ListAccounts(t.Context(), queryOf(e)))
 	},
-	"finance.payables.list": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
+	"finance.payables.list": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		return raws(s.ListPayables(t.Context(), queryOf(e)))
 	},
-	"finance.receivables.list": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
+	"finance.receivables.list": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		return raws(s.ListReceivables(t.Context(), queryOf(e)))
 	},
-	"finance.records.list": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
+	"finance.records.list": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		collection, _ := placeOf(e)
 		return raws(s.ListRecords(t.Context(), collection, queryOf(e)))
 	},
-	"finance.records.create": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
+	"finance.records.create": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		collection, _ := placeOf(e)
 		made, err := s.CreateRecord(t.Context(), collection, e.Request.Body, e.Request.Headers["X-Idempotency-Key"])
 		if err != nil {
@@ -38,29 +38,29 @@ var calls = map[string]func(*testing.T, *Service, contract.Exchange) (any, error
 		}
 		return made.Raw, nil
 	},
-	"finance.records.get": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
+	"finance.records.get": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		collection, id := placeOf(e)
 		return raw(s.GetRecord(t.Context(), collection, id))
 	},
-	"finance.records.update": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
+	"finance.records.update": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		collection, id := placeOf(e)
 		change, _ := decoded(t, string(e.Request.Body)).(map[string]any)
 		return raw(s.UpdateRecord(t.Context(), collection, id, change))
 	},
-	"finance.records.delete": func(t *testing.T, s *Service, e contract.Exchange) (any, error) {
+	"finance.records.delete": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		collection, id := placeOf(e)
 		_, err := s.DeleteRecord(t.Context(), collection, id)
 		return nil, err
 	},
-	"finance.openapi.json": func(t *testing.T, s *Service, _ contract.Exchange) (any, error) {
+	"finance.openapi.json": func(t *testing.T, s *Service, _ evidence.Exchange) (any, error) {
 		return s.OpenAPIJSON(t.Context())
 	},
-	"finance.openapi.yaml": func(t *testing.T, s *Service, _ contract.Exchange) (any, error) {
+	"finance.openapi.yaml": func(t *testing.T, s *Service, _ evidence.Exchange) (any, error) {
 		return s.OpenAPIYAML(t.Context())
 	},
 }
 
-func queryOf(e contract.Exchange) Query {
+func queryOf(e evidence.Exchange) Query {
 	q := Query{Filters: map[string]string{}}
 	for name, value := range e.Request.Query {
 		if !Reserved(name) {

@@ -11,20 +11,20 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // played is a written-down request with those that follow from it: the pages of a list, the reading of what a creation made.
-func played(t *testing.T, first contract.Exchange) []contract.Exchange {
+func played(t *testing.T, first evidence.Exchange) []evidence.Exchange {
 	t.Helper()
-	chain := []contract.Exchange{first}
+	chain := []evidence.Exchange{first}
 	if first.Operation == "finance.records.create" {
-		read := contract.Exchange{Response: contract.Response{Status: 200, Body: first.Response.Body}}
+		read := evidence.Exchange{Response: evidence.Response{Status: 200, Body: first.Response.Body}}
 		read.Request.Method, read.Request.Path = http.MethodGet, first.Request.Path+"/"+idIn(t, first)
 		return append(chain, read)
 	}
 	for cursor := cursorIn(first); cursor != ""; cursor = cursorIn(chain[len(chain)-1]) {
-		next := slices.IndexFunc(exchanges(200, 200), func(e contract.Exchange) bool { return e.Request.Query["cursor"] == cursor })
+		next := slices.IndexFunc(exchanges(200, 200), func(e evidence.Exchange) bool { return e.Request.Query["cursor"] == cursor })
 		if next < 0 {
 			t.Fatalf("no written-down page follows %s", chain[len(chain)-1].Name)
 		}
@@ -33,7 +33,7 @@ func played(t *testing.T, first contract.Exchange) []contract.Exchange {
 	return chain
 }
 
-func cursorIn(e contract.Exchange) string {
+func cursorIn(e evidence.Exchange) string {
 	var page struct {
 		Meta struct {
 			Next string `json:"next_cursor"`
@@ -43,14 +43,14 @@ func cursorIn(e contract.Exchange) string {
 	return page.Meta.Next
 }
 
-func idIn(t *testing.T, e contract.Exchange) string {
+func idIn(t *testing.T, e evidence.Exchange) string {
 	t.Helper()
 	id, _ := decoded(t, string(e.Response.Body)).(map[string]any)["data"].(map[string]any)["id"].(string)
 	return id
 }
 
-func exchanges(from, to int) (found []contract.Exchange) {
-	for _, e := range contract.All("finance/") {
+func exchanges(from, to int) (found []evidence.Exchange) {
+	for _, e := range evidence.All("finance/") {
 		if e.Response.Status >= from && e.Response.Status <= to {
 			found = append(found, e)
 		}
@@ -107,7 +107,7 @@ func TestExchanges(t *testing.T) {
 }
 
 // sameRequest compares all but the limit, which is the client's own affair.
-func sameRequest(t *testing.T, got *http.Request, body string, want contract.Request) {
+func sameRequest(t *testing.T, got *http.Request, body string, want evidence.Request) {
 	t.Helper()
 	query := url.Values{}
 	for name, value := range want.Query {
@@ -128,7 +128,7 @@ func sameRequest(t *testing.T, got *http.Request, body string, want contract.Req
 }
 
 // sameAnswer compares what came out with the data of the answers, those of pages one after the other.
-func sameAnswer(t *testing.T, got any, chain []contract.Exchange) {
+func sameAnswer(t *testing.T, got any, chain []evidence.Exchange) {
 	t.Helper()
 	if text, isText := got.(string); isText || got == nil {
 		if text != chain[0].Response.Text {
@@ -161,7 +161,7 @@ func sameAnswer(t *testing.T, got any, chain []contract.Exchange) {
 }
 
 // alreadyListed says that the collection of an exchange was listed before, as a creation does once.
-func (s *Service) alreadyListed(e contract.Exchange) {
+func (s *Service) alreadyListed(e evidence.Exchange) {
 	l := &listing{done: make(chan struct{})}
 	close(l.done)
 	s.keys.listed = map[string]*listing{path.Base(e.Request.Path): l}

@@ -44,7 +44,7 @@ type RecordCreated struct {
 // sent with the key that follows, which is always the same one, and so on. A record
 // that this process deletes meanwhile is waited for, and counts as gone.
 //
-// Once sent, the request goes on for at most 30 s after ctx has ended. Where the
+// Once sent, the request goes on for at most 8 s after ctx has ended. Where the
 // outcome stays unknown ([Unsettled]), the same call with the same key settles it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage, key string) (*RecordCreated, error) {
 	key = normalKey(key)
@@ -138,7 +138,12 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 		Body: body, IdempotencyKey: key,
 	}
 	record, _, err := api.Settle(ctx, api.Settlement[Record]{
-		Create:   func(ctx context.Context) (Record, error) { return api.One[Record](ctx, s.client, request) },
+		Create: func(ctx context.Context) (Record, error) {
+			ask := func(ctx context.Context) (Record, error) { return api.One[Record](ctx, s.client, request) }
+			record, err := ask(ctx)
+			// The same key asks for the record that the first request has created.
+			return api.ReadBack(ctx, record, err, ask)
+		},
 		Describe: fmt.Sprintf("record in the collection %q", collection),
 	})
 	return &record, err
@@ -160,7 +165,7 @@ func (s *Service) current(ctx context.Context, collection string, created *Recor
 			return created, false
 		case <-timer.C:
 		}
-		record, err := s.GetRecord(ctx, collection, created.ID)
+		record, err := s.oneRecord(ctx, collection, created.ID)
 		switch {
 		case err == nil:
 			return record, false
@@ -177,7 +182,7 @@ func (s *Service) current(ctx context.Context, collection string, created *Recor
 func (s *Service) readsWork(ctx context.Context, collection string) error {
 	for listed, err := range s.ListRecords(ctx, collection, Query{Limit: 1}) {
 		if err == nil && listed.ID != "" {
-			_, err = s.GetRecord(ctx, collection, listed.ID)
+			_, err = s.oneRecord(ctx, collection, listed.ID)
 		}
 		if err != nil {
 			return fmt.Errorf("records of this collection cannot be read: %w", err)
@@ -204,8 +209,15 @@ func Unsettled(err error) bool {
 	return e.Uncertain
 }
 
-// GetRecord reads a record (wire contract: finance.records.get).
+// GetRecord reads a record (wire contract: finance.records.get). A read that lags behind
+// a write is repeated.
 func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record, error) {
+	return api.Newest(ctx, s.client, &s.writes, collection+"/"+id, func(ctx context.Context) (*Record, error) {
+		return s.oneRecord(ctx, collection, id)
+	}, func(r *Record) string { return r.timeOf("updated_at") })
+}
+
+func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record, error) {
 	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.get", Path: place(collection, id)})
 	if err != nil {
 		return nil, err
@@ -213,12 +225,25 @@ func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record
 	return &record, nil
 }
 
+// timeOf is the time in a field of the record; "" where it does not show one.
+func (r *Record) timeOf(field string) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(r.Raw, &fields) != nil {
+		return ""
+	}
+	return text(fields[field])
+}
+
 // UpdateRecord sets the top-level keys that are given and leaves the others as they
 // are; nil takes a key out (wire contract: finance.records.update). It returns the
 // record as it is afterwards.
 func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
+	before := s.client.DateText()
 	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
-	return api.ReadBack(ctx, &record, err, func(ctx context.Context) (*Record, error) { return s.GetRecord(ctx, collection, id) })
+	return api.ReadBack(ctx, &record, err, func(ctx context.Context) (*Record, error) {
+		s.writes.Note(collection+"/"+id, "", before)
+		return s.GetRecord(ctx, collection, id)
+	})
 }
 
 func place(collection, id string) map[string]string {

@@ -95,7 +95,7 @@ func TestCreateRecord(t *testing.T) {
 			err: "403", unsettled: true, records: 1},
 		"an answer without an id": {
 			prepare: func(d *desk) { d.over["POST"] = answer(201, `{"data":{"name":"Rent"}}`) },
-			err:     "no record with an id", unsettled: true, requests: "GET /v1/bills, POST /v1/bills"},
+			err:     "no record with an id", unsettled: true, requests: "GET /v1/bills, POST /v1/bills, POST /v1/bills"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

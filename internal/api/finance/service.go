@@ -21,10 +21,18 @@ import (
 type Service struct {
 	client *api.Client
 	keys   claims
+	writes api.Writes
 }
 
 // New wraps a client of the financial-management service.
 func New(c *api.Client) *Service { return &Service{client: c} }
+
+// Wrote tells when a record was written last, as an earlier run has seen it: a read that
+// lags behind that is repeated.
+func (s *Service) Wrote(collection, id, seen string) {
+	record := &Record{Raw: json.RawMessage(seen)}
+	s.writes.Note(collection+"/"+id, record.timeOf("created_at"), record.timeOf("updated_at"))
+}
 
 // OpenAPIJSON is the description of the service's current interface as JSON (wire
 // contract: finance.openapi.json).

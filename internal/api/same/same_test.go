@@ -60,3 +60,15 @@ func FuzzPlainDocument(f *testing.F) {
 		}
 	})
 }
+
+// FuzzID: sameness does not depend on the order of its sides, and an id is the same as itself.
+func FuzzID(f *testing.F) {
+	f.Add("7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a", "7B0D3C1E-52F4-4A63-8C1D-1F2E3D4C5B6A")
+	f.Add("cus_a", "CUS_A")
+	f.Add("", "\u212a")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if ID(a, b) != ID(b, a) || !ID(a, a) || ID(a, b) && len(a) != len(b) {
+			t.Errorf("%q and %q", a, b)
+		}
+	})
+}

@@ -37,7 +37,7 @@ func (c *choice) readOperation(value string) error {
 		names = append(names, o.Name)
 	}
 	if !slices.Contains(names, value) {
-		return errors.New("the sandbox serves no such operation" + meant("", value, names))
+		return errors.New("the sandbox serves no such operation" + meant(value, names))
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func TestCollectionsCommandLines(t *testing.T) {
 		{[]string{"event", "emit"}, exitUsage, "emit NAME"},
 		{[]string{"event", "emit", "a.b", "--data", "{"}, exitUsage, "no JSON"},
 		{[]string{"event", "emit", "--data", "{}", "a.b"}, exitFailure, "BILLING_SANDBOX_CONTROL_URL"},
-		{[]string{"event", "--nonsense"}, exitUsage, "no flag --nonsense"},
+		{[]string{"event", "--nonsense"}, exitUsage, "flag provided but not defined: -nonsense"},
 		{[]string{"deliveries", "all"}, exitUsage, "unexpected"},
 		{[]string{"deliveries"}, exitFailure, "BILLING_SANDBOX_CONTROL_URL"},
 		{[]string{"key"}, exitUsage, "say list"},

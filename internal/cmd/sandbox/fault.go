@@ -36,6 +36,23 @@ SPEC is ` + sandbox.FaultSpecHelp + "\n",
 # The request is done, and answered with an error.
 {sandbox} fault add operation=api_keys.rotate,status=500,after,times=1
 
+# Reads follow the writes after eight seconds.
+{sandbox} fault add lag=8s
+
+# A cache returns another customer; a gateway that knows nothing of the service responds to a deletion.
+{sandbox} fault add operation=customers.get,other,times=1
+{sandbox} fault add method=DELETE,foreign=html,times=1
+
+# The connections that are open at the next request go silent.
+{sandbox} fault add silent
+
+# After 20 requests the services are away for a minute: connections are reset, or every request gets 503.
+{sandbox} fault add skip=20,outage=1m
+{sandbox} fault add skip=20,outage=1m,status=503
+
+# The service's clock is a day behind that of this machine.
+{sandbox} fault add clock=-24h
+
 # An answer of your own.
 {sandbox} fault add 'operation=me.get,status=200,body={"id":"o-1","environment":"production"}'
 

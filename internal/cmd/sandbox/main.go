@@ -102,15 +102,8 @@ func (p program) help(ctx context.Context, words []string) int {
 	return 0
 }
 
-// noCommand says that there is no such command, and which may be meant.
+// noCommand reports that there is no such command.
 func (p program) noCommand(name string) int {
-	known := []string{"help"}
-	for _, chapter := range p.chapters() {
-		for _, command := range chapter.commands {
-			known = append(known, command.manual.name)
-		}
-	}
-	fmt.Fprintf(p.err, "%s: no command %q%s\n%s", p.called(), name, meant("", name, known),
-		p.expand("See \"{sandbox} help\".\n"))
+	fmt.Fprintf(p.err, "%s: no command %q\n%s", p.called(), name, p.expand("See \"{sandbox} help\".\n"))
 	return exitUsage
 }

@@ -27,9 +27,6 @@ type command struct {
 	run    func(ctx context.Context, args []string) error
 }
 
-// textWidth is how wide the explanations of flags become.
-const textWidth = 100
-
 const environmentText = `
 Environment:
   BILLING_SANDBOX_CONTROL_URL, BILLING_SANDBOX_CONTROL_TOKEN and BILLING_CA_CERTIFICATE_FILE say which
@@ -48,51 +45,32 @@ func (p program) expand(text string) string {
 	return strings.ReplaceAll(text, "{sandbox}", p.called())
 }
 
-// flags are the flags of a command, some of them under the titles that its
-// help shows them under.
+// flags are the flags of a command.
 type flags struct {
 	*flag.FlagSet
 	p      program
 	manual manual
-	themes []theme
-}
-
-// theme is a part of a command's flags.
-type theme struct {
-	title string
-	set   *flag.FlagSet
 }
 
 // flags begins a command's flags.
 func (p program) flags(m manual) *flags {
 	set := flag.NewFlagSet(p.called()+" "+m.name, flag.ContinueOnError)
-	set.SetOutput(io.Discard) // parse says what is wrong
+	set.SetOutput(io.Discard) // parse prints the error and the help
 	return &flags{FlagSet: set, p: p, manual: m}
 }
 
-// theme defines flags that belong together.
-func (f *flags) theme(title string, define func(set *flag.FlagSet)) {
-	part := theme{title, flag.NewFlagSet(title, flag.ContinueOnError)}
-	define(part.set)
-	part.set.VisitAll(func(one *flag.Flag) { f.Var(one.Value, one.Name, one.Usage) })
-	f.themes = append(f.themes, part)
-}
-
-// parse reads the flags. With --help it explains the command and answers
-// flag.ErrHelp; what is wrong is explained and answered as errUsage.
+// parse reads the flags. With --help it prints the help of the command and returns flag.ErrHelp; an error is printed and
+// returned as errUsage.
 func (f *flags) parse(args []string) error {
-	err := f.Parse(args)
-	switch {
+	switch err := f.Parse(args); {
 	case err == nil:
 		return nil
 	case errors.Is(err, flag.ErrHelp):
 		f.help(f.p.out)
 		return err
+	default:
+		return f.misused("%v", err)
 	}
-	if unknown, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
-		return f.misused("no flag --%s%s", unknown, f.near(unknown))
-	}
-	return f.misused("%s", strings.ReplaceAll(err.Error(), "flag -", "flag --"))
 }
 
 // words reads flags that may stand before, between and behind the words of a
@@ -117,12 +95,6 @@ func (f *flags) alone(args []string) error {
 	return nil
 }
 
-func (f *flags) near(unknown string) string {
-	var names []string
-	f.VisitAll(func(one *flag.Flag) { names = append(names, one.Name) })
-	return meant("--", strings.TrimLeft(unknown, "-"), names)
-}
-
 // misused says what is wrong with a command line, and where its use is
 // explained.
 func (f *flags) misused(format string, args ...any) error {
@@ -139,17 +111,23 @@ func (f *flags) help(w io.Writer) {
 		text.WriteString(strings.TrimRight("  {sandbox} "+f.manual.name+" "+usage, " ") + "\n")
 	}
 	fmt.Fprintf(&text, "\n%s\nExamples:\n%s", f.manual.about, indented(f.manual.examples))
-	themed := map[string]bool{}
-	for _, part := range f.themes {
-		part.set.VisitAll(func(one *flag.Flag) { themed[one.Name] = true })
-		describe(&text, part.title, part.set, nil)
+	if flags := f.defaults(); flags != "" {
+		text.WriteString("\nFlags:\n" + flags)
 	}
-	describe(&text, "Flags", f.FlagSet, themed)
 	if !f.manual.alone {
 		text.WriteString(environmentText)
 	}
 	text.WriteString(exitText)
 	fmt.Fprint(w, f.p.expand(text.String()))
+}
+
+// defaults is what the flag package prints about the flags.
+func (f *flags) defaults() string {
+	var text strings.Builder
+	f.SetOutput(&text)
+	f.PrintDefaults()
+	f.SetOutput(io.Discard)
+	return text.String()
 }
 
 func indented(lines string) string {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"strings"
 	"testing"
 )
@@ -86,7 +84,9 @@ func TestExamplesOfManuals(t *testing.T) {
 			case command.manual.alone:
 				nowhere.ok(words...)
 			default:
-				if code, _, complaint := nowhere.run(words...); code != exitFailure || !strings.Contains(complaint, "BILLING_SANDBOX_CONTROL_URL") {
+				code, _, complaint := nowhere.run(words...)
+				named := strings.Contains(complaint, "BILLING_SANDBOX_CONTROL_URL") || strings.Contains(complaint, "set BILLING_BASE_URL")
+				if code != exitFailure || !named {
 					t.Errorf("%q: exit %d: %s", line, code, complaint)
 				}
 			}
@@ -112,40 +112,16 @@ func TestFaultExamples(t *testing.T) {
 	}
 }
 
-// Flags stand under their themes, sorted, each with its value and default.
+// TestHelpOfFlags requires the help to list every flag with its value and default, as the flag package prints them.
 func TestHelpOfFlags(t *testing.T) {
 	t.Parallel()
-	var out strings.Builder
-	p := program{name: "billing-sandbox", out: &out}
-	set := p.flags(manual{name: "try", usage: []string{""}, about: "Tries.\n", examples: "{sandbox} try\n", alone: true})
-	set.theme("First", func(part *flag.FlagSet) {
-		part.Int("size", 3, "a `NUMBER`")
-		part.Bool("all", false, "everything")
-	})
-	set.Func("of", "a long explanation which is so long that it has to go on in the line below the one it began in, by `NAME`", func(string) error { return nil })
-	if err := set.parse([]string{"--size", "5", "--help"}); !errors.Is(err, flag.ErrHelp) {
-		t.Fatal(err)
-	}
-	want := `Usage:
-  billing-sandbox try
-
-Tries.
-
-Examples:
-  billing-sandbox try
-
-First:
-  --all          everything
-  --size NUMBER  a NUMBER (default 3)
-
-Flags:
-  --of NAME  a long explanation which is so long that it has to go on in the line below the one it
-             began in, by NAME
-
-Exit codes: 0 done, 1 failed or refused, 2 wrong command line.
-`
-	if out.String() != want {
-		t.Errorf("%s\nwant\n%s", out.String(), want)
+	help := steer{t, nil}.ok("serve", "--help")
+	for _, part := range []string{
+		"\nFlags:\n", "  -max-per-page NUMBER\n    \tlargest page of a listing, a NUMBER (default 100)\n", "  -env-file FILE\n",
+	} {
+		if !strings.Contains(help, part) {
+			t.Errorf("%q is missing from\n%s", part, help)
+		}
 	}
 }
 

@@ -28,3 +28,12 @@ func (p program) operations(_ context.Context, args []string) error {
 	}
 	return nil
 }
+
+// meant asks whether one of the known words was meant, in words to go behind
+// a complaint.
+func meant(word string, known []string) string {
+	if near, ok := sandbox.Nearest(word, known); ok {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}

@@ -22,6 +22,7 @@ func (p program) chapters() []chapter {
 			{clockManual, p.clock}, {subscriptionManual, p.subscription}, {eventManual, p.event},
 			{faultManual, p.fault}, {operationsManual, p.operations}, {tokenManual, p.token},
 		}},
+		{"Compare a service with what the provider assumes", []command{{checkManual, p.check}}},
 		{"About it", []command{{versionManual, p.version}}},
 	}
 }

@@ -50,36 +50,31 @@ type serving struct {
 func (p program) serveFlags(set *flags) *serving {
 	s := &serving{}
 	o := &s.options
-	set.theme("Where it listens, and how that is found", func(set *flag.FlagSet) {
-		set.StringVar(&s.envFile, "env-file", "", "write the exports to this `FILE`, in one piece, once ready")
-		set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
-		set.IntVar(&o.BillingPort, "billing-port", 0, "`PORT` of recurring billing; 0 takes a free one")
-		set.IntVar(&o.FinancePort, "finance-port", 0, "`PORT` of financial management; 0 takes a free one")
-		set.IntVar(&o.CollectionsPort, "collections-port", 0, "`PORT` of collections; 0 takes a free one")
-		set.IntVar(&o.ControlPort, "control-port", 0, "`PORT` of the control listener; 0 takes a free one")
-		set.BoolVar(&o.Web, "web", false, "serve a page that shows what stands in the sandbox, for a browser on this machine")
-		set.IntVar(&o.WebPort, "web-port", 0, "`PORT` of that page, with or without --web; 0 takes a free one")
-		set.StringVar(&o.CAFile, "ca-file", "", "write the CA certificate to this `FILE`; without it beside --state, or in a temporary file")
-	})
-	set.theme("What stands in it", func(set *flag.FlagSet) {
-		set.StringVar(&o.StateFile, "state", "", "keep everything, tokens too, in this `FILE`; without it in memory")
-		set.StringVar(&s.seedFile, "seed-file", "", "begin with what this JSON `FILE` holds; - is standard input")
-		set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; without it, and without a seed file, it has the accounts, payables and receivables of two companies")
-		set.Uint64Var(&o.Seed, "seed", 0, "make ids, tokens and shuffles from this `NUMBER`, so that runs repeat; without it from chance")
-		set.StringVar(&s.clock, "clock", "", "stand still at this `TIME` (RFC 3339) until moved; without it the real clock runs")
-		set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me answers as environment")
-	})
-	set.theme("How it differs, and what goes wrong", s.differences)
-	set.theme("Where webhooks may go", func(set *flag.FlagSet) { receiverFlags(set, o) })
-	set.theme("What it tells", func(set *flag.FlagSet) {
-		set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
-	})
+	set.StringVar(&s.envFile, "env-file", "", "write the exports to this `FILE`, in one piece, once ready")
+	set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
+	set.IntVar(&o.BillingPort, "billing-port", 0, "`PORT` of recurring billing; 0 takes a free one")
+	set.IntVar(&o.FinancePort, "finance-port", 0, "`PORT` of financial management; 0 takes a free one")
+	set.IntVar(&o.CollectionsPort, "collections-port", 0, "`PORT` of collections; 0 takes a free one")
+	set.IntVar(&o.ControlPort, "control-port", 0, "`PORT` of the control listener; 0 takes a free one")
+	set.BoolVar(&o.Web, "web", false, "serve a page that shows what stands in the sandbox, for a browser on this machine")
+	set.IntVar(&o.WebPort, "web-port", 0, "`PORT` of that page, with or without --web; 0 takes a free one")
+	set.StringVar(&o.CAFile, "ca-file", "", "write the CA certificate to this `FILE`; without it beside --state, or in a temporary file")
+	set.StringVar(&o.StateFile, "state", "", "keep everything, tokens too, in this `FILE`; without it in memory")
+	set.StringVar(&s.seedFile, "seed-file", "", "begin with what this JSON `FILE` holds; - is standard input")
+	set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; without it, and without a seed file, it has the accounts, payables and receivables of two companies")
+	set.Uint64Var(&o.Seed, "seed", 0, "make ids, tokens and shuffles from this `NUMBER`, so that runs repeat; without it from chance")
+	set.StringVar(&s.clock, "clock", "", "stand still at this `TIME` (RFC 3339) until moved; without it the real clock runs")
+	set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me answers as environment")
+	s.differences(set.FlagSet)
+	receiverFlags(set.FlagSet, o)
+	set.BoolVar(&s.verbose, "verbose", false, "show every request on standard error, as \"{sandbox} requests\" does")
 	return s
 }
 
 func (s *serving) differences(set *flag.FlagSet) {
 	o := &s.options
 	set.IntVar(&o.MaxPerPage, "max-per-page", 100, "largest page of a listing, a `NUMBER`")
+	set.BoolVar(&o.HTTP2, "http2", false, "offer HTTP/2 too; a fault that drops a connection resets then the stream of its request")
 	set.IntVar(&o.ReadLag, "read-lag", 0, "`NUMBER` of listings a new object is missing from")
 	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "", "`NAME` of the header that carries the bare key of collections; without it Authorization: Bearer")
 	set.StringVar(&s.tolerance, "tolerance", "", "differ in these ways, a comma-separated `LIST` of "+strings.Join(sandbox.ToleranceNames(), ", "))

@@ -292,6 +292,7 @@ func TestDirect_endedOutside(t *testing.T) {
 		"revoked": {func(s *subject) { s.set(nil); s.service.MustCollections("DELETE", keys+"/"+s.id(), nil) }, "was revoked outside of Terraform at"},
 		"unknown": {func(s *subject) {
 			s.set(nil)
+			s.service.Sandbox.Clock().Advance(time.Minute) // reads do not lag any more
 			s.fault(sandbox.Fault{Operation: "api_keys.get", Times: 1, Status: 404})
 		}, "does not exist any more"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -87,7 +88,9 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		// The service compares the expiry with its own clock.
 		now, ok := client.Now(ctx)
 		if !ok {
-			now = time.Now().UTC()
+			resp.Diagnostics.AddAttributeError(path.Root("expires_at"), "The service does not show its time",
+				"The key is to expire in one hour by the clock of the service, and no response of it has a Date. Set expires_at.")
+			return
 		}
 		until := now.Add(ephemeralLife).Format(time.RFC3339)
 		m.ExpiresAt = fwtype.DateTimePointer(&until)

@@ -9,29 +9,37 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
+// shared are the attributes that the resource and the data sources have in common.
+type shared struct {
+	ID          types.String    `tfsdk:"id"`
+	Name        types.String    `tfsdk:"name"`
+	Description types.String    `tfsdk:"description"`
+	Scopes      types.Set       `tfsdk:"scopes"`
+	ExpiresAt   fwtype.DateTime `tfsdk:"expires_at"`
+	KeyPrefix   types.String    `tfsdk:"key_prefix"`
+	Source      types.String    `tfsdk:"source"`
+	CreatedAt   types.String    `tfsdk:"created_at"`
+}
+
 // model is the resource in configuration, plan and state.
 type model struct {
-	ID                 types.String    `tfsdk:"id"`
-	Name               types.String    `tfsdk:"name"`
-	Description        types.String    `tfsdk:"description"`
-	Scopes             types.Set       `tfsdk:"scopes"`
-	ExpiresAt          fwtype.DateTime `tfsdk:"expires_at"`
-	GracePeriodDays    types.Int64     `tfsdk:"grace_period_days"`
-	RotateWhenChanged  types.Map       `tfsdk:"rotate_when_changed"`
-	RotateAfterDays    types.Int64     `tfsdk:"rotate_after_days"`
-	RevokePreviousKeys types.Bool      `tfsdk:"revoke_previous_keys"`
-	AllowOwnKey        types.Bool      `tfsdk:"allow_own_key"`
-	Token              types.String    `tfsdk:"token"`
-	KeyPrefix          types.String    `tfsdk:"key_prefix"`
-	Source             types.String    `tfsdk:"source"`
-	RotatedAt          types.String    `tfsdk:"rotated_at"`
-	RotationDueAt      types.String    `tfsdk:"rotation_due_at"`
-	PreviousKeys       types.List      `tfsdk:"previous_keys"`
-	CreatedAt          types.String    `tfsdk:"created_at"`
+	shared
+	GracePeriodDays    types.Int64  `tfsdk:"grace_period_days"`
+	RotateWhenChanged  types.Map    `tfsdk:"rotate_when_changed"`
+	RotateAfterDays    types.Int64  `tfsdk:"rotate_after_days"`
+	RevokePreviousKeys types.Bool   `tfsdk:"revoke_previous_keys"`
+	AllowOwnKey        types.Bool   `tfsdk:"allow_own_key"`
+	AgeRecipients      types.List   `tfsdk:"age_recipients"`
+	Token              types.String `tfsdk:"token"`
+	EncryptedToken     types.String `tfsdk:"encrypted_token"`
+	RotatedAt          types.String `tfsdk:"rotated_at"`
+	RotationDueAt      types.String `tfsdk:"rotation_due_at"`
+	PreviousKeys       types.List   `tfsdk:"previous_keys"`
 }
 
 // predecessor is a key that a rotation has replaced.
@@ -97,23 +105,27 @@ var noTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
 // fromAPI builds the whole model of a key, as an import sees it: without a token, never rotated.
 func fromAPI(k *collections.APIKey) model {
 	return model{
-		ID:                 types.StringValue(k.ID),
-		Name:               types.StringValue(k.Name),
-		Description:        wire.FilledOrNull(k.Description),
-		Scopes:             scopes(k.Scopes),
-		ExpiresAt:          fwtype.DateTime{StringValue: wire.FilledOrNull(k.ExpiresAt)},
+		shared: shared{
+			ID:          types.StringValue(k.ID),
+			Name:        types.StringValue(k.Name),
+			Description: wire.FilledOrNull(k.Description),
+			Scopes:      scopes(k.Scopes),
+			ExpiresAt:   fwtype.DateTime{StringValue: wire.FilledOrNull(k.ExpiresAt)},
+			KeyPrefix:   wire.TextOrNull(k.KeyPrefix),
+			Source:      wire.TextOrNull(k.Source),
+			CreatedAt:   wire.TextOrNull(k.CreatedAt),
+		},
 		GracePeriodDays:    types.Int64Null(),
 		RotateWhenChanged:  noTrigger,
 		RotateAfterDays:    types.Int64Null(),
 		RevokePreviousKeys: types.BoolNull(),
 		AllowOwnKey:        types.BoolNull(),
+		AgeRecipients:      encrypt.None,
 		Token:              types.StringPointerValue(k.Token),
-		KeyPrefix:          wire.TextOrNull(k.KeyPrefix),
-		Source:             wire.TextOrNull(k.Source),
+		EncryptedToken:     types.StringNull(),
 		RotatedAt:          types.StringNull(),
 		RotationDueAt:      types.StringNull(),
 		PreviousKeys:       predecessorList(nil),
-		CreatedAt:          wire.TextOrNull(k.CreatedAt),
 	}
 }
 
@@ -132,12 +144,22 @@ func (m model) keeping(prior model) model {
 	if !prior.RotateWhenChanged.IsNull() {
 		m.RotateWhenChanged = prior.RotateWhenChanged
 	}
-	if m.Token.IsNull() {
+	if !prior.AgeRecipients.IsNull() {
+		m.AgeRecipients = prior.AgeRecipients
+	}
+	if m.EncryptedToken = wire.Known(prior.EncryptedToken); m.Token.IsNull() {
 		m.Token = wire.Known(prior.Token)
 	}
 	m.ExpiresAt = m.ExpiresAt.Or(prior.ExpiresAt)
 	return m
 }
+
+// secret is the token as the plan or the state has it.
+func (m model) secret() encrypt.Secret {
+	return encrypt.Secret{Clear: m.Token, Encrypted: m.EncryptedToken}
+}
+
+func (m *model) setSecret(s encrypt.Secret) { m.Token, m.EncryptedToken = s.Clear, s.Encrypted }
 
 // toCreate is the body that creates the key as configured.
 func (m model) toCreate() collections.APIKeyCreate {

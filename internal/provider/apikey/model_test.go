@@ -8,14 +8,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
 // recorded is the answer of a recorded exchange, as the client has it and as it stands on the wire.
 func recorded(t *testing.T, name string) (collections.APIKey, map[string]any) {
 	t.Helper()
-	exchange, err := contract.Load("collections/" + name)
+	exchange, err := evidence.Load("collections/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestFromAPI(t *testing.T) {
 			delete(want, "last_used_at")
 			delete(want, "revoked_at")
 			maps.Copy(want, map[string]any{"grace_period_days": nil, "rotate_when_changed": map[string]any{}, "rotate_after_days": nil, "revoke_previous_keys": nil,
-				"allow_own_key": nil, "rotated_at": nil, "rotation_due_at": nil, "previous_keys": []any{}})
+				"allow_own_key": nil, "age_recipients": []any{}, "encrypted_token": nil, "rotated_at": nil, "rotation_due_at": nil, "previous_keys": []any{}})
 			maps.Copy(want, differs)
 			modeltest.Same(t, modeltest.Attributes(t, fromAPI(&key)), want)
 		})
@@ -84,18 +84,18 @@ func TestDueAt(t *testing.T) {
 		m    model
 		want types.String
 	}{
-		"no age":                 {model{CreatedAt: text(made)}, types.StringNull()},
-		"from its creation":      {model{CreatedAt: text(made), RotateAfterDays: types.Int64Value(30)}, text("2026-03-02T12:00:00Z")},
-		"from its last rotation": {model{CreatedAt: text(made), RotatedAt: text(rotated), RotateAfterDays: types.Int64Value(1)}, text("2026-03-02T12:30:00Z")},
-		"an age not known yet":   {model{CreatedAt: text(made), RotateAfterDays: types.Int64Unknown()}, types.StringUnknown()},
-		"a moment not known yet": {model{CreatedAt: types.StringUnknown(), RotateAfterDays: types.Int64Value(1)}, types.StringUnknown()},
-		"a moment in other form": {model{CreatedAt: text("yesterday"), RotateAfterDays: types.Int64Value(1)}, types.StringNull()},
+		"no age":                 {model{shared: shared{CreatedAt: text(made)}}, types.StringNull()},
+		"from its creation":      {model{shared: shared{CreatedAt: text(made)}, RotateAfterDays: types.Int64Value(30)}, text("2026-03-02T12:00:00Z")},
+		"from its last rotation": {model{shared: shared{CreatedAt: text(made)}, RotatedAt: text(rotated), RotateAfterDays: types.Int64Value(1)}, text("2026-03-02T12:30:00Z")},
+		"an age not known yet":   {model{shared: shared{CreatedAt: text(made)}, RotateAfterDays: types.Int64Unknown()}, types.StringUnknown()},
+		"a moment not known yet": {model{shared: shared{CreatedAt: types.StringUnknown()}, RotateAfterDays: types.Int64Value(1)}, types.StringUnknown()},
+		"a moment in other form": {model{shared: shared{CreatedAt: text("yesterday")}, RotateAfterDays: types.Int64Value(1)}, types.StringNull()},
 	} {
 		if have := c.m.dueAt(); !have.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, have, c.want)
 		}
 	}
-	m := model{CreatedAt: text(made), RotateAfterDays: types.Int64Value(30)}
+	m := model{shared: shared{CreatedAt: text(made)}, RotateAfterDays: types.Int64Value(30)}
 	due := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	for at, want := range map[time.Time]bool{due.Add(-time.Second): false, due: true, {}: false} {
 		if (seen{}).of(m, m, at).overdue(m) != want {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
@@ -28,10 +29,14 @@ const (
 )
 
 func readPhase(ctx context.Context, store private.Store, diags *diag.Diagnostics) phase {
+	if object.Importing(ctx, store, diags) {
+		return phaseImporting
+	}
 	return private.Get[phase](ctx, store, keyPhase, diags)
 }
 
 func writePhase(ctx context.Context, store private.Store, p phase, diags *diag.Diagnostics) {
+	object.MarkImport(ctx, store, p == phaseImporting, diags)
 	private.Set(ctx, store, keyPhase, p, diags)
 }
 

@@ -9,6 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 // ModifyPlan decides whether there is a new key, whether the key is rotated, and the value of every computed attribute.
@@ -18,6 +21,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
 	if req.Plan.Raw.IsNull() {
+		r.Run().Known(typeName, state.ids()...)
 		r.refuseOwn(state, state.AllowOwnKey, "destroy", state.all(), &resp.Diagnostics)
 		return
 	}
@@ -28,15 +32,25 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.State.Raw.IsNull() {
 		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		r.refusePast(ctx, plan, &resp.Diagnostics)
+		r.warnDuplicate(ctx, plan, req.ClientCapabilities.DeferralAllowed, &resp.Diagnostics)
 		plan.RotatedAt, plan.PreviousKeys = types.StringNull(), predecessorList(nil)
 		plan.RotationDueAt = plan.dueAt()
+		plan.setSecret(encrypt.Secret{}.Planned(plan.AgeRecipients, true))
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
+	r.Run().Known(typeName, state.ids()...)
 	imported, found := readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics)
 	p := decide(plan, state, imported, found, func() time.Time { return r.now(ctx) })
 	p.refuseImport(&resp.Diagnostics)
 	wanted := len(p.differs) > 0 && !p.creates
+	if found.Expired && wanted && r.Run().Applying(typeName, state.ID.ValueString(), req.ClientCapabilities.DeferralAllowed) {
+		// The first plan has kept what an expired key has, as its new expiry was not known. Update refuses the new one.
+		p.fulfilled, p.rotates = true, false
+		defer func(expiry fwtype.DateTime) {
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("expires_at"), expiry)...)
+		}(plan.ExpiresAt)
+	}
 	if r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), wanted, req.ClientCapabilities.DeferralAllowed,
 		resp.Private, &resp.Diagnostics) {
 		resp.RequiresReplace = p.differs
@@ -76,16 +90,9 @@ func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagn
 	}
 }
 
-// keepComputed starts from the state's computed values.
-func (m *model) keepComputed(state model) {
-	m.ID, m.Token, m.KeyPrefix, m.Source, m.CreatedAt = state.ID, state.Token, state.KeyPrefix, state.Source, state.CreatedAt
-	m.RotatedAt, m.PreviousKeys = state.RotatedAt, state.PreviousKeys
-	m.ExpiresAt = m.ExpiresAt.Or(state.ExpiresAt)
-}
-
-// forgetRotated makes unknown what a rotation changes, and nothing else.
+// forgetRotated makes unknown what a rotation changes beside the secret, and nothing else.
 func (m *model) forgetRotated() {
-	m.ID, m.Token, m.KeyPrefix, m.RotatedAt = types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+	m.ID, m.KeyPrefix, m.RotatedAt = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
 	m.PreviousKeys = types.ListUnknown(predecessorType)
 }
 

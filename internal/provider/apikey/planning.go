@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 )
 
 // planning is the plan of a key that exists.
@@ -22,8 +24,11 @@ type planning struct {
 	// update of a key). What is not known yet is not among them, as it may turn out to be what the key has.
 	differs path.Paths
 	// creates says that a key is created in place of one that another system has rotated: that key cannot be rotated
-	// again, and replacing it would revoke it in its grace period.
+	// again, and replacing it would revoke it in its grace period. An argument that is not known yet may ask for that: the
+	// plan shows the id as known after apply then, as the apply cannot create a key that the plan did not show.
 	creates bool
+	// takes says that instead of that the successor of the other rotation is rotated: a run was killed in the middle of it.
+	takes bool
 	// rotates says that the key gets a successor, by a rotation or by a creation.
 	rotates bool
 }
@@ -35,7 +40,8 @@ func decide(plan, state model, p phase, s seen, now func() time.Time) planning {
 	moved := !plan.ExpiresAt.Means(state.ExpiresAt)
 	switch {
 	case !s.Expired || plan.ExpiresAt.IsNull():
-	case !moved:
+	case !moved || plan.ExpiresAt.IsUnknown():
+		// A date that is not known yet plans no new key.
 		d.fulfilled = true
 	case s.Superseded:
 		// The key ended earlier than configured, which does not matter any more once the configured date has passed
@@ -47,7 +53,8 @@ func decide(plan, state model, p phase, s seen, now func() time.Time) planning {
 	}
 	d.differs = plan.unlike(state)
 	due := d.due()
-	d.creates = s.Superseded && (len(d.differs) > 0 || moved || due)
+	d.takes = d.takesOver()
+	d.creates = s.Superseded && (len(d.differs) > 0 || !plan.settled() || moved || due || d.takes)
 	d.rotates = d.creates || due
 	return d
 }
@@ -72,6 +79,11 @@ func (m model) unlike(state model) path.Paths {
 	return changed
 }
 
+// settled reports whether all arguments of a new key are known.
+func (m model) settled() bool {
+	return known(m.Name) && known(m.Description) && known(m.Scopes) && known(m.ExpiresAt)
+}
+
 // known reports whether a value, or a set with all of its elements, is known.
 func known(v attr.Value) bool {
 	if set, ok := v.(types.Set); ok {
@@ -84,10 +96,13 @@ func known(v attr.Value) bool {
 	return !v.IsUnknown()
 }
 
-// due reports whether a rotation is due: the trigger had values and they change, or the key was too old at the
-// refresh. A key that was imported is not rotated by the first plan, and one that has expired cannot be.
-func (p planning) due() bool {
-	if p.phase != phaseManaged || p.seen.Expired {
+// due reports whether a rotation is due. A key that has expired cannot be rotated.
+func (p planning) due() bool { return !p.seen.Expired && p.asked() }
+
+// asked reports whether the configuration asks for a rotation: the trigger had values and they change, or the key was too
+// old at the refresh. A key that was imported is not rotated by the first plan.
+func (p planning) asked() bool {
+	if p.phase != phaseManaged {
 		return false
 	}
 	had, has := p.state.RotateWhenChanged, p.plan.RotateWhenChanged
@@ -115,7 +130,7 @@ func (p planning) refuseImport(diags *diag.Diagnostics) {
 
 // update decides the computed values of an update.
 func (p *planning) update(diags *diag.Diagnostics) {
-	p.plan.keepComputed(p.state)
+	p.plan.ExpiresAt = p.plan.ExpiresAt.Or(p.state.ExpiresAt)
 	if p.fulfilled {
 		p.keepEnded(diags)
 	}
@@ -124,6 +139,11 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	}
 	if p.creates {
 		p.plan.Source = types.StringUnknown()
+	}
+	p.plan.setSecret(p.state.secret().Planned(p.plan.AgeRecipients, p.rotates))
+	if !p.rotates {
+		p.state.secret().Warn(p.state.AgeRecipients, p.plan.AgeRecipients, encrypt.Names{Object: "the " + p.state.displayName(),
+			Clear: "token", Encrypted: "encrypted_token", Trigger: "rotate_when_changed"}, diags)
 	}
 	p.plan.RotationDueAt = p.plan.dueAt()
 	p.plan.foreseeRevocation()
@@ -150,7 +170,7 @@ func (p *planning) keepEnded(diags *diag.Diagnostics) {
 	if keep("scopes", plan.Scopes, state.Scopes) {
 		plan.Scopes = state.Scopes
 	}
-	if !plan.ExpiresAt.Equal(state.ExpiresAt) {
+	if !plan.ExpiresAt.IsUnknown() {
 		plan.ExpiresAt = state.ExpiresAt
 	}
 	if len(ignored) > 0 {

@@ -3,16 +3,43 @@ package apikey
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
+
+// scheme is how keys are named and found.
+var scheme = object.Scheme[*collections.Service, collections.APIKey]{
+	TypeName: typeName, Noun: "API key", Key: "name",
+	ID:  func(k *collections.APIKey) string { return k.ID },
+	Get: (*collections.Service).GetAPIKey,
+	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.APIKey, error) {
+		return client.FindAPIKeys(ctx, by.Value)
+	},
+	Line: func(k *collections.APIKey) string {
+		return fmt.Sprintf("%s  %s (created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
+	},
+	Refuse: func(ctx context.Context, client *collections.Service, k *collections.APIKey, _ object.Selector,
+		diags *diag.Diagnostics) {
+		now, _ := client.Now(ctx)
+		if end := ended(k, now); end != "" {
+			diags.AddError("The API key does not work any more", fmt.Sprintf("API key %s %s, so there is nothing to manage. "+
+				"Remove the import and let a new key be created.", k.ID, end))
+		}
+	},
+}
 
 // Read refreshes the state. A key that another system has ended is planned again; one whose expires_at has passed has
 // ended as configured, so it stays in the state.
@@ -24,7 +51,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
+	defer r.Run().Reading(typeName, prior.ids()...)()
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, err := client.GetAPIKey(ctx, prior.ID.ValueString())
 	if err != nil && !api.IsNotFound(err) {
 		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
@@ -32,7 +61,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	now, _ := client.Now(ctx)
 	end := ended(key, now)
-	if revoked(key) && !passed(prior.ExpiresAt.ValueString(), now) {
+	if key != nil && p != phaseImporting && (before.Superseded || earlier(expiryOf(key), prior.ExpiresAt)) {
+		before.Superseded = true
+		before.Successors = successorsOf(ctx, client, key)
+	}
+	if revoked(key) && before.unused() == nil && !passed(prior.ExpiresAt.ValueString(), now) {
 		r.Run().Gone(typeName, prior.ID.ValueString())
 		resp.Diagnostics.AddWarning("An API key is gone",
 			fmt.Sprintf("The %s %s. If it is still configured, the plan creates a new key, with a new token.",
@@ -53,6 +86,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		prior.ExpiresAt = state.ExpiresAt
 	}
 	found := before.of(state, prior, now)
+	if found.Superseded && key != nil && revoked(key) {
+		// The run that rotated it has revoked it too, and was killed after that.
+		state.ExpiresAt, found.Expired = expiryOf(key), true
+	}
 	warnSeen(found, state, prior, end, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	writePhase(ctx, resp.Private, p.refreshed(), &resp.Diagnostics)
@@ -61,12 +98,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 
 // refreshed is the state m as the service shows it now. end says why the key does not work any more, if it does not.
 // Then the arguments stay as they are: nothing at the service can change, and the state may say more than the key
-// ever had, see keepEnded.
+// ever had, see keepEnded. The secret stays in any case: no refresh puts clear text into the state.
 func (m model) refreshed(key *collections.APIKey, end string, p phase) model {
 	if revoked(key) {
 		return m
 	}
 	state := fromAPI(key)
+	state.setSecret(m.secret())
 	if p != phaseImporting {
 		state = state.keeping(m)
 		state.CreatedAt, state.RotatedAt = m.CreatedAt, m.RotatedAt
@@ -88,10 +126,10 @@ func warnSeen(found seen, state, prior model, end string, diags *diag.Diagnostic
 			works = "does not work any more"
 		}
 		diags.AddAttributeWarning(at, "An API key was rotated outside of Terraform",
-			fmt.Sprintf("The expiry of %s was moved earlier, to %s, as a rotation does: the key %s. The plan creates a new key, "+
-				"with a new token, and revokes nothing: the old key stays in previous_keys until its grace period is over, "+
-				"unless revoke_previous_keys is set. The successor that the other rotation created is not managed here. To "+
-				"create no new key, set expires_at = %[2]q.", prior.displayName(), state.ExpiresAt.ValueString(), works))
+			fmt.Sprintf("The expiry of %s was moved earlier, to %s, as a rotation does: the key %s. The plan creates a new "+
+				"key, with a new token, and revokes nothing: the old key stays in previous_keys until its grace period is over, "+
+				"unless revoke_previous_keys is set. %[4]s To create no new key, set expires_at = %[2]q.",
+				prior.displayName(), state.ExpiresAt.ValueString(), works, found.aboutSuccessors()))
 	case found.Expired:
 		diags.AddAttributeWarning(at, "An API key has expired",
 			fmt.Sprintf("The %s %s, and its expires_at has passed. It stays in the state, and nothing is planned for it. To "+
@@ -133,4 +171,61 @@ func ended(k *collections.APIKey, now time.Time) string {
 		return "has expired at " + *k.ExpiresAt
 	}
 	return ""
+}
+
+// ImportState finds the key by its id, or by name=<value>.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse) {
+	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
+		resp.Diagnostics.AddAttributeWarning(path.Root("token"), "The token of an imported key is not known",
+			fmt.Sprintf("The service shows a token only when a key is created or rotated, so token is null for %q. To get a "+
+				"new one, apply once with rotate_when_changed set, and once more with another value in it; the old key works "+
+				"for grace_period_days from then on.", found.Name))
+	}
+}
+
+// ListResource lists keys for `terraform query`.
+type ListResource struct{ conn.Resource }
+
+var _ list.ListResourceWithConfigure = (*ListResource)(nil)
+
+// NewListResource returns the list resource.
+func NewListResource() list.ListResource { return &ListResource{} }
+
+// Metadata names the type, which is the resource's.
+func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+	resp.ResourceBehavior.MutableIdentity = true
+}
+
+// listModel are the filters of the list resource: the service offers none.
+type listModel struct{}
+
+// ListResourceConfigSchema describes that there are no filters.
+func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
+	resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists the API keys of the organization that are neither revoked nor expired, oldest first, " +
+			"so that `terraform query` can write their configuration and import them. Tokens are not part of it, and the " +
+			"service offers no filters." + object.ListNeeds("billing_api_keys"),
+	}
+}
+
+// List streams keys, each with the whole resource. Revoked and expired ones cannot be managed, so they are left out.
+func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	object.List(ctx, scheme, l.Conn.Collections, req, stream,
+		func(client *collections.Service, _ listModel) iter.Seq2[collections.APIKey, error] {
+			return client.ListAPIKeys(ctx)
+		},
+		func(client *collections.Service, k *collections.APIKey) (object.Item, bool) {
+			now, _ := client.Now(ctx)
+			return describe(k), ended(k, now) == ""
+		})
+}
+
+// describe is a key in a listing.
+func describe(k *collections.APIKey) object.Item {
+	m := fromAPI(k)
+	m.setSecret(encrypt.Secret{})
+	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: m}
 }

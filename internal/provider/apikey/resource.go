@@ -9,12 +9,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
 
@@ -41,6 +40,7 @@ func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp 
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan.secret().Reject(plan.AgeRecipients, &resp.Diagnostics)
 	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
@@ -52,8 +52,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	state := fromAPI(&created.APIKey).keeping(plan)
+	state.setSecret(state.secret().Stored(state.AgeRecipients, &resp.Diagnostics))
 	state.RotationDueAt = state.dueAt()
-	settle.Warn(settle.Onto(ctx, &plan, &state), "The "+state.displayName(), arguments, &resp.Diagnostics)
+	settle.Warn(settle.Onto(ctx, &plan, &state), state.displayName(), arguments, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	warnCreated(created, state, &resp.Diagnostics)
@@ -62,7 +63,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // warnCreated tells what is unusual about a key that was created.
 func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Diagnostics) {
 	warnDiscarded(created, diags)
-	if state.Token.IsNull() {
+	if created.Token == nil {
 		diags.AddAttributeWarning(path.Root("token"), "The token is not known",
 			fmt.Sprintf("The service has not shown the token of %s. Rotate the key to get a new one.", state.displayName()))
 	}
@@ -79,14 +80,10 @@ func warnDiscarded(created *collections.APIKeyCreated, diags *diag.Diagnostics) 
 
 // Delete revokes the predecessors whose grace still runs, and then the key. Those that are revoked when it fails are out of the state.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	r.refuseOwn(state, state.AllowOwnKey, "destroy", state.all(), &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	client, state, ok := object.Delete(ctx, typeName, r.Conn.Collections, r.Run(), req, resp, r.stays)
+	if !ok {
 		return
 	}
-	r.Run().Applies()
 	for _, key := range r.ownLast(state, append(predecessorsOf(state.PreviousKeys), state.current())) {
 		if err := client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
 			apidiag.Add(&resp.Diagnostics, err, doing("revoke key "+key.id.ValueString()+" of", state))
@@ -97,47 +94,13 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
-// ImportState finds the key by its id, or by name=<value>, and notes its id; the refresh that follows fills the rest.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	selector := scheme.Select(ctx, req, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready {
-		return
-	}
-	found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics)
-	if found == nil {
-		return
-	}
-	now, _ := client.Now(ctx)
-	if end := ended(found, now); end != "" {
-		resp.Diagnostics.AddError("The API key does not work any more", fmt.Sprintf("API key %s %s, so there is nothing to manage. Remove the import and let a new key be created.", found.ID, end))
-		return
-	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
-	scheme.Identify(ctx, types.StringValue(found.ID), resp.Identity, &resp.Diagnostics)
-	writePhase(ctx, resp.Private, phaseImporting, &resp.Diagnostics)
-	resp.Diagnostics.AddAttributeWarning(path.Root("token"), "The token of an imported key is not known",
-		fmt.Sprintf("The service shows a token only when a key is created or rotated, so token is null for %q. To get a new one, apply once with rotate_when_changed set, and once "+
-			"more with another value in it; the old key works for grace_period_days from then on.", found.Name))
+// stays reports that destroying the key sends nothing, because it is the provider's own.
+func (r *Resource) stays(m model, diags *diag.Diagnostics) bool {
+	r.refuseOwn(m, m.AllowOwnKey, "destroy", m.all(), diags)
+	return diags.HasError()
 }
 
-func finder(client *collections.Service, name string) imports.Finder[collections.APIKey] {
-	return imports.Finder[collections.APIKey]{
-		Noun: scheme.Noun,
-		Get:  client.GetAPIKey,
-		Find: func(ctx context.Context) ([]collections.APIKey, error) {
-			return client.FindAPIKeys(ctx, name)
-		},
-		Line: func(k *collections.APIKey) string {
-			return fmt.Sprintf("%s  %s (created %s)", k.ID, k.KeyPrefix, k.CreatedAt)
-		},
-	}
-}
-
-// doing describes an operation on the key for an error. It offers no import block: a key that was created without an answer has lost its token.
+// doing describes an operation on the key for an error.
 func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.displayName(), Attributes: arguments}
+	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
 }

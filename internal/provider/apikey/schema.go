@@ -7,21 +7,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 const typeName = "billing_api_key"
-
-// scheme is how keys are named for import.
-var scheme = imports.Scheme{Noun: "API key", Key: "name"}
 
 // defaultGraceDays is how long an old key works after a rotation when nothing else is said (service description, Collections §8).
 const (
@@ -54,7 +53,7 @@ const aboutMoment = " A date (its midnight in UTC), or date and time with zone."
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "An API key of the collections service, which is rotated in place: by a trigger (`rotate_when_changed`), or by age (`rotate_after_days`).\n\n" +
 	"A rotation gives a new key with its own `id` and `token`; the old one keeps working for `grace_period_days`. Another name, description, expiry or other scopes replace the key, without " +
-	"a grace; as long as such a value is not known, no replacement is planned. The token stands in the state: protect the state, or use the ephemeral `billing_api_key` where the key is only needed during the run. See " +
+	"a grace; as long as such a value is not known, no replacement is planned. The token is in the state: set `age_recipients` to have it there encrypted only, protect the state, or use the ephemeral `billing_api_key` where the key is only needed during the run. See " +
 	"[rotating keys and secrets](../guides/rotation).\n\n" +
 	"Destroying revokes the key at once, and its predecessors whose grace still runs. A key that was revoked elsewhere is planned for re-creation, with a new token. One that was rotated elsewhere " +
 	"gets a new key in place, and keeps its grace period as one of `previous_keys`. Import by id or by `name` (see [the guide on importing](../guides/import)); until the first apply that " +
@@ -66,7 +65,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
-			"id":          schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key that is current (UUID). It changes at a rotation."},
+			"id":          object.Computed("Id of the key that is current (UUID). It changes at a rotation."),
 			"name":        schema.StringAttribute{Required: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["name"] + byNewKey},
 			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["description"] + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(scopes(nil)), ElementType: types.StringType,
@@ -85,13 +84,16 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "`true` revokes all `previous_keys` at this apply, also the one that a rotation in the same apply leaves behind. As long as it stands, rotations have no grace. Default `false`."},
 			"allow_own_key": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether the very key that the provider authenticates with may be rotated or revoked. Default `false`: the plan refuses, as that locks the provider out. To destroy or replace the key, apply the argument first."},
-			"token":           schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: about["token"] + " It stands in the state. Null after an import: rotate to get a new one."},
-			"key_prefix":      schema.StringAttribute{Computed: true, MarkdownDescription: about["key_prefix"]},
-			"source":          schema.StringAttribute{Computed: true, MarkdownDescription: about["source"]},
-			"rotated_at":      schema.StringAttribute{Computed: true, MarkdownDescription: "When this resource last rotated the key, ISO 8601; null before."},
+			"token":           schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: about["token"] + " It is in the state, unless `age_recipients` is set: then it is null, and `encrypted_token` has it. Null after an import: rotate to get a new one."},
+			"encrypted_token": encrypt.Encrypted("token"),
+			"age_recipients":  encrypt.Recipients("token", "encrypted_token"),
+			"key_prefix":      object.Computed(about["key_prefix"]),
+			"source":          object.Computed(about["source"]),
+			"rotated_at":      object.Computed("When this resource last rotated the key, ISO 8601; null before."),
 			"rotation_due_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When `rotate_after_days` will have passed, ISO 8601; null without that argument."},
-			"created_at":      schema.StringAttribute{Computed: true, MarkdownDescription: about["created_at"] + " A rotation does not change it: it is that of the first key."},
-			"previous_keys": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "Keys that a rotation has replaced and that still work, newest first. They leave the list when their grace is over.",
+			"created_at":      object.Computed(about["created_at"] + " A rotation does not change it: it is that of the first key."),
+			"previous_keys": schema.ListNestedAttribute{Computed: true, PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
+				MarkdownDescription: "Keys that a rotation has replaced and that still work, newest first. They leave the list when their grace is over.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":          schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the old key."},
 					"key_prefix":  schema.StringAttribute{Computed: true, MarkdownDescription: about["key_prefix"]},

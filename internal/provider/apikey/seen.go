@@ -23,6 +23,8 @@ type seen struct {
 	Expired bool `json:"expired,omitempty"`
 	// Superseded says that the key ends earlier than before: another system has rotated it. It stays true for this key.
 	Superseded bool `json:"superseded,omitempty"`
+	// Successors are the keys that the rotation has created, and rotations of those, the newest last.
+	Successors []successor `json:"successors,omitempty"`
 }
 
 func readSeen(ctx context.Context, store private.Store, diags *diag.Diagnostics) seen {

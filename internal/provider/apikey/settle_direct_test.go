@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -31,19 +32,68 @@ func TestDirect_lostCreation(t *testing.T) {
 	s.isSettled(acctest.JSON{"description": "d"})
 }
 
-// TestDirect_notDiscarded: two keys of that name are new; which one it is nobody knows, so none is revoked and none
-// created again.
+// TestDirect_lostCreationAtAnotherTime: the clock of the service decides what is new, also where this machine's is a
+// day ahead or behind.
+func TestDirect_lostCreationAtAnotherTime(t *testing.T) {
+	t.Parallel()
+	for name, distance := range map[string]time.Duration{"behind": -25 * time.Hour, "ahead": 25 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.service.Sandbox.Clock().Advance(distance)
+			s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
+			says(t, s.set(nil), "created twice, and the first one revoked")
+			s.works(s.token())
+		})
+	}
+}
+
+// TestDirect_innocentKey: a creation that was not processed finds the key that another system has created just before.
+// It is neither revoked nor replaced, whatever the clocks show; the creation is sent again.
+func TestDirect_innocentKey(t *testing.T) {
+	t.Parallel()
+	for name, age := range map[string]time.Duration{"just created": 0, "the service is a day behind": -day} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.service.Sandbox.Clock().Advance(age)
+			other := s.another()
+			s.service.Sandbox.ResetRequests()
+			s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, Status: 503})
+			if text := acctest.Errors(s.Apply(s.Plan(with(nil)))); text != "" {
+				t.Error(text)
+			}
+			same(t, "calls", s.calls(), "api_keys.create", "api_keys.create")
+			s.works(other, s.token())
+		})
+	}
+}
+
+// TestDirect_notDiscarded: another system creates the same key at the same moment. Which one is whose nobody knows, so
+// none is revoked and none created again; the error offers to import them.
 func TestDirect_notDiscarded(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})
-	s.service.Sandbox.ResetRequests()
 	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
-	says(t, acctest.Errors(s.Apply(s.Plan(with(nil)))), `Could not create API key "ci"`, "found 2 of them")
-	same(t, "calls", s.calls(), "api_keys.create")
+	token := make(chan string)
+	go func() {
+		for s.service.Count("api_keys.create") == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		token <- s.another()
+	}()
+	said := acctest.Errors(s.Apply(s.Plan(with(nil))))
+	says(t, said, `Could not create API key "ci"`, "found 2 of them", "import {", "to = billing_api_key.this")
+	same(t, "calls", s.calls(), "api_keys.create", "api_keys.create")
+	s.works(<-token)
 	if s.Exists() {
 		t.Error("a key that is not known is in the state")
 	}
+}
+
+// another creates a key of the same name as another system would, and returns its token.
+func (s *subject) another() string {
+	return s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["token"].(string)
 }
 
 // TestDirect_lostRotation: the rotation has happened and its token was lost with the answer. It is not sent again;

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
@@ -20,7 +20,7 @@ func TestDataFromAPI(t *testing.T) {
 		data, err := dataFromAPI(object)
 		return data, resource, err
 	}
-	recorded := contract.All("billing/account_get")
+	recorded := evidence.All("billing/account_get")
 	if len(recorded) == 0 {
 		t.Fatal("nothing is recorded")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 )
 
@@ -41,7 +42,7 @@ func (p *planning) followCustomer(diags *diag.Diagnostics) bool {
 		followItem("phone", "phones", p.config.Phone, p.state.Phone, c.Phones, func() { m.Phone = types.StringUnknown() }),
 		p.followAddress(),
 	} {
-		if !slices.Contains(p.follows, f.name) && f.plan(p.state.words(), diags) {
+		if !slices.Contains(p.follows, f.name) && f.plan(p.state.displayName(), diags) {
 			p.next.Reads = true
 		}
 	}
@@ -78,7 +79,7 @@ func (f follow) plan(account string, diags *diag.Diagnostics) (reads bool) {
 		diags.AddAttributeWarning(path.Root(f.name), "Customer and account contradict each other",
 			fmt.Sprintf("%s sets its customer's %s to %s, and the billing_customer has %s without it: each apply of one takes back what the other has done. "+
 				"Remove %s from the billing_account, or make both say the same. Where the billing_customer has %s under ignore_changes, the next plan no longer warns.",
-				account, f.name, f.config, f.theirs, f.name, f.theirs))
+				apidiag.Capitalize(account), f.name, f.config, f.theirs, f.name, f.theirs))
 	}
 	return f.changes && !f.stays
 }

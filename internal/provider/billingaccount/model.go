@@ -14,36 +14,41 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
+// shared are the attributes that the resource and the data sources have in common.
+type shared struct {
+	ID                      types.String `tfsdk:"id"`
+	PublicID                types.String `tfsdk:"public_id"`
+	ExternalID              types.String `tfsdk:"external_id"`
+	CustomerID              types.String `tfsdk:"customer_id"`
+	Currency                types.String `tfsdk:"currency"`
+	BillingEmail            types.String `tfsdk:"billing_email"`
+	PaymentTermsDays        types.Int64  `tfsdk:"payment_terms_days"`
+	AutoCollection          types.Bool   `tfsdk:"auto_collection"`
+	Name                    types.String `tfsdk:"name"`
+	BalanceCents            types.Int64  `tfsdk:"balance_cents"`
+	Status                  types.String `tfsdk:"status"`
+	SuspendedAt             types.String `tfsdk:"suspended_at"`
+	SuspensionReason        types.String `tfsdk:"suspension_reason"`
+	TaxExempt               types.Bool   `tfsdk:"tax_exempt"`
+	TaxExemptionCertificate types.String `tfsdk:"tax_exemption_certificate"`
+	CustomerTaxType         types.String `tfsdk:"customer_tax_type"`
+	Metadata                types.String `tfsdk:"metadata"`
+	EffectiveCustomMetadata types.String `tfsdk:"effective_custom_metadata"`
+	CreatedAt               types.String `tfsdk:"created_at"`
+	UpdatedAt               types.String `tfsdk:"updated_at"`
+}
+
 // model is the resource in configuration, plan and state.
 type model struct {
-	ID                      types.String   `tfsdk:"id"`
-	PublicID                types.String   `tfsdk:"public_id"`
-	ExternalID              types.String   `tfsdk:"external_id"`
-	Customer                types.Object   `tfsdk:"customer"`
-	CustomerID              types.String   `tfsdk:"customer_id"`
-	Currency                types.String   `tfsdk:"currency"`
-	BillingEmail            types.String   `tfsdk:"billing_email"`
-	PaymentTermsDays        types.Int64    `tfsdk:"payment_terms_days"`
-	AutoCollection          types.Bool     `tfsdk:"auto_collection"`
-	Name                    types.String   `tfsdk:"name"`
-	Email                   types.String   `tfsdk:"email"`
-	Phone                   types.String   `tfsdk:"phone"`
-	Address                 types.Object   `tfsdk:"address"`
-	BalanceCents            types.Int64    `tfsdk:"balance_cents"`
-	Status                  types.String   `tfsdk:"status"`
-	StatusReason            types.String   `tfsdk:"status_reason"`
-	SuspendedAt             types.String   `tfsdk:"suspended_at"`
-	SuspensionReason        types.String   `tfsdk:"suspension_reason"`
-	TaxExempt               types.Bool     `tfsdk:"tax_exempt"`
-	TaxExemptionCertificate types.String   `tfsdk:"tax_exemption_certificate"`
-	CustomerTaxType         types.String   `tfsdk:"customer_tax_type"`
-	Metadata                types.String   `tfsdk:"metadata"`
-	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
-	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
-	EffectiveCustomMetadata types.String   `tfsdk:"effective_custom_metadata"`
-	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
-	CreatedAt               types.String   `tfsdk:"created_at"`
-	UpdatedAt               types.String   `tfsdk:"updated_at"`
+	shared
+	Customer           types.Object   `tfsdk:"customer"`
+	Email              types.String   `tfsdk:"email"`
+	Phone              types.String   `tfsdk:"phone"`
+	Address            types.Object   `tfsdk:"address"`
+	StatusReason       types.String   `tfsdk:"status_reason"`
+	CustomMetadata     metadata.Value `tfsdk:"custom_metadata"`
+	CustomMetadataMode types.String   `tfsdk:"custom_metadata_mode"`
+	DeletionPolicy     types.String   `tfsdk:"deletion_policy"`
 }
 
 // fromAPI builds the whole model of an account, as an import sees it: the customer by its id, the whole custom_metadata, and the
@@ -58,29 +63,31 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 		return model{}, fmt.Errorf("custom_metadata of billing account %s: %w", a.ID, err)
 	}
 	m := model{
-		ID:                      types.StringValue(a.ID),
-		PublicID:                wire.TextOrNull(a.PublicID),
-		ExternalID:              wire.FilledOrNull(a.ExternalID),
-		Customer:                types.ObjectNull(customerType.AttrTypes),
-		Currency:                wire.TextOrNull(a.Currency),
-		BillingEmail:            wire.FilledOrNull(a.BillingEmail),
-		PaymentTermsDays:        types.Int64PointerValue(a.PaymentTermsDays),
-		AutoCollection:          types.BoolPointerValue(a.AutoCollection),
-		Address:                 types.ObjectNull(contact.AddressType.AttrTypes),
-		BalanceCents:            types.Int64PointerValue(a.BalanceCents),
-		Status:                  wire.TextOrNull(a.Status),
-		SuspendedAt:             wire.FilledOrNull(a.SuspendedAt),
-		SuspensionReason:        wire.FilledOrNull(a.SuspensionReason),
-		TaxExempt:               types.BoolPointerValue(a.TaxExempt),
-		TaxExemptionCertificate: wire.FilledOrNull(a.TaxExemptionCertificate),
-		CustomerTaxType:         wire.FilledOrNull(a.CustomerTaxType),
-		Metadata:                wire.JSONText(a.Metadata),
-		CustomMetadata:          custom,
-		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
-		EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
-		DeletionPolicy:          types.StringValue(policyClose),
-		CreatedAt:               wire.TextOrNull(a.CreatedAt),
-		UpdatedAt:               wire.TextOrNull(a.UpdatedAt),
+		shared: shared{
+			ID:                      types.StringValue(a.ID),
+			PublicID:                wire.TextOrNull(a.PublicID),
+			ExternalID:              wire.FilledOrNull(a.ExternalID),
+			Currency:                wire.TextOrNull(a.Currency),
+			BillingEmail:            wire.FilledOrNull(a.BillingEmail),
+			PaymentTermsDays:        types.Int64PointerValue(a.PaymentTermsDays),
+			AutoCollection:          types.BoolPointerValue(a.AutoCollection),
+			BalanceCents:            types.Int64PointerValue(a.BalanceCents),
+			Status:                  wire.TextOrNull(a.Status),
+			SuspendedAt:             wire.FilledOrNull(a.SuspendedAt),
+			SuspensionReason:        wire.FilledOrNull(a.SuspensionReason),
+			TaxExempt:               types.BoolPointerValue(a.TaxExempt),
+			TaxExemptionCertificate: wire.FilledOrNull(a.TaxExemptionCertificate),
+			CustomerTaxType:         wire.FilledOrNull(a.CustomerTaxType),
+			Metadata:                wire.JSONText(a.Metadata),
+			EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+			CreatedAt:               wire.TextOrNull(a.CreatedAt),
+			UpdatedAt:               wire.TextOrNull(a.UpdatedAt),
+		},
+		Customer:           types.ObjectNull(customerType.AttrTypes),
+		Address:            types.ObjectNull(contact.AddressType.AttrTypes),
+		CustomMetadata:     custom,
+		CustomMetadataMode: types.StringValue(metadata.ModeMerge),
+		DeletionPolicy:     types.StringValue(policyClose),
 	}
 	if c := a.Customer; c != nil {
 		m.CustomerID = wire.TextOrNull(c.ID)
@@ -120,7 +127,7 @@ func (m model) keeping(prior model, remote *billing.BillingAccount, own owned) (
 		return m, fmt.Errorf("custom_metadata of billing account %s: %w", remote.ID, err)
 	}
 	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
-	m.CustomMetadata, err = own.of(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
+	m.CustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
 	return m, err
 }
 

@@ -114,7 +114,8 @@ func TestKeeping(t *testing.T) {
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	state := read(t, plain())
-	config := model{Customer: referenceTo("c"), PaymentTermsDays: types.Int64Value(5), AutoCollection: types.BoolValue(false), Status: types.StringValue("suspended"), Name: types.StringValue("B")}
+	config := model{Customer: referenceTo("c"), shared: shared{PaymentTermsDays: types.Int64Value(5), AutoCollection: types.BoolValue(false),
+		Status: types.StringValue("suspended"), Name: types.StringValue("B")}}
 	create, err := config.toCreate(t.Context(), metadata.Object{"k": "v"})
 	if err != nil {
 		t.Fatal(err)

@@ -33,10 +33,6 @@ type owned struct {
 // sets reports whether the configuration set the argument at the customer when it was last applied.
 func (o owned) sets(name string) bool { return slices.Contains(o.Customer, name) }
 
-func (o owned) of(mode interface{ ValueString() string }, defaults metadata.Object) metadata.Ownership {
-	return metadata.Ownership{Mode: mode.ValueString(), Defaults: defaults, Owned: o.Metadata.Object}
-}
-
 // applied reports whether a configuration was applied to the account since it was imported.
 func (o owned) applied() bool { return o.Metadata.Object != nil }
 

@@ -31,7 +31,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		policy.Refuse(p.state.DeletionPolicy, p.state.words(), waysOut, &resp.Diagnostics)
+		policy.Refuse(p.state.DeletionPolicy, p.state.displayName(), waysOut, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
@@ -64,12 +64,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	switch replaced := r.Run().PlanUpdate(ctx, typeName, p.state.ID.ValueString(), wanted, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics); {
 	case replaced:
 		resp.RequiresReplace = append(resp.RequiresReplace, at...)
-		policy.Refuse(p.state.DeletionPolicy, p.state.words(), waysOut, &resp.Diagnostics)
+		policy.Refuse(p.state.DeletionPolicy, p.state.displayName(), waysOut, &resp.Diagnostics)
 	case wanted:
 		resp.Diagnostics.AddAttributeError(path.Root("customer"), "The customer is another one than planned",
 			fmt.Sprintf("%s belongs to customer %s, and customer has turned out to name another one, which was not known when the plan was made. "+
 				"Only a new account can belong to it, and the plan has shown none. Nothing was sent for this account. Plan again: the plan then shows the replacement.",
-				p.state.words(), p.facts.ID))
+				apidiag.Capitalize(p.state.displayName()), p.facts.ID))
 		return
 	}
 	r.Run().Note(typeName, p.state.ID.ValueString(), run.Status{Configured: p.config.Status, Changes: !p.planned.Status.Equal(p.state.Status)})
@@ -108,7 +108,7 @@ func (r *Resource) refuseNobody(ctx context.Context, c customer, planned model, 
 	}
 	meant, err := reference{client: r.client(diags), run: r.Run()}.of(ctx, c, blank(ctx))
 	if err != nil {
-		apidiag.Add(diags, err, apidiag.Doing{Verb: "find", Object: "the customer of " + lower(planned.words()), TypeName: typeName, Attributes: arguments})
+		apidiag.Add(diags, err, apidiag.Doing{Verb: "find", Object: "the customer of " + planned.displayName(), TypeName: typeName, Attributes: arguments})
 	}
 	if meant != nobody {
 		return
@@ -157,18 +157,22 @@ func (r *Resource) moves(ctx context.Context, p *planning, diags *diag.Diagnosti
 		// The customer is replaced in the same run, and takes its accounts along.
 		p.planned.CustomerID = types.StringUnknown()
 		return path.Paths{path.Root("customer"), path.Root("customer_id")}
+	case meant == open && config.refers() && !imported && sameData(ctx, config, state):
+		// Where the reference turns out to mean the same customer, the plan of the apply keeps the state's words; where not, it fails.
+		p.planned.Customer = p.state.Customer
+		return nil
 	case meant == open:
 		return nil
 	case imported && meant != hers && (meant == nobody || config.refers()):
 		diags.AddAttributeError(path.Root("customer"), "The imported account belongs to another customer",
 			fmt.Sprintf("%s belongs to customer %s (%s), and the configuration names another one. An import never replaces an account: write "+
 				"customer = { id = %q }, or import the account you mean. To open an account for the other customer instead, remove this one from the "+
-				"configuration and apply first.", p.state.words(), p.facts.ID, p.facts.Name, p.facts.ID))
+				"configuration and apply first.", apidiag.Capitalize(p.state.displayName()), p.facts.ID, p.facts.Name, p.facts.ID))
 		return nil
 	case meant == nobody && !config.ID.IsNull():
 		diags.AddAttributeError(path.Root("customer").AtName("id"), "No such customer",
 			fmt.Sprintf("The organization of this token has no customer with the id or external_id %q. %s stays as it is: a replacement would close it first, "+
-				"and then fail. Correct the id.", config.ID.ValueString(), p.state.words()))
+				"and then fail. Correct the id.", config.ID.ValueString(), apidiag.Capitalize(p.state.displayName())))
 		return nil
 	case meant == another && !imported:
 		p.planned.CustomerID = types.StringUnknown()
@@ -179,12 +183,12 @@ func (r *Resource) moves(ctx context.Context, p *planning, diags *diag.Diagnosti
 	case meant == nobody:
 		diags.AddAttributeWarning(path.Root("customer"), "The reference finds no customer",
 			fmt.Sprintf("No customer has the external_id or document_number in customer. %s stays with the customer it has, %s (%s). Correct the reference, or write "+
-				"customer = { id = %q }.", p.state.words(), p.facts.ID, p.facts.Name, p.facts.ID))
+				"customer = { id = %q }.", apidiag.Capitalize(p.state.displayName()), p.facts.ID, p.facts.Name, p.facts.ID))
 	case !imported && !sameData(ctx, config, state):
 		p.planned.Customer = p.config.Customer
 		diags.AddAttributeWarning(path.Root("customer"), "The customer's data is only used when the account is opened",
 			fmt.Sprintf("%s exists already, so changes inside customer have no effect at the service. Use name, email, phone and address of the account, "+
-				"or a billing_customer resource.", p.state.words()))
+				"or a billing_customer resource.", apidiag.Capitalize(p.state.displayName())))
 	}
 	return nil
 }
@@ -202,24 +206,20 @@ func (r *Resource) whose(ctx context.Context, p *planning, diags *diag.Diagnosti
 	}
 	meant, err := reference{client: r.client(diags), run: r.Run(), has: p.facts, planned: p.customer}.of(ctx, config, state)
 	if err != nil {
-		apidiag.Add(diags, err, apidiag.Doing{Verb: "find", Object: "the customer of " + lower(p.state.words()), TypeName: typeName, Attributes: arguments})
+		apidiag.Add(diags, err, apidiag.Doing{Verb: "find", Object: "the customer of " + p.state.displayName(), TypeName: typeName, Attributes: arguments})
 	}
 	return meant, config, state
 }
 
-// update starts from the state's computed values and makes unknown only what this change can touch; see touches.
+// update makes unknown only what this change can touch, see touches; the schema keeps the other computed values.
 func (p *planning) update(diags *diag.Diagnostics) {
 	m, state := &p.planned, p.state
-	m.ID, m.PublicID, m.CustomerID, m.Currency, m.BalanceCents = state.ID, state.PublicID, state.CustomerID, state.Currency, state.BalanceCents
-	m.SuspendedAt, m.SuspensionReason = state.SuspendedAt, state.SuspensionReason
-	m.TaxExempt, m.TaxExemptionCertificate, m.CustomerTaxType = state.TaxExempt, state.TaxExemptionCertificate, state.CustomerTaxType
-	m.Metadata, m.CreatedAt, m.UpdatedAt = state.Metadata, state.CreatedAt, state.UpdatedAt
 	p.keepUnconfigured()
 	p.followImported(diags)
 	customerChanges := p.followCustomer(diags)
 
-	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Owned.Metadata = p.own.of(m.CustomMetadataMode, p.defaults.Object).
-		PlanAttribute(p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
+	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Owned.Metadata = p.own.Metadata.Under(m.CustomMetadataMode, p.defaults.Object).
+		PlanAttribute(p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.displayName(), diags)
 	changes := map[change]bool{
 		changeFields:   customerChanges || !m.toUpdate(state).IsEmpty(),
 		changeStatus:   !m.Status.Equal(state.Status),
@@ -273,7 +273,7 @@ func (p *planning) followImported(diags *diag.Diagnostics) {
 		case repeats && !config.Equal(state):
 			diags.AddAttributeWarning(path.Root(name), "The argument still has the imported value",
 				fmt.Sprintf("%s was imported with %s = %s, and its customer has %s since. The import did not set %s, so this plan does not revert the change. "+
-					"Remove %s from the configuration, or write the value that the customer is to have.", p.state.words(), name, config, state, name, name))
+					"Remove %s from the configuration, or write the value that the customer is to have.", apidiag.Capitalize(p.state.displayName()), name, config, state, name, name))
 		}
 		planned.take(p.state)
 		p.follows = append(p.follows, name)
@@ -300,14 +300,14 @@ var touches = map[change]func(*model){
 	changeMetadata: func(m *model) { m.UpdatedAt = types.StringUnknown() },
 }
 
-// words names the account at the beginning of a sentence.
-func (m model) words() string {
+// displayName names the account inside a sentence.
+func (m model) displayName() string {
 	name := m.Name.ValueString()
 	if name == "" {
 		name = m.ExternalID.ValueString()
 	}
 	if id := m.ID.ValueString(); id != "" {
-		return fmt.Sprintf("Billing account %s of %q", id, name)
+		return fmt.Sprintf("billing account %s of %q", id, name)
 	}
-	return "The billing account"
+	return "the billing account"
 }

@@ -1,13 +1,12 @@
 // Package billingaccount is the billing account of the recurring-billing service: the resource, the data sources and the list resource.
 //
-// schema.go says what a user writes, model.go and customer.go convert, plan.go decides what a plan shows, resource.go and steps.go
-// talk to the service.
+// schema.go says what a user writes, model.go and customer.go convert, plan.go decides what a plan shows, resource.go, steps.go and
+// read.go talk to the service.
 package billingaccount
 
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -18,12 +17,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // Resource is billing_account.
@@ -75,7 +72,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	desired, ok := owned{}.of(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(plan.CustomMetadata, &resp.Diagnostics)
+	desired, ok := metadata.Owned{}.Under(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(plan.CustomMetadata, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -92,78 +89,19 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	if created.Adopted {
 		resp.Diagnostics.AddWarning("Found the billing account instead of opening it twice",
-			fmt.Sprintf("The answer to the creation was lost. A billing account with the same external_id and data exists (id %s), so it was taken over.", created.ID))
+			fmt.Sprintf("The response to the creation was lost. A lookup found the billing account that it opened (id %s).", created.ID))
 	}
 	work := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
 		own: owned{Metadata: metadata.OwnedBy(desired), Customer: plan.setsAtCustomer()}}
 	work.create(ctx, plan, &created.BillingAccount)
 }
 
-// Read refreshes the state. Only the service's own not-found, or a closed account, drops it; a bare 404 of a wrong address is an error.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	own := readOwned(ctx, req.Private, &resp.Diagnostics)
-	importing := imports.Marked(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
-	account, err := client.GetBillingAccount(ctx, state.ID.ValueString())
-	switch {
-	case api.IsNotFound(err):
-		r.gone(ctx, state, "was deleted", resp)
-	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, doing("read", state))
-	case account.Status == statusClosed:
-		r.gone(ctx, state, "was closed, which is final,", resp)
-	default:
-		r.Run().Refreshed(typeName, state.ID.ValueString())
-		r.noteOpened(ctx, state)
-		prior := state
-		state, err = fromAPI(account)
-		switch {
-		case err == nil && importing:
-			private.Set(ctx, resp.Private, keyImported, importedFrom(state), &resp.Diagnostics)
-			state.CustomMetadata = state.CustomMetadata.OrEmpty()
-		case err == nil:
-			state, err = state.keeping(prior, account, own)
-		}
-		if err != nil {
-			resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
-			return
-		}
-		save(ctx, state, account, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
-		imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
-		// Terraform refreshes an account right before it plans it, and hands the private state of the refresh to both of its plans.
-		// Decided in a plan, the second one could decide otherwise: without a reference the order of the plans is open.
-		_, follows := run.Noted[contact.Planned](r.Run(), customerTypeName, state.CustomerID.ValueString())
-		private.Set(ctx, resp.Private, keyFollows, follows, &resp.Diagnostics)
-	}
-}
-
-func (r *Resource) gone(ctx context.Context, state model, how string, resp *resource.ReadResponse) {
-	r.Run().Gone(typeName, state.ID.ValueString())
-	r.noteOpened(ctx, state)
-	resp.Diagnostics.AddWarning("A billing account is gone",
-		fmt.Sprintf("%s %s outside of Terraform. If it is still configured, the plan opens a new account with a new id; subscriptions of the old one do not move.", state.words(), how))
-	resp.State.RemoveResource(ctx)
-}
-
 // Delete does what deletion_policy says.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	policy.Refuse(state.DeletionPolicy, state.words(), waysOut, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || policy.Abandoned(state.DeletionPolicy, state.words(), &resp.Diagnostics) {
+	client, state, ok := object.Delete(ctx, typeName, r.Conn.Billing, r.Run(), req, resp, model.stays)
+	if !ok {
 		return
 	}
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready {
-		return
-	}
-	r.Run().Applies()
 	if state.DeletionPolicy.ValueString() == policy.Delete {
 		if err := client.DeleteBillingAccount(ctx, state.ID.ValueString()); err != nil {
 			apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
@@ -183,44 +121,15 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
+// stays reports that destroying the account sends nothing.
+func (m model) stays(diags *diag.Diagnostics) bool {
+	return policy.Stays(m.DeletionPolicy, m.displayName(), waysOut, diags)
+}
+
 // isClosed reports whether the account is closed or gone by now.
 func isClosed(ctx context.Context, client *billing.Service, id string) bool {
 	account, err := client.GetBillingAccount(ctx, id)
 	return api.IsNotFound(err) || err == nil && account.Status == statusClosed
-}
-
-// ImportState finds the account by its id, or by external_id=<value>, and notes its id; the refresh that follows fills the rest.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	selector := scheme.Select(ctx, req, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready {
-		return
-	}
-	account := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics)
-	switch {
-	case account == nil:
-	case account.Status == statusClosed:
-		resp.Diagnostics.AddError("The billing account is closed",
-			fmt.Sprintf("Billing account %s is closed, which is final, so there is nothing to manage. Remove the import and let a new account be opened.", account.ID))
-	default:
-		scheme.Imported(ctx, account.ID, resp)
-	}
-}
-
-func finder(client *billing.Service, externalID string) imports.Finder[billing.BillingAccount] {
-	return imports.Finder[billing.BillingAccount]{
-		Noun: "billing account",
-		Get:  client.GetBillingAccount,
-		Find: func(ctx context.Context) ([]billing.BillingAccount, error) {
-			return client.FindBillingAccounts(ctx, billing.BillingAccountQuery{ExternalID: externalID})
-		},
-		Line: func(a *billing.BillingAccount) string {
-			return fmt.Sprintf("%s  %s (opened %s)", a.ID, a.Status, a.CreatedAt)
-		},
-	}
 }
 
 // save writes state, identity and what a later plan must know of the customer.
@@ -232,13 +141,7 @@ func save(ctx context.Context, m model, account *billing.BillingAccount, state *
 	}
 }
 
-// scheme is how it is named for import.
-var scheme = imports.ByExternalID("billing account")
-
 // doing describes an operation on the account for an error.
 func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: lower(m.words()), TypeName: typeName, Attributes: arguments}
+	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
 }
-
-// lower is words inside a sentence.
-func lower(words string) string { return strings.ToLower(words[:1]) + words[1:] }

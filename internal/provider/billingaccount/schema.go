@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -15,6 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
@@ -59,7 +62,7 @@ var arguments = []string{
 	"status", "status_reason", "custom_metadata", "custom_metadata_mode",
 }
 
-// Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go, in one place.
+// Schema describes the resource. What a change makes unknown is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
@@ -100,11 +103,13 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			Validators: []validator.String{stringvalidator.OneOf(policyClose, policy.Delete, policy.Abandon, policy.Prevent)},
 			MarkdownDescription: "What destroying does: `close` (default) closes the account, which is final and keeps it readable, `delete` deletes it, `abandon` only forgets it here, " +
 				"`prevent` refuses in the plan. A replacement destroys the old account in the same way." + policy.AboutEffect},
-		"balance_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"]},
-		"tax_exempt":    schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"]},
+		"balance_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"],
+			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
+		"tax_exempt": schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"],
+			PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}},
 	}
 	for _, name := range computedTexts {
-		attributes[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
+		attributes[name] = object.Computed(about[name])
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,

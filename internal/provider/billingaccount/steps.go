@@ -67,11 +67,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			return
 		}
 		if state, err = state.asRead(plan, read); err != nil {
-			resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
+			apidiag.Unreadable(&resp.Diagnostics, err)
 			return
 		}
 	}
-	w.carryOut(ctx, w.steps(plan.orShown(state, w.shown), state, own.of(plan.CustomMetadataMode, nil)), read, plan, state, own)
+	w.carryOut(ctx, w.steps(plan.orShown(state, w.shown), state, own.Metadata.Under(plan.CustomMetadataMode, nil)), read, plan, state, own)
 }
 
 // steps lists what takes the account from state to plan, in order.
@@ -162,7 +162,7 @@ func (w work) reached(ctx context.Context, prior model, answer *billing.BillingA
 		state, err = state.keeping(prior, answer, own)
 	}
 	if err != nil {
-		w.diags.AddError("Unreadable answer of the service", err.Error())
+		apidiag.Unreadable(w.diags, err)
 		return prior
 	}
 	save(ctx, state, answer, w.state, w.identity, w.private, w.diags)
@@ -183,12 +183,12 @@ func (w work) finish(ctx context.Context, plan model, last *billing.BillingAccou
 		state, err = state.keeping(plan, last, w.own)
 	}
 	if err != nil {
-		w.diags.AddError("Unreadable answer of the service", err.Error())
+		apidiag.Unreadable(w.diags, err)
 		return
 	}
 	if differences := settle.Onto(ctx, &plan, &state); done {
 		named := slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return slices.Contains(w.shown, name) })
-		settle.Warn(differences, state.words(), named, w.diags)
+		settle.Warn(differences, state.displayName(), named, w.diags)
 	}
 	save(ctx, state, last, w.state, w.identity, w.private, w.diags)
 }
@@ -202,7 +202,7 @@ func (w work) create(ctx context.Context, plan model, account *billing.BillingAc
 	var all []step
 	body, err := plan.known().customerData(account)
 	if err != nil {
-		w.diags.AddError("Unreadable answer of the service", err.Error())
+		apidiag.Unreadable(w.diags, err)
 		return
 	}
 	if !body.IsEmpty() {

@@ -14,8 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-// model is the resource in configuration, plan and state.
-type model struct {
+// shared are the attributes that the resource and the data sources have in common.
+type shared struct {
 	ID                      types.String    `tfsdk:"id"`
 	PublicID                types.String    `tfsdk:"public_id"`
 	ExternalID              types.String    `tfsdk:"external_id"`
@@ -34,18 +34,23 @@ type model struct {
 	Emails                  types.List      `tfsdk:"emails"`
 	Websites                types.List      `tfsdk:"websites"`
 	Tags                    types.Set       `tfsdk:"tags"`
-	CustomMetadata          metadata.Value  `tfsdk:"custom_metadata"`
-	CustomMetadataMode      types.String    `tfsdk:"custom_metadata_mode"`
 	EffectiveCustomMetadata types.String    `tfsdk:"effective_custom_metadata"`
-	CreateBillingAccount    types.Bool      `tfsdk:"create_billing_account"`
-	BillingEmail            types.String    `tfsdk:"billing_email"`
-	PaymentTermsDays        types.Int64     `tfsdk:"payment_terms_days"`
-	AutoCollection          types.Bool      `tfsdk:"auto_collection"`
-	BillingAccountID        types.String    `tfsdk:"billing_account_id"`
-	DeletionPolicy          types.String    `tfsdk:"deletion_policy"`
 	Metadata                types.String    `tfsdk:"metadata"`
 	CreatedAt               types.String    `tfsdk:"created_at"`
 	UpdatedAt               types.String    `tfsdk:"updated_at"`
+}
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	shared
+	CustomMetadata       metadata.Value `tfsdk:"custom_metadata"`
+	CustomMetadataMode   types.String   `tfsdk:"custom_metadata_mode"`
+	CreateBillingAccount types.Bool     `tfsdk:"create_billing_account"`
+	BillingEmail         types.String   `tfsdk:"billing_email"`
+	PaymentTermsDays     types.Int64    `tfsdk:"payment_terms_days"`
+	AutoCollection       types.Bool     `tfsdk:"auto_collection"`
+	BillingAccountID     types.String   `tfsdk:"billing_account_id"`
+	DeletionPolicy       types.String   `tfsdk:"deletion_policy"`
 }
 
 // fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata, and the
@@ -57,32 +62,34 @@ func fromAPI(c *billing.Customer) (model, error) {
 	}
 	emails, phones := imported(c.Emails), imported(c.Phones)
 	return model{
-		ID:                      types.StringValue(c.ID),
-		PublicID:                wire.TextOrNull(c.PublicID),
-		ExternalID:              wire.FilledOrNull(c.ExternalID),
-		Name:                    types.StringValue(c.Name),
-		Nickname:                wire.FilledOrNull(c.Nickname),
-		LegalName:               wire.FilledOrNull(c.LegalName),
-		DocumentType:            wire.FilledOrNull(c.DocumentType),
-		DocumentNumber:          fwtype.DocumentPointer(c.DocumentNumber),
-		Kind:                    wire.FilledOrNull(c.Kind),
-		Birthday:                wire.FilledOrNull(c.Birthday),
-		Email:                   emails.Main,
-		Phone:                   phones.Main,
-		Notes:                   wire.FilledOrNull(c.Notes),
-		Addresses:               contact.Addresses(c.Addresses),
-		Phones:                  phones.List,
-		Emails:                  emails.List,
-		Websites:                contact.List(contact.FromWire(c.Websites)),
-		Tags:                    contact.Tags(c.Tags),
-		CustomMetadata:          custom,
-		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
-		EffectiveCustomMetadata: effective,
-		CreateBillingAccount:    types.BoolNull(),
-		DeletionPolicy:          types.StringValue(policy.Delete),
-		Metadata:                wire.JSONText(c.Metadata),
-		CreatedAt:               wire.TextOrNull(c.CreatedAt),
-		UpdatedAt:               wire.TextOrNull(c.UpdatedAt),
+		shared: shared{
+			ID:                      types.StringValue(c.ID),
+			PublicID:                wire.TextOrNull(c.PublicID),
+			ExternalID:              wire.FilledOrNull(c.ExternalID),
+			Name:                    types.StringValue(c.Name),
+			Nickname:                wire.FilledOrNull(c.Nickname),
+			LegalName:               wire.FilledOrNull(c.LegalName),
+			DocumentType:            wire.FilledOrNull(c.DocumentType),
+			DocumentNumber:          fwtype.DocumentPointer(c.DocumentNumber),
+			Kind:                    wire.FilledOrNull(c.Kind),
+			Birthday:                wire.FilledOrNull(c.Birthday),
+			Email:                   emails.Main,
+			Phone:                   phones.Main,
+			Notes:                   wire.FilledOrNull(c.Notes),
+			Addresses:               contact.Addresses(c.Addresses),
+			Phones:                  phones.List,
+			Emails:                  emails.List,
+			Websites:                contact.List(contact.FromWire(c.Websites)),
+			Tags:                    contact.Tags(c.Tags),
+			EffectiveCustomMetadata: effective,
+			Metadata:                wire.JSONText(c.Metadata),
+			CreatedAt:               wire.TextOrNull(c.CreatedAt),
+			UpdatedAt:               wire.TextOrNull(c.UpdatedAt),
+		},
+		CustomMetadata:       custom,
+		CustomMetadataMode:   types.StringValue(metadata.ModeMerge),
+		CreateBillingAccount: types.BoolNull(),
+		DeletionPolicy:       types.StringValue(policy.Delete),
 	}, nil
 }
 

@@ -11,14 +11,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
 // answered is the customer that an exchange of the contract answers, decoded, and as it stands on the wire.
-func answered(t *testing.T, exchange contract.Exchange) (*billing.Customer, map[string]json.RawMessage) {
+func answered(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map[string]json.RawMessage) {
 	t.Helper()
 	var body struct {
 		Data json.RawMessage `json:"data"`
@@ -34,8 +34,8 @@ func answered(t *testing.T, exchange contract.Exchange) (*billing.Customer, map[
 }
 
 // answersOfOne are the exchanges that answer one customer.
-func answersOfOne() []contract.Exchange {
-	return slices.DeleteFunc(contract.All("billing/customer_"), func(e contract.Exchange) bool {
+func answersOfOne() []evidence.Exchange {
+	return slices.DeleteFunc(evidence.All("billing/customer_"), func(e evidence.Exchange) bool {
 		return e.Response.Status != http.StatusOK || e.Operation != "customers.get" && e.Operation != "customers.update"
 	})
 }
@@ -65,9 +65,12 @@ func TestFromAPI_texts(t *testing.T) {
 			t.Fatalf("%s: %v", exchange.Name, err)
 		}
 		compared := 0
-		for i := range reflect.TypeFor[model]().NumField() {
-			name := reflect.TypeFor[model]().Field(i).Tag.Get("tfsdk")
-			have, isText := textValue(reflect.ValueOf(m).Field(i).Interface())
+		for _, field := range reflect.VisibleFields(reflect.TypeFor[model]()) {
+			if field.Anonymous {
+				continue
+			}
+			name := field.Tag.Get("tfsdk")
+			have, isText := textValue(reflect.ValueOf(m).FieldByIndex(field.Index).Interface())
 			raw, onTheWire := fields[name]
 			if !isText || !onTheWire || strings.HasSuffix(name, "metadata") {
 				continue

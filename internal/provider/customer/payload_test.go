@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -17,8 +17,8 @@ import (
 
 // blank is a configuration that names nothing.
 func blank() model {
-	return model{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"), Addresses: types.ListNull(contact.AddressType),
-		Tags: types.SetNull(types.StringType), CustomMetadata: metadata.Null()}
+	return model{shared: shared{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"), Addresses: types.ListNull(contact.AddressType),
+		Tags: types.SetNull(types.StringType)}, CustomMetadata: metadata.Null()}
 }
 
 // body is the JSON that is sent.
@@ -44,7 +44,7 @@ func tags(names ...string) types.Set {
 }
 
 // configured is the request of an exchange as a configuration writes it.
-func configured(t *testing.T, exchange contract.Exchange) (model, metadata.Object) {
+func configured(t *testing.T, exchange evidence.Exchange) (model, metadata.Object) {
 	t.Helper()
 	var sent billing.CustomerCreate
 	if err := json.Unmarshal(exchange.Request.Body, &sent); err != nil {
@@ -54,13 +54,13 @@ func configured(t *testing.T, exchange contract.Exchange) (model, metadata.Objec
 	if err != nil {
 		t.Fatal(err)
 	}
-	return model{
+	return model{shared: shared{
 		Name: types.StringValue(sent.Name), ExternalID: types.StringPointerValue(sent.ExternalID), Nickname: types.StringPointerValue(sent.Nickname),
 		LegalName: types.StringPointerValue(sent.LegalName), DocumentNumber: fwtype.DocumentPointer(sent.DocumentNumber),
 		Kind: types.StringPointerValue(sent.Kind), Birthday: types.StringPointerValue(sent.Birthday), Notes: types.StringPointerValue(sent.Notes),
 		Email: types.StringPointerValue(sent.Email), Phone: types.StringPointerValue(sent.Phone), Addresses: contact.Addresses(sent.Addresses),
 		Emails: contact.List(contact.FromWire(sent.Emails)), Phones: contact.List(contact.FromWire(sent.Phones)), Websites: contact.List(contact.FromWire(sent.Websites)),
-		Tags: tags(sent.Tags...), CreateBillingAccount: types.BoolPointerValue(sent.CreateBillingAccount),
+		Tags: tags(sent.Tags...)}, CreateBillingAccount: types.BoolPointerValue(sent.CreateBillingAccount),
 		BillingEmail: types.StringPointerValue(sent.BillingEmail), PaymentTermsDays: types.Int64PointerValue(sent.PaymentTermsDays),
 		AutoCollection: types.BoolPointerValue(sent.AutoCollection),
 	}, object
@@ -70,7 +70,7 @@ func configured(t *testing.T, exchange contract.Exchange) (model, metadata.Objec
 func TestToCreate(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"billing/customer_create", "billing/customer_create_minimal", "billing/customer_create_without_account"} {
-		exchange, err := contract.Load(name)
+		exchange, err := evidence.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	var config, state, planned model
 	if req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		policy.Refuse(state.DeletionPolicy, state.words(), wayOut, &resp.Diagnostics)
+		r.Run().Known(typeName, state.ID.ValueString())
+		policy.Refuse(state.DeletionPolicy, state.displayName(), wayOut, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -36,6 +37,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.State.Raw.IsNull() {
 		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		planned = planned.plannedCreate(config)
+		r.warnDuplicate(ctx, planned, req.ClientCapabilities.DeferralAllowed, &resp.Diagnostics)
 		r.noteCreation(planned)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
 		return
@@ -73,16 +75,13 @@ func (m model) plannedCreate(config model) model {
 	return m
 }
 
-// plannedUpdate starts from the state's computed values and makes unknown only what this change can touch:
+// plannedUpdate makes unknown only what this change can touch; the schema keeps the other computed values:
 //
 //	any change at the service   updated_at
 //	document_number             document_type
 //
 // The second result is what the configuration owns once the plan is applied.
 func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) (model, ownership) {
-	m.ID, m.PublicID, m.CreatedAt, m.Metadata = state.ID, state.PublicID, state.CreatedAt, state.Metadata
-	m.DocumentType, m.UpdatedAt = state.DocumentType, state.UpdatedAt
-	m.BillingAccountID = state.BillingAccountID
 	m.keepCreateOnly(config, state, diags)
 
 	m.DocumentNumber = m.DocumentNumber.Or(state.DocumentNumber)
@@ -97,7 +96,7 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	m.Email, m.Emails = emails.plannedOwn(stored, own.Email, &next.Email).split()
 	m.Phone, m.Phones = phones.plannedOwn(storedPhones, own.Phone, &next.Phone).split()
 	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(
-		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.words(), diags)
+		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.displayName(), diags)
 	update := m.owning(next).toUpdate(state.owning(next))
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()

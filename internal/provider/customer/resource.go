@@ -1,13 +1,12 @@
 // Package customer is the customer of the recurring-billing service: the resource, the data sources and the list resource.
 //
 // schema.go says what a user writes, model.go and payload.go convert, pair.go knows how email and emails belong together, plan.go
-// decides what a plan shows, resource.go, update.go and import.go talk to the service.
+// decides what a plan shows, resource.go, update.go and read.go talk to the service.
 package customer
 
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,12 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
@@ -87,74 +85,44 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	own.Metadata = metadata.OwnedBy(desired)
 	state := plan.settledOn(&created.Customer, own, &resp.Diagnostics).withAccount(created.BillingAccount)
 	state.CreateBillingAccount = plan.CreateBillingAccount
-	settle.Warn(settle.Onto(ctx, &plan, &state), state.words(), config.named(), &resp.Diagnostics)
+	settle.Warn(settle.Onto(ctx, &plan, &state), state.displayName(), config.named(), &resp.Diagnostics)
 	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	own.write(ctx, resp.Private, &resp.Diagnostics)
 	if created.Adopted {
 		resp.Diagnostics.AddWarning("Found the customer instead of creating it twice",
-			fmt.Sprintf("The answer to the creation of customer %q was lost. A customer with its external_id and the same data exists (id %s), so it was taken over.",
+			fmt.Sprintf("The response to the creation of customer %q was lost. A lookup found the customer that it created (id %s).",
 				plan.Name.ValueString(), created.Customer.ID))
 	}
 	if created.BillingAccount == nil && plan.CreateBillingAccount.ValueBool() {
-		resp.Diagnostics.AddAttributeWarning(path.Root("billing_account_id"), "The billing account is not known",
-			fmt.Sprintf("Customer %q (id %s) was created, but the service did not say which billing account was opened with it.",
-				plan.Name.ValueString(), created.Customer.ID))
+		warnUnknownAccount(state, "was created", created.AccountError, &resp.Diagnostics)
 	}
 }
 
-// Read refreshes the state. Only the service's own not-found drops the customer; a bare 404 of a wrong address is an error.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
-	importing := imports.Marked(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	// Also for a customer that turns out to be gone: the framework wants an identity from every refresh, and a state that an older
-	// Terraform wrote has none.
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
-	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
-	customer, err := client.GetCustomer(ctx, state.ID.ValueString())
-	if api.IsNotFound(err) {
-		r.Run().Gone(typeName, state.ID.ValueString())
-		resp.Diagnostics.AddWarning("A customer was deleted outside of Terraform",
-			fmt.Sprintf("Customer %q (id %s) does not exist any more at the service. If it is still configured, the plan creates it again, as a new customer with a new id.",
-				state.Name.ValueString(), state.ID.ValueString()))
-		resp.State.RemoveResource(ctx)
-		return
-	}
+// warnUnknownAccount tells that billing_account_id stays null for now.
+func warnUnknownAccount(m model, verb string, err error, diags *diag.Diagnostics) {
+	reason := "the service does not list one"
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("read", state))
-		return
+		reason = "its billing accounts could not be listed: " + apidiag.Text(err)
 	}
-	r.Run().Refreshed(typeName, state.ID.ValueString())
-	if importing {
-		state = importedState(ctx, client, customer, &resp.Diagnostics)
-		imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
-	} else {
-		state = state.settledOn(customer, own, &resp.Diagnostics)
-	}
-	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account is not known",
+		fmt.Sprintf("%s %s, but it is not known which billing account was opened with it, so billing_account_id is null for now. Each plan and refresh looks "+
+			"for the account again. Reason: %s", apidiag.Capitalize(m.displayName()), verb, reason))
 }
 
 // Delete does what deletion_policy says.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	policy.Refuse(state.DeletionPolicy, state.words(), wayOut, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || policy.Abandoned(state.DeletionPolicy, state.words(), &resp.Diagnostics) {
+	client, state, ok := object.Delete(ctx, typeName, r.Conn.Billing, r.Run(), req, resp, model.stays)
+	if !ok {
 		return
 	}
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready {
-		return
-	}
-	r.Run().Applies()
 	if err := client.DeleteCustomer(ctx, state.ID.ValueString()); err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
 	}
+}
+
+// stays reports that destroying the customer sends nothing.
+func (m model) stays(diags *diag.Diagnostics) bool {
+	return policy.Stays(m.DeletionPolicy, m.displayName(), wayOut, diags)
 }
 
 // save writes state and identity.
@@ -170,15 +138,15 @@ func (m model) settledOn(c *billing.Customer, own ownership, diags *diag.Diagnos
 		answered, err = answered.keeping(m, c, own)
 	}
 	if err != nil {
-		diags.AddError("Unreadable answer of the service", err.Error())
+		apidiag.Unreadable(diags, err)
 		return m
 	}
 	return answered
 }
 
-// words names the customer at the beginning of a sentence.
-func (m model) words() string {
-	words := fmt.Sprintf("Customer %q", m.Name.ValueString())
+// displayName names the customer inside a sentence.
+func (m model) displayName() string {
+	words := fmt.Sprintf("customer %q", m.Name.ValueString())
 	if id := m.ID.ValueString(); id != "" {
 		words += " (id " + id + ")"
 	}
@@ -187,6 +155,5 @@ func (m model) words() string {
 
 // doing describes an operation on the customer for an error.
 func doing(verb string, m model) apidiag.Doing {
-	words := m.words()
-	return apidiag.Doing{Verb: verb, Object: strings.ToLower(words[:1]) + words[1:], TypeName: typeName, Attributes: arguments}
+	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
 }

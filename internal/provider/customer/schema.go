@@ -9,17 +9,57 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
-// Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go, in one place.
+// typeName is the Terraform type of the resource, the data source and the list resource.
+const typeName = "billing_customer"
+
+// about describes the fields that the resource and the data sources share.
+var about = map[string]string{
+	"id":              "Id of the customer at the service (UUID). Never changes.",
+	"public_id":       "Stable public identifier (UUID), for links and documents. Never changes.",
+	"external_id":     "Identifier of the customer in your own system, unique among the organization's live customers.",
+	"name":            "Name of the person or company.",
+	"nickname":        "Trade name or short name.",
+	"legal_name":      "Company name of a legal entity, as registered.",
+	"document_type":   "`cpf` or `cnpj`, which the service infers from the length of `document_number`; null without one.",
+	"document_number": "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two check digits), with or without a mask. Numbers that differ only in mask or case are the same.",
+	"kind":            "`natural` (a person) or `juridical` (a legal entity).",
+	"birthday":        "Date of birth, `YYYY-MM-DD`.",
+	"email":           "Main e-mail address, which the service keeps as an item of `emails`.",
+	"phone":           "Main phone number, which the service keeps as an item of `phones`.",
+	"notes":           "Free text for people.",
+	"addresses":       "Postal addresses.",
+	"phones":          "Phone numbers.",
+	"emails":          "E-mail addresses.",
+	"websites":        "Web addresses.",
+	"tags":            "Labels, in any order.",
+	"metadata":        "What the service itself notes on the customer, as JSON text; read it with `jsondecode`.",
+	"created_at":      "When the customer was created, ISO 8601.",
+	"updated_at":      "When the customer was last changed, ISO 8601.",
+}
+
+// aboutSearch describes the filter that the listings share.
+const aboutSearch = "Only customers in which the service finds this text; which fields it searches is up to the service."
+
+// arguments are the attributes that the service knows by the same name, so that its complaints land on them.
+var arguments = []string{
+	"external_id", "name", "nickname", "legal_name", "document_number", "kind", "birthday", "email", "phone", "notes",
+	"addresses", "phones", "emails", "websites", "tags", "custom_metadata", "custom_metadata_mode",
+	"create_billing_account", "billing_email", "payment_terms_days", "auto_collection",
+}
+
+// Schema describes the resource. What a change makes unknown is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
@@ -69,10 +109,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Days until an invoice on that billing account is due. Default 10. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether charges on that billing account are made automatically. Default `true`. " + onCreateOnly},
-			"billing_account_id": schema.StringAttribute{Computed: true,
+			"billing_account_id": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Id of the billing account that was opened together with the customer; null when none was. " +
 					"After an import it is the oldest of the customer's billing accounts that is not closed. " +
-					"It is not refreshed: an account that was closed elsewhere stays here, and is only noticed where it is used. To see that, read it with the data source `billing_account`, or manage it as a `billing_account`."},
+					"One that could not be found out then is looked for at each refresh. Otherwise it is not refreshed: an account that was closed elsewhere stays here, and is only noticed where it is used. To see that, read it with the data source `billing_account`, or manage it as a `billing_account`."},
 
 			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policy.Delete),
 				Validators: []validator.String{stringvalidator.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
@@ -114,7 +154,7 @@ func onChange(validators ...validator.String) []planmodifier.String {
 }
 
 func computed(name string) schema.StringAttribute {
-	return schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
+	return object.Computed(about[name])
 }
 
 func optional(name string, validators ...validator.String) schema.StringAttribute {

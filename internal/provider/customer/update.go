@@ -43,7 +43,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		plan = plan.settledOn(answer, after, &resp.Diagnostics)
 	case answer != nil:
 		settled := plan.settledOn(answer, after, &resp.Diagnostics)
-		settle.Warn(settle.Onto(ctx, &plan, &settled), settled.words(), config.named(), &resp.Diagnostics)
+		settle.Warn(settle.Onto(ctx, &plan, &settled), settled.displayName(), config.named(), &resp.Diagnostics)
 		plan = settled
 	}
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)

@@ -1,7 +1,9 @@
 package finance
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
@@ -34,9 +36,17 @@ func unanswered(prior, before, now metadata.Object) metadata.Object {
 	return whole
 }
 
+// amount is money as this service writes it: a text with a decimal point.
+var amount = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.[0-9]+$`)
+
+// sameAmount reports whether two amounts differ only in zeros at the end, which a service may add or leave out.
+func sameAmount(a, b string) bool {
+	return amount.MatchString(a) && amount.MatchString(b) && strings.TrimRight(a, "0") == strings.TrimRight(b, "0")
+}
+
 // overlook leaves out what the service has added to the objects inside of lists, such as ids of items: package metadata compares lists
 // as a whole, and these keys are as little this configuration's as any other that it does not name. Lists of another length are not
-// matched.
+// matched. An amount keeps the configuration's way to write it.
 func overlook(shape, remote metadata.Object) metadata.Object {
 	left := make(metadata.Object, len(remote))
 	for key, have := range remote {
@@ -47,6 +57,10 @@ func overlook(shape, remote metadata.Object) metadata.Object {
 
 func overlookIn(want, have any) any {
 	switch have := have.(type) {
+	case string:
+		if want, ok := want.(string); ok && sameAmount(want, have) {
+			return want
+		}
 	case metadata.Object:
 		if want, ok := want.(metadata.Object); ok {
 			return overlook(want, have)

@@ -39,7 +39,7 @@ func (r *Resource) planRemoval(ctx context.Context, m model, store private.Store
 	private.Set(ctx, store, keyOthers, others, diags)
 	if len(others) > 0 {
 		diags.AddWarning("Two resources manage one record", fmt.Sprintf("The %s is in the state more than once. This plan removes it from the state here and sends nothing: "+
-			"the record stays for the other resource. It is deleted only if this plan removes all of them.", m.words()))
+			"the record stays for the other resource. It is deleted only if this plan removes all of them.", m.displayName()))
 	}
 }
 
@@ -54,10 +54,10 @@ func (r *Resource) planKept(ctx context.Context, m model, store private.Store, d
 	case unaware:
 		diags.AddError("The plan deletes a record that another resource manages", fmt.Sprintf("The %s is in the state more than once. This plan deletes it for a resource that is "+
 			"removed, and it was planned before this resource was read. Nothing was changed. Plan again, or remove the other resource from the state alone "+
-			"(terraform state rm, or a removed block with destroy = false).", m.words()))
+			"(terraform state rm, or a removed block with destroy = false).", m.displayName()))
 	case len(others) > 0:
 		diags.AddWarning("Two resources manage one record", fmt.Sprintf("The %s is in the state more than once: what one of the resources changes, the other one changes back. "+
-			"Remove one of them; the record stays.", m.words()))
+			"Remove one of them; the record stays.", m.displayName()))
 	}
 }
 

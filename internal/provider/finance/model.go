@@ -116,14 +116,16 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 	slices.Sort(other)
 	diags.AddAttributeWarning(path.Root(attrBody), "The service stored something else",
 		fmt.Sprintf("The %s has other values than asked for in %s; see response. The next plan shows the difference: write in the configuration what the service "+
-			"answers, or set ignore_remote_changes.", m.words(), strings.Join(other, ", ")))
+			"answers, or set ignore_remote_changes.", m.displayName(), strings.Join(other, ", ")))
 }
 
 // place names the record among all collections.
-func (m model) place() string { return m.Collection.ValueString() + "/" + m.ID.ValueString() }
+func (m model) place() string { return place(m.Collection.ValueString(), m.ID.ValueString()) }
 
-// words names the record inside a sentence.
-func (m model) words() string {
+func place(collection, id string) string { return collection + "/" + id }
+
+// displayName names the record inside a sentence.
+func (m model) displayName() string {
 	if id := m.ID.ValueString(); id != "" {
 		return fmt.Sprintf("record %s of %s", id, m.Collection.ValueString())
 	}

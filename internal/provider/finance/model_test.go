@@ -29,7 +29,7 @@ func TestWarnStored(t *testing.T) {
 	for _, c := range []struct{ desired, answered, want string }{
 		{`{"a":1,"s":"x","n":null}`, `{"id":"1","a":1.0,"b":2}`, ""},
 		{`{"l":[{"a":1}]}`, `{"id":"1","l":[{"a":1,"id":7}]}`, ""},
-		{`{"b":"10.5","a":1,"c":{"d":1}}`, `{"id":"1","b":"10.50","a":2,"c":{"d":1}}`, "record 1 of payables has other values than asked for in a, b;"},
+		{`{"b":"10.5","a":1,"c":{"d":1}}`, `{"id":"1","b":"10.51","a":2,"c":{"d":1}}`, "record 1 of payables has other values than asked for in a, b;"},
 		{`{"c":{"d":1}}`, `{"id":"1","c":{"d":2}}`, "in c;"},
 	} {
 		for _, ignores := range []bool{false, true} {
@@ -71,7 +71,7 @@ func TestClaim(t *testing.T) {
 	t.Parallel()
 	made, given := finance.Claim{}, finance.Claim{Given: true}
 	one, other, removed := finance.Claim{ID: "r1"}, finance.Claim{ID: "r2"}, finance.Claim{ID: "r1", Destroyed: true}
-	const exists = "Warning: A record with the same key exists: The record r1 of payables"
+	const exists = "Error: A record with the same key exists: The record r1 of payables"
 	for name, c := range map[string]struct {
 		claims []finance.Claim // on the same key
 		want   string
@@ -89,6 +89,7 @@ func TestClaim(t *testing.T) {
 		"renamed":                     {[]finance.Claim{removed, made}, "Warning: A record is deleted and created with the same key: This plan deletes the record r1 of payables"},
 		"renamed, in the other order": {[]finance.Claim{made, removed}, "Warning: A record is deleted and created with the same key: This plan deletes the record r1 of payables"},
 		"one that exists, alone":      {[]finance.Claim{one}, ""},
+		"replaced":                    {[]finance.Claim{one, {Replaces: "payables/r1"}}, ""},
 		"two others and one to make":  {[]finance.Claim{one, other, made}, exists},
 	} {
 		r := &Resource{}

@@ -47,8 +47,12 @@ func TestAccFinanceRecord_sameBody(t *testing.T) {
 		return s.Config(one + strings.Replace(record(`{ name = "Rent" }`, extra...), `"test"`, `"other"`, 1))
 	}
 	const key = "6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11"
+	changed := strings.Replace(two(), `"Rent"`, `"Office"`, 1)
 	run(t,
 		resource.TestStep{Config: two(), ExpectError: words(`Two records with the same key`)},
+		// The key follows from the body at the creation, so it stays that of the first body.
+		resource.TestStep{Config: s.Config(one)},
+		resource.TestStep{Config: changed, ExpectError: words(`A record with the same key exists`)},
 		resource.TestStep{Config: two(`idempotency_key = "` + key + `"`), Check: func(*terraform.State) error {
 			if n := len(s.FinanceRecords("payables")); n != 2 {
 				t.Errorf("there are %d records, want 2", n)
@@ -93,6 +97,17 @@ func TestAccFinanceRecord_replacedByItself(t *testing.T) {
 			run(t, resource.TestStep{Config: config}, replaced, empty(config))
 		})
 	}
+}
+
+// TestAccFinanceRecord_replacedByTrigger: a record that Terraform itself replaces is not taken for another resource with the same key.
+func TestAccFinanceRecord_replacedByTrigger(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	config := func(input string) string {
+		return s.Config(record(`{ name = "Rent" }`, "lifecycle { replace_triggered_by = [terraform_data.trigger] }") +
+			`resource "terraform_data" "trigger" { input = "` + input + `" }`)
+	}
+	run(t, resource.TestStep{Config: config("1")}, plans(config("2"), does(plancheck.ResourceActionDestroyBeforeCreate)), empty(config("2")))
 }
 
 // TestSamePlanAppliedTwice: the plan of a creation is made again when it is applied, by a process that knows nothing of the first one.

@@ -17,6 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // keyOwned is the key of the private state that holds the body that was last applied.
@@ -61,7 +62,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.State.Raw.IsNull() {
 		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		plan.planKey(config)
-		r.claim(plan, finance.Claim{Given: !config.IdempotencyKey.IsNull()}, &resp.Diagnostics)
+		replaced := run.Replaced(ctx, req.Private, &resp.Diagnostics)
+		r.claim(plan, finance.Claim{Given: !config.IdempotencyKey.IsNull(), Replaces: replaced}, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
@@ -70,7 +72,6 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	plan.ID = state.ID
 	if config.IdempotencyKey.IsNull() || finance.SameKey(config.IdempotencyKey.ValueString(), state.IdempotencyKey.ValueString()) {
 		plan.IdempotencyKey = state.IdempotencyKey
 	}
@@ -98,7 +99,7 @@ func (r *Resource) checkCollection(ctx context.Context, plan, state model, diags
 		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound {
 			diags.AddAttributeError(path.Root(attrCollection), "No such collection",
 				fmt.Sprintf("This plan replaces the %s with a record of the collection %q, and the service has no such collection: the record would be deleted, and none created. "+
-					"Nothing was changed. Correct the name; the data source billing_finance_openapi shows what collections there are.", state.words(), collection))
+					"Nothing was changed. Correct the name; the data source billing_finance_openapi shows what collections there are.", state.displayName(), collection))
 		}
 	}
 }
@@ -110,7 +111,7 @@ func refuseMove(plan, state model, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root(attrCollection), "The plan has not shown this replacement",
 		fmt.Sprintf("collection was not known when the plan was made, and turned out to be %q, while the %s exists. Only a new record can be in another collection, and the plan has "+
-			"shown none, so nothing was sent. Plan again: the new plan shows the replacement.", plan.Collection.ValueString(), state.words()))
+			"shown none, so nothing was sent. Plan again: the new plan shows the replacement.", plan.Collection.ValueString(), state.displayName()))
 }
 
 // planKey fixes the key of a creation.
@@ -155,10 +156,10 @@ func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
 		diags.AddAttributeWarning(at, "A record is deleted and created with the same key",
 			fmt.Sprintf("This plan deletes the record %s of %s and creates one with the same key: probably the resource was renamed. One record is left in any case: this one, if the creation comes "+
 				"first, or a new one with another id. To keep the record and its id for certain, add a moved block.", a.ID+b.ID, collection))
-	case creates:
-		diags.AddAttributeWarning(at, "A record with the same key exists",
-			fmt.Sprintf("The record %s of %s was made with the same key as one that this plan creates. If the plan replaces that record, all is well. If they are two "+
-				"resources, both would manage one record. %s", a.ID+b.ID, collection, aboutOwnKey))
+	case creates && a.Replaces+b.Replaces != place(collection, a.ID+b.ID):
+		diags.AddAttributeError(at, "A record with the same key exists",
+			fmt.Sprintf("The record %s of %s, which another resource manages, was created with the same key as the one that this plan creates. The service makes one record "+
+				"for one key, so both resources would manage that record, and each apply of one would overwrite what the other has written. %s", a.ID+b.ID, collection, aboutOwnKey))
 	}
 }
 
@@ -187,7 +188,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 		slices.Sort(change.Foreign)
 		diags.AddAttributeWarning(path.Root(attrBody), "Keys that the configuration does not name stay",
 			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: they stay where they are, "+
-				"although this plan shows them leaving the state.", state.words(), strings.Join(change.Foreign, ", ")))
+				"although this plan shows them leaving the state.", state.displayName(), strings.Join(change.Foreign, ", ")))
 	}
 	return metadata.Owned{Object: change.Desired}
 }

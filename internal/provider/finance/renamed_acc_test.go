@@ -140,13 +140,18 @@ func TestAccFinanceRecord_twice(t *testing.T) {
 	}
 }
 
-// TestRenamedInThePlan: the plan says that one record is deleted and created, and how to keep it. Here one process has planned both.
+// TestRenamedInThePlan: the plan says that one record is deleted and created, and how to keep it.
 func TestRenamedInThePlan(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	d := s.Direct("billing_finance_record")
-	d.Set(acctest.JSON{"collection": "payables", "body": acctest.JSON{"name": "Rent"}})
-	if text := acctest.Warnings(d.Plan(nil).Diagnostics); !strings.Contains(text, "A record is deleted and created with the same key") || !strings.Contains(text, "moved block") {
+	core := s.Core()
+	named := func(name string) acctest.Configuration {
+		return acctest.Configuration{Blocks: []acctest.Block{{Address: "billing_finance_record." + name,
+			Values: acctest.JSON{"collection": "payables", "body": acctest.JSON{"name": "Rent"}}}}}
+	}
+	core.Apply(core.Plan(named("before")), false)
+	text := strings.Join(core.Plan(named("after")).Warnings, "\n")
+	if !strings.Contains(text, "A record is deleted and created with the same key") || !strings.Contains(text, "moved block") {
 		t.Error(text)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -56,9 +56,10 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	created, err := fromAPI(plan.Collection, &record.Record)
 	if err != nil {
-		resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
+		apidiag.Unreadable(&resp.Diagnostics, err)
 		return
 	}
+	client.Carried(plan.Collection.ValueString(), plan.IdempotencyKey.ValueString())
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
 	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
@@ -73,7 +74,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 func warnExisted(m model, diags *diag.Diagnostics) {
 	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The service creates one record for one key, so it returned that record, and this resource "+
 		"manages it now. Nothing is to be done if the resource was renamed, or if the response to the earlier creation was lost. If another resource or workspace manages the record too, what one of them "+
-		"changes or deletes, the other one loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.", m.IdempotencyKey.ValueString(), m.words()))
+		"changes or deletes, the other one loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.", m.IdempotencyKey.ValueString(), m.displayName()))
 }
 
 // adviseRetry says how to find out whether a record was made: by asking again.
@@ -82,44 +83,6 @@ func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 		diags.AddWarning("The record may exist all the same", fmt.Sprintf("Apply again with the same collection and body, and this is settled: the creation is sent with the same key (%s), "+
 			"and the service answers with the record that it has made, or makes it. A body that was changed meanwhile has another key and makes another record.", m.IdempotencyKey.ValueString()))
 	}
-}
-
-// Read refreshes the state. Only the service's own not-found drops the record.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var prior model
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	importing := imports.Marked(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	identify(ctx, prior, resp.Identity, &resp.Diagnostics)
-	client.Shown(prior.Collection.ValueString(), prior.ID.ValueString(), entry(ctx, resp.Private, &resp.Diagnostics))
-	record, err := client.GetRecord(ctx, prior.Collection.ValueString(), prior.ID.ValueString())
-	if api.IsNotFound(err) {
-		resp.Diagnostics.AddWarning("A finance record was deleted outside of Terraform",
-			fmt.Sprintf("The %s does not exist any more at the service. If it is still configured, the plan creates it again, with a new id.", prior.words()))
-		resp.State.RemoveResource(ctx)
-		r.Run().Gone(typeName, prior.place())
-		return
-	}
-	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
-		return
-	}
-	state, err := fromAPI(prior.Collection, record)
-	if err == nil && !importing {
-		state, err = state.keeping(prior)
-	}
-	if err != nil {
-		resp.Diagnostics.AddError("Unreadable answer of the service", err.Error())
-		return
-	}
-	// The id that leads to the record, also where the service writes it differently.
-	state.ID = prior.ID
-	r.Run().Refreshed(typeName, state.place())
-	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
-	imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
 }
 
 // Update sends the top-level keys that the plan shows as changing. What only this provider knows changes without any request.
@@ -163,13 +126,10 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 
 // Delete deletes the record, unless another resource manages it too.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	client, state, ok := object.Delete[*finance.Service, model](ctx, typeName, r.Conn.Finance, r.Run(), req, resp, nil)
+	if !ok {
 		return
 	}
-	r.Run().Applies()
 	if !removes(ctx, client, state, req.Private, &resp.Diagnostics) {
 		return // the plan has said so
 	}
@@ -179,7 +139,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
 	case !deleted:
 		resp.Diagnostics.AddWarning("The record was not deleted", fmt.Sprintf("A creation of this run has the same key as the %s: the resource was renamed without a moved block, or is replaced with "+
-			"create_before_destroy. The service creates one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.words()))
+			"create_before_destroy. The service creates one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.displayName()))
 	}
 }
 
@@ -211,5 +171,5 @@ func inBody(err error) error {
 
 // doing describes an operation on the record for an error.
 func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.words(), Attributes: []string{attrBody}}
+	return apidiag.Doing{Verb: verb, Object: m.displayName(), Attributes: []string{attrBody}}
 }

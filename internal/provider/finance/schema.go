@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 const typeName = "billing_finance_record"
@@ -37,7 +38,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
-			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the record, unique within its collection."},
+			"id": object.Computed("Id of the record, unique within its collection."),
 			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{pathSegment()},
 				MarkdownDescription: aboutCollection + " Another one replaces the record: this one is deleted, and one made there. " +
 					"While it is only known after apply, no replacement is planned: if it then turns out to be another one, the apply fails before it sends anything, and the next plan shows the replacement."},

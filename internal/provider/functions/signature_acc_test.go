@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 // required names the provider, without which a module cannot call its functions.
@@ -26,7 +26,7 @@ terraform {
 // TestAccSignature: through Terraform a body is signed as a tool outside of this project signs it, and verified; neither needs a service.
 func TestAccSignature(t *testing.T) {
 	t.Parallel()
-	vector := contract.Signatures()[1]
+	vector := evidence.Signatures()[1]
 	locals := required + fmt.Sprintf("locals {\n  secret = %q\n  body = %q\n  at = %d\n}\n", vector.Secret, vector.Body, vector.Timestamp)
 	run(t,
 		resource.TestStep{

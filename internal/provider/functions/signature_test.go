@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
 const secret = "whsec_EXAMPLE_not_a_secret_0001"
@@ -53,7 +53,7 @@ func verify(t *testing.T, secret, header, body string, now, tolerance int64) (bo
 // TestSignature_vectors: what a tool outside of this project has computed is what is signed, and what is accepted.
 func TestSignature_vectors(t *testing.T) {
 	t.Parallel()
-	for _, v := range contract.Signatures() {
+	for _, v := range evidence.Signatures() {
 		t.Run(v.Name, func(t *testing.T) {
 			t.Parallel()
 			if header, err := signature(t, v.Secret, v.Timestamp, v.Body); err != nil || header != v.Header {
@@ -238,7 +238,7 @@ func TestGenuine_constantTime(t *testing.T) {
 
 // FuzzParseHeader: what is accepted as a header is exactly t and v1 in their one form, and what was signed is accepted.
 func FuzzParseHeader(f *testing.F) {
-	for _, v := range contract.Signatures() {
+	for _, v := range evidence.Signatures() {
 		f.Add(v.Header)
 	}
 	f.Add("t=1,v1=")

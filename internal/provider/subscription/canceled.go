@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
 // asBefore is m with the arguments as they were before: nothing of a canceled subscription can be changed any more, so no difference in it
@@ -38,7 +40,7 @@ func known[V attr.Value](prior, now V) V {
 // canceled plans a subscription that was canceled without Terraform, and returns the argument that asks for a new one,
 // "" for none.
 func (p *planning) canceled(diags *diag.Diagnostics) string {
-	what := p.state.words() + " is canceled at the service since " + p.state.CanceledAt.ValueString() + ", "
+	what := apidiag.Capitalize(p.state.displayName()) + " is canceled at the service since " + p.state.CanceledAt.ValueString() + ", "
 	if p.state.CancelAtPeriodEnd.ValueBool() {
 		what += "because the end that was scheduled with cancel_at_period_end has come."
 	} else {
@@ -81,11 +83,14 @@ var localOnly = []string{"deletion_policy", "on_external_cancel"}
 // and sent nowhere.
 func (p *planning) keepCanceled() (changed []string) {
 	planned, state, config := reflect.ValueOf(&p.planned).Elem(), reflect.ValueOf(p.state), reflect.ValueOf(p.config)
-	for i := range planned.NumField() {
-		name := planned.Type().Field(i).Tag.Get("tfsdk")
-		wanted, _ := planned.Field(i).Interface().(attr.Value)
-		before, _ := state.Field(i).Interface().(attr.Value)
-		given, _ := config.Field(i).Interface().(attr.Value)
+	for _, field := range reflect.VisibleFields(planned.Type()) {
+		if field.Anonymous {
+			continue // its fields follow
+		}
+		name := field.Tag.Get("tfsdk")
+		wanted, _ := planned.FieldByIndex(field.Index).Interface().(attr.Value)
+		before, _ := state.FieldByIndex(field.Index).Interface().(attr.Value)
+		given, _ := config.FieldByIndex(field.Index).Interface().(attr.Value)
 		if wanted.Equal(before) || slices.Contains(localOnly, name) {
 			continue
 		}
@@ -98,7 +103,7 @@ func (p *planning) keepCanceled() (changed []string) {
 			changed = append(changed, "custom_metadata (by default_custom_metadata of the provider)")
 		}
 		if !before.IsNull() || given.IsNull() {
-			planned.Field(i).Set(state.Field(i))
+			planned.FieldByIndex(field.Index).Set(state.FieldByIndex(field.Index))
 		}
 	}
 	return changed

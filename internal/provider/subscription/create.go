@@ -37,7 +37,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	if created.Adopted {
 		resp.Diagnostics.AddWarning("Found the subscription instead of creating it twice",
-			fmt.Sprintf("The answer to the creation was lost. A subscription with the same external_id and data exists (id %s), so it was taken over.", created.ID))
+			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created (id %s).", created.ID))
 	}
 	own := ownedBy(wanted).namedBy(ownedBy(config), owned{})
 	own.Metadata = metadata.OwnedBy(desired)

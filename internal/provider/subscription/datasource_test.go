@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
@@ -21,7 +21,7 @@ func TestDataFromAPI(t *testing.T) {
 		data, err := dataFromAPI(object)
 		return data, resource, err
 	}
-	recorded := contract.All("billing/subscription_get")
+	recorded := evidence.All("billing/subscription_get")
 	if len(recorded) == 0 {
 		t.Fatal("nothing is recorded")
 	}
@@ -40,7 +40,7 @@ func TestDataFromAPI(t *testing.T) {
 // TestInvoiceFromAPI: what is known of an invoice, and all of it.
 func TestInvoiceFromAPI(t *testing.T) {
 	t.Parallel()
-	exchange, err := contract.Load("billing/invoice_create")
+	exchange, err := evidence.Load("billing/invoice_create")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,8 @@ func TestSubscription_lostUpdates(t *testing.T) {
 	s.settled(lines)
 }
 
-// TestSubscription_lostCreation: with an external_id it is found again, once; without one the error says what is known.
+// TestSubscription_lostCreation: it is found again, once, with an external_id and without. What the service did not create is unknown
+// without one: the error says what is known.
 func TestSubscription_lostCreation(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -62,6 +63,12 @@ func TestSubscription_lostCreation(t *testing.T) {
 	}
 	nameless := subscribe(t)
 	nameless.fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropAfter: true})
+	says(t, nameless.set(acctest.JSON{"external_id": nil}), "Found the subscription instead of creating it twice", nameless.id())
+	if n := nameless.service.Count("subscriptions.create"); n != 1 {
+		t.Errorf("created %d times", n)
+	}
+	nameless = subscribe(t)
+	nameless.fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropBefore: true})
 	p := nameless.Plan(nameless.with(acctest.JSON{"external_id": nil}))
 	says(t, acctest.Errors(nameless.Apply(p)), "the outcome is unknown", "may or may not exist", "import")
 	if n := nameless.service.Count("subscriptions.create"); n != 1 || nameless.Exists() {

@@ -5,12 +5,12 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -19,12 +19,14 @@ type InvoicesDataSource struct{ conn.DataSource }
 
 var _ datasource.DataSourceWithConfigure = (*InvoicesDataSource)(nil)
 
-// NewInvoicesDataSource makes the data source.
+// NewInvoicesDataSource returns the data source.
 func NewInvoicesDataSource() datasource.DataSource { return &InvoicesDataSource{} }
+
+const invoicesTypeName = "billing_invoices"
 
 // Metadata names the type.
 func (d *InvoicesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "billing_invoices"
+	resp.TypeName = invoicesTypeName
 }
 
 type invoicesModel struct {
@@ -53,11 +55,11 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The invoices of the organization, oldest first. The service does not document the fields of an invoice, so each comes whole, as JSON text." +
-			reading.Filtered + reading.Paged,
+			object.Filtered + object.Paged,
 		Attributes: map[string]schema.Attribute{
-			"subscription_id":    reading.FilterByID("Only invoices of the subscription with this id."),
-			"billing_account_id": reading.FilterByID("Only invoices of the billing account with this id."),
-			"limit":              reading.Limit("invoices"),
+			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
+			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),
+			"limit":              object.Limit("invoices"),
 			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                 text("Id of the invoice."),
@@ -71,18 +73,8 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 
 // Read lists the invoices.
 func (d *InvoicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var state invoicesModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
-	client, ready := d.Conn.Billing.For("data.billing_invoices", &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	query := billing.InvoiceQuery{SubscriptionID: state.SubscriptionID.ValueString(), BillingAccountID: state.BillingAccountID.ValueString()}
-	items, err := conn.Collect(client.ListInvoices(ctx, query), state.Limit, invoiceFromAPI)
-	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "invoices"})
-		return
-	}
-	state.Invoices = items
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	object.ReadMany(ctx, d.Conn.Billing, invoicesTypeName, req, resp, func(client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
+		query := billing.InvoiceQuery{SubscriptionID: m.SubscriptionID.ValueString(), BillingAccountID: m.BillingAccountID.ValueString()}
+		m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
+	})
 }

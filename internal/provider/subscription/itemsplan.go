@@ -92,7 +92,7 @@ func (p *planning) warnRemovedItems(before types.Set, diags *diag.Diagnostics) {
 		fmt.Sprintf("%s has items that another system or another user has added or changed. The plan sends items as "+
 			"a whole, so these are removed or changed%s:\n\n%s\n\n"+
 			"To keep them, add them to items, or remove the argument where it has never been "+
-			"applied.", p.state.words(), unless, strings.Join(lines, "\n")))
+			"applied.", apidiag.Capitalize(p.state.displayName()), unless, strings.Join(lines, "\n")))
 }
 
 // refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would be removed or
@@ -122,7 +122,7 @@ func (w *work) refuseUnseen(ctx context.Context, plan, state model) bool {
 	w.diags.AddAttributeError(path.Root(argItems), "The items have changed since the plan",
 		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or changed them since, "+
 			"or because the plan was made without a refresh. The update would remove or change these:\n\n%s\n\n"+
-			"Nothing was sent. Plan again, with a refresh: the plan then names them.", state.words(), strings.Join(lines, "\n")))
+			"Nothing was sent. Plan again, with a refresh: the plan then names them.", apidiag.Capitalize(state.displayName()), strings.Join(lines, "\n")))
 	return false
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-// model is the resource in configuration, plan and state.
-type model struct {
+// shared are the attributes that the resource and the data sources have in common.
+type shared struct {
 	ID                      types.String    `tfsdk:"id"`
 	PublicID                types.String    `tfsdk:"public_id"`
 	BillingAccountID        types.String    `tfsdk:"billing_account_id"`
@@ -21,8 +21,6 @@ type model struct {
 	PlanID                  types.String    `tfsdk:"plan_id"`
 	CurrentPlanID           types.String    `tfsdk:"current_plan_id"`
 	PendingPlanID           types.String    `tfsdk:"pending_plan_id"`
-	PlanChange              types.Object    `tfsdk:"plan_change"`
-	Items                   types.Set       `tfsdk:"items"`
 	CompanyID               types.String    `tfsdk:"company_id"`
 	ProductGroupID          types.String    `tfsdk:"product_group_id"`
 	DiscountCodeID          types.String    `tfsdk:"discount_code_id"`
@@ -31,7 +29,6 @@ type model struct {
 	CollectionMethod        types.String    `tfsdk:"collection_method"`
 	TrialStart              types.String    `tfsdk:"trial_start"`
 	TrialEnd                fwtype.DateTime `tfsdk:"trial_end"`
-	TrialPeriodDays         types.Int64     `tfsdk:"trial_period_days"`
 	ProrationBehavior       types.String    `tfsdk:"proration_behavior"`
 	NfeIssuancePolicy       types.String    `tfsdk:"nfe_issuance_policy"`
 	AllowPause              types.Bool      `tfsdk:"allow_pause"`
@@ -55,13 +52,21 @@ type model struct {
 	RenewalSettings         types.String    `tfsdk:"renewal_settings"`
 	Commitment              types.String    `tfsdk:"commitment"`
 	Metadata                types.String    `tfsdk:"metadata"`
-	CustomMetadata          metadata.Value  `tfsdk:"custom_metadata"`
-	CustomMetadataMode      types.String    `tfsdk:"custom_metadata_mode"`
 	EffectiveCustomMetadata types.String    `tfsdk:"effective_custom_metadata"`
-	DeletionPolicy          types.String    `tfsdk:"deletion_policy"`
-	OnExternalCancel        types.String    `tfsdk:"on_external_cancel"`
 	CreatedAt               types.String    `tfsdk:"created_at"`
 	UpdatedAt               types.String    `tfsdk:"updated_at"`
+}
+
+// model is the resource in configuration, plan and state.
+type model struct {
+	shared
+	PlanChange         types.Object   `tfsdk:"plan_change"`
+	Items              types.Set      `tfsdk:"items"`
+	TrialPeriodDays    types.Int64    `tfsdk:"trial_period_days"`
+	CustomMetadata     metadata.Value `tfsdk:"custom_metadata"`
+	CustomMetadataMode types.String   `tfsdk:"custom_metadata_mode"`
+	DeletionPolicy     types.String   `tfsdk:"deletion_policy"`
+	OnExternalCancel   types.String   `tfsdk:"on_external_cancel"`
 }
 
 // fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults for what only
@@ -76,54 +81,56 @@ func fromAPI(s *billing.Subscription) (model, error) {
 		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
 	}
 	m := model{
-		ID:                      types.StringValue(s.ID),
-		PublicID:                wire.TextOrNull(s.PublicID),
-		BillingAccountID:        wire.TextOrNull(s.BillingAccountID),
-		ExternalID:              wire.FilledOrNull(s.ExternalID),
-		PlanID:                  types.StringPointerValue(s.PlanID),
-		CurrentPlanID:           types.StringPointerValue(s.PlanID),
-		PendingPlanID:           wire.TextOrNull(s.PendingPlanID()),
-		PlanChange:              planChangeOf(timingImmediate),
-		Items:                   types.SetNull(itemType),
-		CompanyID:               types.StringPointerValue(s.CompanyID),
-		ProductGroupID:          types.StringPointerValue(s.ProductGroupID),
-		DiscountCodeID:          types.StringPointerValue(s.DiscountCodeID),
-		DiscountPercent:         fwtype.DecimalPointer(s.DiscountPercent),
-		BillingCycle:            wire.TextOrNull(s.BillingCycle),
-		CollectionMethod:        types.StringPointerValue(s.CollectionMethod),
-		TrialStart:              types.StringPointerValue(s.TrialStart),
-		TrialEnd:                fwtype.DateTimePointer(s.TrialEnd),
-		TrialPeriodDays:         trialDays(s),
-		ProrationBehavior:       wire.TextOrNull(s.ProrationBehavior),
-		NfeIssuancePolicy:       types.StringPointerValue(s.NfeIssuancePolicy),
-		AllowPause:              types.BoolPointerValue(s.AllowPause),
-		AllowCancel:             types.BoolPointerValue(s.AllowCancel),
-		Notes:                   wire.FilledOrNull(s.Notes),
-		CancelAtPeriodEnd:       types.BoolValue(s.CancelAtPeriodEnd),
-		CancellationReason:      wire.FilledOrNull(s.CancellationReason),
-		Pause:                   pauseOf(s),
-		Status:                  wire.TextOrNull(s.Status),
-		CurrentPeriodStart:      wire.TextOrNull(s.CurrentPeriodStart),
-		CurrentPeriodEnd:        wire.TextOrNull(s.CurrentPeriodEnd),
-		CycleBillingDate:        wire.TextOrNull(s.CycleBillingDate),
-		ActivatedAt:             types.StringPointerValue(s.ActivatedAt),
-		ConfirmedAt:             types.StringPointerValue(s.ConfirmedAt),
-		CanceledAt:              types.StringPointerValue(s.CanceledAt),
-		ProposalID:              types.StringPointerValue(s.ProposalID),
-		PausedAt:                types.StringPointerValue(s.PausedAt),
-		ResumesAt:               types.StringPointerValue(s.ResumesAt),
-		ResumedAt:               types.StringPointerValue(s.ResumedAt),
-		RecurringAmountCents:    types.Int64PointerValue(s.RecurringAmountCents),
-		RenewalSettings:         wire.JSONText(s.RenewalSettings),
-		Commitment:              wire.AnyJSONText(s.Commitment),
-		Metadata:                wire.JSONText(s.Metadata),
-		CustomMetadata:          custom,
-		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
-		EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
-		DeletionPolicy:          types.StringValue(policyCancel),
-		OnExternalCancel:        types.StringValue(externalCancelKeep),
-		CreatedAt:               wire.TextOrNull(s.CreatedAt),
-		UpdatedAt:               wire.TextOrNull(s.UpdatedAt),
+		shared: shared{
+			ID:                      types.StringValue(s.ID),
+			PublicID:                wire.TextOrNull(s.PublicID),
+			BillingAccountID:        wire.TextOrNull(s.BillingAccountID),
+			ExternalID:              wire.FilledOrNull(s.ExternalID),
+			PlanID:                  types.StringPointerValue(s.PlanID),
+			CurrentPlanID:           types.StringPointerValue(s.PlanID),
+			PendingPlanID:           wire.TextOrNull(s.PendingPlanID()),
+			CompanyID:               types.StringPointerValue(s.CompanyID),
+			ProductGroupID:          types.StringPointerValue(s.ProductGroupID),
+			DiscountCodeID:          types.StringPointerValue(s.DiscountCodeID),
+			DiscountPercent:         fwtype.DecimalPointer(s.DiscountPercent),
+			BillingCycle:            wire.TextOrNull(s.BillingCycle),
+			CollectionMethod:        types.StringPointerValue(s.CollectionMethod),
+			TrialStart:              types.StringPointerValue(s.TrialStart),
+			TrialEnd:                fwtype.DateTimePointer(s.TrialEnd),
+			ProrationBehavior:       wire.TextOrNull(s.ProrationBehavior),
+			NfeIssuancePolicy:       types.StringPointerValue(s.NfeIssuancePolicy),
+			AllowPause:              types.BoolPointerValue(s.AllowPause),
+			AllowCancel:             types.BoolPointerValue(s.AllowCancel),
+			Notes:                   wire.FilledOrNull(s.Notes),
+			CancelAtPeriodEnd:       types.BoolValue(s.CancelAtPeriodEnd),
+			CancellationReason:      wire.FilledOrNull(s.CancellationReason),
+			Pause:                   pauseOf(s),
+			Status:                  wire.TextOrNull(s.Status),
+			CurrentPeriodStart:      wire.TextOrNull(s.CurrentPeriodStart),
+			CurrentPeriodEnd:        wire.TextOrNull(s.CurrentPeriodEnd),
+			CycleBillingDate:        wire.TextOrNull(s.CycleBillingDate),
+			ActivatedAt:             types.StringPointerValue(s.ActivatedAt),
+			ConfirmedAt:             types.StringPointerValue(s.ConfirmedAt),
+			CanceledAt:              types.StringPointerValue(s.CanceledAt),
+			ProposalID:              types.StringPointerValue(s.ProposalID),
+			PausedAt:                types.StringPointerValue(s.PausedAt),
+			ResumesAt:               types.StringPointerValue(s.ResumesAt),
+			ResumedAt:               types.StringPointerValue(s.ResumedAt),
+			RecurringAmountCents:    types.Int64PointerValue(s.RecurringAmountCents),
+			RenewalSettings:         wire.JSONText(s.RenewalSettings),
+			Commitment:              wire.AnyJSONText(s.Commitment),
+			Metadata:                wire.JSONText(s.Metadata),
+			EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+			CreatedAt:               wire.TextOrNull(s.CreatedAt),
+			UpdatedAt:               wire.TextOrNull(s.UpdatedAt),
+		},
+		PlanChange:         planChangeOf(timingImmediate),
+		Items:              types.SetNull(itemType),
+		TrialPeriodDays:    trialDays(s),
+		CustomMetadata:     custom,
+		CustomMetadataMode: types.StringValue(metadata.ModeMerge),
+		DeletionPolicy:     types.StringValue(policyCancel),
+		OnExternalCancel:   types.StringValue(externalCancelKeep),
 	}
 	if !m.PendingPlanID.IsNull() {
 		m.PlanID, m.PlanChange = m.PendingPlanID, planChangeOf(timingEndOfPeriod)

@@ -143,8 +143,9 @@ func TestTransitions(t *testing.T) {
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	state := read(t, plain())
-	config := model{BillingAccountID: types.StringValue("a"), PlanID: types.StringValue("p"), DiscountPercent: fwtype.DecimalPointer(new("12.50")), AllowPause: types.BoolValue(false),
-		CancelAtPeriodEnd: types.BoolValue(true), Items: itemSet([]item{{product: types.StringValue("x"), price: types.StringValue("y")}})}
+	config := model{shared: shared{BillingAccountID: types.StringValue("a"), PlanID: types.StringValue("p"),
+		DiscountPercent: fwtype.DecimalPointer(new("12.50")), AllowPause: types.BoolValue(false), CancelAtPeriodEnd: types.BoolValue(true)},
+		Items: itemSet([]item{{product: types.StringValue("x"), price: types.StringValue("y")}})}
 	plan := state
 	plan.DiscountPercent, plan.Notes, plan.CancelAtPeriodEnd = fwtype.DecimalPointer(new("12.50")), types.StringValue("n"), types.BoolValue(true)
 	cleared := state

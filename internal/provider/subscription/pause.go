@@ -106,5 +106,5 @@ func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(path.Root("pause"), "A pause has ended",
 		fmt.Sprintf("The pause of %s was ended outside of Terraform. If the configuration still has the pause block, "+
 			"the plan pauses again: "+
-			"remove it, or set another resumes_at.", lower(state.words())))
+			"remove it, or set another resumes_at.", state.displayName()))
 }

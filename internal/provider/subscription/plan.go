@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -171,11 +172,10 @@ func (p *planning) change(replaced func(accountID string) bool, diags *diag.Diag
 	return nil
 }
 
-// update starts from the state's computed values and makes unknown only what the transitions can touch.
+// update makes unknown only what the transitions can touch; the schema keeps the other computed values.
 func (p *planning) update(diags *diag.Diagnostics) {
 	m, state := &p.planned, p.state
 	p.takeConfigured()
-	p.keepComputed()
 	p.keepUnconfigured()
 	p.keepTrial(diags)
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)
@@ -184,7 +184,7 @@ func (p *planning) update(diags *diag.Diagnostics) {
 	}
 	p.next = ownedBy(p.config)
 	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Under(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(
-		p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.words(), diags)
+		p.config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.displayName(), diags)
 	otherItems := p.planItems(diags)
 	m.PlanChange = p.planChange()
 	p.asked = m.transitions(state)
@@ -223,16 +223,6 @@ func (p *planning) forgetTouchedBy(t transition) {
 			forget[name](&p.planned)
 		}
 	}
-}
-
-func (p *planning) keepComputed() {
-	m, state := &p.planned, p.state
-	m.ID, m.PublicID, m.Status, m.CreatedAt, m.UpdatedAt = state.ID, state.PublicID, state.Status, state.CreatedAt, state.UpdatedAt
-	m.CurrentPlanID, m.PendingPlanID, m.Metadata = state.CurrentPlanID, state.PendingPlanID, state.Metadata
-	m.CurrentPeriodStart, m.CurrentPeriodEnd, m.CycleBillingDate = state.CurrentPeriodStart, state.CurrentPeriodEnd, state.CycleBillingDate
-	m.TrialStart, m.ActivatedAt, m.ConfirmedAt, m.CanceledAt = state.TrialStart, state.ActivatedAt, state.ConfirmedAt, state.CanceledAt
-	m.PausedAt, m.ResumesAt, m.ResumedAt, m.ProposalID = state.PausedAt, state.ResumesAt, state.ResumedAt, state.ProposalID
-	m.RecurringAmountCents, m.RenewalSettings, m.Commitment = state.RecurringAmountCents, state.RenewalSettings, state.Commitment
 }
 
 // keepUnconfigured leaves as it is what the configuration does not name, and clears what it gave up.
@@ -360,13 +350,13 @@ func (p *planning) keepTrial(diags *diag.Diagnostics) {
 	}
 	if differs != "" {
 		diags.AddAttributeWarning(path.Root(differs), differs+" is only used when the subscription is created",
-			fmt.Sprintf("%s exists already, and the service offers no way to change its trial, so %s has no effect. Take the argument back to what it was.", state.words(), differs))
+			fmt.Sprintf("%s exists already, and the service offers no way to change its trial, so %s has no effect. Take the argument back to what it was.", apidiag.Capitalize(state.displayName()), differs))
 	}
 }
 
-// words names the subscription at the beginning of a sentence.
-func (m model) words() string {
-	text := "Subscription"
+// displayName names the subscription inside a sentence.
+func (m model) displayName() string {
+	text := "subscription"
 	if external := m.ExternalID.ValueString(); external != "" {
 		text += fmt.Sprintf(" %q", external)
 	}

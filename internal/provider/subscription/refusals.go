@@ -8,18 +8,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 )
 
 // refuseDestroy reports what keeps the subscription from being canceled.
 func refuseDestroy(state model, diags *diag.Diagnostics) {
-	policy.Refuse(state.DeletionPolicy, state.words(), "\"cancel\" or \"cancel_at_period_end\"", diags)
+	policy.Refuse(state.DeletionPolicy, state.displayName(), "\"cancel\" or \"cancel_at_period_end\"", diags)
 	cancels := state.DeletionPolicy.ValueString() == policyCancel || state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if cancels && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
 		diags.AddAttributeError(path.Root("allow_cancel"), "The subscription may not be canceled",
 			fmt.Sprintf("%s has allow_cancel = false, so the service refuses to cancel it, and nothing was changed. Set allow_cancel = true and apply that first, "+
-				"or set deletion_policy = \"abandon\" to only forget it here.", state.words()))
+				"or set deletion_policy = \"abandon\" to only forget it here.", apidiag.Capitalize(state.displayName())))
 	}
 }
 
@@ -34,7 +35,7 @@ func warnRunningOn(state model, diags *diag.Diagnostics) {
 			"with deletion_policy = \"delete\", its billing account, and closing the account is immediate. Destroy "+
 			"these after that date, "+
 			"or set deletion_policy = \"cancel\", apply that, and destroy everything at "+
-			"once.", lower(state.words()), state.CurrentPeriodEnd.ValueString()))
+			"once.", state.displayName(), state.CurrentPeriodEnd.ValueString()))
 }
 
 // refuseIncomplete rejects a known item without a product or a price.
@@ -93,7 +94,7 @@ func (p *planning) refuse(diags *diag.Diagnostics) {
 			fmt.Sprintf("plan_id is removed from the configuration of %s, and plan_change.timing is "+
 				"\"end_of_period\". The service can only begin another plan with the next period, "+
 				"not end one without another. Set plan_change.timing = \"immediate\" to bill the items alone from "+
-				"now on, or keep plan_id.", lower(p.state.words())))
+				"now on, or keep plan_id.", p.state.displayName()))
 	}
 }
 
@@ -117,7 +118,7 @@ func (p *planning) refusePause(diags *diag.Diagnostics) {
 	if p.planned.AllowPause.Equal(types.BoolValue(false)) {
 		diags.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
 			fmt.Sprintf("%s has allow_pause = false, so the service would refuse to pause. Remove pause, or set "+
-				"allow_pause = true.", p.planned.words()))
+				"allow_pause = true.", apidiag.Capitalize(p.planned.displayName())))
 	}
 }
 
@@ -125,7 +126,7 @@ func (p *planning) refuseEnd(diags *diag.Diagnostics) {
 	if p.planned.AllowCancel.Equal(types.BoolValue(false)) {
 		diags.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
 			fmt.Sprintf("%s has allow_cancel = false, so the service would refuse to cancel. Remove "+
-				"cancel_at_period_end, or set allow_cancel = true.", p.planned.words()))
+				"cancel_at_period_end, or set allow_cancel = true.", apidiag.Capitalize(p.planned.displayName())))
 	}
 }
 
@@ -140,5 +141,5 @@ func (p *planning) refuseNothingBilled(diags *diag.Diagnostics) {
 		fmt.Sprintf("%s runs without a plan, and the plan %q begins with the next period (after %s). Until then the "+
 			"subscription is billed by its items, so the service does not remove them. "+
 			"Keep items until current_plan_id shows the plan, or set plan_change.timing = "+
-			"\"immediate\".", m.words(), m.PendingPlanID.ValueString(), p.state.CurrentPeriodEnd.ValueString()))
+			"\"immediate\".", apidiag.Capitalize(m.displayName()), m.PendingPlanID.ValueString(), p.state.CurrentPeriodEnd.ValueString()))
 }

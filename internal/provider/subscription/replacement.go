@@ -70,7 +70,7 @@ func (p *planning) refuseReplacement(diags *diag.Diagnostics) {
 				"configuration names others, which only a new subscription can have: "+
 				"this one would be canceled, and the new one would charge. Write what the subscription has; a "+
 				"replacement can be planned once that is "+
-				"applied.", state.words(), state.BillingAccountID, state.CompanyID, state.ProductGroupID))
+				"applied.", apidiag.Capitalize(state.displayName()), state.BillingAccountID, state.CompanyID, state.ProductGroupID))
 		return
 	}
 	refuseDestroy(state, diags)
@@ -78,7 +78,7 @@ func (p *planning) refuseReplacement(diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root(policy.Attribute), "Two subscriptions would charge",
 			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
 				"to the new one. To replace it, set deletion_policy = \"cancel\" "+
-				"and apply that first. To have both, give the new one a block of its own.", lower(state.words()), at))
+				"and apply that first. To have both, give the new one a block of its own.", state.displayName(), at))
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *planning) refuseAccount(account, wrong string, diags *diag.Diagnostics)
 	diags.AddAttributeError(path.Root(argBillingAccountID), "The subscription cannot be created",
 		fmt.Sprintf("This plan creates %s on the billing account %s. That account %s, so the creation would fail. A "+
 			"subscription that it replaces would be canceled before that. Nothing was changed. Correct "+
-			"billing_account_id, or reactivate the account and apply that first.", lower(p.planned.words()), account, wrong))
+			"billing_account_id, or reactivate the account and apply that first.", p.planned.displayName(), account, wrong))
 }
 
 // refuseForced rejects an update that only a new subscription can fulfil. The plan could not show a replacement, so
@@ -141,6 +141,6 @@ func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
 			fmt.Sprintf("%s of %s was not known in the plan. It is %s and turned out to be %s, which only a new "+
 				"subscription can have: this one would be canceled, "+
 				"and the new one would charge. Nothing was changed. Plan again: the value is known then, and the "+
-				"plan shows the replacement.", name, lower(state.words()), before, now))
+				"plan shows the replacement.", name, state.displayName(), before, now))
 	}
 }

@@ -206,7 +206,7 @@ func (w *work) reached(ctx context.Context, prior, plan model, s step, answer *b
 			state, err = state.keeping(prior, answer, w.before)
 		}
 		if err != nil {
-			w.diags.AddError("Unreadable answer of the service", err.Error())
+			apidiag.Unreadable(w.diags, err)
 			return prior
 		}
 	}
@@ -246,7 +246,7 @@ func (w *work) finish(ctx context.Context, plan model, last *billing.Subscriptio
 		state, err = state.keeping(plan, last, w.own)
 	}
 	if err != nil {
-		w.diags.AddError("Unreadable answer of the service", err.Error())
+		apidiag.Unreadable(w.diags, err)
 		return
 	}
 	if state.Pause.IsNull() && !slices.Contains(w.asked, pauseIt) {
@@ -254,7 +254,7 @@ func (w *work) finish(ctx context.Context, plan model, last *billing.Subscriptio
 		state.Pause = plan.Pause
 	}
 	if differences := settle.Onto(ctx, &plan, &state); done {
-		settle.Warn(differences, state.words(), arguments, w.diags)
+		settle.Warn(differences, state.displayName(), arguments, w.diags)
 	}
 	w.diags.Append(w.state.Set(ctx, state)...)
 	scheme.Identify(ctx, state.ID, w.identity, w.diags)

@@ -5,13 +5,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/reading"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -21,12 +21,14 @@ type DeliveriesDataSource struct{ conn.DataSource }
 
 var _ datasource.DataSourceWithConfigure = (*DeliveriesDataSource)(nil)
 
-// NewDeliveriesDataSource makes the data source.
+// NewDeliveriesDataSource returns the data source.
 func NewDeliveriesDataSource() datasource.DataSource { return &DeliveriesDataSource{} }
+
+const deliveriesTypeName = "billing_webhook_deliveries"
 
 // Metadata names the type.
 func (d *DeliveriesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "billing_webhook_deliveries"
+	resp.TypeName = deliveriesTypeName
 }
 
 type deliveriesModel struct {
@@ -67,13 +69,13 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The deliveries of a webhook endpoint: which events were sent, with what outcome. In a `check` block it watches an endpoint in every plan; give `status` or `event` then, as the " +
-			"list grows with every event." + reading.Paged + " That includes the bodies of requests and answers.",
+			"list grows with every event." + object.Paged + " That includes the bodies of requests and answers.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint (the `id` of a `billing_webhook_endpoint`)."},
-			"status": reading.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does).",
+			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does).",
 				validate.KnownStatus("pending", deliverySuccess, deliveryFailed, deliveryExhausted)),
-			"event": reading.Filter("Only deliveries of events with this name, such as `charge.paid`."),
-			"limit": reading.Limit("deliveries"),
+			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
+			"limit": object.Limit("deliveries"),
 			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":            text("Id of the delivery."),
@@ -95,18 +97,9 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 
 // Read lists the deliveries.
 func (d *DeliveriesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var state deliveriesModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
-	client, ready := d.Conn.Collections.For("data.billing_webhook_deliveries", &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	query := collections.DeliveryQuery{EndpointID: state.EndpointID.ValueString(), Status: state.Status.ValueString(), Event: state.Event.ValueString()}
-	items, err := conn.Collect(client.ListDeliveries(ctx, query), state.Limit, deliveryFromAPI)
-	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "the deliveries of webhook endpoint " + state.EndpointID.ValueString()})
-		return
-	}
-	state.Deliveries = items
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	object.ReadMany(ctx, d.Conn.Collections, deliveriesTypeName, req, resp, func(client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
+		id := m.EndpointID.ValueString()
+		query := collections.DeliveryQuery{EndpointID: id, Status: m.Status.ValueString(), Event: m.Event.ValueString()}
+		m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id, deliveryFromAPI, diags)
+	})
 }

@@ -7,23 +7,32 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
+// shared are the attributes that the resource and the data sources have in common.
+type shared struct {
+	ID          types.String `tfsdk:"id"`
+	URL         types.String `tfsdk:"url"`
+	Description types.String `tfsdk:"description"`
+	Events      types.Set    `tfsdk:"events"`
+	Active      types.Bool   `tfsdk:"active"`
+	CreatedAt   types.String `tfsdk:"created_at"`
+	UpdatedAt   types.String `tfsdk:"updated_at"`
+}
+
 // model is the resource in configuration, plan and state.
 type model struct {
-	ID                      types.String `tfsdk:"id"`
-	URL                     types.String `tfsdk:"url"`
-	Description             types.String `tfsdk:"description"`
-	Events                  types.Set    `tfsdk:"events"`
-	Active                  types.Bool   `tfsdk:"active"`
+	shared
 	Authentication          types.Object `tfsdk:"authentication"`
 	RotateSecretWhenChanged types.Map    `tfsdk:"rotate_secret_when_changed"`
 	TestOnApply             types.Bool   `tfsdk:"test_on_apply"`
+	AgeRecipients           types.List   `tfsdk:"age_recipients"`
+	AllowDuplicate          types.Bool   `tfsdk:"allow_duplicate"`
 	Secret                  types.String `tfsdk:"secret"`
-	CreatedAt               types.String `tfsdk:"created_at"`
-	UpdatedAt               types.String `tfsdk:"updated_at"`
+	EncryptedSecret         types.String `tfsdk:"encrypted_secret"`
 }
 
 // noTrigger is the trigger of a secret that is not rotated. An empty map and no map are the same.
@@ -88,17 +97,22 @@ func (a authentication) toWire() collections.Authentication {
 // fromAPI builds the whole model of an endpoint, as an import sees it: without a secret, and without credentials.
 func fromAPI(e *collections.WebhookEndpoint) model {
 	return model{
-		ID:                      types.StringValue(e.ID),
-		URL:                     wire.TextOrNull(e.URL),
-		Description:             wire.FilledOrNull(e.Description),
-		Events:                  events(e.Events),
-		Active:                  types.BoolValue(e.Active),
+		shared: shared{
+			ID:          types.StringValue(e.ID),
+			URL:         wire.TextOrNull(e.URL),
+			Description: wire.FilledOrNull(e.Description),
+			Events:      events(e.Events),
+			Active:      types.BoolValue(e.Active),
+			CreatedAt:   wire.TextOrNull(e.CreatedAt),
+			UpdatedAt:   wire.TextOrNull(e.UpdatedAt),
+		},
 		Authentication:          authFromAPI(e.Authentication),
 		RotateSecretWhenChanged: noTrigger,
 		TestOnApply:             types.BoolNull(),
+		AgeRecipients:           encrypt.None,
+		AllowDuplicate:          types.BoolNull(),
 		Secret:                  types.StringPointerValue(e.Secret),
-		CreatedAt:               wire.TextOrNull(e.CreatedAt),
-		UpdatedAt:               wire.TextOrNull(e.UpdatedAt),
+		EncryptedSecret:         types.StringNull(),
 	}
 }
 
@@ -121,10 +135,14 @@ func authFromAPI(a *collections.Authentication) types.Object {
 
 // keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
 func (m model) keeping(prior model) model {
-	if m.TestOnApply = prior.TestOnApply; !prior.RotateSecretWhenChanged.IsNull() {
+	m.TestOnApply, m.AllowDuplicate = prior.TestOnApply, prior.AllowDuplicate
+	if !prior.RotateSecretWhenChanged.IsNull() {
 		m.RotateSecretWhenChanged = prior.RotateSecretWhenChanged
 	}
-	if m.Secret.IsNull() {
+	if !prior.AgeRecipients.IsNull() {
+		m.AgeRecipients = prior.AgeRecipients
+	}
+	if m.EncryptedSecret = wire.Known(prior.EncryptedSecret); m.Secret.IsNull() {
 		m.Secret = wire.Known(prior.Secret)
 	}
 	if sameAuth(prior.Authentication, m.Authentication) {
@@ -132,6 +150,13 @@ func (m model) keeping(prior model) model {
 	}
 	return m
 }
+
+// secret is the secret as the plan or the state has it.
+func (m model) secret() encrypt.Secret {
+	return encrypt.Secret{Clear: m.Secret, Encrypted: m.EncryptedSecret}
+}
+
+func (m *model) setSecret(s encrypt.Secret) { m.Secret, m.EncryptedSecret = s.Clear, s.Encrypted }
 
 // sameAuth compares what the service shows of two authentications: all but the credentials and their version. What is
 // not known yet is the same as nothing.

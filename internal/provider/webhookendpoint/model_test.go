@@ -8,14 +8,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/contract"
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
 // recorded is the answer of a recorded exchange.
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	exchange, err := contract.Load("collections/" + name)
+	exchange, err := evidence.Load("collections/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,8 @@ func recorded(t *testing.T, name string) []byte {
 // TestFromAPI: what the service answers stands in the attributes of the same name; what it never returns is null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
-	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "test_on_apply": nil}
+	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "test_on_apply": nil, "age_recipients": []any{}, "encrypted_secret": nil,
+		"allow_duplicate": nil}
 	auth := func(kind, username, name any) map[string]any {
 		return map[string]any{"type": kind, "username": username, "name": name, "password_wo": nil, "token_wo": nil, "value_wo": nil, "credentials_wo_version": json.Number("1")}
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 )
 
 // part is an argument of authentication, and the one type that has it.
@@ -69,15 +71,22 @@ func (a authentication) demand(credentials bool, diags *diag.Diagnostics) {
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
 // state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var config, plan, state model
 	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		r.Run().Known(typeName, state.ID.ValueString())
 		return
 	}
-	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if req.State.Raw.IsNull() {
 		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
 		authOf(plan.withCredentials(config).Authentication).demand(true, &resp.Diagnostics)
+		plan.setSecret(encrypt.Secret{}.Planned(plan.AgeRecipients, true))
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+		if !resp.Diagnostics.HasError() {
+			r.refuseDuplicate(ctx, plan, req.ClientCapabilities.DeferralAllowed, &resp.Diagnostics)
+		}
 		return
 	}
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -87,7 +96,6 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	// Every change of an endpoint is made in place.
 	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed,
 		resp.Private, &resp.Diagnostics)
-	plan.ID, plan.CreatedAt, plan.UpdatedAt, plan.Secret = state.ID, state.CreatedAt, state.UpdatedAt, state.Secret
 	if plan.sendsAuth(state) {
 		// Credentials are only required when they are sent, so that an imported endpoint can be planned without them.
 		// The rest is checked again: with ignore_changes on one part, the planned authentication is not the one that
@@ -102,9 +110,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if update := plan.toUpdate(state); !update.IsEmpty() {
 		plan.UpdatedAt = types.StringUnknown()
 	}
-	if plan.rotates(state) {
-		plan.Secret = types.StringUnknown()
+	rotates := plan.rotates(state)
+	plan.setSecret(state.secret().Planned(plan.AgeRecipients, rotates))
+	if rotates {
 		warnRotation(state, &resp.Diagnostics)
+	} else {
+		state.secret().Warn(state.AgeRecipients, plan.AgeRecipients, encrypt.Names{Object: state.displayName(),
+			Clear: "secret", Encrypted: "encrypted_secret", Trigger: "rotate_secret_when_changed"}, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
@@ -119,11 +131,11 @@ func (m model) rotates(state model) bool {
 func warnRotation(state model, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(path.Root("rotate_secret_when_changed"), "The old secret becomes invalid at once",
 		fmt.Sprintf("This plan rotates the secret of %s. From that moment deliveries are signed with the new secret only, and the consumer refuses them until it has it. "+
-			"Nothing is lost: the service sends what was refused again after about 4 minutes, signed with the new secret, so hand it to the consumer in the same apply.", state.words()))
+			"Nothing is lost: the service sends what was refused again after about 4 minutes, signed with the new secret, so hand it to the consumer in the same apply.", state.displayName()))
 }
 
-// words names the endpoint inside a sentence.
-func (m model) words() string {
+// displayName names the endpoint inside a sentence.
+func (m model) displayName() string {
 	if id := m.ID.ValueString(); id != "" {
 		return fmt.Sprintf("webhook endpoint %s (id %s)", m.URL.ValueString(), id)
 	}

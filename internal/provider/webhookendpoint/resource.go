@@ -11,11 +11,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
 
@@ -43,6 +43,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	var config, plan model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan.secret().Reject(plan.AgeRecipients, &resp.Diagnostics)
 	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
@@ -54,7 +55,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	state := fromAPI(&created.WebhookEndpoint).keeping(plan)
-	settle.Warn(settle.Onto(ctx, &plan, &state), "The "+state.words(), arguments, &resp.Diagnostics)
+	state.setSecret(state.secret().Stored(state.AgeRecipients, &resp.Diagnostics))
+	settle.Warn(settle.Onto(ctx, &plan, &state), state.displayName(), arguments, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	warnCreated(created, state, &resp.Diagnostics)
@@ -72,45 +74,14 @@ func warnCreated(created *collections.WebhookEndpointCreated, state model, diags
 	case created.Adopted:
 		diags.AddWarning("Found the endpoint instead of registering it twice",
 			fmt.Sprintf(found+"Its first secret was lost with the answer, so it was rotated.", created.ID))
-	case state.Secret.IsNull():
+	case created.Secret == nil:
 		diags.AddAttributeWarning(path.Root("secret"), "The secret is not known",
-			fmt.Sprintf("The service has not shown the secret of %s. %s", state.words(), howToRotate))
+			fmt.Sprintf("The service has not shown the secret of %s. %s", state.displayName(), howToRotate))
 	}
 }
 
 // howToRotate is the way to a secret where none is known.
 const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another value in it; the old secret is invalid from then on."
-
-// Read refreshes the state. Only the service's own not-found drops the endpoint.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var prior model
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	importing := imports.Marked(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
-	endpoint, err := client.GetWebhookEndpoint(ctx, prior.ID.ValueString())
-	if api.IsNotFound(err) {
-		resp.Diagnostics.AddWarning("A webhook endpoint was deleted outside of Terraform",
-			fmt.Sprintf("The %s does not exist any more at the service. If it is still configured, the plan registers it again, with a new id and a new secret.", prior.words()))
-		r.Run().Gone(typeName, prior.ID.ValueString())
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
-		return
-	}
-	r.Run().Refreshed(typeName, prior.ID.ValueString())
-	state := fromAPI(endpoint)
-	if !importing {
-		state = state.keeping(prior)
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	imports.Mark(ctx, resp.Private, false, &resp.Diagnostics)
-}
 
 // Update changes the endpoint, then rotates its secret. Each result is in the state before the next request.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -118,12 +89,15 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	plan.secret().Reject(plan.AgeRecipients, &resp.Diagnostics)
 	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
 	r.Run().Applies()
 	moved, rotates := !plan.URL.Equal(state.URL), plan.rotates(state)
+	// Whatever of the update fails, no clear text that the state had is written again.
+	state.setSecret(state.secret().Stored(plan.AgeRecipients, &resp.Diagnostics))
 	if body := plan.withCredentials(config).toUpdate(state); !body.IsEmpty() {
 		answer, err := client.UpdateWebhookEndpoint(ctx, state.ID.ValueString(), body)
 		if err != nil {
@@ -139,10 +113,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			apidiag.Add(&resp.Diagnostics, err, doing("rotate the secret of", state))
 			return
 		}
-		state.Secret = types.StringPointerValue(answer.Secret)
+		shown := encrypt.Secret{Clear: types.StringPointerValue(answer.Secret)}
+		state.setSecret(shown.Stored(plan.AgeRecipients, &resp.Diagnostics))
 	}
 	// A trigger that was unknown in the plan can turn out to be what it was; then nothing is rotated, and the secret stays.
-	plan.Secret = state.Secret
+	plan.setSecret(state.secret())
 	if plan.UpdatedAt.IsUnknown() {
 		plan.UpdatedAt = state.UpdatedAt
 	}
@@ -156,8 +131,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // updated is the state after an update. The secret and its trigger stay as they were until the rotation has happened.
 func (m model) updated(ctx context.Context, answer *collections.WebhookEndpoint, plan model, diags *diag.Diagnostics) model {
 	settled := fromAPI(answer).keeping(plan)
-	settled.Secret = m.Secret
-	settle.Warn(settle.Onto(ctx, &plan, &settled), "The "+m.words(), arguments, diags)
+	settled.setSecret(m.secret())
+	settle.Warn(settle.Onto(ctx, &plan, &settled), m.displayName(), arguments, diags)
 	if plan.rotates(m) {
 		settled.RotateSecretWhenChanged = m.RotateSecretWhenChanged
 	}
@@ -166,51 +141,16 @@ func (m model) updated(ctx context.Context, answer *collections.WebhookEndpoint,
 
 // Delete removes the endpoint.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	client, state, ok := object.Delete[*collections.Service, model](ctx, typeName, r.Conn.Collections, r.Run(), req, resp, nil)
+	if !ok {
 		return
 	}
-	r.Run().Applies()
 	if err := client.DeleteWebhookEndpoint(ctx, state.ID.ValueString()); err != nil {
 		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
 	}
 }
 
-// ImportState finds the endpoint by its id, or by url=<value>, and notes its id; the refresh that follows fills the rest.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	selector := scheme.Select(ctx, req, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready {
-		return
-	}
-	found := finder(client, selector.Value).One(ctx, selector.ID, selector, &resp.Diagnostics)
-	if found == nil {
-		return
-	}
-	scheme.Imported(ctx, found.ID, resp)
-	resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of an imported endpoint is not known",
-		fmt.Sprintf("The service shows a secret only when an endpoint is registered and when the secret is rotated, so secret is null for %s. %s", found.URL, howToRotate))
-}
-
-func finder(client *collections.Service, url string) imports.Finder[collections.WebhookEndpoint] {
-	return imports.Finder[collections.WebhookEndpoint]{
-		Noun: scheme.Noun,
-		Get:  client.GetWebhookEndpoint,
-		Find: func(ctx context.Context) ([]collections.WebhookEndpoint, error) {
-			return client.FindWebhookEndpoints(ctx, url)
-		},
-		Line: func(e *collections.WebhookEndpoint) string {
-			return fmt.Sprintf("%s  (registered %s)", e.ID, e.CreatedAt)
-		},
-	}
-}
-
 // doing describes an operation on the endpoint for an error.
 func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.words(), TypeName: typeName, Attributes: arguments, Keys: map[string]string{"INVALID_WEBHOOK_URL": "url"}}
+	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments, Keys: map[string]string{"INVALID_WEBHOOK_URL": "url"}}
 }

@@ -15,15 +15,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/imports"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 const typeName = "billing_webhook_endpoint"
-
-// scheme is how endpoints are named for import.
-var scheme = imports.Scheme{Noun: "webhook endpoint", Key: "url"}
 
 // Kinds of authentication toward the consumer (service description, Collections §5).
 const (
@@ -50,15 +48,15 @@ var about = map[string]string{
 // arguments are the attributes that the service knows by the same name, so that its complaints land on them.
 var arguments = []string{"url", "description", "events", "active", "authentication"}
 
-// Schema describes the resource. Which value a plan shows for a computed attribute is decided in plan.go.
+// Schema describes the resource. What a change makes unknown is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
-			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: about["id"]},
-			"created_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["created_at"]},
-			"updated_at": schema.StringAttribute{Computed: true, MarkdownDescription: about["updated_at"]},
-			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of internal networks are refused, in the plan where they can be told there. It need not be unique: every endpoint gets its own deliveries.", PlanModifiers: onChange(validate.PublicURL())},
+			"id":         object.Computed(about["id"]),
+			"created_at": object.Computed(about["created_at"]),
+			"updated_at": object.Computed(about["updated_at"]),
+			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of internal networks are refused, in the plan where they can be told there. Every endpoint gets its own deliveries; see `allow_duplicate` for a second one with the same address.", PlanModifiers: onChange(validate.PublicURL())},
 			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] + " Taken out, it is cleared.",
 				PlanModifiers: onChange(validate.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)), ElementType: types.StringType,
@@ -76,15 +74,21 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether to fire a test event after the endpoint was registered, its `url` changed or its secret rotated, wait up to 20 seconds for its first attempt, and warn when that fails. " +
 					"Default `false`. After a rotation the warning is expected when the consumer verifies signatures, as it cannot have the new secret yet. It needs no `action` block, so it works " +
 					"with every Terraform and OpenTofu."},
+			"allow_duplicate": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether the endpoint may be created although the service has one with the same `url` that is not part of this state, such as " +
+					"one that an interrupted run has left. Defaults to `false`: the plan fails and names it, with the block that imports it. With `true` that is a warning. It costs one listing of the endpoints in a plan that creates one, and " +
+					"is never sent."},
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. It stands in the state. Null after an import, because the service does not show it again: rotate to get a new one."},
+				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. It is in the state, unless `age_recipients` is set: then it is null, and `encrypted_secret` has it. Null after an import, because the service does not show it again: rotate to get a new one."},
+			"encrypted_secret": encrypt.Encrypted("secret"),
+			"age_recipients":   encrypt.Recipients("secret", "encrypted_secret"),
 		},
 	}
 }
 
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "An address that the collections service sends events to as signed POST requests. A delivery is attempted up to 8 times, over about eight and a half hours.\n\n" +
-	"Every change is made in place. The service shows the `secret` once, when the endpoint is registered and at each rotation; it stands in the state from then on, so protect the state. " +
+	"Every change is made in place. The service shows the `secret` once, when the endpoint is registered and at each rotation; it is in the state from then on, so set `age_recipients` to have it there encrypted only, or protect the state. " +
 	"[The guide on rotation](../guides/rotation) tells how to change it without losing events.\n\n" +
 	"Destroying removes the endpoint, and what it has not received by then is given up. An endpoint that was removed elsewhere is planned again, with a new id and a new secret. " +
 	"Import by id or by `url` (see [the guide on importing](../guides/import)). A refresh takes one request."

@@ -3,24 +3,87 @@ package webhookendpoint_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestDirect_notAdopted: the answer to the registration is lost, and two endpoints of that url are new. Which one it is nobody knows, so
-// none is taken over, and none is registered again.
+// TestDirect_notAdopted: another system registers the same endpoint at the same moment. Which one is whose nobody knows, so none is taken
+// over, and none is registered again; the error offers to import them.
 func TestDirect_notAdopted(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL})
-	s.service.Sandbox.ResetRequests()
 	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))), "Could not register webhook endpoint "+s.receiver.URL, "found 2 of them")
-	same(t, "calls", s.calls(), "webhook_endpoints.create")
+	go func() {
+		for s.service.Count("webhook_endpoints.create") == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		s.another()
+	}()
+	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))), "Could not register webhook endpoint "+s.receiver.URL, "found 2 of them",
+		"import {", "to = billing_webhook_endpoint.this")
+	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.create")
 	if s.Exists() {
 		t.Error("an endpoint that is not known is in the state")
 	}
+}
+
+// TestDirect_innocentEndpoint: a registration that was not processed finds the endpoint that another system has registered just before. It
+// is not taken over, and its secret stays; the registration is sent again.
+func TestDirect_innocentEndpoint(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	other := s.another()["id"].(string)
+	s.service.Sandbox.ResetRequests()
+	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, Status: 503})
+	if text := acctest.Errors(s.Apply(s.Plan(s.with(acctest.JSON{"allow_duplicate": true})))); text != "" {
+		t.Error(text)
+	}
+	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.create")
+	if s.Text("id") == other {
+		t.Error("the endpoint of another system is in the state")
+	}
+}
+
+// TestDirect_adoptedAtAnotherTime: the clock of the service decides what is new, also where this machine's is a day ahead or behind.
+func TestDirect_adoptedAtAnotherTime(t *testing.T) {
+	t.Parallel()
+	for name, distance := range map[string]time.Duration{"behind": -25 * time.Hour, "ahead": 25 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.service.Sandbox.Clock().Advance(distance)
+			s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+			says(t, s.set(nil), "Found the endpoint instead of registering it twice")
+			s.isSettled(nil)
+		})
+	}
+}
+
+// TestDirect_adoptedInUse: an endpoint whose consumer accepts deliveries may be in use, so its secret is not rotated.
+func TestDirect_adoptedInUse(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	go func() {
+		var listed []any
+		for len(listed) == 0 {
+			time.Sleep(10 * time.Millisecond)
+			_, answer := s.service.CallCollections("GET", endpoints, nil)
+			listed, _ = answer["data"].([]any)
+		}
+		s.service.MustCollections("POST", endpoints+"/"+listed[0].(acctest.JSON)["id"].(string)+"/test", acctest.JSON{})
+	}()
+	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))), "may be another system's: its consumer has accepted the delivery", "import {")
+	if s.service.Count("webhook_endpoints.rotate_secret") > 0 || s.Exists() {
+		t.Error("the endpoint was taken over")
+	}
+}
+
+// another registers an endpoint of the same url as another system would.
+func (s *subject) another() acctest.JSON {
+	return s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL})
 }
 
 // TestDirect_adopted: one endpoint is new and as it was asked for, so it is taken over; its secret, lost with the answer, is rotated.

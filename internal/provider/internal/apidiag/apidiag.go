@@ -73,6 +73,11 @@ func Add(diags *diag.Diagnostics, err error, doing Doing) {
 	refused(diags, e, doing, summary)
 }
 
+// Unreadable reports a response that does not fit the description of the service.
+func Unreadable(diags *diag.Diagnostics, err error) {
+	diags.AddError("Unreadable response of the service", err.Error())
+}
+
 // refused reports an answer of the service: one diagnostic for each field it blames, or one for the whole object.
 func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string) {
 	if e.Code == "external_id_taken" {
@@ -240,23 +245,40 @@ func otherText(e *api.OtherObjectError) string {
 		e.Noun, e.Asked, e.Noun, e.Answered, address) + evidence(e.Err)
 }
 
-// conflicting reports what a lookup after a lost answer has found: on external_id, where objects of this kind are found by it.
+// conflicting reports what a lookup after a lost response has found: on external_id, where objects of this kind are found by it.
 func conflicting(diags *diag.Diagnostics, e *api.ConflictError, doing Doing, summary string) {
 	const key = "external_id"
-	if slices.Contains(doing.Attributes, key) {
-		diags.AddAttributeError(path.Root(key), summary, conflictText(e, doing))
+	if !slices.Contains(doing.Attributes, key) {
+		diags.AddError(summary+": the outcome is unknown", conflictText(e, doing))
 		return
 	}
-	diags.AddError(summary, conflictText(e, doing))
+	if e.Theirs {
+		text := takenText(&api.Error{ExistingID: e.IDs[0]}, doing) + "\n\n" + sentence(e.Error())
+		diags.AddAttributeError(path.Root(key), summary+": the external_id is taken", text)
+		return
+	}
+	diags.AddAttributeError(path.Root(key), summary+": the outcome is unknown", conflictText(e, doing))
 }
 
 func conflictText(e *api.ConflictError, doing Doing) string {
 	text := sentence(e.Error())
-	if len(e.IDs) == 1 && doing.TypeName != "" {
-		text += " If it is the one you mean, take it over with this block (put this resource's name after the type):\n\n" +
-			ImportBlock(doing.TypeName, e.IDs[0])
+	if len(e.IDs) == 0 || doing.TypeName == "" {
+		return text
 	}
-	return text
+	return text + " " + TakeOver(doing.TypeName, e.IDs...)
+}
+
+// TakeOver says how one of several existing objects is imported.
+func TakeOver(typeName string, ids ...string) string {
+	blocks := make([]string, len(ids))
+	for i, id := range ids {
+		blocks[i] = ImportBlock(typeName, id)
+	}
+	text := "If it is the one you mean, take it over with this block"
+	if len(ids) > 1 {
+		text = "Find out which one you mean, and take it over with one of these blocks"
+	}
+	return text + " (put this resource's name after the type):\n\n" + strings.Join(blocks, "\n\n")
 }
 
 // ImportBlock is configuration that takes an existing object over.
@@ -272,6 +294,12 @@ func Text(err error) string {
 	return plainText(err)
 }
 
+// Capitalize begins a sentence with a text, such as the name of an object.
+func Capitalize(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
 func plainText(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "The run was interrupted before the service answered. What the state holds is what is known to exist."
@@ -284,8 +312,7 @@ func sentence(text string) string {
 	if text == "" {
 		return "The service gives no reason."
 	}
-	first, size := utf8.DecodeRuneInString(text)
-	text = string(unicode.ToUpper(first)) + text[size:]
+	text = Capitalize(text)
 	if strings.ContainsAny(text[len(text)-1:], ".!?") {
 		return text
 	}

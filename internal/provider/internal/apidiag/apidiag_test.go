@@ -169,12 +169,9 @@ func TestAdd_conflict(t *testing.T) {
 	one := &api.ConflictError{Describe: `customer with external_id "x"`, IDs: []string{"id-1"}, Err: lost}
 	check(t, one, creating, []said{{"external_id", []string{`external_id "x"`, "id = \"id-1\"", "to = billing_customer.this"}}})
 	two := &api.ConflictError{Describe: `customer with external_id "x"`, IDs: []string{"id-1", "id-2"}, Err: lost}
-	check(t, two, creating, []said{{"external_id", []string{"id-1, id-2"}}})
-	var diags diag.Diagnostics
-	Add(&diags, two, creating)
-	if strings.Contains(diags[0].Detail(), "import {") {
-		t.Errorf("an import block is offered although nobody knows of which: %s", diags[0].Detail())
-	}
+	check(t, two, creating, []said{{"external_id", []string{"the outcome is unknown", "id-1, id-2", "Find out which one you mean", "id = \"id-1\"", "id = \"id-2\""}}})
+	theirs := &api.ConflictError{Describe: `customer with external_id "x"`, IDs: []string{"id-1"}, Theirs: true, Err: lost}
+	check(t, theirs, creating, []said{{"external_id", []string{"the external_id is taken", "Nothing was created", "another system has created", "id = \"id-1\"", "connection reset"}}})
 }
 
 // TestAdd_earlier: what another error of the run explains is one line.

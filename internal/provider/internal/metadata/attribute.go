@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
 // ImportAttribute is custom_metadata of an object that no configuration was applied to yet, and the effective_custom_metadata beside it:
@@ -34,7 +36,7 @@ func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, r
 }
 
 // PlanAttribute plans custom_metadata of an existing object and the effective_custom_metadata beside it, which differs from the state's
-// exactly when the service's object must change. object names it in messages: `Customer "Acme"`. defaultsUnknown says that the provider's
+// exactly when the service's object must change. object names it in messages: `customer "Acme"`. defaultsUnknown says that the provider's
 // defaults are only known after apply.
 //
 // The effective object is planned as it will be, so that a plan shows what changes and what stays. Should somebody else change it before
@@ -62,7 +64,7 @@ func (o Ownership) PlanAttribute(config, state Value, effective basetypes.String
 		slices.Sort(change.Foreign)
 		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
 			fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: "+
-				"they stay where they are, although this plan shows them leaving the state.", object, strings.Join(change.Foreign, ", ")))
+				"they stay where they are, although this plan shows them leaving the state.", apidiag.Capitalize(object), strings.Join(change.Foreign, ", ")))
 	}
 	switch {
 	case !change.Differs:

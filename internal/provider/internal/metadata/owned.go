@@ -20,7 +20,7 @@ func OwnedBy(desired Object) Owned {
 
 // Under is the ownership under a custom_metadata_mode and the provider's defaults.
 func (o Owned) Under(mode basetypes.StringValue, defaults Object) Ownership {
-	return Ownership{Mode: mode.ValueString(), Defaults: defaults, Owned: o.Object}
+	return Ownership{Mode: mode.ValueString(), ModeUnknown: mode.IsUnknown(), Defaults: defaults, Owned: o.Object}
 }
 
 // MarshalJSON writes the object, or null.

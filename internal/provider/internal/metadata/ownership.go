@@ -19,6 +19,8 @@ const (
 type Ownership struct {
 	// Mode is ModeMerge or ModeReplace.
 	Mode string
+	// ModeUnknown says that the mode is only known after apply.
+	ModeUnknown bool
 	// Defaults is the provider's default_custom_metadata, which lies under every configured object.
 	Defaults Object
 	// Owned is what this configuration owned when it was last applied, defaults included. It is nil when nothing was applied yet:
@@ -73,6 +75,9 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
+	if o.ModeUnknown && o.modeMatters(remote, desired) {
+		return Change{Planned: keepIfSame(config, state), Differs: true}, nil
+	}
 	result := o.Result(remote, desired)
 	if EqualKnowing(result, remote, o.Owned) {
 		return Change{Planned: keep(config, state), Desired: desired}, nil
@@ -86,6 +91,13 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		}
 	}
 	return change, nil
+}
+
+// modeMatters reports whether the two modes lead to different objects.
+func (o Ownership) modeMatters(remote, desired Object) bool {
+	replacing := o
+	replacing.Mode = ModeReplace
+	return !Equal(o.Result(remote, desired), replacing.Result(remote, desired))
 }
 
 // keep prefers the state's value. A null in the state cannot stand for a configured value (Terraform refuses such a plan).

@@ -53,16 +53,19 @@ func Attributes(t *testing.T, model any) map[string]any {
 	t.Helper()
 	attributes := map[string]any{}
 	of := reflect.ValueOf(model)
-	for i := range of.NumField() {
-		value, ok := of.Field(i).Interface().(attr.Value)
+	for _, field := range reflect.VisibleFields(of.Type()) {
+		if field.Anonymous {
+			continue // its fields follow
+		}
+		value, ok := of.FieldByIndex(field.Index).Interface().(attr.Value)
 		if !ok {
-			t.Fatalf("the field %s is no attribute", of.Type().Field(i).Name)
+			t.Fatalf("the field %s is no attribute", field.Name)
 		}
 		terraform, err := value.ToTerraformValue(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		attributes[of.Type().Field(i).Tag.Get("tfsdk")] = plain(t, terraform)
+		attributes[field.Tag.Get("tfsdk")] = plain(t, terraform)
 	}
 	return attributes
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
 // Values that deletion_policy has for every object beside those of its own.
@@ -21,7 +23,7 @@ const Attribute = "deletion_policy"
 // AboutEffect ends every description of the argument.
 const AboutEffect = " It counts as last applied: change it and apply before destroying, and it still counts when the whole block is gone."
 
-// Refuse reports an error when the policy prevents destroying. object names the object at the beginning of a sentence, others are
+// Refuse reports an error when the policy prevents destroying. object names the object, others are
 // the values that would let it go.
 func Refuse(policy types.String, object, others string, diags *diag.Diagnostics) {
 	if policy.ValueString() != Prevent {
@@ -29,7 +31,14 @@ func Refuse(policy types.String, object, others string, diags *diag.Diagnostics)
 	}
 	diags.AddError("Destroying this object is prevented",
 		fmt.Sprintf("%s was applied with deletion_policy = \"prevent\". To let it go, set deletion_policy to %s and apply that first; "+
-			"to only forget it here, use \"abandon\", or a removed block with destroy = false.", object, others))
+			"to only forget it here, use \"abandon\", or a removed block with destroy = false.", apidiag.Capitalize(object), others))
+}
+
+// Stays reports that destroying sends nothing: the policy prevents it, or leaves the object at the service. It has reported
+// that, see Refuse and Abandoned.
+func Stays(policy types.String, object, others string, diags *diag.Diagnostics) bool {
+	Refuse(policy, object, others, diags)
+	return policy.ValueString() == Prevent || Abandoned(policy, object, diags)
 }
 
 // Abandoned reports whether the policy only forgets the object, and says so.

@@ -71,3 +71,24 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// FuzzGet: private state that was damaged is an error that says what to do, or a value; it breaks nothing.
+func FuzzGet(f *testing.F) {
+	for _, seed := range []string{"", "null", `{"a":1}`, `{"a":"b"}`, "[", "\xff", "1e999", `"x"`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var diags diag.Diagnostics
+		value := Get[map[string]string](t.Context(), damaged(raw), "key", &diags)
+		if diags.HasError() && !strings.Contains(diags[0].Detail(), "import it again") {
+			t.Errorf("%q: %v, %v", raw, value, diags)
+		}
+	})
+}
+
+// damaged is a private state with one value under every key.
+type damaged []byte
+
+func (d damaged) GetKey(context.Context, string) ([]byte, diag.Diagnostics) { return d, nil }
+
+func (damaged) SetKey(context.Context, string, []byte) diag.Diagnostics { return nil }

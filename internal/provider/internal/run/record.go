@@ -9,6 +9,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -24,6 +25,11 @@ type Record struct {
 	creates map[string]bool   // types of which the creation of an object was planned
 	notes   map[object]any    // what plans say, for the plans of other objects
 	applied bool
+
+	known       map[object]bool       // in the state of this run
+	reading     int                   // refreshes under way
+	seen        time.Time             // when something of the state was last noted
+	inventories map[string]*inventory // by type
 }
 
 type object struct{ typeName, id string }
@@ -62,7 +68,7 @@ func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.
 	if r == nil {
 		return false
 	}
-	id := private.Get[string](ctx, store, keyID, diags)
+	id := Replaced(ctx, store, diags)
 	r.note(typeName, id, replaced)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,6 +85,12 @@ func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.
 		}
 	}
 	return false
+}
+
+// Replaced returns the id that PlanUpdate has noted for the object that a planned creation replaces; "" where it replaces none, or a tainted
+// one. store is ModifyPlanRequest.Private.
+func Replaced(ctx context.Context, store private.Store, diags *diag.Diagnostics) string {
+	return private.Get[string](ctx, store, keyID, diags)
 }
 
 // PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted says that only
@@ -174,6 +186,7 @@ func (r *Record) note(typeName, id string, f fate) {
 		r.objects = map[object]fate{}
 	}
 	r.objects[key(typeName, id)] = f
+	r.seen = time.Now()
 }
 
 // key names an object. UUIDs compare without case.

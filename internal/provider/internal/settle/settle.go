@@ -24,19 +24,22 @@ type Difference struct {
 }
 
 // Onto copies each fully known value of plan into state where state means something else, and lists what it copied. Both point to
-// the same struct type, whose fields carry `tfsdk` tags.
+// the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
 func Onto(ctx context.Context, plan, state any) []Difference {
 	planned, answered := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
 	var differences []Difference
-	for i := range planned.NumField() {
-		name := planned.Type().Field(i).Tag.Get("tfsdk")
-		want, isValue := planned.Field(i).Interface().(attr.Value)
-		have, _ := answered.Field(i).Interface().(attr.Value)
-		if !isValue || name == "" || !fullyKnown(ctx, want) || same(ctx, want, have) {
+	for _, field := range reflect.VisibleFields(planned.Type()) {
+		name := field.Tag.Get("tfsdk")
+		if name == "" {
+			continue // an embedded struct, whose fields follow
+		}
+		want, isValue := planned.FieldByIndex(field.Index).Interface().(attr.Value)
+		have, _ := answered.FieldByIndex(field.Index).Interface().(attr.Value)
+		if !isValue || !fullyKnown(ctx, want) || same(ctx, want, have) {
 			continue
 		}
 		differences = append(differences, Difference{Attribute: name, Planned: want, Answered: have})
-		answered.Field(i).Set(planned.Field(i))
+		answered.FieldByIndex(field.Index).Set(planned.FieldByIndex(field.Index))
 	}
 	return differences
 }

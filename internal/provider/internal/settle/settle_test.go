@@ -12,11 +12,16 @@ import (
 
 // object is a model as a resource has it, with a field that Terraform does not know.
 type object struct {
-	Name     types.String    `tfsdk:"name"`
+	shared
 	Document fwtype.Document `tfsdk:"document"`
 	Tags     types.List      `tfsdk:"tags"`
 	Custom   metadata.Value  `tfsdk:"custom"`
 	Private  types.String
+}
+
+// shared is the part of object that a data source has too.
+type shared struct {
+	Name types.String `tfsdk:"name"`
 }
 
 func list(items ...attr.Value) types.List { return types.ListValueMust(types.StringType, items) }
@@ -34,7 +39,7 @@ func custom(t *testing.T, text string) metadata.Value {
 
 func TestOnto(t *testing.T) {
 	t.Parallel()
-	plain := object{Name: types.StringValue("A"), Document: document("52998224725"), Tags: list(types.StringValue("x")), Custom: custom(t, `{"n":1}`)}
+	plain := object{shared: shared{Name: types.StringValue("A")}, Document: document("52998224725"), Tags: list(types.StringValue("x")), Custom: custom(t, `{"n":1}`)}
 	for name, c := range map[string]struct {
 		change func(plan, state *object)
 		differ []string

@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
 // Warn tells which arguments the service stored in another form than it was asked to. object names the object at the beginning of a
@@ -15,7 +17,7 @@ func Warn(differences []Difference, object string, arguments []string, diags *di
 		if slices.Contains(arguments, d.Attribute) {
 			diags.AddAttributeWarning(path.Root(d.Attribute), "The service stored something else",
 				fmt.Sprintf("%s: %s was to become %s, and the service answers %s. The next plan shows the difference; "+
-					"write in the configuration what the service accepts.", object, d.Attribute, d.Planned, d.Answered))
+					"write in the configuration what the service accepts.", apidiag.Capitalize(object), d.Attribute, d.Planned, d.Answered))
 		}
 	}
 }

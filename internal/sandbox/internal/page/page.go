@@ -1,6 +1,7 @@
-// Package page writes the sandbox's web page, which shows people what stands in
-// it. It is given plain data, none of which may be a credential, and escapes
-// whatever it writes.
+// Package page serves the sandbox's web page, which shows its data to people.
+// serve.go serves it; viewer.go and a file for each service read plain data from
+// the tables into the types of view.go, none of which may be a credential; page.go
+// writes them and escapes whatever it writes.
 package page
 
 import (

@@ -9,6 +9,7 @@ import (
 type rows struct {
 	byID    map[string]any
 	indexes []*index
+	past    map[string][]version // what recent writes replaced, oldest first
 }
 
 // index finds rows by a key made from them.

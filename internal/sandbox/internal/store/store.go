@@ -67,6 +67,14 @@ func (db *DB) View(read func(tx *Tx) error) error {
 	return read(&Tx{db: db})
 }
 
+// ViewAsOf is View of the tables as they were then, by this machine's clock. The
+// past is kept for Memory, and not across a restart.
+func (db *DB) ViewAsOf(then time.Time, read func(tx *Tx) error) error {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return read(&Tx{db: db, then: then})
+}
+
 // Update runs change and makes what it wrote stand, in the file first and then
 // in memory. When change or the file fails, nothing is changed.
 func (db *DB) Update(change func(tx *Tx) error) error {
@@ -79,8 +87,10 @@ func (db *DB) Update(change func(tx *Tx) error) error {
 	if err := db.persist(tx.writes); err != nil {
 		return fmt.Errorf("write state file: %w", err)
 	}
+	now := time.Now()
 	for table, writes := range tx.writes {
 		for id, w := range writes {
+			db.tables[table].remember(id, now)
 			db.tables[table].apply(id, w)
 		}
 	}
@@ -128,6 +138,7 @@ func putAll(bucket *bbolt.Bucket, rows map[string]write) error {
 type Tx struct {
 	db     *DB
 	writes map[string]map[string]write // nil: a View
+	then   time.Time                   // zero: what is in the tables now
 }
 
 type write struct {
@@ -139,8 +150,7 @@ func (tx *Tx) get(table, id string) (any, bool) {
 	if w, ok := tx.writes[table][id]; ok {
 		return w.row, !w.deleted
 	}
-	row, ok := tx.db.tables[table].byID[id]
-	return row, ok
+	return tx.db.tables[table].asOf(id, tx.then)
 }
 
 func (tx *Tx) set(table, id string, w write) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -194,4 +195,45 @@ func TestIndex(t *testing.T) {
 	defer db.Close()
 	index = store.NewIndex(db, rows, byTag)
 	update(func(tx *store.Tx) { want(tx, "x"); want(tx, "y", "1", "3") })
+}
+
+// A view of the past shows what was there then: no later row, the old version of
+// a changed one, and one that has been deleted since; by an index alike.
+func TestViewAsOf(t *testing.T) {
+	t.Parallel()
+	db, rows := open(t, "")
+	index := store.NewIndex(db, rows, func(r row) string { return r.Name })
+	change := func(do func(tx *store.Tx)) (after time.Time) {
+		t.Helper()
+		if err := db.Update(func(tx *store.Tx) error { do(tx); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		after = time.Now()
+		time.Sleep(time.Millisecond)
+		return after
+	}
+	first := change(func(tx *store.Tx) { rows.Put(tx, "a", row{Name: "old"}); rows.Put(tx, "b", row{Name: "b"}) })
+	second := change(func(tx *store.Tx) { rows.Put(tx, "a", row{Name: "new"}); rows.Delete(tx, "b") })
+	change(func(tx *store.Tx) { rows.Put(tx, "c", row{Name: "c"}) })
+	for then, want := range map[time.Time]string{first: "a=old b=b ", second: "a=new ", {}: "a=new c=c "} {
+		if err := db.ViewAsOf(then, func(tx *store.Tx) error {
+			got := ""
+			for id, r := range rows.All(tx) {
+				got += id + "=" + r.Name + " "
+			}
+			if got != want {
+				t.Errorf("as of %v: %q, want %q", then, got, want)
+			}
+			found := 0
+			for range index.All(tx, "old") {
+				found++
+			}
+			if old := then.Equal(first); old != (found == 1) {
+				t.Errorf("as of %v: the index finds %d", then, found)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

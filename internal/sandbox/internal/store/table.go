@@ -82,11 +82,14 @@ func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	}
 }
 
-// with answers the standing ids and those the transaction has written, each
-// once, sorted.
+// with answers the standing ids, those the transaction has written and, in a view
+// of the past, those that may have stood then, each once, sorted.
 func (t Table[T]) with(tx *Tx, standing iter.Seq[string]) []string {
 	ids := slices.Collect(standing)
 	ids = slices.AppendSeq(ids, maps.Keys(tx.writes[t.name]))
+	if !tx.then.IsZero() {
+		ids = slices.AppendSeq(ids, maps.Keys(tx.db.tables[t.name].past))
+	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }

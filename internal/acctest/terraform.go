@@ -1,0 +1,140 @@
+package acctest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// Terraform is the program as a user runs it: the built provider in a process of its own, a folder, and an environment that holds
+// nothing but what the test puts there.
+type Terraform struct {
+	Dir string
+	Env map[string]string
+
+	t *testing.T
+}
+
+// TerraformProgram returns the program that acceptance tests run; empty where they do not run.
+func TerraformProgram() string {
+	if os.Getenv("TF_ACC") == "" {
+		return ""
+	}
+	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
+		return path
+	}
+	path, err := exec.LookPath("terraform")
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// NewTerraform prepares an empty folder. It skips the test where acceptance tests do not run.
+func NewTerraform(t *testing.T) *Terraform {
+	t.Helper()
+	if os.Getenv("TF_ACC") == "" {
+		t.Skip("acceptance tests run with TF_ACC=1")
+	}
+	if TerraformProgram() == "" {
+		t.Fatal("acceptance tests need terraform: put it into PATH, or name it with TF_ACC_TERRAFORM_PATH")
+	}
+	plugins, err := BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c := &Terraform{t: t, Dir: dir, Env: map[string]string{
+		"PATH": os.Getenv("PATH"), "HOME": dir, "CHECKPOINT_DISABLE": "1", "TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
+	}}
+	c.Provider(plugins)
+	return c
+}
+
+// Provider takes the provider's program from another folder.
+func (c *Terraform) Provider(dir string) {
+	c.t.Helper()
+	c.Write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides { \"recurring-billing/billing\" = %q }\n  direct {}\n}\n", dir))
+}
+
+// At points the environment to the sandbox of a service.
+func (c *Terraform) At(service *Service) *Terraform {
+	maps.Copy(c.Env, service.Sandbox.Env())
+	return c
+}
+
+// Write writes a file of the folder.
+func (c *Terraform) Write(name, text string) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Read reads a file of the folder.
+func (c *Terraform) Read(name string) string {
+	c.t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.Dir, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Command is a run of Terraform that can be started.
+func (c *Terraform) Command(arguments ...string) *exec.Cmd {
+	cmd := exec.CommandContext(c.t.Context(), TerraformProgram(), arguments...)
+	cmd.Dir = c.Dir
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		cmd.Env = append(cmd.Env, name+"="+c.Env[name])
+	}
+	return cmd
+}
+
+// providerName is the name of the provider's program.
+const providerName = "terraform-provider-billing"
+
+// builds are the folders that BuildProvider has made.
+var builds struct {
+	mu   sync.Mutex
+	dirs []string
+}
+
+// BuiltProvider returns the folder of the provider's program, which is built once for all tests of a package.
+var BuiltProvider = sync.OnceValues(func() (string, error) { return BuildProvider() })
+
+// BuildProvider builds the provider's program with more arguments for go build, and returns its folder, which RunTests removes.
+func BuildProvider(arguments ...string) (string, error) {
+	dir, err := os.MkdirTemp("", providerName+"-")
+	if err != nil {
+		return "", err
+	}
+	builds.mu.Lock()
+	builds.dirs = append(builds.dirs, dir)
+	builds.mu.Unlock()
+	arguments = slices.Concat([]string{"build", "-o", filepath.Join(dir, providerName)}, arguments, []string{module})
+	if out, err := exec.CommandContext(context.Background(), "go", arguments...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the provider: %w\n%s", err, out)
+	}
+	return dir, nil
+}
+
+const module = "github.com/recurring-billing/terraform-provider-billing"
+
+// RunTests runs the tests of a package, and removes what BuildProvider has built. TestMain calls it.
+func RunTests(m *testing.M) {
+	code := m.Run()
+	for _, dir := range builds.dirs {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}

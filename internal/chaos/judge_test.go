@@ -1,0 +1,285 @@
+//go:build unix
+
+package chaos_test
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// violation is a promise that is broken.
+type violation struct{ class, what string }
+
+func (w *world) breaks(class, format string, values ...any) {
+	w.broken = append(w.broken, violation{class, fmt.Sprintf(format, values...)})
+}
+
+// judge holds what there is against what is promised.
+func (w *world) judge() {
+	w.t.Helper()
+	w.budget()
+	w.foreigners()
+	objects := w.objects()
+	state := w.state()
+	w.duplicates(objects, state)
+	w.secrets(state)
+	w.graces()
+	w.canaries(state)
+	for _, bug := range []string{"Provider produced", "panic:", "Unexpected provider data", "Error decoding"} {
+		if strings.Contains(w.printed.String(), bug) {
+			w.breaks("bug", "the output has %q", bug)
+		}
+	}
+}
+
+// budget is how many requests all runs of a schedule may send, several times what they send undisturbed.
+const budget = 1000
+
+func (w *world) budget() {
+	if n := w.seen(); n > budget {
+		w.breaks("requests", "%d were sent", n)
+	}
+}
+
+// foreigners looks whether the objects of the other workspace are what they were.
+func (w *world) foreigners() {
+	w.t.Helper()
+	for _, path := range slices.Sorted(maps.Keys(w.foreign)) {
+		if now := w.shown(path); now != w.foreign[path] {
+			w.breaks("foreign object", "%s was %s and is %s", path, w.foreign[path], now)
+		}
+	}
+}
+
+// object is something of ours at the service that has not ended.
+type object struct{ kind, name, id string }
+
+// objects are those of this workspace.
+func (w *world) objects() (all []object) {
+	w.t.Helper()
+	text := func(v any) string {
+		s, _ := v.(string)
+		return s
+	}
+	add := func(kind, name string, o acctest.JSON) {
+		if id := text(o["id"]); !w.isForeign(id) {
+			all = append(all, object{kind, name, id})
+		}
+	}
+	list := func(call func(string, string, any) (int, acctest.JSON), path string) (items []acctest.JSON) {
+		status, response := call("GET", path+"?per_page=100", nil)
+		data, _ := response["data"].([]any)
+		if status != 200 {
+			w.t.Fatalf("GET %s: %d", path, status)
+		}
+		for _, item := range data {
+			o, _ := item.(acctest.JSON)
+			items = append(items, o)
+		}
+		return items
+	}
+	named := func(o acctest.JSON, instead string) string {
+		if code := text(o["external_id"]); code != "" {
+			return code
+		}
+		return instead
+	}
+	for _, o := range list(w.service.Call, "/v1/customers") {
+		add("customer", named(o, text(o["name"])), o)
+	}
+	for _, o := range list(w.service.Call, "/v1/billing-accounts") {
+		customer, _ := o["customer"].(acctest.JSON)
+		if o["status"] != "closed" {
+			add("account", named(o, "of customer "+text(customer["id"])), o)
+		}
+	}
+	for _, o := range list(w.service.Call, "/v1/subscriptions") {
+		if o["status"] != "canceled" {
+			add("subscription", named(o, text(o["billing_account_id"])), o)
+		}
+	}
+	for _, o := range list(w.service.CallCollections, "/api/v1/webhook-endpoints") {
+		add("webhook endpoint", text(o["url"]), o)
+	}
+	for _, o := range list(w.service.CallCollections, "/api/v1/api-keys") {
+		// The first key is the provider's own; one that expires has been rotated.
+		if o["revokedAt"] == nil && o["expiresAt"] == nil && text(o["name"]) != "" && text(o["source"]) == "api" {
+			add("API key", text(o["name"]), o)
+		}
+	}
+	for _, collection := range []string{"payables", "receivables"} {
+		for _, o := range w.service.FinanceRecords(collection) {
+			add("finance record", text(o["name"]), o)
+		}
+	}
+	return all
+}
+
+// inState is a resource in the state.
+type inState struct {
+	address    string
+	attributes acctest.JSON
+}
+
+func (w *world) state() (resources []inState) {
+	w.t.Helper()
+	var state struct {
+		Resources []struct {
+			Type, Name string
+			Instances  []struct {
+				Attributes acctest.JSON
+				Deposed    string
+			}
+		}
+	}
+	if info, err := os.Stat(filepath.Join(w.runner.Dir, "terraform.tfstate")); err != nil || info.Size() == 0 {
+		return nil
+	}
+	w.decode("terraform.tfstate", &state)
+	for _, r := range state.Resources {
+		for _, instance := range r.Instances {
+			resources = append(resources, inState{r.Type + "." + r.Name, instance.Attributes})
+		}
+	}
+	return resources
+}
+
+// duplicates looks for what was created twice, and for what is in no state. After a destroy nothing may be left.
+func (w *world) duplicates(objects []object, state []inState) {
+	known := map[any]bool{}
+	for _, r := range state {
+		known[r.attributes["id"]] = true
+		known[r.attributes["billing_account_id"]] = true
+	}
+	same := map[object][]string{}
+	for _, o := range objects {
+		// allow_duplicate takes it on that an endpoint which a kill has left is not named.
+		if o.name == sharedURL && w.allowed && w.signals > 0 {
+			continue
+		}
+		one := object{kind: o.kind, name: o.name}
+		same[one] = append(same[one], o.id)
+		if known[o.id] {
+			continue
+		}
+		if strings.Contains(w.named.String(), o.id) {
+			w.breaks("named orphan: "+o.kind, "%s %s", o.name, o.id)
+		} else {
+			w.breaks("unnamed orphan: "+o.kind, "%s %s", o.name, o.id)
+		}
+	}
+	for one, ids := range same {
+		if len(ids) > 1 {
+			w.breaks("duplicate: "+one.kind, "%s: %v", one.name, ids)
+		}
+	}
+}
+
+// secrets looks whether the state has what the service shows once, and whether it is right.
+func (w *world) secrets(state []inState) {
+	w.t.Helper()
+	for _, r := range state {
+		id, _ := r.attributes["id"].(string)
+		_, imported := w.imports[r.address]
+		switch kind, _, _ := strings.Cut(r.address, "."); kind {
+		case "billing_api_key":
+			token, _ := r.attributes["token"].(string)
+			if token == "" && !imported {
+				w.breaks("secret", "%s has no token", r.address)
+			} else if token != "" {
+				if status, _ := w.service.CallWithKey(token, "GET", "/api/v1/webhook-endpoints", nil); status == 401 {
+					w.breaks("secret", "the token of %s is rejected", r.address)
+				}
+			}
+		case "billing_webhook_endpoint":
+			secret, _ := r.attributes["secret"].(string)
+			if secret == "" && !imported {
+				w.breaks("secret", "%s has no secret", r.address)
+			} else if right, err := w.service.Sandbox.EndpointSecret(id); secret != "" && (err != nil || right != secret) {
+				w.breaks("secret", "the secret of %s is not that of the service (%v)", r.address, err)
+			}
+		}
+	}
+}
+
+// graces looks whether the keys that were rotated work on: nothing but a destroy revokes one.
+func (w *world) graces() {
+	w.t.Helper()
+	if w.schedule.phase == destroy {
+		return
+	}
+	_, response := w.service.CallCollections("GET", "/api/v1/api-keys?per_page=100", nil)
+	keys, _ := response["data"].([]any)
+	for _, key := range keys {
+		if o, _ := key.(acctest.JSON); o["revokedAt"] != nil && w.before[fmt.Sprint(o["id"])] {
+			w.breaks("grace", "the key %v %v was revoked", o["name"], o["id"])
+		}
+	}
+}
+
+// canaries looks for secrets where they do not belong.
+func (w *world) canaries(state []inState) {
+	w.t.Helper()
+	everywhere := map[string]string{"write-only credential": canary}
+	for _, variable := range []string{"BILLING_TOKEN", "BILLING_FINANCE_TOKEN", "BILLING_COLLECTIONS_API_KEY"} {
+		value := w.runner.Env[variable]
+		everywhere[variable] = value[strings.LastIndex(value, ".")+1:] // of a JWT the signature
+	}
+	shown := maps.Clone(everywhere) // in what is printed and logged: also what the state may have
+	for _, r := range state {
+		for _, name := range []string{"token", "secret"} {
+			if value, _ := r.attributes[name].(string); value != "" {
+				shown[name+" of "+r.address] = value
+			}
+		}
+	}
+	look := func(where, text string, secrets map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(secrets)) {
+			if strings.Contains(text, secrets[name]) {
+				w.breaks("canary", "%s has the %s", where, name)
+			}
+		}
+	}
+	look("the output", w.printed.String(), shown)
+	for _, name := range []string{"terraform.tfstate", "terraform.tfstate.backup", "trace.log"} {
+		text, err := os.ReadFile(filepath.Join(w.runner.Dir, name))
+		if err != nil {
+			continue
+		}
+		if name == "trace.log" {
+			look(name, string(text), shown)
+		} else {
+			look(name, string(text), everywhere)
+		}
+	}
+	w.inPlan(func(text string) { look("the plan", text, everywhere) })
+}
+
+// inPlan reads the files in the last plan.
+func (w *world) inPlan(read func(text string)) {
+	w.t.Helper()
+	archive, err := zip.OpenReader(filepath.Join(w.runner.Dir, "plan"))
+	if err != nil {
+		return // there is none
+	}
+	defer archive.Close()
+	for _, file := range archive.File {
+		content, err := file.Open()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		text, err := io.ReadAll(content)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		read(string(text))
+	}
+}

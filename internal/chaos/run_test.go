@@ -1,0 +1,325 @@
+//go:build unix
+
+package chaos_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// pids is the file in which every process of the provider notes its id.
+const pids = "provider.pids"
+
+// supervise runs the provider that was built into a folder by a script that notes the process.
+func (w *world) supervise(built string, err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	dir := filepath.Join(w.runner.Dir, "plugins")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s'\nexec '%s' \"$@\"\n", filepath.Join(w.runner.Dir, pids), filepath.Join(built, "terraform-provider-billing"))
+	if err := os.WriteFile(filepath.Join(dir, "terraform-provider-billing"), []byte(script), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	w.runner.Provider(dir)
+}
+
+// said is a message of Terraform.
+type said struct{ address, text string }
+
+// terraform runs Terraform to its end, and nothing goes wrong with its processes.
+func (w *world) terraform(arguments ...string) (out []byte, errs, warnings []said) {
+	return w.killed(nil, arguments...)
+}
+
+// longestRun is after how long a run is stuck.
+const longestRun = 4 * time.Minute
+
+// killed runs Terraform, and signals its processes as k says.
+func (w *world) killed(k *kill, arguments ...string) (out []byte, errs, warnings []said) {
+	w.t.Helper()
+	w.runs++
+	cmd := w.runner.Command(arguments...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = time.Second // a provider that outlives Terraform holds the pipes
+	if err := os.WriteFile(filepath.Join(w.runner.Dir, pids), nil, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	group := cmd.Process.Pid
+	var signals sync.WaitGroup
+	if k != nil {
+		var once sync.Once
+		n := 0
+		w.onRequest(func(write bool) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if write || !k.writes {
+				n++
+			}
+			if n == k.after {
+				once.Do(func() { w.signals++; signals.Go(func() { time.Sleep(k.delay); w.signal(*k, group) }) })
+			}
+		})
+	}
+	stuck := time.AfterFunc(longestRun, func() { _ = syscall.Kill(-group, syscall.SIGKILL) })
+	err := cmd.Wait()
+	if !stuck.Stop() {
+		errs = append(errs, said{text: "the run did not end within " + longestRun.String()})
+	}
+	w.onRequest(nil)
+	signals.Wait()
+	w.quiet()
+	// A provider outlives a Terraform that is killed. The group exists as long as one of its processes does.
+	if k != nil {
+		_ = syscall.Kill(-group, syscall.SIGKILL)
+	}
+	out = stdout.Bytes()
+	failed, warnings := messages(out)
+	errs = append(errs, failed...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(errs) == 0 {
+		errs = append(errs, said{text: fmt.Sprintf("terraform %s: %v %s", arguments[0], err, stderr.Bytes())})
+	}
+	for _, m := range append(failed, warnings...) {
+		w.named.WriteString(m.text + "\n")
+	}
+	w.printed.Write(out)
+	w.printed.Write(stderr.Bytes())
+	return out, errs, warnings
+}
+
+// signal sends the signal.
+func (w *world) signal(k kill, group int) {
+	signal := map[string]syscall.Signal{"KILL": syscall.SIGKILL, "INT": syscall.SIGINT}[k.signal]
+	switch k.target {
+	case "both":
+		_ = syscall.Kill(-group, signal)
+	case "terraform":
+		_ = syscall.Kill(group, signal)
+	default:
+		text, _ := os.ReadFile(filepath.Join(w.runner.Dir, pids))
+		for _, line := range slices.Backward(strings.Fields(string(text))) {
+			pid, err := strconv.Atoi(line)
+			if err != nil {
+				continue
+			}
+			if of, err := syscall.Getpgid(pid); err == nil && of == group {
+				_ = syscall.Kill(pid, signal)
+				return
+			}
+		}
+	}
+}
+
+// quiet returns when the service has had no request for a moment: a provider without its Terraform finishes what it does.
+func (w *world) quiet() {
+	for before := -1; ; {
+		w.mu.Lock()
+		now := w.requests
+		w.mu.Unlock()
+		if now == before {
+			return
+		}
+		before = now
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// messages are the diagnostics in what Terraform prints with -json.
+func messages(out []byte) (errs, warnings []said) {
+	for line := range bytes.Lines(out) {
+		var message struct {
+			Diagnostic struct{ Severity, Summary, Detail, Address string }
+		}
+		if json.Unmarshal(line, &message) != nil || message.Diagnostic.Severity == "" {
+			continue
+		}
+		m := said{message.Diagnostic.Address, message.Diagnostic.Summary + ": " + message.Diagnostic.Detail}
+		if message.Diagnostic.Severity == "error" {
+			errs = append(errs, m)
+		} else {
+			warnings = append(warnings, m)
+		}
+	}
+	return errs, warnings
+}
+
+var importBlock = regexp.MustCompile(`import\s*\{\s*to\s*=\s*(\S+)\s*id\s*=\s*"([^"]+)"\s*\}`)
+
+// follow takes over the import blocks that messages offer, but for the objects of the other workspace, and tells whether there are new ones.
+func (w *world) follow(offers ...said) (more bool) {
+	w.t.Helper()
+	for _, m := range offers {
+		for _, block := range importBlock.FindAllStringSubmatch(m.text, -1) {
+			address, id := block[1], block[2]
+			if kind, label, _ := strings.Cut(address, "."); label == "this" && strings.HasPrefix(m.address, kind+".") {
+				address = m.address
+			}
+			if _, taken := w.imports[address]; taken || w.isForeign(id) {
+				continue
+			}
+			w.imports[address], more = id, true
+		}
+	}
+	text := ""
+	for _, address := range slices.Sorted(maps.Keys(w.imports)) {
+		text += fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, w.imports[address])
+	}
+	if w.runner.Write("imports.tf", text); w.schedule.phase == destroy {
+		return false
+	}
+	return more
+}
+
+// play disturbs one run as the schedule says, and lets the runs after it come to an end.
+func (w *world) play() {
+	w.t.Helper()
+	env := w.runner.Env
+	apply := []string{"apply", "-json", "-auto-approve"}
+	switch w.schedule.phase {
+	case update:
+		env["TF_VAR_revision"] = "2"
+	case rotate:
+		env["TF_VAR_rotation"] = "2"
+	case destroy:
+		apply = append(apply, "-destroy")
+	}
+	if w.schedule.traced {
+		env["TF_LOG"], env["TF_LOG_PATH"] = "TRACE", filepath.Join(w.runner.Dir, "trace.log")
+	}
+	w.disturb()
+	restarted := w.restarts()
+	_, _, _ = w.killed(w.kill(0), apply...)
+	restarted()
+	w.reset()
+	if w.cutOff() {
+		return
+	}
+	w.settle(apply)
+}
+
+func (w *world) kill(i int) *kill {
+	if i < len(w.schedule.kills) {
+		return &w.schedule.kills[i]
+	}
+	return nil
+}
+
+// cutOff tells whether a signal has met Terraform while it wrote its state file, which it does in place: what the state had is then gone for
+// whatever provider, and the schedule shows nothing. An empty file that was never written is what every first run begins with.
+func (w *world) cutOff() bool {
+	text, err := os.ReadFile(filepath.Join(w.runner.Dir, "terraform.tfstate"))
+	w.lost = w.lost || err == nil && !json.Valid(text) && (len(text) > 0 || w.schedule.phase != create)
+	return w.lost
+}
+
+// most is how many applies may be needed after the disturbed one: where the state knows nothing, the conflicts of customers, accounts and
+// subscriptions come one after the other.
+const most = 4
+
+// settle plans and applies until nothing is left to do.
+func (w *world) settle(apply []string) {
+	w.t.Helper()
+	var errs []said
+	for round := range most + max(0, len(w.schedule.kills)-1) {
+		_, failed, warnings := w.terraform(append([]string{"plan", "-json", "-out=plan"}, apply[3:]...)...)
+		if w.follow(append(failed, warnings...)...) {
+			_, failed, warnings = w.terraform("plan", "-json", "-out=plan")
+			w.follow(append(failed, warnings...)...)
+		}
+		_, errs, warnings = w.killed(w.kill(round+1), apply...)
+		if w.cutOff() {
+			return
+		}
+		if len(errs) == 0 {
+			break
+		}
+		w.follow(append(errs, warnings...)...)
+	}
+	if len(errs) > 0 {
+		w.breaks("stuck", "after %d applies: %v", most, errs)
+		return
+	}
+	out, errs, _ := w.terraform(append([]string{"plan", "-json", "-out=plan"}, apply[3:]...)...)
+	switch {
+	case len(errs) > 0:
+		w.breaks("second plan", "it fails: %v", errs)
+	default:
+		if changes := planned(out); len(changes) > 0 {
+			w.breaks("second plan", "it is not empty: %v", changes)
+		}
+	}
+}
+
+// planned are the changes that a plan shows.
+func planned(out []byte) (changes []string) {
+	for line := range bytes.Lines(out) {
+		var message struct {
+			Type   string
+			Change struct {
+				Action   string
+				Resource struct{ Addr string }
+			}
+		}
+		if json.Unmarshal(line, &message) == nil && message.Type == "planned_change" {
+			changes = append(changes, message.Change.Action+" "+message.Change.Resource.Addr)
+		}
+	}
+	return changes
+}
+
+// restarts lets the service be stopped and started again as the schedule says; what it returns waits for that.
+func (w *world) restarts() (done func()) {
+	if w.schedule.restart == 0 {
+		return func() {}
+	}
+	var wait sync.WaitGroup
+	over := make(chan struct{})
+	wait.Go(func() {
+		for first := w.seen(); w.seen()-first < w.schedule.restart; {
+			select {
+			case <-over:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+		before := w.service
+		faults := before.Sandbox.Faults()
+		w.end()
+		time.Sleep(w.schedule.stopped)
+		w.start(before)
+		for _, f := range faults {
+			if f.Clock == 0 {
+				w.service.Sandbox.AddFault(f)
+			}
+		}
+	})
+	return func() { close(over); wait.Wait() }
+}
+
+func (w *world) seen() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.requests
+}

@@ -1,0 +1,173 @@
+package chaos_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// The phases that a schedule can disturb.
+const (
+	create  = "create"
+	update  = "update"
+	rotate  = "rotate"
+	destroy = "destroy"
+)
+
+// kill is a signal to a process after a request.
+type kill struct {
+	signal string // KILL or INT
+	target string // provider, terraform or both
+	writes bool   // counts no reads
+	after  int
+	delay  time.Duration
+}
+
+func (k kill) String() string {
+	what := "request"
+	if k.writes {
+		what = "write"
+	}
+	return fmt.Sprintf("SIG%s of %s after %s %d + %s", k.signal, k.target, what, k.after, k.delay)
+}
+
+// schedule is what goes wrong in one run.
+type schedule struct {
+	seed    uint64
+	phase   string
+	clock   time.Duration // of the service against this machine's, from the beginning on
+	faults  []sandbox.Fault
+	kills   []kill // of the disturbed run, and of the first run after it
+	restart int    // the service is stopped after so many requests; 0: never
+	stopped time.Duration
+	traced  bool // Terraform writes its log at the level TRACE
+}
+
+func (s schedule) String() string {
+	parts := []string{"phase " + s.phase}
+	if s.clock != 0 {
+		parts = append(parts, "clock "+s.clock.String())
+	}
+	for _, f := range s.faults {
+		parts = append(parts, "fault "+f.String())
+	}
+	for i, k := range s.kills {
+		parts = append(parts, []string{"", "then "}[min(i, 1)]+k.String())
+	}
+	if s.restart > 0 {
+		parts = append(parts, fmt.Sprintf("restart of the service after request %d, %s away", s.restart, s.stopped))
+	}
+	if s.traced {
+		parts = append(parts, "TF_LOG=TRACE")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// operations are those that a phase sends, the reads last.
+var operations = map[string][]string{
+	create: {"customers.create", "billing_accounts.create", "billing_accounts.suspend", "subscriptions.create", "subscriptions.items.sync", "subscriptions.pause",
+		"webhook_endpoints.create", "api_keys.create", "finance.records.create"},
+	update:  {"customers.update", "billing_accounts.update", "subscriptions.update", "subscriptions.items.sync", "webhook_endpoints.update", "finance.records.update"},
+	rotate:  {"api_keys.rotate", "webhook_endpoints.rotate_secret", "webhook_endpoints.update"},
+	destroy: {"customers.delete", "billing_accounts.close", "subscriptions.cancel", "webhook_endpoints.delete", "api_keys.revoke", "finance.records.delete"},
+}
+
+// writes is about how many requests of a phase change something.
+var writes = map[string]int{create: 16, update: 13, rotate: 4, destroy: 13}
+
+var reads = []string{"customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get", "api_keys.get", "finance.records.get",
+	"customers.list", "api_keys.list", "webhook_endpoints.list", "finance.records.list"}
+
+// limits bound what takes time: the schedules of `make test` have to be fast.
+type limits struct {
+	lag    time.Duration
+	outage time.Duration
+}
+
+var (
+	short = limits{lag: 1500 * time.Millisecond, outage: time.Second}
+	whole = limits{lag: 10 * time.Second, outage: 5 * time.Second}
+)
+
+// drawn is the schedule of a seed.
+func drawn(seed uint64, l limits) schedule {
+	r := rand.New(rand.NewPCG(seed, 10))
+	phases := []string{create, create, rotate, update, create, rotate, destroy, create}
+	s := schedule{seed: seed, phase: phases[seed%uint64(len(phases))], traced: seed%4 == 0}
+	chance := func(percent int) bool { return r.IntN(100) < percent }
+	if chance(20) {
+		s.clock = []time.Duration{-24 * time.Hour, 24 * time.Hour}[r.IntN(2)]
+	}
+	for range r.IntN(4) {
+		s.faults = append(s.faults, drawnFault(r, s.phase, l))
+	}
+	if chance(20) {
+		s.faults = append(s.faults, sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: 429, RetryAfter: []string{"", "0", "1"}[r.IntN(3)]})
+	}
+	if chance(30) { // the last one: a read meets the first that matches
+		s.faults = append(s.faults, sandbox.Fault{Lag: drawnDuration(r, l.lag)})
+	}
+	if chance(70) {
+		s.kills = append(s.kills, drawnKill(r, s.phase))
+		if chance(20) {
+			s.kills = append(s.kills, drawnKill(r, s.phase))
+		}
+	}
+	if chance(20) {
+		s.restart, s.stopped = 1+r.IntN(40), drawnDuration(r, l.outage)
+	}
+	return s
+}
+
+// drawnDuration is at most so long, in tenths.
+func drawnDuration(r *rand.Rand, longest time.Duration) time.Duration {
+	return time.Duration(1+r.IntN(10)) * longest / 10
+}
+
+func drawnKill(r *rand.Rand, phase string) kill {
+	k := kill{signal: "KILL", target: []string{"provider", "terraform", "both"}[r.IntN(3)], writes: true, after: 1 + r.IntN(writes[phase]),
+		delay: time.Duration(r.IntN(200)) * time.Millisecond}
+	if r.IntN(4) == 0 {
+		k.signal, k.target = "INT", []string{"terraform", "both"}[r.IntN(2)] // a provider ignores it
+	}
+	if r.IntN(4) == 0 {
+		k.writes, k.after = false, 1+r.IntN(60)
+	}
+	return k
+}
+
+func drawnFault(r *rand.Rand, phase string, l limits) sandbox.Fault {
+	write, read := operations[phase][r.IntN(len(operations[phase]))], reads[r.IntN(len(reads))]
+	skip, times := r.IntN(2), 1+r.IntN(2)
+	switch r.IntN(14) {
+	case 0, 1:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropAfter: true}
+	case 2:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropBefore: true}
+	case 3:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: []int{500, 502, 503, 504}[r.IntN(4)], After: true}
+	case 4:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: []int{500, 502, 503, 504}[r.IntN(4)]}
+	case 5:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, TruncateBody: true}
+	case 6:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, HTML: true, After: true}
+	case 7:
+		return sandbox.Fault{Operation: read, Skip: skip, Times: times, Status: 503}
+	case 8:
+		return sandbox.Fault{Operation: read, Skip: skip, Times: 1, Other: true}
+	case 9:
+		return sandbox.Fault{Operation: read, Skip: skip, Times: 1, Foreign: sandbox.ForeignKinds()[r.IntN(5)]}
+	case 10:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: 1, Foreign: sandbox.ForeignKinds()[r.IntN(5)]}
+	case 11:
+		return sandbox.Fault{Skip: r.IntN(40), Silent: true}
+	case 12:
+		return sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: []int{0, 503}[r.IntN(2)]}
+	default:
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Latency: time.Duration(r.IntN(1000)) * time.Millisecond}
+	}
+}

@@ -1,0 +1,262 @@
+//go:build unix
+
+package chaos_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// world is the service, the objects of another workspace in it, and the folder of Terraform.
+type world struct {
+	t        *testing.T
+	schedule schedule
+	runner   *acctest.Terraform
+	foreign  map[string]string // path of an object of the other workspace: the object, as JSON
+	imports  map[string]string // address: id of the import block that is followed
+	printed  strings.Builder   // all that Terraform has printed
+	named    strings.Builder   // its errors and warnings
+	broken   []violation
+	before   map[string]bool // ids of the keys that the state had before the disturbance
+	signals  int
+	allowed  bool // the configuration allows a second endpoint at sharedURL
+	lost     bool // Terraform's own state file was cut off
+	runs     int
+	started  time.Time
+
+	mu       sync.Mutex
+	service  *acctest.Service
+	end      func()
+	requests int
+	count    func(write bool) // hears of every request; nil: nobody does
+}
+
+// stateFile is the service's, in the folder of Terraform.
+const stateFile = "service.db"
+
+// sharedURL is where an endpoint of the other workspace leads, and one of ours.
+const sharedURL = "https://hooks.example.com/shared"
+
+// canary is a value that must be in no file and no message.
+const canary = "canary-write-only-7f3a9c"
+
+// begin begins with what the folder from holds; empty: with nothing but the other workspace.
+func begin(t *testing.T, s schedule, from string) *world {
+	t.Helper()
+	w := &world{t: t, schedule: s, runner: acctest.NewTerraform(t), imports: map[string]string{}, foreign: map[string]string{}, started: time.Now()}
+	if from != "" {
+		if err := os.CopyFS(w.runner.Dir, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+		w.decode("foreign.json", &w.foreign)
+	}
+	w.start(nil)
+	t.Cleanup(func() { w.end() })
+	w.runner.At(w.service)
+	w.supervise(acctest.BuiltProvider())
+	maps.Copy(w.runner.Env, map[string]string{"TF_VAR_canary": canary, "TF_VAR_revision": "1", "TF_VAR_rotation": "1",
+		"BILLING_RETRY_TIMEOUT": "30s", "BILLING_REQUEST_TIMEOUT": "3s"})
+	text, err := os.ReadFile(filepath.Join("testdata", "main.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.runner.Write("main.tf", string(text))
+	if w.allowed = knows(t, "allow_duplicate"); w.allowed { // the other workspace has an endpoint at the same url
+		w.runner.Write("main_override.tf", "resource \"billing_webhook_endpoint\" \"shared\" { allow_duplicate = true }\n")
+	}
+	if from == "" {
+		w.seedForeign()
+	}
+	w.reset()
+	w.before = map[string]bool{}
+	for _, r := range w.state() {
+		w.before[fmt.Sprint(r.attributes["id"])] = true
+	}
+	return w
+}
+
+// knows tells whether the provider has an argument of this name.
+func knows(t *testing.T, argument string) bool {
+	t.Helper()
+	dir, err := acctest.BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(filepath.Join(dir, "terraform-provider-billing"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(string(program), argument)
+}
+
+func (w *world) decode(name string, into any) {
+	w.t.Helper()
+	if err := json.Unmarshal([]byte(w.runner.Read(name)), into); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// start starts the service over its state, at the addresses of the one before.
+func (w *world) start(before *acctest.Service) {
+	w.t.Helper()
+	service, end := acctest.Open(w.t, acctest.RunningClock, func(o *sandbox.Options) {
+		o.Seed, o.MaxPerPage, o.NoExampleData = 0, 0, true
+		o.StateFile = filepath.Join(w.runner.Dir, stateFile)
+		o.HTTP2 = w.schedule.seed%2 == 0
+		o.OnRequest = w.heard
+		if before != nil {
+			o.BillingPort, o.FinancePort, o.CollectionsPort = port(w.t, before.BaseURL), port(w.t, before.FinanceURL), port(w.t, before.CollectionsURL)
+		}
+	})
+	if w.schedule.clock != 0 {
+		service.Sandbox.AddFault(sandbox.Fault{Clock: w.schedule.clock})
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.service, w.end = service, end
+}
+
+func port(t *testing.T, address string) int {
+	t.Helper()
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(parsed.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (w *world) heard(r sandbox.Request) {
+	w.mu.Lock()
+	count := w.count
+	w.requests++
+	w.mu.Unlock()
+	if count != nil {
+		count(r.Method != "GET")
+	}
+}
+
+func (w *world) onRequest(count func(write bool)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count = count
+}
+
+// reset takes every fault away but the clock.
+func (w *world) reset() {
+	w.service.Sandbox.ClearFaults()
+	if w.schedule.clock != 0 {
+		w.service.Sandbox.AddFault(sandbox.Fault{Clock: w.schedule.clock})
+	}
+}
+
+// disturb puts the faults of the schedule in force.
+func (w *world) disturb() {
+	for _, f := range w.schedule.faults {
+		w.service.Sandbox.AddFault(f)
+	}
+}
+
+// seedForeign creates what another workspace has: objects that look like ours.
+func (w *world) seedForeign() {
+	w.t.Helper()
+	s := w.service
+	customer := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Helena Martins", "document_number": "111.444.777-35"})
+	account, _ := customer["billing_account"].(acctest.JSON)
+	person, _ := customer["customer"].(acctest.JSON)
+	w.keep("/v1/customers/", person)
+	w.keep("/v1/billing-accounts/", account)
+	w.keep("/v1/subscriptions/", s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account["id"], "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"}))
+	w.keep("/api/v1/webhook-endpoints/", s.MustCollections("POST", "/api/v1/webhook-endpoints", acctest.JSON{"url": sharedURL}))
+	w.keep("/api/v1/api-keys/", s.MustCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "ci", "scopes": []string{"charges:read"}}))
+	w.keep("/v1/payables/", s.MustFinance("POST", "/v1/payables", acctest.JSON{"name": "Rent", "company_id": "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a",
+		"occurred_at": "2026-01-05", "amount": "1.00"}))
+	text, err := json.Marshal(w.foreign)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.runner.Write("foreign.json", string(text))
+}
+
+func (w *world) keep(path string, object acctest.JSON) {
+	w.t.Helper()
+	path += fmt.Sprint(object["id"])
+	w.foreign[path] = w.shown(path)
+}
+
+// shown is an object as its service shows it, as JSON.
+func (w *world) shown(path string) string {
+	w.t.Helper()
+	call := w.service.Call
+	switch {
+	case strings.HasPrefix(path, "/api/"):
+		call = w.service.CallCollections
+	case strings.HasPrefix(path, "/v1/payables/"):
+		call = w.service.CallFinance
+	}
+	_, response := call("GET", path, nil)
+	text, err := json.Marshal(response["data"])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(text)
+}
+
+func (w *world) isForeign(id string) bool {
+	for path := range w.foreign {
+		if strings.HasSuffix(path, "/"+id) {
+			return true
+		}
+	}
+	return false
+}
+
+// baselines are folders after an undisturbed apply, by the clock of the service.
+type baselines struct {
+	dir string // in which they are
+
+	mu   sync.Mutex
+	made map[time.Duration]string
+}
+
+// folder is the one for a schedule.
+func (b *baselines) folder(t *testing.T, s schedule) string {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if dir := b.made[s.clock]; dir != "" {
+		return dir
+	}
+	w := begin(t, schedule{phase: create, clock: s.clock}, "")
+	if out, errs, _ := w.terraform("apply", "-json", "-auto-approve"); len(errs) > 0 {
+		t.Fatalf("the undisturbed apply fails: %v\n%s", errs, out)
+	}
+	w.end()
+	w.end = func() {}
+	dir := filepath.Join(b.dir, s.clock.String())
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"terraform.tfstate", "foreign.json", stateFile, stateFile + ".ca.pem"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(w.runner.Read(name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.made[s.clock] = dir
+	return dir
+}

@@ -1,0 +1,213 @@
+package claims
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+)
+
+// answer is a response with its body decoded, numbers kept as they were written.
+type answer struct {
+	p      *probe
+	what   string // method and path, for errors
+	status int
+	header http.Header
+	tls    *tls.ConnectionState
+	raw    []byte
+	body   any // missing{} when the body is empty or no JSON
+
+	exchange *evidence.Exchange // nil when the response was made up from a part of another
+}
+
+func (a *answer) decode() {
+	a.body = missing{}
+	decoder := json.NewDecoder(bytes.NewReader(a.raw))
+	decoder.UseNumber()
+	var body any
+	if err := decoder.Decode(&body); err != nil {
+		return
+	}
+	if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+		a.body = body
+	}
+}
+
+// at follows a path of member names and array positions, "data.emails.0.value".
+// The empty path is the whole body.
+func (a *answer) at(path string) any {
+	value := a.body
+	if path == "" {
+		return value
+	}
+	for step := range strings.SplitSeq(path, ".") {
+		switch node := value.(type) {
+		case map[string]any:
+			member, ok := node[step]
+			if !ok {
+				return missing{}
+			}
+			value = member
+		case []any:
+			position, err := strconv.Atoi(step)
+			if err != nil || position < 0 || position >= len(node) {
+				return missing{}
+			}
+			value = node[position]
+		default:
+			return missing{}
+		}
+	}
+	return value
+}
+
+// text is the string at path. Anything else is a failure.
+func (a *answer) text(path string) string {
+	text, ok := a.at(path).(string)
+	if !ok {
+		a.failf("%s is %s, want a string", path, show(a.at(path)))
+	}
+	return text
+}
+
+func (a *answer) list(path string) []any {
+	list, ok := a.at(path).([]any)
+	if !ok {
+		a.failf("%s is %s, want an array", path, show(a.at(path)))
+	}
+	return list
+}
+
+// integer fails unless the value at path is a whole number of 0 or more.
+func (a *answer) integer(path string) {
+	number, _ := a.at(path).(json.Number)
+	if n, err := strconv.Atoi(number.String()); err != nil || n < 0 {
+		a.failf("%s is %s, want an integer of 0 or more", path, show(a.at(path)))
+	}
+}
+
+// failf records a failure with the call and the Request-Id that it belongs to.
+func (a *answer) failf(format string, args ...any) {
+	if a.exchange != nil && a.p.err == nil {
+		a.p.last = a.exchange
+	}
+	prefix := []any{a.what, a.status, a.header.Get("Request-Id")}
+	a.p.failf("%s (status %d, Request-Id %q): "+format, append(prefix, args...)...)
+}
+
+// wantStatus fails unless the status is one of those; it returns a for chaining.
+func (a *answer) wantStatus(statuses ...int) *answer {
+	for _, status := range statuses {
+		if a.status == status {
+			return a
+		}
+	}
+	a.failf("want status %v; the answer is %s", statuses, clip(a.raw))
+	return a
+}
+
+// want fails unless the value at path equals the wanted one as JSON.
+func (a *answer) want(path string, wanted any) *answer {
+	if got := a.at(path); !sameJSON(got, asJSON(wanted)) {
+		a.failf("%s is %s, want %s", path, show(got), show(asJSON(wanted)))
+	}
+	return a
+}
+
+// wantPresent fails unless every one of the members stands under path; null counts.
+func (a *answer) wantPresent(path string, members ...string) *answer {
+	for _, member := range members {
+		if a.at(path+"."+member) == (missing{}) {
+			a.failf("%s has no member %s", path, member)
+		}
+	}
+	return a
+}
+
+// wantMatch fails unless the value at path is a string of that form.
+func (a *answer) wantMatch(path string, form *regexp.Regexp) *answer {
+	if text, ok := a.at(path).(string); !ok || !form.MatchString(text) {
+		a.failf("%s is %s, want the form %s", path, show(a.at(path)), form)
+	}
+	return a
+}
+
+// wantEmpty fails unless the value at path is null or holds nothing.
+func (a *answer) wantEmpty(path string) *answer {
+	switch value := a.at(path).(type) {
+	case nil:
+		return a
+	case []any:
+		if len(value) == 0 {
+			return a
+		}
+	case map[string]any:
+		if len(value) == 0 {
+			return a
+		}
+	}
+	a.failf("%s is %s, want it empty or null", path, show(a.at(path)))
+	return a
+}
+
+// wantError fails unless the body is {error: {code, message}} with strings that
+// say something. An empty code stands for any.
+func (a *answer) wantError(code string) *answer {
+	for _, member := range []string{"error.code", "error.message"} {
+		if text, ok := a.at(member).(string); !ok || text == "" {
+			a.failf("%s is %s, want text; the answer is %s", member, show(a.at(member)), clip(a.raw))
+		}
+	}
+	if code != "" {
+		a.want("error.code", code)
+	}
+	return a
+}
+
+// wantFields fails unless every field stands under path with its value.
+func (a *answer) wantFields(path string, fields object) *answer {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		a.wantItems(path+"."+name, fields[name])
+	}
+	return a
+}
+
+// wantItems is want, except that an item of phones, emails and websites and an
+// address may carry members as null that were not sent.
+func (a *answer) wantItems(path string, wanted any) {
+	items, ok := wanted.([]object)
+	if !ok {
+		a.want(path, wanted)
+		return
+	}
+	got := a.list(path)
+	if len(got) != len(items) {
+		a.failf("%s is %s, want %d items", path, show(got), len(items))
+		return
+	}
+	for i, item := range items {
+		member, ok := got[i].(map[string]any)
+		if !ok || !sameJSON(withoutNulls(member), withoutNulls(item)) {
+			a.failf("item %d of %s is %s, want %s", i, path, show(got[i]), show(item))
+		}
+	}
+}
+
+// time is the moment at path, which must be a date-time.
+func (a *answer) time(path string) time.Time {
+	moment, err := time.Parse(time.RFC3339Nano, a.text(path))
+	if err != nil {
+		a.failf("%s: %w", path, err)
+	}
+	return moment
+}

@@ -1,0 +1,175 @@
+package claims
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+const (
+	endpointsPath = "/api/v1/webhook-endpoints"
+	keysPath      = "/api/v1/api-keys"
+)
+
+func endpointPath(id string) string { return endpointsPath + "/" + url.PathEscape(id) }
+func keyPath(id string) string      { return keysPath + "/" + url.PathEscape(id) }
+
+// anyUUIDForm is a UUID of any version: the description of the collections
+// service does not name one.
+var anyUUIDForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+var (
+	// endpointMembers are the members of an endpoint in every answer.
+	endpointMembers = []string{"id", "url", "description", "events", "active", "authentication", "createdAt", "updatedAt"}
+	// keyMembers are the public shape of an API key, Collections §2.
+	keyMembers = []string{"id", "name", "description", "keyPrefix", "source", "scopes", "lastUsedAt", "expiresAt", "revokedAt", "createdAt"}
+)
+
+// collectionsClaim is claim for the collections service: the probe speaks to
+// that one, with its key.
+func collectionsClaim(number int, source, text string, check func(*probe)) Claim {
+	c := claim(number, source, text, func(p *probe) {
+		if p.target.CollectionsBaseURL == "" {
+			p.failf("%w: a collections service", ErrNotGiven)
+			return
+		}
+		p.target.BaseURL, p.target.Token = p.target.CollectionsBaseURL, p.target.CollectionsAPIKey
+		p.keyHeader = p.target.CollectionsAuthHeader
+		check(p)
+	})
+	c.Service = Collections
+	return c
+}
+
+// publicURL is an address that nothing else in the target has. The host exists
+// and is public, as a service that resolves it at registration demands.
+func publicURL() string { return "https://example.com/" + unique() }
+
+// endpoint makes an endpoint and returns its path and the answer. Unless the
+// fields say otherwise it wants an event that no claim brings about, so that
+// nothing is sent to its address.
+func (p *probe) endpoint(fields object) (string, *answer) {
+	body := merged(object{"url": publicURL(), "events": []string{"charge.paid"}}, fields)
+	a := p.post(endpointsPath, body).wantStatus(http.StatusCreated)
+	return endpointPath(a.text("data.id")), a
+}
+
+// key makes an API key under a unique name, unless the fields say another, and
+// returns its path and the answer.
+func (p *probe) key(fields object) (string, *answer) {
+	a := p.post(keysPath, merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
+	return keyPath(a.text("data.id")), a
+}
+
+// rotate replaces the key at path and returns the successor's path and the answer.
+func (p *probe) rotate(path string, fields object) (string, *answer) {
+	if fields == nil {
+		fields = object{}
+	}
+	a := p.post(path+"/rotate", fields).wantStatus(http.StatusOK)
+	return keyPath(a.text("data.id")), a
+}
+
+// using does a call with a key that a key with empty scopes may do.
+func (p *probe) using(token string) *answer {
+	return p.send(call{method: http.MethodGet, path: endpointsPath, token: token})
+}
+
+// wantTexts fails unless the array at path holds those texts, each once, in any order.
+func (a *answer) wantTexts(path string, wanted ...string) *answer {
+	got := map[string]bool{}
+	list := a.list(path)
+	for _, item := range list {
+		text, _ := item.(string)
+		got[text] = true
+	}
+	same := len(list) == len(wanted)
+	for _, text := range wanted {
+		same = same && got[text]
+	}
+	if !same {
+		a.failf("%s is %s, want %s in any order", path, show(list), show(wanted))
+	}
+	return a
+}
+
+// wantUnset fails unless the text at path is null or empty: the descriptions do
+// not say which one stands for a text that was not given.
+func (a *answer) wantUnset(path string) *answer {
+	if value := a.at(path); value != nil && value != "" {
+		a.failf("%s is %s, want it null or empty", path, show(value))
+	}
+	return a
+}
+
+// wantNowhere fails when one of the texts stands anywhere in the answer.
+func (a *answer) wantNowhere(what string, texts ...string) *answer {
+	for _, text := range texts {
+		if text != "" && bytes.Contains(a.raw, []byte(text)) {
+			a.failf("%s stands in the answer", what)
+		}
+	}
+	return a
+}
+
+// listed walks the pages of a list and returns its items.
+func (p *probe) listed(path string, query ...string) []any {
+	var items []any
+	for page := 1; p.err == nil; page++ {
+		paging := []string{"page", strconv.Itoa(page), "per_page", strconv.Itoa(p.maxPerPage())}
+		a := p.get(path, slices.Concat(paging, query)...).wantStatus(http.StatusOK)
+		a.integer("meta.total")
+		found := a.list("data")
+		items = append(items, found...)
+		if total, _ := a.at("meta.total").(json.Number).Int64(); len(found) == 0 || int64(len(items)) >= total {
+			break
+		}
+	}
+	return items
+}
+
+// listedAnswer is one item of a list in the form of a single answer.
+func (p *probe) listedAnswer(path string, item any) *answer {
+	raw, err := json.Marshal(item)
+	if err != nil {
+		p.failf("an item of %s: %w", path, err)
+	}
+	return &answer{p: p, what: "an item of GET " + path, status: http.StatusOK, header: http.Header{}, raw: raw, body: object{"data": item}}
+}
+
+// listedOne is the item with that id, which the list has to hold once.
+func (p *probe) listedOne(path, id string) *answer {
+	var found *answer
+	for _, item := range p.listed(path) {
+		if text(item, "id") != id {
+			continue
+		}
+		if found != nil {
+			p.failf("GET %s holds %s twice", path, id)
+		}
+		found = p.listedAnswer(path, item)
+	}
+	if found == nil {
+		p.failf("GET %s does not hold %s", path, id)
+		found = p.listedAnswer(path, nil)
+	}
+	return found
+}
+
+// text is the text of that member of a listed item, empty when it has none.
+func text(item any, member string) string {
+	text, _ := (&answer{body: item}).at(member).(string)
+	return text
+}
+
+// wantMissing fails when there is a member at path, be it null.
+func (a *answer) wantMissing(path string) *answer {
+	if value := a.at(path); value != (any)(missing{}) {
+		a.failf("there is a member %s", path)
+	}
+	return a
+}

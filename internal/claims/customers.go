@@ -1,0 +1,121 @@
+package claims
+
+import (
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"math/big"
+	"net/http"
+	"net/url"
+)
+
+const (
+	customersPath = "/v1/customers"
+	accountsPath  = "/v1/billing-accounts"
+	mePath        = "/v1/me"
+)
+
+func customerPath(id string) string { return customersPath + "/" + url.PathEscape(id) }
+func accountPath(id string) string  { return accountsPath + "/" + url.PathEscape(id) }
+
+// customer makes a customer without a billing account, under a unique name
+// unless the fields say another, and returns its path and the answer.
+func (p *probe) customer(fields object) (string, *answer) {
+	body := merged(object{"name": unique(), "create_billing_account": false}, fields)
+	a := p.post(customersPath, body).wantStatus(http.StatusCreated)
+	return customerPath(a.text("data.customer.id")), a
+}
+
+// merged is a new object with the members of all; the last one wins.
+func merged(all ...object) object {
+	sum := object{}
+	for _, one := range all {
+		maps.Copy(sum, one)
+	}
+	return sum
+}
+
+// cpf is a random valid individual tax number, 11 digits without a mask.
+func cpf() string {
+	n, err := rand.Int(rand.Reader, big.NewInt(999_999_998))
+	if err != nil {
+		panic(err) // crypto/rand does not fail
+	}
+	digits := fmt.Sprintf("%09d", n.Int64()+1)
+	for len(digits) < 11 {
+		sum := 0
+		for i, digit := range digits {
+			sum += int(digit-'0') * (len(digits) + 1 - i)
+		}
+		check := sum * 10 % 11 % 10
+		digits += fmt.Sprint(check)
+	}
+	return digits
+}
+
+// maskedCPF is the same number in its usual mask.
+func maskedCPF(digits string) string {
+	return digits[:3] + "." + digits[3:6] + "." + digits[6:9] + "-" + digits[9:]
+}
+
+// letterCNPJ is a random valid tax number of a company with letters, as they
+// are issued since July 2026: 14 characters without a mask.
+func letterCNPJ() string {
+	const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	number := "A"
+	for len(number) < 12 {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(characters))))
+		if err != nil {
+			panic(err) // crypto/rand does not fail
+		}
+		number += string(characters[n.Int64()])
+	}
+	for len(number) < 14 {
+		sum := 0
+		for i, character := range number {
+			weight := 2 + (len(number)-1-i)%8 // from the right: 2 to 9, again and again
+			sum += int(character-'0') * weight
+		}
+		check := sum * 10 % 11 % 10
+		number += fmt.Sprint(check)
+	}
+	return number
+}
+
+// maskedCNPJOf is the same number in its usual mask.
+func maskedCNPJOf(number string) string {
+	return number[:2] + "." + number[2:5] + "." + number[5:8] + "/" + number[8:12] + "-" + number[12:]
+}
+
+// customerMembers are the members of a customer in Recurring billing §2 that are
+// there without loading anything.
+var customerMembers = []string{
+	"id", "public_id", "external_id", "name", "nickname", "legal_name",
+	"document_type", "document_number", "kind", "birthday", "notes",
+	"addresses", "phones", "emails", "websites", "tags",
+	"metadata", "custom_metadata", "created_at", "updated_at",
+}
+
+// allFields is a create payload that fills every field of the resource itself.
+// The word is its external_id and part of its texts.
+func allFields(word string) object {
+	return object{
+		"name":            "Oficina " + word,
+		"external_id":     word,
+		"nickname":        "Oficina \"São João\" 🛠",
+		"legal_name":      "Oficina Mecânica " + word + " Ltda",
+		"document_number": maskedCPF(cpf()),
+		"kind":            "juridical",
+		"birthday":        "2011-02-28",
+		"notes":           "Primeira linha\nsegunda\tlinha, 50% <b>&amp;</b>",
+		"addresses": []object{
+			{"kind": "billing", "street": "Rua das Acácias", "number": "482", "complement": "Sala 71", "neighborhood": "Jardim das Flores", "city": "Campinas", "state": "SP", "postal_code": "13087-450", "country": "BR"},
+			{"kind": "shipping", "street": "Avenida do Contorno", "number": "s/n", "complement": nil, "neighborhood": "Distrito Industrial", "city": "Betim", "state": "MG", "postal_code": "32600-104", "country": "BR"},
+		},
+		"phones":          []object{{"kind": "mobile", "value": "+55 19 99812-4407"}, {"kind": "office", "value": "+55 19 3256-7710"}},
+		"emails":          []object{{"kind": "financial", "value": word + "@correio.example"}},
+		"websites":        []object{{"kind": "store", "value": "https://" + word + ".example"}},
+		"tags":            []string{"atacado", "interior-sp"},
+		"custom_metadata": object{"crm": object{"owner": "Aline Prado"}, "route": []any{"CPS-03", 7, nil}},
+	}
+}

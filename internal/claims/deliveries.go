@@ -1,0 +1,128 @@
+package claims
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// deliveryMembers are the members of a delivery in every answer.
+var deliveryMembers = []string{
+	"id", "event", "eventId", "status", "httpCode", "attempts", "createdAt",
+	"lastError", "requestBody", "responseBody", "deliveredAt", "nextRetryAt",
+}
+
+// hook makes an endpoint at the receiver that takes test events only, unless the
+// fields say otherwise.
+func (p *probe) hook(r *receiver, fields object) (string, *answer) {
+	return p.endpoint(merged(object{"url": r.url + "/" + unique(), "events": []string{"webhook.test"}}, fields))
+}
+
+// fire sends a test event to an endpoint and returns the delivery's id.
+func (p *probe) fire(endpoint string) string {
+	return p.do(endpoint + "/test").wantStatus(http.StatusAccepted).text("data.deliveryId")
+}
+
+// record waits until a delivery has that status and returns it as an answer. An
+// empty status takes the delivery as it is.
+func (p *probe) record(endpoint, id, status string) *answer {
+	return p.recordWhen(endpoint, id, func(item any) error {
+		if got := text(item, "status"); status != "" && got != status {
+			return fmt.Errorf("the delivery %s is %q, want %q: %s", id, got, status, show(item))
+		}
+		return nil
+	})
+}
+
+// attempted waits until a delivery has been attempted that often.
+func (p *probe) attempted(endpoint, id string, attempts int) *answer {
+	return p.recordWhen(endpoint, id, func(item any) error {
+		if got := (&answer{body: item}).at("attempts"); !sameJSON(got, json.Number(strconv.Itoa(attempts))) {
+			return fmt.Errorf("the delivery %s has %s attempts, want %d", id, show(got), attempts)
+		}
+		return nil
+	})
+}
+
+func (p *probe) recordWhen(endpoint, id string, look func(any) error) *answer {
+	path := endpoint + "/deliveries"
+	var found any = object{}
+	p.eventually(func() error {
+		for _, item := range p.listed(path) {
+			if text(item, "id") == id {
+				found = item
+				return look(item)
+			}
+		}
+		return fmt.Errorf("GET %s has no delivery %s", path, id)
+	})
+	return p.listedAnswer(path, found)
+}
+
+// signatureForm is the header's value: seconds and a lowercase HMAC.
+var signatureForm = regexp.MustCompile(`^t=(\d+),v1=([0-9a-f]{64})$`)
+
+// sentAt is the t of the signature, zero after a failure.
+func (p *probe) sentAt(one received) time.Time {
+	parts := signatureForm.FindStringSubmatch(one.header.Get("X-Webhook-Signature"))
+	if parts == nil {
+		p.failf("X-Webhook-Signature is %q, want t=<unix seconds>,v1=<lowercase hex>", one.header.Get("X-Webhook-Signature"))
+		return time.Time{}
+	}
+	seconds, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		p.failf("X-Webhook-Signature: t: %w", err)
+	}
+	return time.Unix(seconds, 0)
+}
+
+// signedWith tells whether a delivery verifies with the secret.
+func signedWith(one received, secret string) bool {
+	parts := signatureForm.FindStringSubmatch(one.header.Get("X-Webhook-Signature"))
+	if parts == nil {
+		return false
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(parts[1] + "."))
+	mac.Write(one.body)
+	return hex.EncodeToString(mac.Sum(nil)) == parts[2]
+}
+
+// wantSigned fails unless a delivery verifies with the secret.
+func (p *probe) wantSigned(one received, secret string) {
+	if p.sentAt(one); p.err == nil && !signedWith(one, secret) {
+		p.failf("the signature of %s does not verify with the endpoint's secret", one.header.Get("X-Webhook-Event"))
+	}
+}
+
+// wantHeader fails unless the delivery carries that header once, with that value.
+func (p *probe) wantHeader(one received, name, value string) {
+	if got := one.header.Values(name); len(got) != 1 || got[0] != value {
+		p.failf("the delivery's %s is %q, want %q", name, got, value)
+	}
+}
+
+// envelope is the body of a delivery, as an answer.
+func (p *probe) envelope(one received) *answer {
+	a := &answer{p: p, what: "the delivery of " + one.header.Get("X-Webhook-Event"), header: http.Header{}, raw: one.body}
+	a.decode()
+	return a
+}
+
+// sameText tells whether a recorded body is the one that was on the wire: as its
+// text, or as the same JSON.
+func sameText(recorded any, wire []byte) bool {
+	if text, ok := recorded.(string); ok {
+		return bytes.Equal([]byte(text), wire)
+	}
+	a := &answer{raw: wire}
+	a.decode()
+	return sameJSON(recorded, a.body)
+}

@@ -1,0 +1,117 @@
+package claims_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// watch is a transport that notes what the requests of a claim can do.
+type watch struct {
+	http.RoundTripper
+
+	mu                              sync.Mutex
+	writes, keys, invoices, charges bool
+	clock                           bool
+}
+
+func (w *watch) RoundTrip(request *http.Request) (*http.Response, error) {
+	raw, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	request.Body = io.NopCloser(bytes.NewReader(raw))
+	response, err := w.RoundTripper.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.note(request, raw, response.StatusCode < http.StatusBadRequest)
+	return response, nil
+}
+
+// note looks at one request. One that was rejected has no effect but that of having been tried.
+func (w *watch) note(request *http.Request, raw []byte, done bool) {
+	path, post := request.URL.Path, request.Method == http.MethodPost
+	w.writes = w.writes || request.Method != http.MethodGet
+	if !done {
+		return
+	}
+	var sent map[string]any
+	_ = json.Unmarshal(raw, &sent) // what is not an object has no members
+	_, reprices := sent["items"]
+	for _, field := range []string{"billing_cycle", "discount_percent", "discount_code_id"} {
+		_, has := sent[field]
+		reprices = reprices || has
+	}
+	changes := request.Method == http.MethodPatch || request.Method == http.MethodPut
+	w.keys = w.keys || post && path == "/api/v1/api-keys" || post && strings.HasSuffix(path, "/rotate")
+	w.invoices = w.invoices || post && strings.HasSuffix(path, "/invoices")
+	method, given := sent["collection_method"]
+	creates := post && path == "/v1/subscriptions"
+	w.charges = w.charges || strings.HasSuffix(path, "/change-plan") && sent["timing"] != "end_of_period" ||
+		changes && strings.HasPrefix(path, "/v1/subscriptions/") && reprices ||
+		given && (method == "charge_automatically" || method == nil) || creates && !given
+}
+
+// TestEffectsAreThoseOfTheRequests compares the marks of every claim with what it sends to a sandbox.
+func TestEffectsAreThoseOfTheRequests(t *testing.T) {
+	t.Parallel()
+	_, target := startSandbox(t, open(t, sandbox.Options{MaxPerPage: 2}))
+	transport, advance := target.Client.Transport, target.Advance
+	found := map[string][]int{}
+	for _, claim := range allClaims() {
+		seen := &watch{RoundTripper: transport}
+		target.Client = &http.Client{Transport: seen}
+		target.Advance = func(ctx context.Context, by time.Duration) error { seen.clock = true; return advance(ctx, by) }
+		if err := claim.Check(t.Context(), target); err != nil && !errors.Is(err, claims.ErrNotGiven) {
+			t.Errorf("%s\n%v", claim, err)
+		}
+		if claim.Number == loopbackRejected {
+			seen.writes = true // in a service where it can be checked
+		}
+		for effect, has := range map[string]struct{ does, marked bool }{
+			"reads only":      {!seen.writes, claim.ReadsOnly},
+			"moves the clock": {seen.clock, claim.MovesClock},
+			"leaves":          {seen.keys || seen.invoices, claim.Leaves != ""},
+			"costs":           {seen.invoices || seen.charges, claim.Costs != ""},
+		} {
+			if has.does {
+				found[effect] = append(found[effect], claim.Number)
+			}
+			if has.does != has.marked {
+				t.Errorf("%s: %s is %t, the mark says %t", claim, effect, has.does, has.marked)
+			}
+		}
+	}
+	if t.Failed() {
+		t.Logf("found %v", found)
+	}
+}
+
+func TestSafeOrder(t *testing.T) {
+	t.Parallel()
+	sorted := claims.InSafeOrder(allClaims())
+	wrote, moved := false, false
+	for _, claim := range sorted {
+		if claim.ReadsOnly && wrote || moved && !claim.MovesClock {
+			t.Errorf("%s comes too late", claim)
+		}
+		wrote, moved = wrote || !claim.ReadsOnly, moved || claim.MovesClock
+	}
+	if len(sorted) != len(allClaims()) || !slices.ContainsFunc(sorted, func(c claims.Claim) bool { return c.ReadsOnly }) {
+		t.Error("claims are missing")
+	}
+}

@@ -1,0 +1,169 @@
+package claims
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
+)
+
+// Failure is the error of a claim that does not hold.
+type Failure struct {
+	// Exchange is the request and the response that show it, without secrets. It is nil when nothing was sent.
+	Exchange *evidence.Exchange
+
+	err  error
+	mask *strings.Replacer // nil before the secrets of the whole check are known
+}
+
+func (f *Failure) Error() string {
+	if f.mask == nil {
+		return f.err.Error()
+	}
+	return f.mask.Replace(f.err.Error())
+}
+
+func (f *Failure) Unwrap() error { return f.err }
+
+// WrongRoute reports that the response is what a service gives that does not serve this method and path: 405, 501, or a
+// 404 that is not in the error shape of the services.
+func (f *Failure) WrongRoute() bool {
+	if f.Exchange == nil || f.Exchange.Operation == "" {
+		return false
+	}
+	switch f.Exchange.Response.Status {
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	case http.StatusNotFound:
+		a := answer{raw: f.Exchange.Response.Bytes()}
+		a.decode()
+		_, coded := a.at("error.code").(string)
+		_, flat := a.at("error_code").(string)
+		return !coded && !flat
+	}
+	return false
+}
+
+// redacted stands in reports where a secret was.
+const redacted = "[REDACTED]"
+
+// maxReported bounds a body in a report, in bytes.
+const maxReported = 4 << 10
+
+// leastSecret is the length from which a text is masked wherever it appears. A shorter one may be part of any word.
+const leastSecret = 6
+
+// secretMembers are the members whose text no report may contain.
+var secretMembers = []string{"token", "secret", "password"}
+
+// The headers that a report shows. Credentials are in none of them.
+var (
+	reportedRequest  = []string{"Content-Type", "If-None-Match", idempotencyHeader}
+	reportedResponse = []string{"Content-Type", "Request-Id", "Allow", "Date", "ETag", "Location", "Retry-After"}
+)
+
+// secrets are the credentials of the target, none of which may be part of a report.
+func (t Target) secrets() []string {
+	return slices.DeleteFunc([]string{
+		t.Token, t.RevokedToken, t.ExpiredToken, t.NarrowToken,
+		t.FinanceToken, t.FinanceExpiredToken, t.FinanceNarrowToken, t.CollectionsAPIKey,
+	}, func(secret string) bool { return secret == "" })
+}
+
+// masked replaces the secrets that the check has come across, in the text of the error and in its exchange.
+func (p *probe) masked(err error) error {
+	var failure *Failure
+	if !errors.As(err, &failure) {
+		return err
+	}
+	var pairs []string
+	for _, secret := range p.secrets {
+		pairs = append(pairs, secret, redacted)
+	}
+	failure.mask = strings.NewReplacer(pairs...)
+	if failure.Exchange != nil {
+		exchange := *failure.Exchange
+		exchange.Request.Body = []byte(failure.mask.Replace(string(exchange.Request.Body)))
+		exchange.Response.Body = []byte(failure.mask.Replace(string(exchange.Response.Body)))
+		exchange.Response.Text = failure.mask.Replace(exchange.Response.Text)
+		failure.Exchange = &exchange
+	}
+	return err
+}
+
+// noteRequest begins the report of a call.
+func (p *probe) noteRequest(request *http.Request, c call, body []byte) *evidence.Exchange {
+	p.learnSecrets(body)
+	operation, _, _ := operationOf(c.method, c.path, p.finance)
+	exchange := evidence.Exchange{Operation: operation.Name, Request: evidence.Request{
+		Method: request.Method, Path: request.URL.Path, Headers: shown(request.Header, reportedRequest),
+	}}
+	for name, values := range request.URL.Query() {
+		if exchange.Request.Query == nil {
+			exchange.Request.Query = map[string]string{}
+		}
+		exchange.Request.Query[name] = strings.Join(values, ", ")
+	}
+	exchange.Request.Body, _ = reportedBody(body)
+	return &exchange
+}
+
+func (p *probe) noteResponse(a *answer) {
+	p.learnSecrets(a.raw)
+	response := evidence.Response{Status: a.status, Headers: shown(a.header, reportedResponse)}
+	response.Body, response.Text = reportedBody(a.raw)
+	a.exchange.Response = response
+}
+
+func shown(header http.Header, names []string) map[string]string {
+	shown := map[string]string{}
+	for _, name := range names {
+		if value := header.Get(name); value != "" {
+			shown[name] = value
+		}
+	}
+	return shown
+}
+
+// reportedBody is a body as JSON, or as text when it is something else or too long.
+func reportedBody(raw []byte) (body json.RawMessage, text string) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, raw); err == nil && compact.Len() <= maxReported {
+		return compact.Bytes(), ""
+	}
+	if len(raw) > maxReported {
+		return nil, string(raw[:maxReported]) + "…"
+	}
+	return nil, string(raw)
+}
+
+// learnSecrets remembers the texts of a body that are secrets by the name of their member. The value of a header that
+// an endpoint authenticates with is one too.
+func (p *probe) learnSecrets(raw []byte) {
+	a := answer{raw: raw}
+	a.decode()
+	p.learnFrom("", a.body)
+}
+
+func (p *probe) learnFrom(parent string, value any) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			p.learnFrom(parent, item)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			text, isText := value[name].(string)
+			secret := slices.Contains(secretMembers, name) || parent == "authentication" && name == "value"
+			if isText && secret && len(text) >= leastSecret {
+				p.secrets = append(p.secrets, text)
+			}
+			p.learnFrom(name, value[name])
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package claims_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var customerFaults = []fault{
+	{name: "200 for a creation", breaks: []int{51, 53}, spoil: whenStatus(201, 201, func(in *inFlight) { in.status = 200 })},
+	{name: "the created customer is not wrapped", breaks: []int{51, 52}, spoil: whenStatus(201, 201, func(in *inFlight) { setAt(in.got, "data", at(in.got, "data.customer")) })},
+	{name: "a misspelt member", breaks: []int{51}, spoil: onCustomers(func(c object) { c["publicId"] = c["public_id"]; delete(c, "public_id") })},
+	{name: "notes are not answered", breaks: []int{52, 72}, spoil: onCustomers(func(c object) { c["notes"] = nil })},
+	{name: "addresses lose their neighborhood", breaks: []int{52, 71, 72}, spoil: onCustomers(func(c object) {
+		for _, address := range items(c["addresses"]) {
+			delete(address, "neighborhood")
+		}
+	})},
+	{name: "no account unless asked", breaks: []int{53}, rewrite: onCreate(func(sent object) {
+		if _, ok := sent["create_billing_account"]; !ok {
+			sent["create_billing_account"] = false
+		}
+	})},
+	{name: "always an account", breaks: []int{54}, rewrite: onCreate(func(sent object) { delete(sent, "create_billing_account") })},
+	{name: "no default for billing_email", breaks: []int{55}, rewrite: onCreate(func(sent object) { delete(sent, "email") })},
+	{name: "a term of 30 days", breaks: []int{55, 131}, rewrite: onCreate(func(sent object) {
+		if _, ok := sent["payment_terms_days"]; !ok && sent["name"] != nil {
+			sent["payment_terms_days"] = 30
+		}
+	})},
+	{name: "the account's fields are dropped", breaks: []int{56}, rewrite: onCreate(func(sent object) { delete(sent, "payment_terms_days") })},
+	{name: "email goes nowhere", breaks: []int{57, 77}, rewrite: func(in *inFlight) { delete(in.sent, "email") }},
+	{name: "email goes last", breaks: []int{57, 77}, spoil: onCustomers(func(c object) {
+		if list, ok := c["emails"].([]any); ok {
+			slices.Reverse(list)
+		}
+	})},
+	{name: "email is added again", breaks: []int{58, 77}, spoil: onCustomers(func(c object) {
+		if list := items(c["emails"]); len(list) > 1 {
+			c["emails"] = append(c["emails"].([]any), list[0])
+		}
+	})},
+	{name: "document_type by length, mask and all", breaks: []int{59}, spoil: onCustomers(func(c object) {
+		if number, ok := c["document_number"].(string); ok && len(number) > 11 {
+			c["document_type"] = "cnpj"
+		}
+	})},
+	{name: "the mask is taken off", breaks: []int{52, 60}, spoil: onCustomers(func(c object) {
+		if number, ok := c["document_number"].(string); ok {
+			c["document_number"] = strings.NewReplacer(".", "", "-", "", "/", "").Replace(number)
+		}
+	})},
+	{name: "ids are numbers", breaks: []int{61}, spoil: onCustomers(func(c object) { c["public_id"] = "7" })},
+	{name: "one public_id for all", breaks: []int{61}, spoil: onCustomers(func(c object) { c["public_id"] = "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10" })},
+	{name: "dates without milliseconds", breaks: []int{62}, spoil: onCustomers(func(c object) { c["created_at"] = "2025-05-06T14:22:09Z" })},
+	{name: "created_at moves with updated_at", breaks: []int{62, 71}, spoil: onCustomers(func(c object) { c["created_at"] = c["updated_at"] })},
+	{name: "kind in the account's words", breaks: []int{63}, spoil: onCustomers(func(c object) {
+		if c["kind"] == "natural" {
+			c["kind"] = "individual"
+		}
+	})},
+	{name: "an update is a replacement", breaks: []int{71, 73, 91}, rewrite: onUpdate(func(sent object) {
+		for _, field := range []string{"external_id", "nickname", "legal_name", "document_number", "notes", "custom_metadata"} {
+			if _, ok := sent[field]; !ok {
+				sent[field] = nil
+			}
+		}
+	})},
+	{name: "an update forgets the tags", breaks: []int{71, 72}, rewrite: onUpdate(func(sent object) { delete(sent, "tags") })},
+	{name: "the update answers what was before", breaks: []int{71, 72, 74}, rewrite: func(in *inFlight) {
+		if in.method == http.MethodPatch {
+			in.method = http.MethodGet
+		}
+	}},
+	{name: "an empty update is refused", breaks: []int{73}, rewrite: func(in *inFlight) {
+		if in.method == http.MethodPatch && len(in.sent) == 0 {
+			in.status = http.StatusUnprocessableEntity
+		}
+	}},
+	{name: "null changes nothing", breaks: []int{74, 75, 164, 243}, rewrite: onUpdate(func(sent object) {
+		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
+	})},
+	{name: "an empty list changes nothing", breaks: []int{76}, rewrite: onUpdate(func(sent object) {
+		maps.DeleteFunc(sent, func(_ string, value any) bool { list, ok := value.([]any); return ok && len(list) == 0 })
+	})},
+	{name: "document_type stays", breaks: []int{78}, spoil: onCustomers(func(c object) {
+		if c["document_type"] != nil {
+			c["document_type"] = "cpf"
+		}
+	})},
+}
+
+var metadataFaults = []fault{
+	{name: "nulls are dropped", breaks: []int{81, 85, 88, 89, 91}, spoil: onMetadata(withoutNulls)},
+	{name: "numbers go through a double", breaks: []int{82}, spoil: onMetadata(throughDouble)},
+	{name: "keys are made lower case", breaks: []int{81}, spoil: onMetadata(func(value any) any {
+		lower := object{}
+		for name, member := range value.(object) {
+			lower[strings.ToLower(name)] = member
+		}
+		return lower
+	})},
+	{name: "merge replaces", breaks: []int{83, 84, 85, 87, 167, 246}, rewrite: onUpdate(func(sent object) { delete(sent, "custom_metadata_mode") })},
+	{name: "merge is shallow", breaks: []int{83, 85, 87}, spoil: shallowMerge},
+	{name: "merge leaves what is no object", breaks: []int{84, 86}, rewrite: onMerge(func(sent object) {
+		maps.DeleteFunc(sent, func(_ string, value any) bool { _, ok := value.(object); return !ok })
+	})},
+	{name: "merge takes null for nothing", breaks: []int{85}, rewrite: onMerge(func(sent object) {
+		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
+	})},
+	{name: "merge is always done", breaks: []int{88, 89, 90, 167, 246}, rewrite: onUpdate(func(sent object) {
+		if sent["custom_metadata"] != nil {
+			sent["custom_metadata_mode"] = "merge"
+		}
+	})},
+}
+
+func onCreate(act func(object)) func(*inFlight) {
+	return func(in *inFlight) {
+		if in.method == http.MethodPost && in.sent != nil {
+			act(in.sent)
+		}
+	}
+}
+
+func onUpdate(act func(object)) func(*inFlight) {
+	return func(in *inFlight) {
+		if in.method == http.MethodPatch && in.sent != nil {
+			act(in.sent)
+		}
+	}
+}
+
+// onMerge acts on the custom_metadata of an update that merges.
+func onMerge(act func(object)) func(*inFlight) {
+	return onUpdate(func(sent object) {
+		if metadata, ok := sent["custom_metadata"].(object); ok && sent["custom_metadata_mode"] == "merge" {
+			act(metadata)
+		}
+	})
+}
+
+// shallowMerge answers nested objects as they were sent, as a server does that
+// merges at the top level only.
+func shallowMerge(in *inFlight) {
+	stored, ok := at(in.got, "data.custom_metadata").(object)
+	if !ok || in.method != http.MethodPatch {
+		return
+	}
+	onMerge(func(sent object) { maps.Copy(stored, sent) })(in)
+}
+
+// onCustomers acts on every customer that an answer shows as such, single,
+// created or listed.
+func onCustomers(act func(object)) func(*inFlight) {
+	return func(in *inFlight) {
+		if !strings.HasPrefix(in.path, "/v1/customers") {
+			return
+		}
+		for _, path := range []string{"data", "data.customer"} {
+			if customer, ok := at(in.got, path).(object); ok && customer["id"] != nil {
+				act(customer)
+			}
+		}
+		for _, customer := range items(at(in.got, "data")) {
+			act(customer)
+		}
+	}
+}
+
+func onMetadata(convert func(any) any) func(*inFlight) {
+	return onCustomers(func(c object) { c["custom_metadata"] = convert(c["custom_metadata"]) })
+}
+
+func withoutNulls(value any) any {
+	o, ok := value.(object)
+	if !ok {
+		return value
+	}
+	kept := object{}
+	for name, member := range o {
+		if member != nil {
+			kept[name] = withoutNulls(member)
+		}
+	}
+	return kept
+}
+
+func throughDouble(value any) any {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	var lossy any
+	if err := json.Unmarshal(raw, &lossy); err != nil {
+		panic(err)
+	}
+	return lossy
+}
+
+// at follows a path of member names and positions; nil when it leads nowhere.
+func at(value any, path string) any {
+	for step := range strings.SplitSeq(path, ".") {
+		switch node := value.(type) {
+		case object:
+			value = node[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(node) {
+				return nil
+			}
+			value = node[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// parent is the object that holds the last member of the path.
+func parent(value any, path string) (object, string) {
+	i := strings.LastIndex(path, ".")
+	if i < 0 {
+		holder, _ := value.(object)
+		return holder, path
+	}
+	holder, _ := at(value, path[:i]).(object)
+	return holder, path[i+1:]
+}
+
+func setAt(value any, path string, member any) {
+	if holder, name := parent(value, path); holder != nil {
+		holder[name] = member
+	}
+}
+
+func deleteAt(value any, path string) {
+	holder, name := parent(value, path)
+	delete(holder, name)
+}
+
+// items are the objects of an array.
+func items(value any) []object {
+	list, _ := value.([]any)
+	var objects []object
+	for _, item := range list {
+		if o, ok := item.(object); ok {
+			objects = append(objects, o)
+		}
+	}
+	return objects
+}

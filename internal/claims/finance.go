@@ -1,0 +1,183 @@
+package claims
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+const (
+	ledgerAccountsPath = "/v1/accounts"
+	payablesPath       = "/v1/payables"
+	receivablesPath    = "/v1/receivables"
+	openAPIJSONPath    = "/api/v1/openapi.json"
+	openAPIYAMLPath    = "/api/v1/openapi.yaml"
+
+	// idempotencyHeader carries the key of a creation, Financial management §1.
+	idempotencyHeader = "X-Idempotency-Key"
+	// mostPages bounds the reading of a list that has no end.
+	mostPages = 1000
+)
+
+// ownCollection is the path of a collection that nothing else in the target uses.
+func ownCollection() string { return "/v1/contract-" + unique() }
+
+func recordPath(collection, id string) string { return collection + "/" + url.PathEscape(id) }
+
+// financeClaim is claim for financial management: the probe speaks to that
+// service, with its token.
+func financeClaim(number int, source, text string, check func(*probe)) Claim {
+	c := claim(number, source, text, func(p *probe) {
+		if p.target.FinanceBaseURL == "" {
+			p.failf("%w: financial management", ErrNotGiven)
+			return
+		}
+		p.target.BaseURL, p.target.Token = p.target.FinanceBaseURL, p.target.FinanceToken
+		p.finance = true
+		check(p)
+	})
+	c.Service = Finance
+	return c
+}
+
+// shelf is where the records of one claim lie apart from all others: under a
+// company of their own, in a collection that others may use too.
+type shelf struct{ path, company string }
+
+// shelves are one in each collection that the description names, and one in a
+// collection of the claim's own.
+func shelves() []shelf {
+	company := newUUID()
+	return []shelf{{ledgerAccountsPath, company}, {payablesPath, company}, {receivablesPath, company}, {ownCollection(), company}}
+}
+
+// ledgers are the shelves whose records carry an occurrence date.
+func ledgers() []shelf { return shelves()[1:] }
+
+// put makes a record on the shelf and returns its path and the answer.
+func (s shelf) put(p *probe, fields object) (string, *answer) {
+	return p.entry(s.path, merged(object{"company_id": s.company}, fields))
+}
+
+// fill makes n records and returns their ids in that order.
+func (s shelf) fill(p *probe, n int) []string {
+	var ids []string
+	for range n {
+		_, a := s.put(p, nil)
+		ids = append(ids, a.text("data.id"))
+	}
+	return ids
+}
+
+// get reads the first page of the shelf.
+func (s shelf) get(p *probe, query ...string) *answer {
+	return p.get(s.path, slices.Concat([]string{"company_id", s.company}, query)...)
+}
+
+// walk reads the shelf to its end, as probe.walk does.
+func (s shelf) walk(p *probe, limit int, between func(read []string), query ...string) []string {
+	return p.walk(s.path, limit, between, slices.Concat([]string{"company_id", s.company}, query)...)
+}
+
+// entry makes a record under a unique name, unless the fields say another, and
+// returns its path and the answer.
+func (p *probe) entry(collection string, fields object) (string, *answer) {
+	a := p.create(collection, newUUID(), merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
+	return recordPath(collection, a.text("data.id")), a
+}
+
+// create sends a creation with that idempotency key.
+func (p *probe) create(collection, key string, body object) *answer {
+	return p.send(creation(collection, key, body))
+}
+
+func creation(collection, key string, body object) call {
+	return call{method: http.MethodPost, path: collection, body: body, header: http.Header{idempotencyHeader: {key}}}
+}
+
+// together does the same call n times at once.
+func (p *probe) together(n int, c call) []*answer {
+	answers := make([]*answer, n)
+	var all sync.WaitGroup
+	for i := range answers {
+		q := &probe{ctx: p.ctx, target: p.target, client: p.client, err: p.err, finance: p.finance, last: p.last}
+		all.Go(func() { answers[i] = q.send(c) })
+	}
+	all.Wait()
+	for _, a := range answers {
+		p.made = append(p.made, a.p.made...)
+		p.secrets = append(p.secrets, a.p.secrets...)
+		if a.p.err != nil {
+			p.failf("%w", a.p.err)
+		}
+		a.p = p
+	}
+	return answers
+}
+
+// walk reads a list to its end in pages of limit items, sending every cursor back
+// as it came, and returns the ids in their order. After each page but the last it
+// does what is to be done between two, told what it has read so far.
+func (p *probe) walk(path string, limit int, between func(read []string), query ...string) []string {
+	var ids []string
+	paging := []string{"limit", strconv.Itoa(limit)}
+	for range mostPages {
+		a := p.get(path, slices.Concat(query, paging)...).wantStatus(http.StatusOK)
+		items := a.list("data")
+		if len(items) > limit {
+			a.failf("%d items on a page of %d", len(items), limit)
+		}
+		for _, item := range items {
+			id := text(item, "id")
+			if slices.Contains(ids, id) {
+				a.failf("%s stands on two pages, or twice on one", id)
+			}
+			ids = append(ids, id)
+		}
+		if p.err != nil || a.at("meta.next_cursor") == nil {
+			return ids
+		}
+		paging = []string{"limit", strconv.Itoa(limit), "cursor", a.text("meta.next_cursor")}
+		if between != nil {
+			between(ids)
+		}
+	}
+	p.failf("GET %s: the list has not ended after %d pages", path, mostPages)
+	return ids
+}
+
+// wantIDs fails unless a list holds those records and no other, in any order: the
+// description promises none.
+func (p *probe) wantIDs(what string, got []string, wanted ...string) {
+	for _, id := range wanted {
+		if !slices.Contains(got, id) {
+			p.failf("%s: %s is not there", what, id)
+		}
+	}
+	for _, id := range got {
+		if !slices.Contains(wanted, id) {
+			p.failf("%s: %s does not belong there", what, id)
+		}
+	}
+}
+
+// idsOf are the ids of the items of a page.
+func (a *answer) idsOf() []string {
+	var ids []string
+	for _, item := range a.list("data") {
+		ids = append(ids, text(item, "id"))
+	}
+	return ids
+}
+
+// wantSame fails unless the answer says what another one said, to the last member.
+func (a *answer) wantSame(other *answer) *answer {
+	a.wantStatus(other.status)
+	return a.want("", other.body)
+}
+
+// number is a JSON number as it is written.
+func number(digits string) json.Number { return json.Number(digits) }

@@ -1,0 +1,416 @@
+package claims_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// financePrefix is where the proxy has financial management, whose paths would otherwise be those of recurring billing.
+const financePrefix = "/finance"
+
+// inFlight is a request on its way to the sandbox and, once it is there, the response on its way back. A fault changes
+// the one or the other.
+type inFlight struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	sent         object // the request's JSON object, nil when there is none
+	proxy        *proxy
+	mark         string // what a rewrite tells the spoiling that belongs to it
+
+	status int // of the response; set before it, the sandbox is not asked at all
+	answer http.Header
+	got    any    // the response's JSON, nil when there is none
+	text   string // the response when it is no JSON
+}
+
+// fault is one way in which a service can differ from what the claims say.
+type fault struct {
+	name     string
+	breaks   []int                             // the claims that must find it
+	rewrite  func(*inFlight)                   // before the sandbox sees the request
+	spoil    func(*inFlight)                   // after it has responded
+	deliver  func(*sending)                    // before a delivery reaches its receiver
+	advance  func(time.Duration) time.Duration // how far the clock is moved instead
+	together bool                              // creations are not handled one after the other
+}
+
+// proxy stands in front of a sandbox and does what a fault says. It remembers what the sandbox does not show again.
+type proxy struct {
+	target  claims.Target // the sandbox
+	sandbox *sandbox.Server
+	fault   fault
+
+	creations sync.Mutex
+
+	mu       sync.Mutex
+	secrets  map[any]string       // of endpoints, by their id
+	owners   map[string]any       // the endpoint of each secret that was ever given
+	withheld map[any]object       // authentication of endpoints as it was sent
+	tokens   map[string]string    // the id of the key of each token
+	rotated  map[string]string    // successors of keys
+	grace    map[string]any       // graceUntil of predecessors
+	replies  map[string]object    // to creations of records, by collection and idempotency key
+	booked   map[string]bool      // collections with records
+	cursors  map[string]place     // what cursors stand for
+	first    map[string]time.Time // when a delivery was first attempted
+}
+
+// place is what a cursor stands for: the list that it continues and the records of the page before.
+type place struct {
+	collection string
+	filters    url.Values
+	page       []object
+}
+
+// startFaulty runs a sandbox behind a fault and returns the target that claims speak to.
+func startFaulty(t *testing.T, options sandbox.Options, fault fault) (*proxy, claims.Target) {
+	t.Helper()
+	server, behind := startSandbox(t, options)
+	upstream := behind.Client.Transport.(*http.Transport)
+	upstream.DisableCompression = true
+	behind.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	p := &proxy{
+		target: behind, sandbox: server, fault: fault,
+		secrets: map[any]string{}, owners: map[string]any{}, withheld: map[any]object{},
+		tokens: map[string]string{}, rotated: map[string]string{}, grace: map[string]any{}, replies: map[string]object{},
+		booked: map[string]bool{}, cursors: map[string]place{}, first: map[string]time.Time{},
+	}
+	front := httptest.NewTLSServer(p)
+	t.Cleanup(front.Close)
+	target := behind
+	target.Client = front.Client()
+	target.BaseURL, target.FinanceBaseURL, target.CollectionsBaseURL = front.URL, front.URL+financePrefix, front.URL
+	target.Receive = p.receive
+	if fault.advance != nil {
+		target.Advance = func(ctx context.Context, by time.Duration) error { return behind.Advance(ctx, fault.advance(by)) }
+	}
+	return p, target
+}
+
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	in := &inFlight{
+		method: r.Method, path: r.URL.Path, query: r.URL.Query(), header: r.Header.Clone(), answer: http.Header{}, proxy: p,
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err == nil {
+		in.sent, _ = decode(raw).(object)
+	}
+	if !p.fault.together && in.method == http.MethodPost {
+		p.creations.Lock() // a fault looks at what was created before
+		defer p.creations.Unlock()
+	}
+	if p.fault.rewrite != nil {
+		p.fault.rewrite(in)
+	}
+	if in.status == 0 {
+		p.pass(in, raw)
+		p.remember(in)
+	}
+	if p.fault.spoil != nil {
+		p.fault.spoil(in)
+	}
+	maps.Copy(w.Header(), in.answer)
+	w.WriteHeader(in.status)
+	switch { // a client that went away is its own concern
+	case in.got != nil:
+		_ = json.NewEncoder(w).Encode(in.got)
+	case in.text != "":
+		_, _ = io.WriteString(w, in.text)
+	}
+}
+
+// pass asks the sandbox. A body that is no JSON object goes on as it is.
+func (p *proxy) pass(in *inFlight, raw []byte) {
+	if in.sent != nil {
+		var err error
+		if raw, err = json.Marshal(in.sent); err != nil {
+			panic(err)
+		}
+	}
+	if in.method == http.MethodGet {
+		raw = nil
+	} else {
+		p.sandbox.Clock().Advance(time.Millisecond) // no two objects are created at the same time
+	}
+	var body []byte
+	in.status, in.answer, body = p.send(in.method, in.path, in.query, in.header, raw)
+	in.answer.Del("Content-Length")
+	if in.got = decode(body); in.answer.Get("Content-Type") == "application/yaml" {
+		in.got, in.text = nil, string(body)
+	}
+}
+
+// send sends one request to the service of the path.
+func (p *proxy) send(method, path string, query url.Values, header http.Header, raw []byte) (int, http.Header, []byte) {
+	base := p.target.BaseURL
+	if strings.HasPrefix(path, "/api/v1/") {
+		base = p.target.CollectionsBaseURL
+	}
+	if rest, is := strings.CutPrefix(path, financePrefix); is {
+		base, path = p.target.FinanceBaseURL, rest
+	}
+	address := base + (&url.URL{Path: path, RawQuery: query.Encode()}).String()
+	request, err := http.NewRequest(method, address, bytes.NewReader(raw))
+	if err != nil {
+		panic(err)
+	}
+	request.Header = header.Clone()
+	response, err := p.target.Client.Do(request)
+	if err != nil {
+		return http.StatusBadGateway, http.Header{}, nil
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		panic(err)
+	}
+	return response.StatusCode, response.Header, body
+}
+
+// ask sends a request of its own to the sandbox, as a caller that may do everything, and returns the data of the
+// response, nil when it is an error.
+func (p *proxy) ask(method, path string, sent object, query ...string) any {
+	token := p.target.Token
+	if strings.HasPrefix(path, "/api/v1/") {
+		token = p.target.CollectionsAPIKey
+	}
+	if strings.HasPrefix(path, financePrefix) {
+		token = p.target.FinanceToken
+	}
+	values := url.Values{}
+	for i := 0; i+1 < len(query); i += 2 {
+		values.Set(query[i], query[i+1])
+	}
+	var raw []byte
+	if sent != nil {
+		var err error
+		if raw, err = json.Marshal(sent); err != nil {
+			panic(err)
+		}
+	}
+	header := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + token}}
+	status, _, body := p.send(method, path, values, header, raw)
+	if status >= 300 {
+		return nil
+	}
+	return at(decode(body), "data")
+}
+
+// one is the object at a path, nil when there is none; all is what a list holds.
+func (p *proxy) one(path string) object {
+	found, _ := p.ask(http.MethodGet, path, nil).(object)
+	return found
+}
+
+func (p *proxy) all(path string, query ...string) []object {
+	return items(p.ask(http.MethodGet, path, nil, append(query, "per_page", "100")...))
+}
+
+// remember keeps what is shown once, and what later requests refer to.
+func (p *proxy) remember(in *inFlight) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	data, _ := at(in.got, "data").(object)
+	id, _ := data["id"].(string)
+	if secret, ok := data["secret"].(string); ok {
+		p.secrets[id], p.owners[secret] = secret, id
+	}
+	if sent, ok := in.sent["authentication"].(object); ok && in.status < 300 && strings.HasPrefix(in.path, hooks) {
+		p.withheld[id] = sent
+	}
+	if token, ok := data["token"].(string); ok && strings.HasPrefix(in.path, keys) {
+		p.tokens[token] = id
+	}
+	if old, ok := data["predecessorId"].(string); ok && strings.HasSuffix(in.path, "/rotate") {
+		p.rotated[old], p.grace[old] = id, data["graceUntil"]
+	}
+	if !strings.HasPrefix(in.path, financePrefix) {
+		return
+	}
+	if in.method == http.MethodPost && in.status == http.StatusCreated {
+		p.booked[in.collection()] = true
+		if key := in.header.Get(keyHeader); key != "" {
+			p.replies[in.collection()+" "+key] = in.got.(object)
+		}
+	}
+	if next, ok := at(in.got, "meta.next_cursor").(string); ok {
+		filters := url.Values{}
+		maps.Copy(filters, in.query)
+		filters.Del("limit")
+		filters.Del("cursor")
+		p.cursors[next] = place{in.collection(), filters, items(at(in.got, "data"))}
+	}
+}
+
+// sending is one attempt of a delivery, before it reaches the claim's receiver.
+type sending struct {
+	proxy     *proxy
+	delivery  string // its id
+	event     string
+	attempt   int
+	method    string
+	header    http.Header
+	body      []byte
+	at        time.Time // the t of the signature
+	first     time.Time // that of the first attempt
+	secret    string
+	lost      bool // it does not arrive
+	redirects bool // a redirect is followed
+}
+
+// receive is a receiver that deliveries reach through the fault.
+func (p *proxy) receive(ctx context.Context, handler http.Handler) (string, func(), error) {
+	return p.target.Receive(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		out := p.tampered(r, body)
+		if out.lost {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		r.Method, r.Header, r.Body = out.method, out.header, io.NopCloser(bytes.NewReader(out.body))
+		if !out.redirects {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, r)
+		if location, err := url.Parse(recorder.Header().Get("Location")); err == nil && location.Path != "" {
+			r.URL.Path, r.Body = location.Path, io.NopCloser(bytes.NewReader(out.body))
+			recorder = httptest.NewRecorder()
+			handler.ServeHTTP(recorder, r)
+		}
+		w.WriteHeader(recorder.Code)
+	}))
+}
+
+// tampered is the delivery as the fault lets it arrive, signed again unless the fault has signed it.
+func (p *proxy) tampered(r *http.Request, body []byte) *sending {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := &sending{
+		proxy: p, delivery: r.Header.Get("X-Webhook-Delivery-Id"), event: r.Header.Get("X-Webhook-Event"), method: r.Method,
+		header: r.Header.Clone(), body: slices.Clone(body),
+	}
+	out.attempt = atoi(r.Header.Get("X-Webhook-Attempt"))
+	signature := r.Header.Get("X-Webhook-Signature")
+	t, _, _ := strings.Cut(strings.TrimPrefix(signature, "t="), ",")
+	out.at = time.Unix(int64(atoi(t)), 0)
+	for secret := range p.owners {
+		if signed(secret, out.at.Unix(), string(body)) == signature {
+			out.secret = secret
+		}
+	}
+	if p.first[out.delivery].IsZero() {
+		p.first[out.delivery] = out.at
+	}
+	out.first = p.first[out.delivery]
+	if p.fault.deliver == nil {
+		return out
+	}
+	out.header.Del("X-Webhook-Signature")
+	p.fault.deliver(out)
+	if out.header.Get("X-Webhook-Signature") == "" {
+		out.header.Set("X-Webhook-Signature", signed(out.secret, out.at.Unix(), string(out.body)))
+	}
+	return out
+}
+
+// decode keeps numbers as they are written; what is no JSON is nil.
+func decode(raw []byte) any {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return nil
+	}
+	return value
+}
+
+func TestClaimsFindFaults(t *testing.T) {
+	t.Parallel()
+	byNumber := map[int]claims.Claim{}
+	for _, claim := range allClaims() {
+		byNumber[claim.Number] = claim
+	}
+	for _, fault := range faults {
+		t.Run(fault.name, func(t *testing.T) {
+			t.Parallel()
+			options := open(t, sandbox.Options{NoExampleData: true})
+			options.AllowLoopbackReceivers = !slices.Contains(fault.breaks, loopbackRejected)
+			p, target := startFaulty(t, options, fault)
+			p.ask(http.MethodPost, "/v1/customers", object{"name": "somebody else"})
+			p.ask(http.MethodPost, financePrefix+"/v1/payables", object{"name": "somebody else", "company_id": newUUID()})
+			for _, number := range fault.breaks {
+				result := claims.Run(t.Context(), target, []claims.Claim{byNumber[number]})[0]
+				if result.Err == nil || result.NotGiven() {
+					t.Errorf("%s\ngives %v, want it to find the fault", result.Claim, result.Err)
+				} else if strings.HasPrefix(result.Err.Error(), "clean-up") {
+					t.Errorf("%s\nfinds nothing but %v", result.Claim, result.Err)
+				}
+			}
+		})
+	}
+}
+
+// loopbackRejected is the claim that a sandbox open to receivers on this machine cannot keep.
+const loopbackRejected = 522
+
+func TestClaimsFindPlainHTTP(t *testing.T) {
+	t.Parallel()
+	p, target := startFaulty(t, open(t, sandbox.Options{}), fault{})
+	server := httptest.NewServer(p)
+	defer server.Close()
+	target.BaseURL, target.FinanceBaseURL, target.Client = server.URL, server.URL+financePrefix, nil
+	for _, claim := range allClaims() {
+		if slices.Contains(tlsClaims, claim.Number) && claim.Check(t.Context(), target) == nil {
+			t.Errorf("%s\nholds over plain HTTP", claim)
+		}
+	}
+}
+
+// tlsClaims are the ones whose fault lies below HTTP.
+var tlsClaims = []int{3, 703}
+
+// TestEveryClaimHasAFault keeps out claims that could not fail.
+func TestEveryClaimHasAFault(t *testing.T) {
+	t.Parallel()
+	found := slices.Clone(tlsClaims)
+	for _, fault := range faults {
+		found = append(found, fault.breaks...)
+	}
+	for _, claim := range allClaims() {
+		if !slices.Contains(found, claim.Number) {
+			t.Errorf("no fault fails %s", claim)
+		}
+	}
+}
+
+// id is the last element of the path, endpoint that of the element after the endpoints.
+func (in *inFlight) id() string { return path.Base(in.path) }
+
+func (in *inFlight) parent() string { return path.Base(path.Dir(in.path)) }
+
+// parentPath is the path of the object that a step is asked of.
+func (in *inFlight) parentPath() string { return path.Dir(in.path) }

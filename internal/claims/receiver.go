@@ -1,0 +1,145 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// patience bounds waiting for something that a service does beside its answers.
+	patience = 30 * time.Second
+	// pollEvery is the time between two looks at it.
+	pollEvery = 50 * time.Millisecond
+)
+
+// receiving keeps a check that needs deliveries from making anything where the
+// service cannot reach a receiver.
+func receiving(check func(*probe, *receiver)) func(*probe) {
+	return func(p *probe) {
+		if p.target.Receive == nil {
+			p.failf("%w: a receiver that the service can reach", ErrNotGiven)
+			return
+		}
+		r := &receiver{}
+		url, stop, err := p.target.Receive(p.ctx, r)
+		if err != nil {
+			p.failf("starting a receiver: %w", err)
+			return
+		}
+		p.stops = append(p.stops, stop)
+		r.url = url
+		check(p, r)
+	}
+}
+
+// received is one request that reached the receiver.
+type received struct {
+	method string
+	path   string
+	header http.Header
+	body   []byte
+}
+
+// receiver is the other end of a webhook. It keeps what comes and answers 200
+// unless told otherwise.
+type receiver struct {
+	url string
+
+	mu     sync.Mutex
+	got    []received
+	answer http.HandlerFunc // nil is an empty 200
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(request.Body, maxAnswerBytes))
+	if err != nil {
+		return // the sender has gone away: nothing was received
+	}
+	r.mu.Lock()
+	r.got = append(r.got, received{request.Method, request.URL.Path, request.Header.Clone(), body})
+	answer := r.answer
+	r.mu.Unlock()
+	if answer != nil {
+		answer(w, request)
+	}
+}
+
+// answers sets what the receiver answers from now on.
+func (r *receiver) answers(answer http.HandlerFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = answer
+}
+
+// status answers with an empty body.
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// all is what has come so far, in its order.
+func (r *receiver) all() []received {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got)
+}
+
+// of is what has come of one event.
+func (r *receiver) of(event string) []received {
+	return slices.DeleteFunc(r.all(), func(one received) bool { return one.header.Get("X-Webhook-Event") != event })
+}
+
+// awaitNth waits until n requests have come, and returns the last of them.
+func (p *probe) awaitNth(r *receiver, n int) received {
+	return p.await(n, r.all)
+}
+
+// await gives an empty request after a failure.
+func (p *probe) await(n int, come func() []received) received {
+	p.eventually(func() error {
+		if got := come(); len(got) < n {
+			return fmt.Errorf("%d deliveries have come, want %d", len(got), n)
+		}
+		return nil
+	})
+	if p.err != nil {
+		return received{}
+	}
+	return come()[n-1]
+}
+
+// eventually looks until it sees nothing wrong. What is wrong at the end is the
+// claim's failure.
+func (p *probe) eventually(look func() error) {
+	if p.err != nil {
+		return
+	}
+	if p.target.Settle != nil {
+		if err := p.target.Settle(p.ctx); err != nil {
+			p.failf("waiting for what is due: %w", err)
+		} else if err := look(); err != nil {
+			p.failf("%w", err)
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		wrong := look()
+		if wrong == nil || p.err != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			p.failf("%w: %w", wrong, ctx.Err())
+			return
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package claims_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/claims"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// open is a sandbox that sends webhooks to this machine.
+func open(t *testing.T, options sandbox.Options) sandbox.Options {
+	t.Helper()
+	options.AllowLoopbackReceivers, options.ReceiverCAs = true, receiverAuthorities(t)
+	return options
+}
+
+// startSandbox runs a sandbox and returns it with everything that claims can use.
+func startSandbox(t *testing.T, options sandbox.Options) (*sandbox.Server, claims.Target) {
+	t.Helper()
+	server, err := sandbox.Start(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	token := func(wanted sandbox.Token) string {
+		value, err := server.NewToken(wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(server.CAPEM())
+	past := server.Clock().Now().Add(-time.Hour)
+	return server, claims.Target{
+		BaseURL: server.BillingURL(), Token: server.BillingToken(),
+		Client:       &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}},
+		RevokedToken: token(sandbox.Token{Revoked: true}), ExpiredToken: token(sandbox.Token{Expires: past}),
+		NarrowToken:    token(sandbox.Token{Scopes: []string{"customers:read"}}),
+		FinanceBaseURL: server.FinanceURL(), FinanceToken: server.FinanceToken(),
+		FinanceExpiredToken: token(sandbox.Token{Service: sandbox.Finance, Expires: past}),
+		FinanceNarrowToken:  token(sandbox.Token{Service: sandbox.Finance, Scopes: []string{"accounts:read"}}),
+		CollectionsBaseURL:  server.CollectionsURL(), CollectionsAPIKey: server.CollectionsKey(),
+		MaxPerPage: options.MaxPerPage, LoopbackAllowed: options.AllowLoopbackReceivers, Settle: server.WaitDeliveries,
+		Advance: func(_ context.Context, by time.Duration) error { server.Clock().Advance(by); return nil },
+		Receive: func(_ context.Context, handler http.Handler) (string, func(), error) {
+			receiver := httptest.NewTLSServer(handler)
+			return receiver.URL, receiver.Close, nil
+		},
+	}
+}
+
+// receiverAuthorities trust the certificate that all test servers of net/http/httptest share.
+func receiverAuthorities(t *testing.T) *x509.CertPool {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	return pool
+}

@@ -1,0 +1,146 @@
+package claims
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+)
+
+const (
+	subscriptionsPath = "/v1/subscriptions"
+	invoicesPath      = "/v1/invoices"
+)
+
+func subscriptionPath(id string) string { return subscriptionsPath + "/" + url.PathEscape(id) }
+
+// subscriptionMembers are the members of a subscription that Recurring billing
+// §2 calls always present.
+var subscriptionMembers = []string{
+	"id", "public_id", "external_id", "billing_account_id", "company_id", "plan_id",
+	"product_group_id", "status", "billing_cycle", "current_period_start",
+	"current_period_end", "cycle_billing_date", "trial_start", "trial_end",
+	"activated_at", "confirmed_at", "cancel_at_period_end", "canceled_at",
+	"cancellation_reason", "discount_code_id", "discount_percent",
+	"recurring_amount_cents", "proration_behavior", "collection_method",
+	"nfe_issuance_policy", "allow_pause", "allow_cancel", "proposal_id", "notes",
+	"metadata", "custom_metadata", "created_at", "updated_at",
+}
+
+// payer makes a customer with an account and returns the account's id and the
+// service's own time, which need not be this machine's.
+func (p *probe) payer() (account string, now time.Time) {
+	_, a := p.customer(object{"create_billing_account": true})
+	return a.text("data.billing_account.id"), a.time("data.customer.created_at")
+}
+
+// subscription makes a monthly subscription to the first plan, on an account of
+// its own unless the fields say otherwise. Nothing is charged by itself, so that
+// a claim costs nobody anything. It returns the path and the answer.
+func (p *probe) subscription(fields object) (string, *answer) {
+	body := object{"plan_id": p.plan(0), "billing_cycle": "monthly", "collection_method": "manual_charge"}
+	if _, named := fields["billing_account_id"]; !named {
+		body["billing_account_id"], _ = p.payer()
+	}
+	a := p.post(subscriptionsPath, merged(body, fields)).wantStatus(http.StatusCreated)
+	return subscriptionPath(a.text("data.id")), a
+}
+
+// plan is the id of the n-th plan, counted from 0, the same one throughout a claim.
+func (p *probe) plan(n int) string {
+	if len(p.target.Plans) == 0 {
+		p.target.Plans = []string{newUUID(), newUUID()}
+	}
+	if n >= len(p.target.Plans) {
+		p.failf("%w: %d plans", ErrNotGiven, n+1)
+		return ""
+	}
+	return p.target.Plans[n]
+}
+
+// item is an item with the n-th price, counted from 0, to send.
+func (p *probe) item(n int, fields object) object {
+	if len(p.target.Prices) == 0 {
+		for range 3 {
+			p.target.Prices = append(p.target.Prices, Price{ProductID: newUUID(), PriceID: newUUID()})
+		}
+	}
+	if n >= len(p.target.Prices) {
+		p.failf("%w: %d prices", ErrNotGiven, n+1)
+		return nil
+	}
+	price := p.target.Prices[n]
+	return merged(object{"product_id": price.ProductID, "price_id": price.PriceID}, fields)
+}
+
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails, by its contract
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// cycleMonths are the lengths of the billing cycles.
+var cycleMonths = map[string]int{"monthly": 1, "quarterly": 3, "semiannual": 6, "annual": 12}
+
+// wantPeriod fails unless the current period begins then and lasts the months.
+// A month that lacks the day of the beginning may end the period on its last day
+// or run over into the next: no source says which.
+func (a *answer) wantPeriod(start time.Time, months int) *answer {
+	end := a.time("data.current_period_end")
+	over := start.AddDate(0, months, 0)
+	clamped := over
+	if over.Day() != start.Day() {
+		clamped = over.AddDate(0, 0, -over.Day())
+	}
+	if begins := a.time("data.current_period_start"); !begins.Equal(start) {
+		a.failf("the period begins at %s, want %s", begins, start)
+	}
+	if !end.Equal(over) && !end.Equal(clamped) {
+		a.failf("the period from %s ends at %s, want %d months later", start, end, months)
+	}
+	return a
+}
+
+// wantMoment fails unless the date-time at path is the wanted one, give or take
+// what a service may round or take for its own work.
+func (a *answer) wantMoment(path string, wanted time.Time, slack time.Duration) *answer {
+	if got := a.time(path); got.Sub(wanted).Abs() > slack {
+		a.failf("%s is %s, want %s", path, got, wanted)
+	}
+	return a
+}
+
+// wantRefused fails unless the answer is 422 in the error shape. No source names
+// the code of a step that the object's state does not allow.
+func (a *answer) wantRefused() *answer {
+	return a.wantStatus(http.StatusUnprocessableEntity).wantError("")
+}
+
+// wantInvalidPart fails unless the answer is 422 validation_error that blames
+// something. No source says how a part of an object or an array is named.
+func (a *answer) wantInvalidPart() {
+	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
+	if fields, ok := a.at("error.details.fields").(map[string]any); !ok || len(fields) == 0 {
+		a.failf("error.details.fields is %s, want what is wrong", show(a.at("error.details.fields")))
+	}
+}
+
+// wantKept fails when one of the members of the object answered as data differs
+// from the object before, unless it is among those that were to change. That
+// updated_at moves is no difference.
+func (a *answer) wantKept(members []string, before any, changed ...string) *answer {
+	earlier := answer{body: before}
+	changed = append(changed, "updated_at")
+	for _, member := range members {
+		if slices.Contains(changed, member) {
+			continue
+		}
+		if got, wanted := a.at("data."+member), earlier.at(member); !sameJSON(got, wanted) {
+			a.failf("changing %v made %s %s; it was %s", changed, member, show(got), show(wanted))
+		}
+	}
+	return a
+}

@@ -1,0 +1,72 @@
+package evidence
+
+import "fmt"
+
+// Event is one delivery of the collections service to a webhook endpoint, as it
+// stands on the wire.
+type Event struct {
+	// Name is the file's path below testdata without its ending,
+	// for example "collections/events/api_key_rotated".
+	Name string `json:"-"`
+	// Source names the sections of the service description that the delivery was
+	// written from, and the tool that signed it.
+	Source string `json:"source"`
+	// Event is the event's name, for example "api_key.rotated".
+	Event string `json:"event"`
+	// Secret is what the endpoint was given when it was made. It is invented.
+	Secret  string          `json:"secret"`
+	Request DeliveryRequest `json:"request"`
+}
+
+// DeliveryRequest is the request that carries an event.
+type DeliveryRequest struct {
+	Method  string            `json:"method"`
+	Headers map[string]string `json:"headers"`
+	// Body is text and not JSON, because the signature is one of these very bytes.
+	Body string `json:"body"`
+}
+
+// Events returns the recorded deliveries, sorted by name. It panics when an
+// embedded file cannot be read, which the package's own tests rule out.
+func Events() []Event {
+	var events []Event
+	for _, name := range evidenceNames("collections/events") {
+		event := Event{Name: name}
+		if err := readEvidence(name, &event); err != nil {
+			panic(fmt.Errorf("event %q: %w", name, err))
+		}
+		events = append(events, event)
+	}
+	return events
+}
+
+// signaturesName is the one file beside the exchanges that is none.
+const signaturesName = "collections/signatures"
+
+// Signature is a test vector of Collections §5: the X-Webhook-Signature of a body.
+type Signature struct {
+	// Name says what is special about the vector.
+	Name string `json:"name"`
+	// Secret is the endpoint's, with its prefix. It is invented.
+	Secret string `json:"secret"`
+	// Timestamp is the time of sending in seconds since 1970.
+	Timestamp int64 `json:"timestamp"`
+	// Body is the raw body.
+	Body string `json:"body"`
+	// Header is the whole value of the header.
+	Header string `json:"header"`
+}
+
+// Signatures returns the vectors, which a tool that is no part of this project
+// has computed. It panics when the embedded file cannot be read, which the
+// package's own tests rule out.
+func Signatures() []Signature {
+	var file struct {
+		Source  string      `json:"source"`
+		Vectors []Signature `json:"vectors"`
+	}
+	if err := readEvidence(signaturesName, &file); err != nil {
+		panic(fmt.Errorf("signatures: %w", err))
+	}
+	return file.Vectors
+}

@@ -1,0 +1,160 @@
+package finance
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// ListDataSource is a data source of one of the lists that have a path of their own: accounts, payables, receivables.
+type ListDataSource struct {
+	conn.DataSource
+	noun string
+	list func(*finance.Service, context.Context, finance.Query) iter.Seq2[finance.Record, error]
+}
+
+// RecordsDataSource is the data source of the records of any collection.
+type RecordsDataSource struct{ conn.DataSource }
+
+var (
+	_ datasource.DataSourceWithConfigure = (*ListDataSource)(nil)
+	_ datasource.DataSourceWithConfigure = (*RecordsDataSource)(nil)
+)
+
+// NewAccountsDataSource returns the data source of accounts.
+func NewAccountsDataSource() datasource.DataSource {
+	return &ListDataSource{noun: "accounts", list: (*finance.Service).ListAccounts}
+}
+
+// NewPayablesDataSource returns the data source of payables.
+func NewPayablesDataSource() datasource.DataSource {
+	return &ListDataSource{noun: "payables", list: (*finance.Service).ListPayables}
+}
+
+// NewReceivablesDataSource returns the data source of receivables.
+func NewReceivablesDataSource() datasource.DataSource {
+	return &ListDataSource{noun: "receivables", list: (*finance.Service).ListReceivables}
+}
+
+// NewRecordsDataSource returns the data source of any collection.
+func NewRecordsDataSource() datasource.DataSource { return &RecordsDataSource{} }
+
+// Metadata names the type.
+func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "billing_finance_" + d.noun
+}
+
+// Metadata names the type.
+func (d *RecordsDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest,
+	resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName + "s"
+}
+
+// listModel is a list of the data source with a path of its own.
+type listModel struct {
+	Filters types.Map   `tfsdk:"filters"`
+	Limit   types.Int64 `tfsdk:"limit"`
+	Items   []itemModel `tfsdk:"items"`
+}
+
+// recordsModel is a list of any collection.
+type recordsModel struct {
+	listModel
+	Collection types.String `tfsdk:"collection"`
+}
+
+type itemModel struct {
+	ID   types.String `tfsdk:"id"`
+	Name types.String `tfsdk:"name"`
+	JSON types.String `tfsdk:"json"`
+}
+
+func itemFromAPI(r *finance.Record) (itemModel, error) {
+	return itemModel{ID: wire.TextOrNull(r.ID), Name: wire.TextOrNull(r.Name), JSON: wire.JSONText(r.Raw)}, nil
+}
+
+// Schema describes the data source.
+func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The " + d.noun + " of financial management. " + aboutItems,
+		Attributes:          listAttributes(d.noun),
+	}
+}
+
+// Schema describes the data source.
+func (d *RecordsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := listAttributes("records")
+	attributes[attrCollection] = schema.StringAttribute{Required: true, Validators: []validator.String{pathSegment()},
+		MarkdownDescription: aboutCollection}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The records of any collection of financial management. " + aboutItems,
+		Attributes:          attributes,
+	}
+}
+
+const aboutItems = "The service does not document the fields of its objects, so each comes whole, as JSON " +
+	"text." + object.Filtered + object.Paged
+
+// listAttributes are what all lists have. noun names the items.
+func listAttributes(noun string) map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"filters": schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{filters{}},
+			MarkdownDescription: "Only " + noun + " that match all of these, in the service's own words: `company_id` with a " +
+				"UUID, `occurred_at[gte]` with a date, and the like. A filter whose value is null is left out; `limit` and " +
+				"`cursor` are no filters."},
+		"limit": object.Limit(noun),
+		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the " +
+			"service.",
+			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null where there is none."},
+				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null where there is none."},
+				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as JSON text; read it " +
+					"with `jsondecode`. Money is text in it, always positive, such as `\"10.50\"` (see the function `cents`)."},
+			}}},
+	}
+}
+
+// Read lists the objects.
+func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	object.ReadMany(ctx, d.Conn.Finance, "billing_finance_"+d.noun, req, resp,
+		func(client *finance.Service, m *listModel, diags *diag.Diagnostics) {
+			if query, ok := queryOf(ctx, m.Filters, m.Limit, diags); ok {
+				m.Items = object.Many(d.list(client, ctx, query), m.Limit, "finance "+d.noun, itemFromAPI, diags)
+			}
+		})
+}
+
+// Read lists the records.
+func (d *RecordsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	object.ReadMany(ctx, d.Conn.Finance, typeName+"s", req, resp,
+		func(client *finance.Service, m *recordsModel, diags *diag.Diagnostics) {
+			collection := m.Collection.ValueString()
+			if query, ok := queryOf(ctx, m.Filters, m.Limit, diags); ok {
+				m.Items = object.Many(client.ListRecords(ctx, collection, query), m.Limit, "finance records "+
+					"of "+collection, itemFromAPI, diags)
+			}
+		})
+}
+
+// queryOf is the query that reads up to limit objects which match the filters; false means that there was an error.
+func queryOf(ctx context.Context, filters types.Map, limit types.Int64, diags *diag.Diagnostics) (finance.Query, bool) {
+	query := finance.Query{Filters: map[string]string{}, Limit: int(limit.ValueInt64())}
+	values := map[string]types.String{}
+	diags.Append(filters.ElementsAs(ctx, &values, false)...)
+	for name, value := range values {
+		if !value.IsNull() {
+			query.Filters[name] = value.ValueString()
+		}
+	}
+	return query, !diags.HasError()
+}

@@ -1,0 +1,87 @@
+package encrypt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+)
+
+// Recipients is the argument. secret and encrypted are the attributes that it decides about.
+func Recipients(secret, encrypted string) schema.ListAttribute {
+	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType, Default: listdefault.StaticValue(None),
+		Validators: []validator.List{publicKeys{}},
+		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org) to encrypt `%s` to: `age1…`, or all of them "+
+			"post-quantum, `age1pq1…`; no SSH keys and no keys of plugins. Order and repetition have no meaning. If set, the state has "+
+			"`%s`, and `%[1]s` is null, also after a rotation; clear text that the state already has is encrypted in the next apply. "+
+			"Defaults to `[]`, which encrypts nothing. A change, and removing it, cannot encrypt or decrypt what is encrypted already: "+
+			"the plan warns, and the next rotation uses the new value. Costs no request.", secret, encrypted)}
+}
+
+// Encrypted is the attribute for the encrypted text of the attribute secret.
+func Encrypted(secret string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true,
+		MarkdownDescription: fmt.Sprintf("`%s`, encrypted to `age_recipients`: an ASCII-armored age file, which `age -d` decrypts. Null after an import, "+
+			"and null without `age_recipients`; what was encrypted before stays until the next rotation.", secret)}
+}
+
+// publicKeys validates that each element is an age public key, and that all of them can be used together.
+type publicKeys struct{}
+
+var _ validator.List = publicKeys{}
+
+// Description implements validator.Describer.
+func (publicKeys) Description(context.Context) string { return "age public keys" }
+
+// MarkdownDescription implements validator.Describer.
+func (v publicKeys) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateList implements validator.List.
+func (publicKeys) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// check reports each element that is known and is no recipient, and recipients that cannot be used together.
+func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
+	var located, bare diag.Diagnostics
+	known, secret := true, false
+	for i, element := range recipients.Elements() {
+		text, isText := element.(types.String)
+		if !isText || text.IsUnknown() {
+			known = false
+			continue
+		}
+		_, err := parse(text.ValueString())
+		if text.IsNull() {
+			err = errors.New("it is null. Remove the element")
+		}
+		if err != nil {
+			element := at.AtListIndex(i)
+			detail := fmt.Sprintf("%s: %s.", fwtype.PathName(element), err)
+			located.AddAttributeError(element, "Invalid age recipient", detail)
+			bare.AddError("Invalid age recipient", detail)
+			secret = secret || errors.Is(err, errPrivateKey) || errors.Is(err, errForeign)
+		}
+	}
+	// With a path Terraform shows the line of the configuration, and so whatever is secret in it.
+	if secret {
+		located = bare
+	}
+	if diags.Append(located...); located.HasError() || !known || len(recipients.Elements()) == 0 {
+		return
+	}
+	if err := writeTo(io.Discard, "", texts(recipients)); err != nil {
+		diags.AddAttributeError(at, "Incompatible age recipients",
+			fmt.Sprintf("%s: the recipients cannot be used together: %s. Post-quantum recipients (age1pq1…) cannot be combined "+
+				"with others, because what is encrypted would be as weak as the others. Write one kind only.", fwtype.PathName(at), err))
+	}
+}

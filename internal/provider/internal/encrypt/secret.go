@@ -1,0 +1,112 @@
+// Package encrypt encrypts to age recipients what a service shows once, so that no state has it in clear text.
+package encrypt
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// Argument is the name of the argument that holds the recipients.
+const Argument = "age_recipients"
+
+// None is the argument of an object whose secret is not encrypted. An empty list and no list are the same.
+var None = types.ListValueMust(types.StringType, []attr.Value{})
+
+// Secret is a secret in plan or state: its clear text, or its encrypted text. Both are null where it is not known.
+type Secret struct{ Clear, Encrypted types.String }
+
+// Planned is what a plan shows of the secret s of the state. renewed says that the object gets, or may get, a new one.
+//
+// Encrypted text differs each time it is made, so it is unknown only where the apply encrypts something: a new secret, or the
+// clear text that the state has. What is encrypted already stays, because nobody here can decrypt it.
+func (s Secret) Planned(recipients types.List, renewed bool) Secret {
+	switch none := len(recipients.Elements()) == 0 && !recipients.IsUnknown(); {
+	case !renewed && (none || s.Clear.IsNull()):
+		return s
+	case recipients.IsUnknown():
+		return Secret{types.StringUnknown(), types.StringUnknown()}
+	case !none:
+		return Secret{types.StringNull(), types.StringUnknown()}
+	case s.Encrypted.IsNull():
+		return Secret{types.StringUnknown(), types.StringNull()}
+	}
+	// A rotation that depends on an unknown value may turn out not to happen, and then the encrypted text stays.
+	return Secret{types.StringUnknown(), types.StringUnknown()}
+}
+
+// Stored is what the state holds of the secret s: with recipients, its clear text is encrypted and removed.
+//
+// Encrypting fails only for recipients that Reject rejects before the request. If it fails all the same, the secret is not stored
+// at all, and that is no error: an error would mark a new object for replacement.
+func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
+	s = Secret{wire.Known(s.Clear), wire.Known(s.Encrypted)}
+	if s.Clear.IsNull() || len(recipients.Elements()) == 0 {
+		return s
+	}
+	text, err := encrypt(s.Clear.ValueString(), texts(recipients))
+	if err != nil {
+		diags.AddAttributeWarning(path.Root(Argument), "A new secret could not be encrypted",
+			fmt.Sprintf("The API returned a secret, and encrypting it failed: %s. It is not in the state, because it must not be there "+
+				"in clear text. Correct age_recipients, then rotate to get a new secret.", err))
+		return Secret{types.StringNull(), types.StringNull()}
+	}
+	return Secret{types.StringNull(), types.StringValue(text)}
+}
+
+// Reject reports recipients that the planned secret s cannot be encrypted to, where the apply encrypts something. It is
+// called before the request that shows a secret, for values that were not known when the configuration was validated.
+func (s Secret) Reject(recipients types.List, diags *diag.Diagnostics) {
+	if s.Encrypted.IsUnknown() {
+		check(path.Root(Argument), recipients, diags)
+	}
+}
+
+// Names are the attributes of an object that messages name.
+type Names struct {
+	// Object names the object inside a sentence.
+	Object string
+	// Clear and Encrypted are the attributes, and Trigger the argument that rotates the secret.
+	Clear, Encrypted, Trigger string
+}
+
+// Warn reports that other recipients have no effect on the secret s of the state, which is encrypted. had are the
+// recipients of the state, has those of the plan.
+func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) {
+	if s.Encrypted.IsNull() || has.IsUnknown() || sameRecipients(had, has) {
+		return
+	}
+	if len(has.Elements()) == 0 {
+		diags.AddAttributeWarning(path.Root(Argument), "An encrypted secret stays encrypted",
+			fmt.Sprintf("The plan removes age_recipients from %s. Its secret is only known encrypted and cannot be decrypted here, so %s "+
+				"stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, and %[2]s becomes "+
+				"null. To rotate, change a value in %[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
+		return
+	}
+	diags.AddAttributeWarning(path.Root(Argument), "An encrypted secret keeps its recipients",
+		fmt.Sprintf("The plan changes age_recipients of %s. Its secret is only known encrypted, so it cannot be encrypted again: %s "+
+			"stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. To rotate, change a "+
+			"value in %s.", names.Object, names.Encrypted, names.Trigger))
+}
+
+// sameRecipients reports whether two lists name the same recipients: order and repetition have no meaning.
+func sameRecipients(a, b types.List) bool {
+	all := func(list types.List) []string { return slices.Compact(slices.Sorted(slices.Values(texts(list)))) }
+	return slices.Equal(all(a), all(b))
+}
+
+func texts(list types.List) []string {
+	all := make([]string, 0, len(list.Elements()))
+	for _, element := range list.Elements() {
+		if s, ok := element.(types.String); ok {
+			all = append(all, s.ValueString())
+		}
+	}
+	return all
+}

@@ -1,0 +1,100 @@
+package object
+
+import (
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// Attributes are the attributes of a data source.
+type Attributes map[string]schema.Attribute
+
+// Paged ends the description of a listing.
+const Paged = " Every plan reads all pages, 100 objects a request, unless `limit` stops earlier. What is read " +
+	"stands in the state."
+
+// Filtered says of a listing how its filters work together.
+const Filtered = " Filters narrow the list to what matches all of them. An empty string is an error; null is no filter."
+
+// Texts adds texts that are only shown, with their descriptions in about.
+func (a Attributes) Texts(about map[string]string, names ...string) {
+	for _, name := range names {
+		a[name] = schema.StringAttribute{Computed: true, MarkdownDescription: about[name]}
+	}
+}
+
+// Filter is an optional text that narrows a listing. An empty one is an error: sent, or left out of a request, it
+// would mean everything.
+func Filter(description string, further ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description,
+		Validators: append([]validator.String{validate.NotBlank()}, further...)}
+}
+
+// FilterByID is a filter by an id of the services.
+func FilterByID(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()},
+		MarkdownDescription: description}
+}
+
+// KeyIsUUID makes the key id take nothing but a UUID, where the service has no other ids.
+func (a Attributes) KeyIsUUID() {
+	key := a.text("id")
+	key.Validators = []validator.String{validate.UUID()}
+	a["id"] = key
+}
+
+// text is the attribute that is a text, which keeps its type when it becomes a key.
+func (a Attributes) text(name string) schema.StringAttribute {
+	text, _ := a[name].(schema.StringAttribute)
+	return text
+}
+
+// Keys makes the named texts, which are only shown so far, ways to find the one object that noun names.
+func (a Attributes) Keys(noun string, names ...string) {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = "`" + name + "`"
+	}
+	last := len(quoted) - 1
+	how := " Give exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] +
+		" to find the " + noun + "."
+	for _, name := range names {
+		key := a.text(name)
+		key.Optional, key.Validators = true, []validator.String{validate.NotBlank()}
+		key.MarkdownDescription += how
+		a[name] = key
+	}
+}
+
+// CustomMetadata adds the client-defined object, under both names that the resources have for it.
+func (a Attributes) CustomMetadata() {
+	a["custom_metadata"] = schema.StringAttribute{Computed: true,
+		MarkdownDescription: "The data that you and other systems keep on it: the whole object, with everybody's keys, as " +
+			"JSON text; read it with `jsondecode`."}
+	a["effective_custom_metadata"] = schema.StringAttribute{Computed: true,
+		MarkdownDescription: "The same text as `custom_metadata`, under the name that the whole object has in the resource."}
+}
+
+// UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
+func UpdatedSince(noun string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Validators: []validator.String{validate.DateOrDateTime()},
+		MarkdownDescription: aboutUpdatedSince(noun)}
+}
+
+// aboutUpdatedSince describes the filter for data sources and list resources.
+func aboutUpdatedSince(noun string) string {
+	return "Only " + noun + " changed at or after this moment: an ISO 8601 date (its midnight in UTC), or date and " +
+		"time with zone."
+}
+
+// Limit is the argument limit of a listing of what noun names, in the plural.
+func Limit(noun string) schema.Int64Attribute {
+	return schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
+		Validators:          []validator.Int64{int64validator.AtLeast(1)},
+		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. Default: all. A request brings up to 100."}
+}

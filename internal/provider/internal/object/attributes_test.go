@@ -1,0 +1,55 @@
+package object
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+)
+
+var about = map[string]string{"id": "Id.", "name": "Name.", "note": "Note."}
+
+// TestKeys: what finds the object can be written, and says how many of the ways to write.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keys []string
+		how  string
+	}{
+		{[]string{"id", "name"}, " Give exactly one of `id` and `name` to find the thing."},
+		{[]string{"id", "name", "note"}, " Give exactly one of `id`, `name` and `note` to find the thing."},
+	} {
+		attributes := Attributes{}
+		attributes.Texts(about, "id", "name", "note")
+		attributes.Keys("thing", c.keys...)
+		for name, attribute := range attributes {
+			want := about[name]
+			key := strings.Contains(c.how, "`"+name+"`")
+			if key {
+				want += c.how
+			}
+			if have := attribute.GetMarkdownDescription(); have != want || attribute.IsOptional() != key ||
+				!attribute.IsComputed() {
+				t.Errorf("%s of %v: optional %v, %q", name, c.keys, attribute.IsOptional(), have)
+			}
+		}
+	}
+}
+
+// TestAttributes: the schema is one that Terraform takes.
+func TestAttributes(t *testing.T) {
+	t.Parallel()
+	attributes := Attributes{"limit": Limit("things"), "updated_at_gte": UpdatedSince("things")}
+	attributes.Texts(about, "id", "name")
+	attributes.Keys("thing", "id", "name")
+	attributes.CustomMetadata()
+	if diags := (schema.Schema{Attributes: attributes}).ValidateImplementation(t.Context()); diags.HasError() {
+		t.Error(diags)
+	}
+	for _, name := range []string{"id", "name", "limit", "updated_at_gte", "custom_metadata",
+		"effective_custom_metadata"} {
+		if attributes[name] == nil || attributes[name].GetMarkdownDescription() == "" {
+			t.Errorf("%s is not described", name)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package object
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+)
+
+// stateOf is the state of a thing with the name.
+func stateOf(name string) tfsdk.State {
+	return tfsdk.State{
+		Schema: schema.Schema{Attributes: map[string]schema.Attribute{"name": schema.StringAttribute{Required: true}}},
+		Raw: tftypes.NewValue(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String}},
+			map[string]tftypes.Value{"name": tftypes.NewValue(tftypes.String, name)}),
+	}
+}
+
+// TestScheme_Refresh: only an object that is gone leaves the state, with a warning; a failure is an error and keeps it.
+func TestScheme_Refresh(t *testing.T) {
+	t.Parallel()
+	for id, c := range map[string]struct {
+		removed bool
+		says    string // "" when the thing is found
+	}{
+		"1":      {},
+		"9":      {true, "Thing 9 does not exist any more at the service. If it is still configured, the plan makes it."},
+		"broken": {false, "line is down"},
+	} {
+		resp := resource.ReadResponse{State: stateOf("a")}
+		found := things.Refresh(t.Context(), []thing{{"1", "a"}}, nil, types.StringValue(id),
+			apidiag.Doing{Verb: "read", Object: "thing " + id}, "makes it", &resp)
+		if (found != nil) != (c.says == "") || resp.State.Raw.IsNull() != c.removed || resp.Diagnostics.HasError() != (id == "broken") {
+			t.Errorf("%s: found %v, state %s, %v", id, found, resp.State.Raw, resp.Diagnostics)
+		}
+		if c.says != "" && (len(resp.Diagnostics) != 1 || !strings.Contains(resp.Diagnostics[0].Detail(), c.says)) {
+			t.Errorf("%s: %v", id, resp.Diagnostics)
+		}
+	}
+}
+
+// TestDelete: what stays, and what has no service, is not deleted.
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	asks := func(m model, _ *diag.Diagnostics) bool { return m.Name.ValueString() == "stays" }
+	for name, c := range map[string]struct {
+		service conn.Service[string]
+		stays   func(model, *diag.Diagnostics) bool
+		want    bool
+		errors  int
+	}{
+		"thing": {conn.Service[string]{Client: "client", Ready: true}, asks, true, 0},
+		"any":   {conn.Service[string]{Client: "client", Ready: true}, nil, true, 0},
+		"stays": {conn.Service[string]{Missing: []conn.Argument{{Name: "token"}}}, asks, false, 0},
+		"alone": {conn.Service[string]{Missing: []conn.Argument{{Name: "token"}}}, asks, false, 1},
+	} {
+		var resp resource.DeleteResponse
+		client, state, ok := Delete(t.Context(), "billing_thing", c.service, nil, resource.DeleteRequest{State: stateOf(name)}, &resp, c.stays)
+		if ok != c.want || ok != (client == "client") || state.Name.ValueString() != name || resp.Diagnostics.ErrorsCount() != c.errors {
+			t.Errorf("%s: %v with %q and %s, %v", name, ok, client, state.Name, resp.Diagnostics)
+		}
+	}
+}
+
+// TestScheme_Import_refused: an object that cannot be managed is not imported.
+func TestScheme_Import_refused(t *testing.T) {
+	t.Parallel()
+	closed := things
+	closed.Refuse = func(_ context.Context, _ []thing, found *thing, by Selector, diags *diag.Diagnostics) {
+		diags.AddError("Closed", found.id+" was selected by "+by.String())
+	}
+	var resp resource.ImportStateResponse
+	service := conn.Service[[]thing]{Client: []thing{{"1", "a"}}, Ready: true}
+	found := closed.Import(t.Context(), service, resource.ImportStateRequest{ID: "name=a"}, &resp)
+	if want := `1 was selected by name "a"`; found != nil || resp.Diagnostics.ErrorsCount() != 1 || resp.Diagnostics[0].Detail() != want {
+		t.Errorf("found %v, %v", found, resp.Diagnostics)
+	}
+}
+
+// TestScheme_Keys: the data source finds an object by its id, by the key of an import, and by further keys.
+func TestScheme_Keys(t *testing.T) {
+	t.Parallel()
+	s := Scheme[any, any]{Key: "external_id", MoreKeys: []string{"document_number"}}
+	if have, want := s.Keys(), []string{"id", "external_id", "document_number"}; !slices.Equal(have, want) {
+		t.Errorf("keys %v, want %v", have, want)
+	}
+}

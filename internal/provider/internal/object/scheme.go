@@ -1,0 +1,145 @@
+// Package object is the read side that all objects of the services have in common: how one is found, imported and
+// read for a data source, and how many are read for a data source or listed for terraform query.
+package object
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+)
+
+const keyID = "id"
+
+// Scheme is how objects of a kind are named and found. S is the client of their service, T the client's type of the
+// object.
+//
+// What is kept as identity is the id alone: the other field only selects the object to import, so that its change is
+// no change of identity.
+type Scheme[S, T any] struct {
+	// TypeName is the Terraform type of the resource and of the data source of one.
+	TypeName string
+	// Noun names the kind of object, such as "customer"; with an s it is the plural.
+	Noun string
+	// Key is the field, next to the id, that names an object for import.
+	Key string
+	// MoreKeys are further fields by which the data source finds an object.
+	MoreKeys []string
+	// ID is the id of an object.
+	ID func(*T) string
+	// Get reads one object by its id.
+	Get func(client S, ctx context.Context, id string) (*T, error)
+	// Find lists all objects that have the value in the selector's field, which is not the id.
+	Find func(ctx context.Context, client S, by Selector) ([]T, error)
+	// Line describes one of several matches.
+	Line func(*T) string
+	// Refuse reports an error for an object that cannot be managed, so that it is not imported. It is optional.
+	Refuse func(ctx context.Context, client S, found *T, by Selector, diags *diag.Diagnostics)
+}
+
+// Keys are the fields by which the data source finds an object.
+func (s Scheme[S, T]) Keys() []string { return slices.Concat([]string{keyID, s.Key}, s.MoreKeys) }
+
+// ConfigValidators requires exactly one of the keys of the data source.
+func (s Scheme[S, T]) ConfigValidators() []datasource.ConfigValidator {
+	var keys []path.Expression
+	for _, key := range s.Keys() {
+		keys = append(keys, path.MatchRoot(key))
+	}
+	return []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(keys...)}
+}
+
+// IdentitySchema is the schema of the identity.
+func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
+	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		keyID: identityschema.StringAttribute{OptionalForImport: true,
+			Description: fmt.Sprintf("Id of the %s. Give exactly one of id and %s.", s.Noun, s.Key)},
+		s.Key: identityschema.StringAttribute{OptionalForImport: true,
+			Description: fmt.Sprintf("The %s of the %s, to find it by. What identifies the %s is its "+
+				"id.", s.Key, s.Noun, s.Noun)},
+	}}
+}
+
+// Identify writes the identity of the object with the id. identity is nil where Terraform knows no identities.
+func (s Scheme[S, T]) Identify(ctx context.Context, id types.String, identity *tfsdk.ResourceIdentity,
+	diags *diag.Diagnostics) {
+	if identity != nil {
+		diags.Append(identity.SetAttribute(ctx, path.Root(keyID), id)...)
+		diags.Append(identity.SetAttribute(ctx, path.Root(s.Key), types.StringNull())...)
+	}
+}
+
+// Selector says which object is meant: by its id, or by the value of another field.
+type Selector struct {
+	ID string
+	// Field and Value are the other field; empty when the id is given.
+	Field, Value string
+}
+
+// by selects by the value of a field, which may be the id.
+func by(field, value string) Selector {
+	if field == keyID {
+		return Selector{ID: value}
+	}
+	return Selector{Field: field, Value: value}
+}
+
+// String words the selector for messages.
+func (s Selector) String() string {
+	if s.ID != "" {
+		return "id " + s.ID
+	}
+	return fmt.Sprintf("%s %q", s.Field, s.Value)
+}
+
+// One looks the object up and reports when there is none, or more than one.
+func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *diag.Diagnostics) *T {
+	doing := apidiag.Doing{Verb: "find", Object: "the " + s.Noun + " with " + by.String()}
+	if by.ID != "" {
+		object, err := s.Get(client, ctx, by.ID)
+		switch {
+		case err == nil:
+			return object
+		case api.IsNotFound(err):
+			s.none(by, diags)
+		default:
+			apidiag.Add(diags, err, doing)
+		}
+		return nil
+	}
+	found, err := s.Find(ctx, client, by)
+	switch {
+	case err != nil:
+		apidiag.Add(diags, err, doing)
+	case len(found) == 0:
+		s.none(by, diags)
+	case len(found) == 1:
+		return &found[0]
+	default:
+		lines := make([]string, len(found))
+		for i := range found {
+			lines[i] = "  " + s.Line(&found[i])
+		}
+		diags.AddError("More than one "+s.Noun, fmt.Sprintf("%d %ss have %s:\n\n%s\n\nUse the id of the one you mean.",
+			len(found), s.Noun, by, strings.Join(lines, "\n")))
+	}
+	return nil
+}
+
+func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
+	diags.AddError("No such "+s.Noun, fmt.Sprintf("The organization of this token has no %s with %s. Check the value, "+
+		"upper and lower case included, and the token. In an import, an id is written as it is, another field as "+
+		"<field>=<value>.",
+		s.Noun, by))
+}

@@ -1,0 +1,201 @@
+package object
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// scheme is that of things, which live in a list.
+var scheme = Scheme[[]thing, thing]{Noun: "customer", Key: "external_id"}
+
+// identityOf is an identity of the scheme with the given fields; the others are null.
+func identityOf(given map[string]string) *tfsdk.ResourceIdentity {
+	attributes, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+	for _, name := range []string{"id", scheme.Key} {
+		attributes[name] = tftypes.String
+		values[name] = tftypes.NewValue(tftypes.String, nil)
+		if text, ok := given[name]; ok {
+			values[name] = tftypes.NewValue(tftypes.String, text)
+		}
+	}
+	return &tfsdk.ResourceIdentity{Schema: scheme.IdentitySchema(),
+		Raw: tftypes.NewValue(tftypes.Object{AttributeTypes: attributes}, values)}
+}
+
+// TestSelect: an import id or an identity selects by exactly one field.
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	byValue := func(value string) Selector { return Selector{Field: "external_id", Value: value} }
+	for name, c := range map[string]struct {
+		id       string
+		identity map[string]string // nil: none given
+		want     Selector
+		bad      bool
+	}{
+		"id":                   {id: "0b5f", want: Selector{ID: "0b5f"}},
+		"id, named":            {id: "id=0b5f", want: Selector{ID: "0b5f"}},
+		"external_id":          {id: "external_id=erp-1", want: byValue("erp-1")},
+		"external_id with =":   {id: "external_id=a=b", want: byValue("a=b")},
+		"id of none":           {id: "id=", bad: true},
+		"external_id of none":  {id: "external_id=", bad: true},
+		"identity id":          {identity: map[string]string{"id": "0b5f"}, want: Selector{ID: "0b5f"}},
+		"identity external_id": {identity: map[string]string{"external_id": "erp-1"}, want: byValue("erp-1")},
+		"identity of both":     {identity: map[string]string{"id": "0b5f", "external_id": "erp-1"}, bad: true},
+		"identity of neither":  {identity: map[string]string{}, bad: true},
+		"empty identity id":    {identity: map[string]string{"id": ""}, bad: true},
+		"nothing at all":       {bad: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := resource.ImportStateRequest{ID: c.id}
+			if c.identity != nil {
+				req.Identity = identityOf(c.identity)
+			}
+			var diags diag.Diagnostics
+			have := scheme.Select(t.Context(), req, &diags)
+			if diags.HasError() != c.bad || !c.bad && have != c.want {
+				t.Errorf("selects %+v, %v", have, diags)
+			}
+			if c.bad && !strings.Contains(diags[0].Detail(), "external_id=<value>") {
+				t.Errorf("the error does not say what to write: %s", diags[0].Detail())
+			}
+		})
+	}
+}
+
+// TestIdentify: the identity is the id alone, whatever selected the object.
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	identity := identityOf(map[string]string{"external_id": "erp-1"})
+	var diags diag.Diagnostics
+	scheme.Identify(t.Context(), types.StringValue("0b5f"), identity, &diags)
+	if want := identityOf(map[string]string{"id": "0b5f"}); !identity.Raw.Equal(want.Raw) || diags.HasError() {
+		t.Errorf("identity %s, %v", identity.Raw, diags)
+	}
+	scheme.Identify(t.Context(), types.StringValue("0b5f"), nil, &diags)
+	if diags.HasError() {
+		t.Errorf("a Terraform without identities: %v", diags)
+	}
+}
+
+// memory is a private state.
+type memory map[string][]byte
+
+func (m memory) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return m[key], nil }
+
+func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	m[key] = value
+	return nil
+}
+
+// TestMark: an object is between import and first refresh from the mark to its withdrawal.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	store := memory{}
+	var diags diag.Diagnostics
+	var have []bool
+	have = append(have, Importing(t.Context(), store, &diags))
+	for _, importing := range []bool{true, false} {
+		MarkImport(t.Context(), store, importing, &diags)
+		have = append(have, Importing(t.Context(), store, &diags))
+	}
+	if !slices.Equal(have, []bool{false, true, false}) || diags.HasError() {
+		t.Errorf("marked %v, %v", have, diags)
+	}
+}
+
+// empty is a new value of a type that only the framework can name.
+func empty[T any](*T) *T { return new(T) }
+
+// TestScheme_imported: an import leaves the id in state and identity, and the mark for the refresh.
+func TestScheme_imported(t *testing.T) {
+	t.Parallel()
+	none := tftypes.NewValue(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}}, nil)
+	resp := resource.ImportStateResponse{Identity: identityOf(nil), State: tfsdk.State{Raw: none,
+		Schema: schema.Schema{Attributes: map[string]schema.Attribute{"id": schema.StringAttribute{Computed: true}}}}}
+	resp.Private = empty(resp.Private)
+	scheme.imported(t.Context(), "0b5f", &resp)
+	var id types.String
+	resp.Diagnostics.Append(resp.State.GetAttribute(t.Context(), path.Root("id"), &id)...)
+	marked := Importing(t.Context(), resp.Private, &resp.Diagnostics)
+	if id.ValueString() != "0b5f" || !resp.Identity.Raw.Equal(identityOf(map[string]string{"id": "0b5f"}).Raw) ||
+		!marked || resp.Diagnostics.HasError() {
+		t.Errorf("id %s, identity %s, marked %v, %v", id, resp.Identity.Raw, marked, resp.Diagnostics)
+	}
+}
+
+// thing is an object of this test.
+type thing struct{ id, name string }
+
+// things is the scheme of things, which are their own service. Neither the id "broken" can be read, nor the name
+// "broken".
+var things = Scheme[[]thing, thing]{
+	TypeName: "billing_thing", Noun: "thing", Key: "name",
+	ID: func(t *thing) string { return t.id },
+	Get: func(all []thing, _ context.Context, id string) (*thing, error) {
+		i := slices.IndexFunc(all, func(t thing) bool { return t.id == id })
+		switch {
+		case id == "broken":
+			return nil, errDown
+		case i < 0:
+			return nil, &api.Error{Status: 404, Code: "not_found", Structured: true}
+		}
+		return &all[i], nil
+	},
+	Find: func(_ context.Context, all []thing, by Selector) ([]thing, error) {
+		if by.Value == "broken" {
+			return nil, errDown
+		}
+		return slices.DeleteFunc(slices.Clone(all), func(t thing) bool { return t.name != by.Value }), nil
+	},
+	Line: func(t *thing) string { return t.id + " " + t.name },
+}
+
+// TestScheme_One: exactly one is found; none, several, and a failure are errors that say which object was meant and
+// what to do.
+func TestScheme_One(t *testing.T) {
+	t.Parallel()
+	named := func(name string) Selector { return Selector{Field: "name", Value: name} }
+	for name, c := range map[string]struct {
+		wanted Selector
+		found  string
+		says   []string
+	}{
+		"by id":        {Selector{ID: "1"}, "1", nil},
+		"no such id":   {Selector{ID: "9"}, "", []string{"No such thing", "with id 9", "<field>=<value>"}},
+		"broken id":    {Selector{ID: "broken"}, "", []string{"Could not find the thing with id broken", "line is down"}},
+		"by name":      {named("one"), "1", nil},
+		"no such name": {named("One"), "", []string{"No such thing", `with name "One"`, "upper and lower case"}},
+		"several": {named("two"), "", []string{"More than one thing", `2 things have name "two"`, "\n  2 two\n  3 two\n",
+			"Use the id"}},
+		"broken listing": {named("broken"), "", []string{`Could not find the thing with name "broken"`, "line is down"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var diags diag.Diagnostics
+			found := things.One(t.Context(), []thing{{"1", "one"}, {"2", "two"}, {"3", "two"}}, c.wanted, &diags)
+			if (found != nil) != (c.found != "") || found != nil && found.id != c.found ||
+				diags.ErrorsCount() != min(1, len(c.says)) {
+				t.Fatalf("found %v, %v", found, diags)
+			}
+			for _, part := range c.says {
+				if text := diags[0].Summary() + "\n" + diags[0].Detail(); !strings.Contains(strings.ToLower(text),
+					strings.ToLower(part)) {
+					t.Errorf("the error does not say %q: %s", part, text)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,208 @@
+package provider_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// billed are the resources of recurring billing, each with the operation that creates it.
+var billed = map[string]string{
+	"billing_customer": "customers.create", "billing_account": "billing_accounts.create", "billing_subscription": "subscriptions.create",
+}
+
+// home creates the customer that accounts and subscriptions belong to, and returns its id and that of its account.
+func home(s *acctest.Service) (customer, account string) {
+	made := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Home"})
+	return made["customer"].(acctest.JSON)["id"].(string), made["billing_account"].(acctest.JSON)["id"].(string)
+}
+
+// bare is the smallest configuration of a resource of recurring billing, and the body that creates the same.
+func bare(s *acctest.Service, name string) (config, body acctest.JSON, path string) {
+	customer, account := home(s)
+	switch name {
+	case "billing_customer":
+		return acctest.JSON{"name": "Ana"}, acctest.JSON{"name": "Ana"}, "/v1/customers"
+	case "billing_account":
+		config = acctest.JSON{"customer": acctest.JSON{"id": customer}}
+		return config, config, "/v1/billing-accounts"
+	}
+	config = acctest.JSON{"billing_account_id": account, "plan_id": runningPlan}
+	return config, config, "/v1/subscriptions"
+}
+
+// TestAccLost: three creations that were not processed, while the same objects of another workspace exist, fail with the import blocks of
+// these. Three that were carried out without a response are found, without an external_id too, and none is created twice.
+func TestAccLost(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("responses are lost on purpose")
+	customer, account := home(s)
+	config := func(code string) string {
+		return s.Config(strings.ReplaceAll(fmt.Sprintf(`
+resource "billing_customer" "r" {
+  name = "Ana"
+  CODE
+}
+
+resource "billing_account" "r" {
+  customer = { id = %q }
+  CODE
+}
+
+resource "billing_subscription" "r" {
+  billing_account_id = %q
+  plan_id            = %q
+  CODE
+}
+`, customer, account, runningPlan), "CODE", code))
+	}
+	theirs := map[string]string{}
+	first := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Ana", "external_id": "taken"})
+	theirs["customer"] = first["customer"].(acctest.JSON)["id"].(string)
+	theirs["account"] = s.Must("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"id": customer}, "external_id": "taken"})["id"].(string)
+	theirs["subscription"] = s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": runningPlan, "external_id": "taken"})["id"].(string)
+	each := func(fault sandbox.Fault) func() {
+		return func() {
+			s.Sandbox.ResetRequests()
+			for _, operation := range billed {
+				fault.Operation, fault.Times = operation, 1
+				s.Sandbox.AddFault(fault)
+			}
+		}
+	}
+	run(t, resource.TestStep{PreConfig: each(sandbox.Fault{Status: 503}), Config: config(`external_id = "taken"`),
+		ExpectError: acctest.Saying(strings.Repeat("the external_id is taken…import {…", 3))})
+	run(t,
+		resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, HTML: true}), Config: config(""), Check: func(state *terraform.State) error {
+			for name, operation := range billed {
+				if n := s.Count(operation); n != 1 {
+					return fmt.Errorf("%s was sent %d times", operation, n)
+				}
+				if id := state.RootModule().Resources[name+".r"].Primary.ID; id == theirs[strings.TrimPrefix(name, "billing_")] {
+					return fmt.Errorf("%s is that of another workspace", name)
+				}
+			}
+			return nil
+		}},
+		resource.TestStep{Config: config(""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+	)
+	for name, path := range map[string]string{"customer": "/v1/customers/", "account": "/v1/billing-accounts/", "subscription": "/v1/subscriptions/"} {
+		if now := s.Must("GET", path+theirs[name], nil); now["external_id"] != "taken" || name != "customer" && now["status"] != "active" {
+			t.Errorf("the other workspace's %s is %v", name, now)
+		}
+	}
+}
+
+// TestLostCreations: whichever way the response to a creation is lost, the object is found once, next to one that looks the same.
+func TestLostCreations(t *testing.T) {
+	t.Parallel()
+	for name, operation := range billed {
+		for how, fault := range map[string]sandbox.Fault{
+			"dropped": {DropAfter: true}, "500": {Status: 500, After: true}, "503": {Status: 503, After: true}, "504": {Status: 504, After: true},
+			"truncated": {TruncateBody: true}, "HTML": {HTML: true, After: true}, "empty": {Empty: true, After: true},
+		} {
+			for _, code := range []any{nil, "e-1"} {
+				t.Run(fmt.Sprint(name, " ", how, " ", code), func(t *testing.T) {
+					t.Parallel()
+					s := acctest.Start(t)
+					s.NeedsSandbox("responses are lost on purpose")
+					config, body, path := bare(s, name)
+					s.Must("POST", path, body)
+					object := s.Direct(name)
+					fault := fault
+					fault.Operation, fault.Times = operation, 1
+					s.Sandbox.ResetRequests()
+					s.Sandbox.AddFault(fault)
+					config = maps.Clone(config)
+					config["external_id"] = code
+					if warnings := object.Set(config); !strings.Contains(warnings, "instead of") {
+						t.Errorf("no warning: %s", warnings)
+					}
+					if again := object.Plan(config); !again.Value.Equal(again.Prior) {
+						t.Errorf("the next plan is not empty: %s", again.Value)
+					}
+					if n := s.Count(operation); n != 1 {
+						t.Errorf("sent %d times", n)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestLostCreations_theirs: a creation that was not processed takes nothing over that another system has created, and names it.
+func TestLostCreations_theirs(t *testing.T) {
+	t.Parallel()
+	for name, operation := range billed {
+		for how, fault := range map[string]sandbox.Fault{"dropped": {DropBefore: true}, "503": {Status: 503}, "HTML": {Status: 502, HTML: true}} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				t.Parallel()
+				s := acctest.Start(t)
+				s.NeedsSandbox("requests are lost on purpose")
+				config, body, path := bare(s, name)
+				config, body = maps.Clone(config), maps.Clone(body)
+				config["external_id"], body["external_id"] = "e-1", "e-1"
+				theirs := s.Must("POST", path, body)
+				if customer, ok := theirs["customer"].(acctest.JSON); ok && name == "billing_customer" {
+					theirs = customer
+				}
+				object := s.Direct(name)
+				fault := fault
+				fault.Operation, fault.Times = operation, 1
+				s.Sandbox.AddFault(fault)
+				text := acctest.Errors(object.Apply(object.Plan(config)))
+				for _, part := range []string{"the external_id is taken", fmt.Sprintf("id = %q", theirs["id"])} {
+					if !strings.Contains(text, part) {
+						t.Errorf("the error does not say %s: %s", part, text)
+					}
+				}
+				if object.Exists() {
+					t.Error("the object of another system is in the state")
+				}
+			})
+		}
+	}
+}
+
+// TestLostAccount: the billing account of a customer that could not be found out is found by the next refresh, and no plan hides that it
+// is missing.
+func TestLostAccount(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("responses are lost on purpose")
+	object := s.Direct("billing_customer")
+	s.Sandbox.AddFault(sandbox.Fault{Operation: "customers.create", DropAfter: true, Times: 1})
+	s.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.list", Status: 403})
+	const unknown = "The billing account is not known"
+	if warnings := object.Set(acctest.JSON{"name": "Ana"}); !strings.Contains(warnings, unknown) {
+		t.Errorf("the apply does not warn: %s", warnings)
+	}
+	refresh := func(warned bool) {
+		t.Helper()
+		all := object.Refresh()
+		if text := acctest.Errors(all); text != "" || strings.Contains(acctest.Warnings(all), unknown) != warned {
+			t.Errorf("%s; %s", text, acctest.Warnings(all))
+		}
+	}
+	refresh(true)
+	s.Sandbox.ClearFaults()
+	refresh(false)
+	account := strings.Trim(object.Text("billing_account_id"), `"`)
+	if owner := s.Must("GET", "/v1/billing-accounts/"+account, nil)["customer"].(acctest.JSON)["id"]; owner != strings.Trim(object.Text("id"), `"`) {
+		t.Errorf("the account %s belongs to %v", account, owner)
+	}
+	s.Sandbox.ResetRequests()
+	refresh(false)
+	if n := s.Count("billing_accounts.list"); n > 0 {
+		t.Errorf("asked %d times for what is known", n)
+	}
+}

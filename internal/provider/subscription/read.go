@@ -1,0 +1,175 @@
+package subscription
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+)
+
+// scheme is how subscriptions are named and found.
+var scheme = object.Scheme[*billing.Service, billing.Subscription]{
+	TypeName: typeName, Noun: "subscription", Key: "external_id",
+	ID:  func(s *billing.Subscription) string { return s.ID },
+	Get: (*billing.Service).GetSubscription,
+	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Subscription, error) {
+		return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: by.Value})
+	},
+	Line: func(s *billing.Subscription) string {
+		return fmt.Sprintf("%s  %s (created %s)", s.ID, s.Status, s.CreatedAt)
+	},
+	Refuse: func(_ context.Context, _ *billing.Service, s *billing.Subscription, by object.Selector,
+		diags *diag.Diagnostics) {
+		if by.ID == "" && s.Status == statusCanceled {
+			diags.AddError("The subscription is canceled",
+				fmt.Sprintf("The subscription with %s (id %s) is canceled, and canceled subscriptions are not found by "+
+					"external_id for an import, because a new subscription may use the same one. To import it in spite of that, "+
+					"use its id.", by, s.ID))
+		}
+	},
+}
+
+// Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var prior model
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	own := private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
+	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
+	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, doing("read", prior), "makes a new subscription", resp)
+	if remote == nil {
+		return
+	}
+	state, err := fromAPI(remote)
+	if err == nil && !importing {
+		state, err = state.keeping(prior, remote, own)
+	}
+	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
+		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
+		if e, ok := api.AsError(err); ok && e.Status == http.StatusForbidden && e.Structured {
+			resp.Diagnostics.AddAttributeWarning(path.Root("items"), "The items of a subscription cannot be read",
+				fmt.Sprintf("The API rejected reading the items of %s, so changes of them outside of Terraform are not shown. "+
+					"%s", prior.displayName(), apidiag.Text(err)))
+			err = nil
+		}
+	}
+	if err != nil {
+		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
+		return
+	}
+	if importing {
+		state.emptyCollections()
+	}
+	if !prior.Pause.IsNull() && state.Pause.IsNull() {
+		if now, ok := client.Now(ctx); ok {
+			state.keepFulfilled(prior, now)
+		}
+	}
+	warnEndedPause(prior, state, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+}
+
+// readItems reads the items, worded as prior words them; where the service does not list them, they stay as they are.
+func readItems(ctx context.Context, client *billing.Service, id string, prior types.Set) (types.Set, error) {
+	items, listed, err := client.SubscriptionItems(ctx, id)
+	if err != nil || !listed {
+		return prior, err
+	}
+	return seenItems(prior, items), nil
+}
+
+// ImportState finds the subscription by its id, or by external_id=<value>.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse) {
+	scheme.Import(ctx, r.Conn.Billing, req, resp)
+}
+
+// ListResource lists subscriptions for `terraform query`.
+type ListResource struct{ conn.Resource }
+
+var _ list.ListResourceWithConfigure = (*ListResource)(nil)
+
+// NewListResource returns the list resource.
+func NewListResource() list.ListResource { return &ListResource{} }
+
+// Metadata names the type, which is the resource's.
+func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+// ListResourceConfigSchema describes the filters.
+func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
+	resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, so that " +
+			"`terraform query` can write their configuration and import them." + object.Filtered +
+			" Items are listed only for a subscription without a plan, with one more request each." +
+			object.ListNeeds("billing_subscriptions"),
+		Attributes: map[string]schema.Attribute{
+			"external_id":        object.ListFilter("Only the subscription with this `external_id`."),
+			"billing_account_id": object.ListFilterByID("Only subscriptions of the billing account with this id."),
+			"plan_id":            object.ListFilterByID("Only subscriptions that run on the plan with this id."),
+			"status": object.ListFilter("Only subscriptions with this status, such as "+
+				"`active`.", validate.KnownStatus(statuses...)),
+			"updated_at_gte": object.ListUpdatedSince("subscriptions"),
+		},
+	}
+}
+
+// List streams subscriptions, each with the whole resource. Canceled ones cannot be managed, so they are left out.
+func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	object.List(ctx, scheme, l.Conn.Billing, req, stream,
+		func(client *billing.Service, m filters) iter.Seq2[billing.Subscription, error] {
+			return client.ListSubscriptions(ctx, m.query())
+		},
+		func(client *billing.Service, s *billing.Subscription) (object.Item, bool) {
+			return describe(s, func(s *billing.Subscription) (types.Set, error) {
+				if !req.IncludeResource || s.PlanID != nil {
+					return types.SetNull(itemType), nil
+				}
+				return readItems(ctx, client, s.ID, types.SetNull(itemType))
+			})
+		})
+}
+
+// describe is a subscription in a object. Items need a request, so they are only part of what cannot be configured
+// without them: a subscription without a plan. Generated configuration needs neither trial_end nor trial_period_days:
+// both only matter to a creation. Nor does it need plan_change.
+func describe(s *billing.Subscription, items func(*billing.Subscription) (types.Set, error)) (object.Item, bool) {
+	if s.Status == statusCanceled {
+		return object.Item{}, false
+	}
+	m, err := fromAPI(s)
+	if err == nil {
+		m.Items, err = items(s)
+	}
+	m.TrialEnd, m.TrialPeriodDays = fwtype.DateTimePointer(nil), types.Int64Null()
+	m.PlanChange = types.ObjectNull(planType.AttrTypes)
+	name := s.Status + " on " + s.BillingAccountID
+	if s.ExternalID != nil {
+		name = *s.ExternalID + " (" + s.Status + ")"
+	}
+	return object.Item{Name: name, Resource: m, Err: err}, true
+}

@@ -1,0 +1,119 @@
+package webhookendpoint
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+)
+
+// DataSource is the data source of one endpoint.
+type DataSource struct{ conn.DataSource }
+
+// ListDataSource is the data source of many endpoints.
+type ListDataSource struct{ conn.DataSource }
+
+var (
+	_ datasource.DataSourceWithConfigure        = (*DataSource)(nil)
+	_ datasource.DataSourceWithConfigValidators = (*DataSource)(nil)
+	_ datasource.DataSourceWithConfigure        = (*ListDataSource)(nil)
+)
+
+// NewDataSource returns the data source of one endpoint.
+func NewDataSource() datasource.DataSource { return &DataSource{} }
+
+// NewListDataSource returns the data source of many endpoints.
+func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
+
+// Metadata names the type.
+func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+// Metadata names the type.
+func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName + "s"
+}
+
+// dataModel is an endpoint that is only read.
+type dataModel struct {
+	shared
+	AuthenticationType types.String `tfsdk:"authentication_type"`
+}
+
+// dataFromAPI is the endpoint as a data source shows it.
+func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
+	kind := authNone
+	if e.Authentication != nil && e.Authentication.Type != "" {
+		kind = e.Authentication.Type
+	}
+	return dataModel{shared: fromAPI(e).shared, AuthenticationType: types.StringValue(kind)}, nil
+}
+
+// dataAttributes are the attributes of an endpoint that is only read.
+func dataAttributes() object.Attributes {
+	attributes := object.Attributes{
+		"events": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["events"]},
+		"active": schema.BoolAttribute{Computed: true, MarkdownDescription: about["active"]},
+		"authentication_type": schema.StringAttribute{Computed: true,
+			MarkdownDescription: "How the service authenticates itself to the consumer, beside the signature: `none`, " +
+				"`basic`, `bearer` or `header`. Its credentials are never shown."},
+	}
+	attributes.Texts(about, "id", "url", "description", "created_at", "updated_at")
+	return attributes
+}
+
+// Schema describes the data source.
+func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := dataAttributes()
+	attributes.Keys(scheme.Noun, scheme.Keys()...)
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "One webhook endpoint, found by its `id` or its `url`. No match, or more than one, is an " +
+			"error. Its secret is never shown. By `id` this takes one request; by `url` it reads the whole list of " +
+			"endpoints, for which the service has no filter.",
+		Attributes: attributes,
+	}
+}
+
+// ConfigValidators requires exactly one way to find the endpoint.
+func (d *DataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
+	return scheme.ConfigValidators()
+}
+
+// Read finds the endpoint.
+func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	object.ReadOne(ctx, scheme, d.Conn.Collections, req, resp, dataFromAPI)
+}
+
+// listDataModel is the data source of many endpoints.
+type listDataModel struct {
+	Limit     types.Int64 `tfsdk:"limit"`
+	Endpoints []dataModel `tfsdk:"endpoints"`
+}
+
+// Schema describes the data source.
+func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never shown, and " +
+			"the service offers no filters." + object.Paged,
+		Attributes: map[string]schema.Attribute{
+			"limit": object.Limit("endpoints"),
+			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints, oldest first.",
+				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
+		},
+	}
+}
+
+// Read lists the endpoints.
+func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	object.ReadMany(ctx, d.Conn.Collections, typeName+"s", req, resp,
+		func(client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
+			m.Endpoints = object.Many(client.ListWebhookEndpoints(ctx), m.Limit, "webhook endpoints", dataFromAPI, diags)
+		})
+}

@@ -1,0 +1,110 @@
+package webhookendpoint
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+)
+
+// scheme is how endpoints are named and found.
+var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
+	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
+	ID:  func(e *collections.WebhookEndpoint) string { return e.ID },
+	Get: (*collections.Service).GetWebhookEndpoint,
+	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.WebhookEndpoint,
+		error) {
+		return client.FindWebhookEndpoints(ctx, by.Value)
+	},
+	Line: func(e *collections.WebhookEndpoint) string {
+		return fmt.Sprintf("%s  (registered %s)", e.ID, e.CreatedAt)
+	},
+}
+
+// Read refreshes the state. Only the service's own not-found drops the endpoint.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var prior model
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	defer r.Run().Reading(typeName, prior.ID.ValueString())()
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
+	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
+	endpoint := scheme.Refresh(ctx, client, r.Run(), prior.ID, doing("read", prior),
+		"registers it again, with a new id and a new secret", resp)
+	if endpoint == nil {
+		return
+	}
+	state := fromAPI(endpoint)
+	// No refresh puts clear text into the state.
+	state.setSecret(prior.secret())
+	if !importing {
+		state = state.keeping(prior)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+}
+
+// ImportState finds the endpoint by its id, or by url=<value>.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse) {
+	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
+		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of an imported endpoint is not known",
+			fmt.Sprintf("The service shows a secret only when an endpoint is registered and when the secret is rotated, so "+
+				"secret is null for %s. %s", found.URL, howToRotate))
+	}
+}
+
+// ListResource lists endpoints for `terraform query`.
+type ListResource struct{ conn.Resource }
+
+var _ list.ListResourceWithConfigure = (*ListResource)(nil)
+
+// NewListResource returns the list resource.
+func NewListResource() list.ListResource { return &ListResource{} }
+
+// Metadata names the type, which is the resource's.
+func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+// listModel are the filters of the list resource: the service offers none.
+type listModel struct{}
+
+// ListResourceConfigSchema describes that there are no filters.
+func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
+	resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists the webhook endpoints of the organization, oldest first, so that `terraform query` " +
+			"can write their configuration and import them. Secrets and credentials are not part of it, and the service " +
+			"offers no filters." +
+			object.ListNeeds("billing_webhook_endpoints"),
+	}
+}
+
+// List streams endpoints, each with the whole resource.
+func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	object.List(ctx, scheme, l.Conn.Collections, req, stream,
+		func(client *collections.Service, _ listModel) iter.Seq2[collections.WebhookEndpoint, error] {
+			return client.ListWebhookEndpoints(ctx)
+		}, describe)
+}
+
+// describe is an endpoint in a listing.
+func describe(_ *collections.Service, e *collections.WebhookEndpoint) (object.Item, bool) {
+	m := fromAPI(e)
+	m.setSecret(encrypt.Secret{})
+	return object.Item{Name: e.URL, Resource: m}, true
+}

@@ -1,0 +1,139 @@
+package billing
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// Due is when time alone next moves the subscription. It moves those that are
+// on their way: not a canceled one, nor one in a state that no document
+// connects with time (draft, confirmed, suspended).
+func (r SubscriptionRow) Due() (at time.Time, ok bool) {
+	s := r.Subscription
+	switch s.Status {
+	case subscriptionTrialing, SubscriptionActive, SubscriptionPastDue:
+		return s.CurrentPeriodEnd.Time, true
+	case subscriptionPaused:
+		if s.ResumesAt != nil && s.ResumesAt.Before(s.CurrentPeriodEnd.Time) {
+			return s.ResumesAt.Time, true
+		}
+		return s.CurrentPeriodEnd.Time, true
+	default:
+		return time.Time{}, false
+	}
+}
+
+// pass does what is due at that moment, and tells whether a period was
+// renewed. A pause that ends together with the period ends first.
+func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
+	s := &r.Subscription
+	s.UpdatedAt = s.UpdatedAt.Next(at)
+	if s.Status == subscriptionPaused && s.ResumesAt != nil && !s.ResumesAt.After(at) {
+		// resume refuses only what is not paused.
+		_ = r.resume(s.ResumesAt.Time)
+	}
+	if s.CurrentPeriodEnd.After(at) {
+		return false
+	}
+	if s.CancelAtPeriodEnd {
+		r.end(at)
+		return false
+	}
+	if r.PendingPlanID != nil {
+		s.PlanID, r.PendingPlanID = r.PendingPlanID, nil
+	}
+	if s.Status == subscriptionTrialing {
+		s.activate(at)
+	}
+	r.startPeriod(s.CurrentPeriodEnd)
+	return true
+}
+
+// agenda remembers the earliest moment at which time moves a subscription, so
+// that a request does not look through all of them for nothing. It may be too
+// early, never too late.
+type agenda struct {
+	mu       sync.Mutex
+	earliest time.Time // zero: nothing is due, ever
+}
+
+func (a *agenda) note(at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.earliest.IsZero() || at.Before(a.earliest) {
+		a.earliest = at
+	}
+}
+
+// reached tells whether something may be due.
+func (a *agenda) reached(now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.earliest.IsZero() && !a.earliest.After(now)
+}
+
+func (a *agenda) clear() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.earliest = time.Time{}
+}
+
+// Settle makes happen what has come due by now, before a request sees any of
+// it: each thing once, at its own moment, in the order of these moments, in one
+// transaction.
+func (s *Service) Settle(now time.Time) error {
+	if !s.agenda.reached(now) {
+		return nil
+	}
+	err := s.DB.Update(func(tx *store.Tx) error {
+		s.agenda.clear()
+		var renewals []SubscriptionRow
+		for _, row := range s.Subscriptions.All(tx) {
+			passed, renewed := row.passUntil(now)
+			if len(renewed) > 0 || passed.Subscription.UpdatedAt != row.Subscription.UpdatedAt {
+				s.putSubscription(tx, passed)
+			} else if at, ok := row.Due(); ok {
+				s.agenda.note(at)
+			}
+			renewals = append(renewals, renewed...)
+		}
+		slices.SortStableFunc(renewals, func(a, b SubscriptionRow) int {
+			return a.Subscription.CurrentPeriodStart.Compare(b.Subscription.CurrentPeriodStart.Time)
+		})
+		for _, row := range renewals {
+			s.invoiceRenewal(tx, row)
+		}
+		return nil
+	})
+	if err != nil {
+		s.agenda.note(now) // nothing has happened: it is still due
+	}
+	return err
+}
+
+// passUntil does all that is due by now, and answers the row as it stood after
+// each renewal too.
+func (r SubscriptionRow) passUntil(now time.Time) (passed SubscriptionRow, renewed []SubscriptionRow) {
+	for {
+		at, ok := r.Due()
+		if !ok || at.After(now) {
+			return r, renewed
+		}
+		if r.pass(at) {
+			renewed = append(renewed, r.derived())
+		}
+	}
+}
+
+// putSubscription makes a row stand, with what follows from it.
+func (s *Service) putSubscription(tx *store.Tx, row SubscriptionRow) SubscriptionRow {
+	row = row.derived()
+	s.Subscriptions.Put(tx, row.Subscription.ID, row)
+	if at, ok := row.Due(); ok {
+		s.agenda.note(at)
+	}
+	return row
+}

@@ -1,0 +1,171 @@
+package billing
+
+import (
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+)
+
+// The steps of a subscription from one state to another
+// (service description, Recurring billing §3; wire contract: Behaviour where
+// the descriptions are silent). A step that is refused changes nothing.
+
+// Values of timing (service description, Recurring billing §4 Subscription
+// change plan).
+const (
+	timingImmediate   = "immediate"
+	timingEndOfPeriod = "end_of_period"
+)
+
+// final refuses every step from the canceled state.
+func (r *SubscriptionRow) final() error {
+	if r.Subscription.Status == subscriptionCanceled {
+		return errTransition.With("The subscription is canceled.")
+	}
+	return nil
+}
+
+// pause pauses until resumesAt, or until resumed. Pausing again changes the
+// terms of the pause that runs.
+func (r *SubscriptionRow) pause(at time.Time, behavior string, resumesAt *server.Timestamp) error {
+	s := &r.Subscription
+	if err := r.final(); err != nil {
+		return err
+	}
+	if !s.AllowPause {
+		return errTransition.With("The subscription does not allow a pause.")
+	}
+	if s.Status != subscriptionPaused {
+		s.Status, s.PausedAt = subscriptionPaused, &server.Timestamp{Time: at}
+	}
+	s.PauseCollection = &pauseCollection{Behavior: behavior, ResumesAt: resumesAt}
+	s.ResumesAt = resumesAt
+	return nil
+}
+
+// resume ends a pause: the trial goes on while it runs, otherwise the
+// subscription is active.
+func (r *SubscriptionRow) resume(at time.Time) error {
+	s := &r.Subscription
+	if s.Status != subscriptionPaused {
+		return errTransition.With("The subscription is not paused.")
+	}
+	s.endPause()
+	s.ResumedAt = &server.Timestamp{Time: at}
+	if s.TrialEnd != nil && at.Before(s.TrialEnd.Time) {
+		s.Status = subscriptionTrialing
+		return nil
+	}
+	s.activate(at)
+	return nil
+}
+
+func (s *subscription) endPause() {
+	s.PauseCollection, s.PausedAt, s.ResumesAt = nil, nil, nil
+}
+
+// activate makes the subscription active; activated_at is the first time.
+func (s *subscription) activate(at time.Time) {
+	s.Status = SubscriptionActive
+	if s.ActivatedAt == nil {
+		s.ActivatedAt = &server.Timestamp{Time: at}
+	}
+}
+
+// cancel cancels at once, or when the period ends. A cancellation at once
+// takes the place of a scheduled one.
+func (r *SubscriptionRow) cancel(at time.Time, atPeriodEnd bool, reason *string) error {
+	s := &r.Subscription
+	if err := r.final(); err != nil {
+		return err
+	}
+	if !s.AllowCancel {
+		return errTransition.With("The subscription does not allow a cancellation.")
+	}
+	if reason != nil {
+		s.CancellationReason = reason
+	}
+	s.CancelAtPeriodEnd = atPeriodEnd
+	if !atPeriodEnd {
+		r.end(at)
+	}
+	return nil
+}
+
+// schedule sets and takes back the cancellation at the end of the period, as
+// an update does. allow_cancel is asked by the cancel operation alone.
+func (r *SubscriptionRow) schedule(cancelAtPeriodEnd bool) {
+	r.Subscription.CancelAtPeriodEnd = cancelAtPeriodEnd
+	if !cancelAtPeriodEnd {
+		r.Subscription.CancellationReason = nil
+	}
+}
+
+// end makes the subscription canceled. Nothing is pending or paused then.
+func (r *SubscriptionRow) end(at time.Time) {
+	r.Subscription.Status, r.Subscription.CanceledAt = subscriptionCanceled, &server.Timestamp{Time: at}
+	r.Subscription.endPause()
+	r.PendingPlanID = nil
+}
+
+// begin starts the life of a new subscription: trialing until trialEnd, else
+// active (wire contract: subscription, first status). During a trial the trial
+// is the current period.
+func (r *SubscriptionRow) begin(at time.Time, trialEnd *server.Timestamp) {
+	s := &r.Subscription
+	s.ConfirmedAt = &server.Timestamp{Time: at}
+	if trialEnd == nil {
+		r.AnchorDay = at.Day()
+		s.activate(at)
+		r.startPeriod(server.Timestamp{Time: at})
+		return
+	}
+	r.AnchorDay = trialEnd.Day()
+	s.Status = subscriptionTrialing
+	s.TrialStart, s.TrialEnd = &server.Timestamp{Time: at}, trialEnd
+	s.CurrentPeriodStart, s.CurrentPeriodEnd = server.Timestamp{Time: at}, *trialEnd
+}
+
+// changePlan runs the plan from now on, or from the end of the period. The
+// plan that runs now takes a pending change back.
+func (r *SubscriptionRow) changePlan(planID, timing string) error {
+	if err := r.final(); err != nil {
+		return err
+	}
+	r.PendingPlanID = nil
+	switch {
+	case is(r.Subscription.PlanID, planID):
+	case timing == timingEndOfPeriod:
+		r.PendingPlanID = &planID
+	default:
+		r.Subscription.PlanID = &planID
+	}
+	return nil
+}
+
+// setPlan is changePlan at once, as an update does. null takes the plan away
+// from a subscription that has items to be priced by.
+func (r *SubscriptionRow) setPlan(planID *string) error {
+	if planID != nil {
+		return r.changePlan(*planID, timingImmediate)
+	}
+	if len(r.Items) == 0 {
+		return server.Invalid(server.Problems{"plan_id": "is required without items"})
+	}
+	r.Subscription.PlanID, r.PendingPlanID = nil, nil
+	return nil
+}
+
+// setPastDue is what a failed payment, or one made good, does: active ↔
+// past_due.
+func (r *SubscriptionRow) setPastDue(on bool) error {
+	from, to := SubscriptionPastDue, SubscriptionActive
+	if on {
+		from, to = to, from
+	}
+	if r.Subscription.Status != from {
+		return errTransition.With("The subscription is not " + from + ".")
+	}
+	r.Subscription.Status = to
+	return nil
+}

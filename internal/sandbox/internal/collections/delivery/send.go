@@ -1,0 +1,142 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
+)
+
+// Timeout is how long one attempt may take, from the look-up of the name to
+// the end of the answer (service description, Collections §8).
+const Timeout = 10 * time.Second
+
+// UserAgent names the sender, in version 1.0 as documented.
+const UserAgent = "Collections-Webhooks-Sandbox/1.0"
+
+// SignatureHeader carries the signature.
+const SignatureHeader = "X-Webhook-Signature"
+
+const (
+	timestampLayout   = "2006-01-02T15:04:05.000Z"
+	maxResponseHeader = 64 << 10
+)
+
+// Message is what one attempt sends.
+type Message struct {
+	URL         string
+	Event       string
+	EventID     string
+	DeliveryID  string
+	Number      int // of the attempt, from 1
+	Cycle       int
+	At          time.Time // of the sending
+	Body        []byte    // sent as it is
+	Secret      string
+	Credentials Credentials
+}
+
+// Sender sends messages. The zero value sends to public addresses, trusting
+// the system's authorities.
+type Sender struct {
+	Guard netguard.Guard
+	CAs   *x509.CertPool // nil: the system's
+}
+
+// Send makes one attempt. Only an answer of 2xx is a success; redirects are
+// not followed. The error is not nil when nothing further must be tried: it
+// wraps netguard.ErrInternal, or the cause of ctx's end, in which case it is not
+// known what has arrived.
+func (s Sender) Send(ctx context.Context, m Message) (Attempt, error) {
+	limited, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	request, err := m.request(limited)
+	if err != nil {
+		return Attempt{}, err
+	}
+	credential, _ := m.Credentials.header()
+	scrub := newScrubber(append(m.Credentials.secrets(), m.Secret, request.Header.Get(SignatureHeader))...)
+	attempt := Attempt{
+		Number: m.Number, Cycle: m.Cycle, At: m.At,
+		RequestHeaders: scrub.headers(request.Header, SignatureHeader, "Authorization", credential),
+		RequestBody:    string(m.Body),
+	}
+	transport := s.transport()
+	defer transport.CloseIdleConnections()
+	// A round trip follows no redirect and keeps no cookie.
+	response, err := transport.RoundTrip(request)
+	if err == nil {
+		defer response.Body.Close()
+		err = attempt.capture(response, scrub)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return attempt, context.Cause(ctx)
+	case errors.Is(err, netguard.ErrInternal):
+		attempt.Error = netguard.ErrInternal.Error()
+		return attempt, netguard.ErrInternal
+	case err != nil && limited.Err() != nil:
+		attempt.Error = fmt.Sprintf("no complete answer within %s", Timeout)
+	case err != nil:
+		attempt.Error = scrub.text(err.Error())
+	case response.StatusCode < 200 || response.StatusCode > 299:
+		attempt.Error = fmt.Sprintf("the endpoint answered %d", response.StatusCode)
+	}
+	return attempt, nil
+}
+
+// transport is made for one attempt: a name is resolved anew every time, so no
+// connection may be left over from the last one. No proxy is used, whatever the
+// environment says: behind it addresses could not be judged.
+func (s Sender) transport() *http.Transport {
+	return &http.Transport{
+		DialContext:            s.Guard.DialContext,
+		TLSClientConfig:        &tls.Config{RootCAs: s.CAs, MinVersion: tls.VersionTLS12},
+		DisableKeepAlives:      true,
+		DisableCompression:     true, // what is captured is what came
+		MaxResponseHeaderBytes: maxResponseHeader,
+	}
+}
+
+// request builds the documented request
+// (service description, Collections §2 Delivery request headers).
+func (m Message) request(ctx context.Context) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
+	if err != nil {
+		return nil, fmt.Errorf("build the request: %w", err)
+	}
+	if name, value := m.Credentials.header(); name != "" {
+		request.Header.Set(name, value)
+	}
+	for name, value := range map[string]string{
+		"Content-Type":          "application/json",
+		"User-Agent":            UserAgent,
+		"X-Webhook-Event":       m.Event,
+		"X-Webhook-Event-Id":    m.EventID,
+		"X-Webhook-Delivery-Id": m.DeliveryID,
+		"X-Webhook-Attempt":     strconv.Itoa(m.Number),
+		"X-Webhook-Timestamp":   m.At.UTC().Format(timestampLayout),
+		SignatureHeader:         Signature(m.Secret, m.At, m.Body),
+	} {
+		request.Header.Set(name, value)
+	}
+	return request, nil
+}
+
+// capture keeps the answer. What lies beyond the captured part is not read: it
+// changes nothing about the outcome.
+func (a *Attempt) capture(response *http.Response, scrub scrubber) error {
+	a.HTTPCode = response.StatusCode
+	a.ResponseHeaders = scrub.headers(response.Header, "Set-Cookie")
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxCapture))
+	a.ResponseBody = scrub.body(content, len(content) == maxCapture)
+	return err
+}

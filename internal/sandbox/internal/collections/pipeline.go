@@ -1,0 +1,239 @@
+package collections
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/delivery"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// restAfterFailure keeps a state that cannot be written from being tried
+// without a pause.
+const restAfterFailure = time.Second
+
+// pipeline sends what is due: to one endpoint one after the other, in the order
+// in which it came due, to several at once. It looks at the tables when it is
+// woken, when the clock has been moved, and when the running clock reaches the
+// next attempt.
+type pipeline struct {
+	sender delivery.Sender
+	woken  chan struct{} // holds one wake-up, so that none is lost
+	stop   context.CancelFunc
+	work   sync.WaitGroup
+
+	mu      sync.Mutex
+	busy    map[string]bool // endpoints that an attempt is under way to
+	settled chan struct{}   // closed and replaced after each attempt
+}
+
+func newPipeline(sender delivery.Sender) *pipeline {
+	return &pipeline{
+		sender: sender, woken: make(chan struct{}, 1), stop: func() {},
+		busy: map[string]bool{}, settled: make(chan struct{}),
+	}
+}
+
+// wake makes the pipeline look for what is due.
+func (p *pipeline) wake() {
+	select {
+	case p.woken <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// take reserves an endpoint; false when an attempt to it is under way.
+func (p *pipeline) take(endpoint string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.busy[endpoint] {
+		return false
+	}
+	p.busy[endpoint] = true
+	return true
+}
+
+func (p *pipeline) release(endpoint string) {
+	p.mu.Lock()
+	delete(p.busy, endpoint)
+	close(p.settled)
+	p.settled = make(chan struct{})
+	p.mu.Unlock()
+	p.wake()
+}
+
+// state answers whether no attempt is under way, and a channel that is closed
+// after the next one.
+func (p *pipeline) state() (quiet bool, settled <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.busy) == 0, p.settled
+}
+
+// Start begins to send.
+func (s *Service) Start() error {
+	if err := s.DB.Update(s.catchUp); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	p := s.pipeline
+	p.stop = stop
+	s.Clock.OnMove = p.wake
+	p.work.Go(func() {
+		for {
+			next, waiting := s.dispatch(ctx)
+			if !s.rest(ctx, next, waiting) {
+				return
+			}
+		}
+	})
+	return nil
+}
+
+// Stop ends the attempts under way. Their deliveries stay due: what has
+// arrived is not known, and they are sent again at the next start.
+func (s *Service) Stop() {
+	s.pipeline.stop()
+	s.pipeline.work.Wait()
+}
+
+// catchUp makes due now what came due while no server ran: a signature with a
+// moment that has long passed would be refused.
+func (s *Service) catchUp(tx *store.Tx) error {
+	now := s.Clock.Now()
+	for id, row := range s.openOnes.All(tx, openKey) {
+		if row.State.Due.Before(now) {
+			row.State.Due = &now
+			s.deliveries.Put(tx, id, row)
+		}
+	}
+	return nil
+}
+
+// open answers the deliveries with an attempt to come, the next one first.
+func (s *Service) open() []DeliveryRow {
+	var rows []DeliveryRow
+	// The function given to View returns no error, so View returns none.
+	_ = s.DB.View(func(tx *store.Tx) error {
+		for _, row := range s.openOnes.All(tx, openKey) {
+			rows = append(rows, row)
+		}
+		return nil
+	})
+	slices.SortFunc(rows, func(a, b DeliveryRow) int {
+		return cmp.Or(a.State.Due.Compare(*b.State.Due), cmp.Compare(a.Number, b.Number))
+	})
+	return rows
+}
+
+// dispatch starts what is due, and answers when the next attempt is.
+func (s *Service) dispatch(ctx context.Context) (next time.Time, waiting bool) {
+	now := s.Clock.Now()
+	for _, row := range s.open() {
+		if row.State.Due.After(now) {
+			return *row.State.Due, true
+		}
+		if !s.pipeline.take(row.EndpointID) {
+			continue // the end of that attempt wakes the pipeline
+		}
+		s.pipeline.work.Go(func() {
+			defer s.pipeline.release(row.EndpointID)
+			if err := s.attempt(ctx, row.ID); err != nil && ctx.Err() == nil {
+				s.logger.Error("deliver", "delivery", row.ID, "error", err)
+				_ = server.Wait(ctx, restAfterFailure) // the loop sees the end of ctx itself
+			}
+		})
+	}
+	return time.Time{}, false
+}
+
+// rest sleeps until there may be something to do; false at the end of ctx.
+func (s *Service) rest(ctx context.Context, next time.Time, waiting bool) bool {
+	var reached <-chan time.Time
+	if waiting && !s.Clock.Fixed() {
+		timer := time.NewTimer(next.Sub(s.Clock.Now()))
+		defer timer.Stop()
+		reached = timer.C
+	}
+	select {
+	case <-reached:
+	case <-s.pipeline.woken:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// attempt makes the attempt that is due of a delivery. A clock that has jumped
+// over several attempts finds each one made at its own moment.
+func (s *Service) attempt(ctx context.Context, id string) error {
+	message, send, err := s.compose(id)
+	if err != nil || !send {
+		return err
+	}
+	made, err := s.pipeline.sender.Send(ctx, message)
+	internal := errors.Is(err, netguard.ErrInternal)
+	if err != nil && !internal {
+		return err
+	}
+	return s.DB.Update(func(tx *store.Tx) error {
+		row, _ := s.deliveries.Get(tx, id)
+		switch {
+		case !internal:
+			row.State = row.State.After(made)
+		case row.State.Cycle == made.Cycle:
+			row.State = row.State.GivenUp(made.Error)
+		}
+		s.deliveries.Put(tx, id, row)
+		return nil
+	})
+}
+
+// compose makes the message of a delivery's next attempt. Without an active
+// endpoint there is none, and the delivery is given up.
+func (s *Service) compose(id string) (message delivery.Message, send bool, err error) {
+	err = s.DB.Update(func(tx *store.Tx) error {
+		row, ok := s.deliveries.Get(tx, id)
+		if !ok || !row.State.Open() {
+			return nil
+		}
+		endpoint, ok := s.Endpoints.Get(tx, row.EndpointID)
+		if !ok || !endpoint.Endpoint.Active {
+			row.State = row.State.GivenUp(inactiveEndpoint)
+			s.deliveries.Put(tx, id, row)
+			return nil
+		}
+		event, _ := s.events.Get(tx, row.EventID)
+		message = delivery.Message{
+			URL: endpoint.Endpoint.URL, Event: row.Event, EventID: row.EventID, DeliveryID: row.ID,
+			Number: row.State.Attempts + 1, Cycle: row.State.Cycle, At: s.Clock.TimeOf(*row.State.Due),
+			Body: event.Body, Secret: endpoint.Secret, Credentials: endpoint.Credentials,
+		}
+		send = true
+		return nil
+	})
+	return message, send, err
+}
+
+// WaitDeliveries returns when every attempt that is due by the clock has been
+// made and none is under way, or with ctx's error. An endpoint that does not
+// answer holds it up for ten seconds an attempt.
+func (s *Service) WaitDeliveries(ctx context.Context) error {
+	for {
+		quiet, settled := s.pipeline.state()
+		open := s.open()
+		if quiet && (len(open) == 0 || open[0].State.Due.After(s.Clock.Now())) {
+			return nil
+		}
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

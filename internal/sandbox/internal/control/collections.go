@@ -1,0 +1,71 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+)
+
+// controlPatience bounds how long a move of the clock waits for the deliveries
+// that have come due; a longer one goes on by itself.
+const controlPatience = 8 * time.Second
+
+// EventEmission is the body of POST /events, and with ID its answer.
+type EventEmission struct {
+	Event string          `json:"event"`
+	Data  json.RawMessage `json:"data,omitempty"` // an object; nothing: an example
+	ID    string          `json:"id,omitempty"`
+}
+
+// collectionsControl are the control listener's routes about collections.
+func (s *Control) collectionsControl() map[string]func(r *http.Request) (any, error) {
+	return map[string]func(r *http.Request) (any, error){
+		"POST /events":    s.controlEmit,
+		"GET /deliveries": s.controlDeliveries,
+		"GET /keys":       func(*http.Request) (any, error) { return s.collections.KeyStates(), nil },
+	}
+}
+
+func (s *Control) controlEmit(r *http.Request) (any, error) {
+	var wanted EventEmission
+	if err := readControl(r, &wanted); err != nil {
+		return nil, err
+	}
+	var data any
+	if len(wanted.Data) > 0 {
+		data = wanted.Data
+	}
+	id, err := s.collections.Emit(s.Bootstrap.Organization, wanted.Event, data)
+	if err != nil {
+		return nil, server.ErrValidation.With(err.Error())
+	}
+	wanted.ID = id
+	return wanted, s.settleDeliveries(r.Context())
+}
+
+// settleDeliveries waits for what is due, for as long as whoever asks has
+// patience.
+func (s *Control) settleDeliveries(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, controlPatience)
+	defer cancel()
+	if err := s.collections.WaitDeliveries(limited); err != nil && ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+func (s *Control) controlDeliveries(r *http.Request) (any, error) {
+	query := r.URL.Query()
+	is := func(name, value string) bool { return !query.Has(name) || query.Get(name) == value }
+	found := []collections.DeliveryState{}
+	for _, d := range s.collections.DeliveryStates() {
+		if is("endpoint", d.EndpointID) && is("status", string(d.State.Status)) && is("event", d.Event) {
+			found = append(found, d)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,145 @@
+package finance
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// RecordRow is one record of financial management.
+type RecordRow struct {
+	Organization string           `json:"organization"`
+	Collection   string           `json:"collection"`
+	ID           string           `json:"id"`
+	Number       int64            `json:"number"` // the order in which records were made
+	Fields       json.RawMessage  `json:"fields"` // as they were sent, every digit of a number included
+	CreatedAt    server.Timestamp `json:"created_at"`
+	UpdatedAt    server.Timestamp `json:"updated_at"`
+}
+
+// recordReply is the answer that a creation with an idempotency key got.
+type recordReply struct {
+	Record json.RawMessage `json:"record"`
+}
+
+// replyID is where the reply to a key is kept.
+func replyID(organization, collection, key string) string {
+	return CollectionKey(organization, collection) + "/" + strings.ToLower(key)
+}
+
+// givenByService are the fields of a record that no request may set.
+var givenByService = []string{"id", "created_at", "updated_at"}
+
+// recordRules are the fields whose form the description tells
+// (service description, Financial management §2); all others are free.
+var recordRules = map[string]server.Rule{
+	"company_id": server.UUID,
+	"occurred_at": server.Both(
+		server.TextWhere("must be a date, or a date with time and zone", momentText.MatchString), server.DateOrTime),
+	"amount": money,
+	"type":   server.OneOf("debit", "credit"),
+	"name":   server.Filled,
+}
+
+// The patterns are also those of openapi.yaml. momentText is stricter than
+// the parser, which takes hours of one digit and a comma before the fraction.
+var (
+	moneyText  = regexp.MustCompile(`^\d{1,15}\.\d{2}$`)
+	zeroText   = regexp.MustCompile(`^0+\.00$`)
+	momentText = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$`)
+)
+
+// money is a decimal string with two places, always positive: the direction is
+// told elsewhere (service description, Financial management §2).
+var money = server.TextWhere("must be money: a positive decimal string with two places, such as \"10.50\"",
+	func(s string) bool { return moneyText.MatchString(s) && !zeroText.MatchString(s) })
+
+// checkRecord holds the fields of a whole record against the rules of its
+// collection.
+func checkRecord(p server.Problems, collection string, fields map[string]any) {
+	for name, check := range recordRules {
+		if value, given := fields[name]; given && value != nil {
+			check(p, name, value)
+		}
+	}
+	if collection == "accounts" && fields["name"] == nil {
+		p["name"] = "is required"
+	}
+}
+
+// readFields reads the request body as the free-form fields of a record.
+func (s *Service) readFields(c *server.Call) (map[string]any, error) {
+	value, err := server.Decode(c.Body)
+	if err != nil {
+		return nil, server.ErrMalformed.With("The request body is not valid JSON.")
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, server.ErrMalformed.With("The request body must be a JSON object.")
+	}
+	p := server.Problems{}
+	for _, name := range givenByService {
+		if _, given := fields[name]; given {
+			p[name] = "is set by the service"
+		}
+	}
+	return fields, p.Err()
+}
+
+// Decoded are those of the record, without what the service has added.
+func (r RecordRow) Decoded() (map[string]any, error) {
+	value, err := server.Decode(r.Fields)
+	if err != nil {
+		return nil, fmt.Errorf("record %s: %w", r.ID, err)
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("record %s is no object", r.ID)
+	}
+	return fields, nil
+}
+
+// public is the record as it is answered.
+func (r RecordRow) public() (map[string]any, error) {
+	object, err := r.Decoded()
+	if err != nil {
+		return nil, err
+	}
+	object["id"], object["created_at"], object["updated_at"] = r.ID, r.CreatedAt, r.UpdatedAt
+	return object, nil
+}
+
+// findRecord finds the record that the path names.
+func (s *Service) findRecord(c *server.Call, tx *store.Tx) (RecordRow, error) {
+	row, ok := s.Records.Get(tx, c.Path["id"])
+	if !ok || row.Organization != c.Organization || row.Collection != c.Path["collection"] {
+		return RecordRow{}, server.ErrNotFound
+	}
+	return row, nil
+}
+
+// recordsInOrder are an organization's records of a collection, in the order in
+// which they were made.
+func (s *Service) recordsInOrder(tx *store.Tx, organization, collection string) []RecordRow {
+	rows := slices.Collect(maps.Values(maps.Collect(s.RecordsOf.All(tx, CollectionKey(organization, collection)))))
+	slices.SortFunc(rows, func(a, b RecordRow) int { return int(a.Number - b.Number) })
+	return rows
+}
+
+var collectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// collection is the name in the path. One that cannot be the name of a
+// collection is no route.
+func (s *Service) collection(c *server.Call) (string, error) {
+	name := c.Path["collection"]
+	if !collectionName.MatchString(name) {
+		return "", server.ErrNoRoute
+	}
+	return name, nil
+}

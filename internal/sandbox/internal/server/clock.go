@@ -1,0 +1,145 @@
+package server
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock is the time the sandbox lives in: what stands in created_at and
+// updated_at, and what an expiry is compared with. It either runs with the
+// real clock, at a distance, or stands still until it is moved.
+// It does not outlive the process.
+type Clock struct {
+	mu     sync.Mutex
+	fixed  bool
+	at     time.Time     // where a fixed clock stands
+	offset time.Duration // how far a running clock is from the real one
+	fault  time.Duration // how far the clock is from the real one because of a fault; 0: there is none
+	OnMove func()        // called after Advance and Set; nil: nobody waits
+	// from and to are where the last move of a running clock began and ended.
+	from, to time.Time
+}
+
+// NewClock is a clock that stands still at start, or the real one when start is
+// zero.
+func NewClock(start time.Time) *Clock {
+	return &Clock{fixed: !start.IsZero(), at: start}
+}
+
+// Now answers the sandbox's time in UTC, cut to the milliseconds that the
+// service answers.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now().UTC().Truncate(time.Millisecond)
+}
+
+func (c *Clock) now() time.Time {
+	if c.fault != 0 {
+		return time.Now().Add(c.fault)
+	}
+	if c.fixed {
+		return c.at
+	}
+	return time.Now().Add(c.offset)
+}
+
+// Advance moves the clock forward by d, or back when d is negative.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	if c.fixed {
+		c.at = c.at.Add(d)
+	} else {
+		c.jump(d)
+	}
+	c.mu.Unlock()
+	c.tell()
+}
+
+// Set moves the clock to t. A running clock runs on from there.
+func (c *Clock) Set(t time.Time) {
+	c.mu.Lock()
+	if c.fixed {
+		c.at = t
+	} else {
+		c.jump(t.Sub(c.now()))
+	}
+	c.mu.Unlock()
+	c.tell()
+}
+
+// differ lets the clock be so far from the real one, until it is 0 again.
+func (c *Clock) differ(d time.Duration) {
+	c.mu.Lock()
+	changed := d != c.fault
+	c.fault = d
+	c.mu.Unlock()
+	if changed {
+		c.tell()
+	}
+}
+
+func (c *Clock) jump(d time.Duration) {
+	c.from = c.now().Truncate(time.Millisecond)
+	c.offset += d
+	c.to = c.now()
+}
+
+// TimeOf answers when that happens which was due then and is done now: at its
+// own moment if the clock stands still or has jumped over it, and now if it has
+// merely waited for its turn.
+func (c *Clock) TimeOf(due time.Time) time.Time {
+	c.mu.Lock()
+	jumpedOver := c.fixed || !due.Before(c.from) && !due.After(c.to)
+	c.mu.Unlock()
+	if jumpedOver {
+		return due
+	}
+	return c.Now()
+}
+
+func (c *Clock) tell() {
+	if c.OnMove != nil {
+		c.OnMove()
+	}
+}
+
+// Fixed reports whether the clock stands still until it is moved.
+func (c *Clock) Fixed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fixed
+}
+
+// Timestamp is a moment as the service answers it: UTC, milliseconds, Z
+// (wire contract: datetimes answered).
+type Timestamp struct{ time.Time }
+
+// TimestampLayout is that of time.Time.Format.
+const TimestampLayout = "2006-01-02T15:04:05.000Z"
+
+// MarshalJSON implements json.Marshaler.
+func (i Timestamp) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + i.UTC().Format(TimestampLayout) + `"`), nil
+}
+
+// Next answers now, or one millisecond past the instant when the clock has
+// not moved since: updated_at moves with every change, even while a fixed
+// clock stands.
+func (i Timestamp) Next(now time.Time) Timestamp {
+	if now.After(i.Time) {
+		return Timestamp{now}
+	}
+	return Timestamp{i.Add(time.Millisecond)}
+}
+
+// ParseTime reads a date or a date-time with a zone
+// (service description, Recurring billing §1 Data types).
+func ParseTime(s string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}

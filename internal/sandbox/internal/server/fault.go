@@ -1,0 +1,173 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// Fault is something that goes wrong with matching requests. Faults are tried
+// in the order they were added; a request meets at most one.
+//
+// Latency alone delays and then serves as usual. Status, HTML, Body and Empty
+// answer instead of processing (with After: instead of the answer, the
+// request being processed and stored). TruncateBody cuts whatever answer there
+// is, the usual one when none is given. Lag and Other hit GETs alone.
+type Fault struct {
+	ID         string // given by AddFault
+	Operation  string // name in the wire contract such as "customers.create"; empty: any
+	Method     string // empty: any
+	PathPrefix string // empty: any
+	Times      int    // how many requests it hits; 0: until cleared
+	Skip       int    // how many matching requests pass first
+
+	Latency time.Duration // waited first; a client that goes away ends the wait
+	Status  int           // 0: 200 where a Body, HTML or Empty is answered
+	// RetryAfter is the value of the header; "date:30s" is an HTTP date so far ahead
+	// of the real clock, and empty is no header.
+	RetryAfter   string
+	DropBefore   bool   // the connection is closed, nothing is processed
+	DropAfter    bool   // the request is processed and stored, then the connection is closed
+	After        bool   // Status and bodies come after processing
+	TruncateBody bool   // the answer ends before its Content-Length
+	HTML         bool   // the body is an HTML page, as from a proxy
+	Empty        bool   // no body at all
+	Body         string // sent as it is
+	Code         string // error code; empty: the one usual for Status
+
+	Lag     time.Duration // a GET does not see what was written so recently, at most MaxLag
+	Other   bool          // a GET of one object is answered with another one of its type, where there is one
+	Foreign string        // one of ForeignKinds: the response of something that is not the service, 404 without Status
+	// Silent: the open connections of the service go silent without being closed; new
+	// ones work. Times 0 is 1.
+	Silent bool
+	Outage time.Duration // from this request on all services are away for so long: connections are reset, or get Status
+	Clock  time.Duration // while in force, the sandbox's clock is so far from this machine's; stands alone
+}
+
+// MaxLag is the longest Lag: what was replaced earlier is not kept.
+const MaxLag = store.Memory
+
+func (f Fault) matches(operation, method, path string) bool {
+	if f.Clock != 0 || (f.Lag > 0 || f.Other) && method != http.MethodGet || f.Other && !readsOne(operation) {
+		return false
+	}
+	return (f.Operation == "" || f.Operation == operation) &&
+		(f.Method == "" || strings.EqualFold(f.Method, method)) &&
+		strings.HasPrefix(path, f.PathPrefix)
+}
+
+// answers tells whether the fault brings an answer of its own.
+func (f Fault) answers() bool {
+	return f.Status != 0 || f.HTML || f.Empty || f.Body != "" || f.Foreign != ""
+}
+
+// readsOne tells whether an operation is a GET of one of several objects.
+func readsOne(operation string) bool {
+	return strings.HasSuffix(operation, ".get") && operation != "me.get"
+}
+
+// faults is the list of those in force.
+type faults struct {
+	mu    sync.Mutex
+	last  int
+	force []*pending
+	away  *pending  // the outage that has begun; nil: none
+	until time.Time // when it ends, by this machine's clock
+}
+
+type pending struct {
+	fault      Fault
+	skip, left int
+}
+
+func (fs *faults) add(f Fault) string {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.last++
+	f.ID = "fault-" + strconv.Itoa(fs.last)
+	if f.Times == 0 && (f.Silent || f.Outage > 0) {
+		f.Times = 1
+	}
+	fs.force = append(fs.force, &pending{fault: f, skip: f.Skip, left: f.Times})
+	return f.ID
+}
+
+func (fs *faults) clear() {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.force, fs.away = nil, nil
+}
+
+// outage returns the fault whose outage lasts at this time.
+func (fs *faults) outage() (Fault, bool) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.away == nil || !time.Now().Before(fs.until) {
+		return Fault{}, false
+	}
+	return fs.away.fault, true
+}
+
+// List answers those still in force, Times and Skip counted down.
+func (fs *faults) List() []Fault {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	out := make([]Fault, 0, len(fs.force))
+	for _, p := range fs.force {
+		f := p.fault
+		f.Times, f.Skip = p.left, p.skip
+		out = append(out, f)
+	}
+	return out
+}
+
+// take answers the fault a request meets, and counts it.
+func (fs *faults) take(operation, method, path string) (Fault, bool) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.away != nil && time.Now().Before(fs.until) {
+		return fs.away.fault, true
+	}
+	for i, p := range fs.force {
+		if !p.fault.matches(operation, method, path) {
+			continue
+		}
+		if p.skip > 0 {
+			p.skip--
+			continue
+		}
+		if p.left > 0 {
+			p.left--
+			if p.left == 0 {
+				fs.force = slices.Delete(fs.force, i, i+1)
+			}
+		}
+		if p.fault.Outage > 0 {
+			fs.away, fs.until = p, time.Now().Add(p.fault.Outage)
+		}
+		return p.fault, true
+	}
+	return Fault{}, false
+}
+
+// Wait sleeps for d or until ctx is done.
+func Wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,170 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Pages (service description, Recurring billing §8).
+const (
+	DocumentedMaxPerPage = 100
+	documentedPerPage    = 20
+)
+
+// pageMeta is the pagination meta; all four are always present
+// (service description, Recurring billing §2 Envelopes).
+type pageMeta struct {
+	Total      int `json:"total"`
+	Page       int `json:"page"`
+	PerPage    int `json:"per_page"`
+	TotalPages int `json:"total_pages"`
+}
+
+// List answers the page of objects that the query asks for
+// (service description, Recurring billing §4 Collections). Without sort_by the
+// order changes from one request to the next: none is promised.
+func List[T any](c *Call, objects []T) (Reply, error) {
+	p := Problems{}
+	page, perPage := c.PageSize(p)
+	order := c.Query.Get("sort_order")
+	if c.Query.Has("sort_order") && order != "asc" && order != "desc" {
+		p["sort_order"] = "must be one of: asc, desc"
+	}
+	if !c.Query.Has("sort_by") {
+		c.Source.shuffle(len(objects), func(i, j int) {
+			objects[i], objects[j] = objects[j], objects[i]
+		})
+	} else if !sortBy(objects, c.Query.Get("sort_by"), order != "asc") {
+		p["sort_by"] = "must be a field of the resource"
+	}
+	if err := p.Err(); err != nil {
+		return Reply{}, err
+	}
+	return PageOf(c, objects, page, perPage), nil
+}
+
+// PageSize reads which page is wanted, and of how many objects.
+func (c *Call) PageSize(p Problems) (page, perPage int) {
+	limit := c.MaxPerPage
+	return c.clamped(p, "page", 1, 0), c.clamped(p, "per_page", min(documentedPerPage, limit), limit)
+}
+
+// PageOf answers one page of objects that are in their order.
+func PageOf[T any](c *Call, objects []T, page, perPage int) Reply {
+	shift := c.Tolerance.shift(page)
+	total := max(len(objects)-shift, 0)
+	meta := pageMeta{Total: total, Page: page, PerPage: perPage, TotalPages: (total + perPage - 1) / perPage}
+	from, to := window(page, perPage, len(objects), shift)
+	return Reply{Status: http.StatusOK, Body: map[string]any{"data": objects[from:to], "meta": meta}}
+}
+
+// shift is by how many objects the list seems to have moved forward since the
+// first page was read: an object before it has gone, or (-1) has come.
+func (t Tolerance) shift(page int) int {
+	switch {
+	case page > 1 && t.RepeatAcrossPages:
+		return -1
+	case page > 1 && t.SkipAcrossPages:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// window is the part of total objects that stands on a page.
+func window(page, perPage, total, shift int) (from, to int) {
+	if page-1 > total/perPage { // before the product could overflow
+		return total, total
+	}
+	from = min((page-1)*perPage+shift, total)
+	return from, min(from+perPage, total)
+}
+
+// clamped reads an integer parameter of at least 1 and, when most is not 0, at
+// most that. Out-of-range values are clamped, however large; what is no
+// integer at all is reported.
+func (c *Call) clamped(p Problems, name string, byDefault, most int) int {
+	if !c.Query.Has(name) {
+		return byDefault
+	}
+	n, err := strconv.Atoi(c.Query.Get(name))
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		p[name] = "must be an integer"
+		return byDefault
+	}
+	// On ErrRange, Atoi answers the nearest integer there is.
+	n = max(n, 1)
+	if most > 0 {
+		n = min(n, most)
+	}
+	return n
+}
+
+// Filter is one of an object's values against one query parameter; a filter
+// that is not given lets everything pass.
+func (c *Call) Filter(name string, passes func(value string) bool) bool {
+	if !c.Query.Has(name) || c.Tolerance.IgnoreFilters {
+		return true
+	}
+	return passes(c.Query.Get(name))
+}
+
+// FilterID is Filter by an id, which has no case.
+func (c *Call) FilterID(name, id string) bool {
+	return c.Filter(name, func(want string) bool { return id == CanonicalID(want) })
+}
+
+// Since reads updated_at_gte. Zero means not given.
+func (c *Call) Since() (time.Time, error) {
+	if !c.Query.Has("updated_at_gte") {
+		return time.Time{}, nil
+	}
+	at, ok := ParseTime(c.Query.Get("updated_at_gte"))
+	if !ok {
+		return time.Time{}, Invalid(Problems{
+			"updated_at_gte": "must be a date, or a date with time and zone",
+		})
+	}
+	if c.Tolerance.IgnoreFilters {
+		return time.Time{}, nil
+	}
+	return at, nil
+}
+
+// readLag keeps new objects out of their first listings.
+type readLag struct {
+	Listings int
+	mu       sync.Mutex
+	hidden   map[string]int // id → how many listings still miss it
+}
+
+// Hide keeps a new object out of its first listings.
+func (l *readLag) Hide(id string) {
+	if l.Listings <= 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hidden == nil {
+		l.hidden = map[string]int{}
+	}
+	l.hidden[id] = l.Listings
+}
+
+// Shows counts one listing that could have held the object, and tells whether
+// it does.
+func (l *readLag) Shows(id string) bool {
+	if l.Listings <= 0 {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hidden[id] == 0 {
+		return true
+	}
+	l.hidden[id]--
+	return false
+}

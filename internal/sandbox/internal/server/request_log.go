@@ -1,0 +1,66 @@
+package server
+
+import (
+	"sync"
+	"time"
+)
+
+// logCapacity bounds the memory the request log takes; the oldest go first.
+const logCapacity = 20_000
+
+// Request is one line of the request log. It holds what was asked and what
+// was answered, and never a whole token.
+type Request struct {
+	Sequence  uint64    `json:"sequence"` // counts from 1 for the life of the server
+	Time      time.Time `json:"time"`     // on the sandbox's clock
+	Service   Service   `json:"service"`
+	Operation string    `json:"operation"` // name in the wire contract; empty: no such route
+	Method    string    `json:"method"`
+	Path      string    `json:"path"`
+	Query     string    `json:"query,omitempty"`
+	Status    int       `json:"status"` // what was or would have been answered; 0: dropped unprocessed
+	RequestID string    `json:"request_id"`
+	Token     string    `json:"token,omitempty"` // the public prefix of a token that is known
+	Fault     string    `json:"fault,omitempty"` // id of the fault it met
+	Dropped   bool      `json:"dropped,omitempty"`
+	Body      []byte    `json:"body,omitempty"`
+}
+
+// RequestLog keeps the newest requests in the order of their answers.
+type RequestLog struct {
+	mu      sync.Mutex
+	last    uint64
+	entries []Request
+}
+
+func (l *RequestLog) add(r Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last++
+	r.Sequence = l.last
+	if len(l.entries) >= logCapacity {
+		// Half goes at once, so that the copying is rare.
+		l.entries = append([]Request(nil), l.entries[logCapacity/2:]...)
+	}
+	l.entries = append(l.entries, r)
+}
+
+// Since answers the requests after the given sequence number.
+func (l *RequestLog) Since(sequence uint64) []Request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := []Request{}
+	for _, r := range l.entries {
+		if r.Sequence > sequence {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Reset empties the log.
+func (l *RequestLog) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = nil
+}

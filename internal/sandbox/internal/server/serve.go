@@ -1,0 +1,218 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
+)
+
+// MaxBody is the largest request body the sandbox reads, in bytes.
+const MaxBody = 1 << 20
+
+// Call is what a handler is told of the request it serves.
+type Call struct {
+	Organization string // of the token; nothing of another one is ever seen
+	Now          time.Time
+	Path         map[string]string // placeholder → value
+	Query        url.Values
+	Body         []byte
+
+	Tolerance  Tolerance
+	MaxPerPage int
+	Source     *Source // of the order of a listing
+	fault      Fault   // the one that the request has met
+	// IdempotencyKey is the header X-Idempotency-Key, which only the creations
+	// of financial management look at.
+	IdempotencyKey string
+}
+
+// Site is a service as the server serves it.
+type Site struct {
+	Service Service
+	Port    int
+	Routes  []Route
+	// Header carries the bare credential; empty means Authorization with Bearer.
+	Header string
+	// Find finds a token of the service by its value, and unknown is what a
+	// request gets whose token is not found.
+	Find    func(tx *store.Tx, value string) (StoredToken, bool)
+	Unknown *Error
+	// Used notes that a token has been used; nil: nobody wants to know.
+	Used func(token StoredToken, now time.Time) error
+	// Settle makes happen what has come due by the clock; nil: nothing does.
+	Settle func(now time.Time) error
+	// Loggable is a body as the request log may keep it; nil: all of it.
+	Loggable func(body []byte) []byte
+	Records  bool // the objects are free-form
+}
+
+// Handler serves the operations of a service: it meets the faults, keeps
+// the log and writes the response; process does the rest.
+func (s *Server) Handler(site Site) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		entry := Request{
+			Time: s.Clock.Now(), Service: site.Service, Method: r.Method,
+			Path: r.URL.Path, Query: r.URL.RawQuery, RequestID: s.Source.UUID(),
+		}
+		route, values, routeErr := find(site.Routes, r.Method, r.URL)
+		entry.Operation = route.Name
+		body, bodyErr := readBody(w, r)
+		entry.Body = body
+		if site.Loggable != nil {
+			entry.Body = site.Loggable(body)
+		}
+
+		fault, hit := s.Faults.take(route.Name, r.Method, r.URL.Path)
+		entry.Fault = fault.ID
+		if hit && (s.fallsAway(site.Service, fault) || Wait(r.Context(), fault.Latency) != nil || fault.DropBefore) {
+			s.drop(entry)
+		}
+		var a answer
+		if hit && fault.answers() && !fault.After {
+			a = s.faultAnswer(fault)
+		} else {
+			c := s.newCall(values, body)
+			c.fault = fault
+			a = s.process(site, r, route, &entry, c, errors.Join(routeErr, bodyErr))
+			if hit && fault.After && fault.answers() {
+				a = s.faultAnswer(fault)
+			}
+		}
+		entry.Status = a.status
+		if hit && fault.DropAfter {
+			s.drop(entry)
+		}
+		s.record(entry)
+		if fault.Foreign == "" {
+			a.header.Set("Request-Id", entry.RequestID)
+		}
+		// Date is the sandbox's time, as it is the service's: a client that compares
+		// a date asks this header, not its own clock.
+		a.header.Set("Date", s.Clock.Now().Format(http.TimeFormat))
+		a.write(w, hit && fault.TruncateBody)
+	})
+}
+
+// newCall is a call as the options of the server make it.
+func (s *Server) newCall(path map[string]string, body []byte) *Call {
+	return &Call{
+		Path: path, Body: body,
+		Tolerance: s.options.Tolerance, MaxPerPage: s.options.MaxPerPage, Source: s.Source,
+	}
+}
+
+// drop closes the connection without a response.
+func (s *Server) drop(entry Request) {
+	entry.Dropped = true
+	s.record(entry)
+	panic(http.ErrAbortHandler)
+}
+
+func (s *Server) record(entry Request) {
+	s.Log.add(entry)
+	if s.options.OnRequest != nil {
+		s.options.OnRequest(entry)
+		return
+	}
+	s.options.Logger.Debug("request", "service", entry.Service, "operation", entry.Operation,
+		"method", entry.Method, "path", entry.Path, "status", entry.Status,
+		"request_id", entry.RequestID, "dropped", entry.Dropped)
+}
+
+// process authenticates, then refuses what is no well-formed request of an
+// operation, then runs the operation. refusal is what routing and reading
+// found wrong: a caller without a token does not learn it.
+func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, refusal error) answer {
+	var token StoredToken
+	err := s.DB.View(func(tx *store.Tx) error {
+		var err error
+		token, err = s.authenticate(tx, site, r.Header)
+		return err
+	})
+	entry.Token = token.Prefix
+	if err == nil && site.Used != nil {
+		err = site.Used(token, entry.Time)
+	}
+	if err == nil {
+		err = refusal
+	}
+	if err == nil {
+		err = check(r, route, c.Path, token.Scopes)
+	}
+	if err != nil {
+		return s.failure(err)
+	}
+	c.Organization, c.Now, c.Query = token.Organization, s.Clock.Now(), r.URL.Query()
+	c.IdempotencyKey = strings.Join(r.Header.Values("X-Idempotency-Key"), ", ")
+	if route.Prepare != nil {
+		if err := route.Prepare(r.Context(), c); err != nil {
+			return s.failure(err)
+		}
+	}
+	if site.Settle != nil {
+		if err := site.Settle(c.Now); err != nil {
+			return s.failure(err)
+		}
+	}
+	result, err := s.run(site, route, c)
+	if err != nil {
+		return s.failure(err)
+	}
+	result.records = site.Records
+	return s.success(r, result)
+}
+
+// run runs an operation in its transaction.
+func (s *Server) run(site Site, route Route, c *Call) (result Reply, err error) {
+	run := s.DB.Update
+	if route.Method == http.MethodGet {
+		run = s.DB.View
+		if lag := c.fault.Lag; lag > 0 {
+			run = func(read func(*store.Tx) error) error { return s.DB.ViewAsOf(time.Now().Add(-lag), read) }
+		}
+	}
+	err = run(func(tx *store.Tx) error {
+		if err := c.mixUp(tx, site.Routes, route); err != nil {
+			return err
+		}
+		var err error
+		result, err = route.Serve(c, tx)
+		return err
+	})
+	return result, err
+}
+
+// check holds a request against what every operation asks for
+// (service description, Recurring billing §1 Wire rules, §5).
+func check(r *http.Request, route Route, path map[string]string, granted []string) error {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" {
+		return errContentType
+	}
+	if err := authorize(route.required(path), granted); err != nil {
+		return err
+	}
+	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+		return ErrMalformed.With("The query string is malformed.")
+	}
+	return route.checkQuery(r.URL.Query())
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return body, errBodyTooLarge
+	}
+	if err != nil {
+		return body, fmt.Errorf("%w: read body: %w", ErrMalformed, err)
+	}
+	return body, nil
+}

@@ -1,0 +1,174 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/control"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/page"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+)
+
+// The names of what listens beside the services.
+const (
+	controlListener = "control"
+	webListener     = "the web page"
+)
+
+// Server is a running sandbox.
+type Server struct {
+	options     Options
+	core        *server.Core
+	billing     *billing.Service
+	finance     *finance.Service
+	collections *collections.Service
+	control     *control.Control
+	server      *server.Server
+
+	caFile    string
+	temporary bool // caFile is removed by Close
+	closing   sync.Once
+	closed    error
+	release   func() bool // lets go of the context of Start
+}
+
+// Start opens the state, binds the listeners and serves until Close, or until
+// ctx is done. When it returns, requests are answered. It fails when the state
+// file cannot be read or is held by another process, or a port is taken.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	s := &Server{options: o.withDefaults()}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.listen(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.release = context.AfterFunc(ctx, func() {
+		if err := s.Close(); err != nil {
+			s.options.Logger.Error("close sandbox", "error", err)
+		}
+	})
+	return s, nil
+}
+
+// open opens the state and the services over it.
+func (s *Server) open(ctx context.Context) (err error) {
+	o := s.options
+	if s.core, err = server.OpenCore(o.StateFile, o.Start); err != nil {
+		return err
+	}
+	guard := netguard.Guard{AllowLoopback: o.AllowLoopbackReceivers, Resolver: o.Resolver}
+	var errs [3]error
+	s.billing, errs[0] = billing.Open(s.core)
+	s.finance, errs[1] = finance.Open(s.core)
+	s.collections, errs[2] = collections.Open(s.core, guard, o.ReceiverCAs, o.Logger)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	s.control, err = control.Open(ctx, s.core, s.billing, s.finance, s.collections, o.control())
+	if err != nil {
+		return err
+	}
+	s.finance.CursorKey = []byte(s.control.Bootstrap.SigningKey)
+	s.core.Lag.Listings = o.ReadLag // what the state begins with is not new
+	return s.collections.Start()
+}
+
+// listen binds the listeners.
+func (s *Server) listen(ctx context.Context) (err error) {
+	if err := s.writeCAFile(); err != nil {
+		return err
+	}
+	if s.server, err = server.New(s.core, s.control.Bootstrap.Authority, s.options.server()); err != nil {
+		return err
+	}
+	s.control.Server = s.server
+	for _, site := range s.sites() {
+		if err := s.server.ServeSite(ctx, site); err != nil {
+			return err
+		}
+	}
+	if err := s.server.ServeSecure(ctx, controlListener, s.options.ControlPort, s.control.Handler()); err != nil {
+		return err
+	}
+	if !s.options.Web && s.options.WebPort == 0 {
+		return nil
+	}
+	return s.server.ServePlain(ctx, webListener, s.options.WebPort, &page.Page{
+		Billing: s.billing, Finance: s.finance, Collections: s.collections, Log: &s.server.Log, Logger: s.options.Logger,
+	})
+}
+
+// sites are the services as the server serves them.
+func (s *Server) sites() []server.Site {
+	return []server.Site{
+		{Service: Billing, Port: s.options.BillingPort, Routes: s.billing.Routes(),
+			Find: s.control.BillingToken, Unknown: server.ErrUnauthorized, Settle: s.billing.Settle},
+		{Service: Finance, Port: s.options.FinancePort, Routes: s.finance.Routes(), Records: true,
+			Find: s.control.ReadJWT, Unknown: finance.ErrUnknownJWT},
+		{Service: Collections, Port: s.options.CollectionsPort, Routes: s.collections.Routes(),
+			Find: s.collections.TokenOf, Unknown: collections.ErrUnknownKey, Used: s.collections.NoteUse,
+			Loggable: collections.Loggable, Header: s.options.CollectionsAuthHeader},
+	}
+}
+
+// Close ends the listeners, waits for the requests under way, breaks off the
+// deliveries and releases the state file. A second call returns what the first
+// one did.
+func (s *Server) Close() error {
+	s.closing.Do(func() {
+		var errs []error
+		if s.release != nil {
+			s.release()
+		}
+		if s.server != nil {
+			errs = append(errs, s.server.Stop())
+		}
+		if s.collections != nil {
+			s.collections.Stop()
+		}
+		if s.core != nil {
+			errs = append(errs, s.core.DB.Close())
+		}
+		if s.temporary {
+			errs = append(errs, os.Remove(s.caFile))
+		}
+		s.closed = errors.Join(errs...)
+	})
+	return s.closed
+}
+
+// writeCAFile puts the authority's certificate where the options say.
+func (s *Server) writeCAFile() error {
+	path := s.options.CAFile
+	if path == "" && s.options.StateFile != "" {
+		path = s.options.StateFile + ".ca.pem"
+	}
+	if path == "" {
+		file, err := os.CreateTemp("", "billing-sandbox-*.ca.pem")
+		if err != nil {
+			return fmt.Errorf("write the CA certificate: %w", err)
+		}
+		s.caFile, s.temporary = file.Name(), true
+		_, err = file.Write(s.CAPEM())
+		return errors.Join(err, file.Close())
+	}
+	// Terraform runs in folders of its own, so a relative path would be lost.
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("place the CA certificate: %w", err)
+	}
+	s.caFile = path
+	if err := os.WriteFile(path, s.CAPEM(), 0o644); err != nil {
+		return fmt.Errorf("write the CA certificate: %w", err)
+	}
+	return nil
+}

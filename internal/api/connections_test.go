@@ -107,8 +107,14 @@ func TestUnprocessedIsSentAgain(t *testing.T) {
 		"goes away, with a reason":   {once(goAway(1, 11)), createCustomer, succeeds, 3},
 		"reset by a protocol error":  {once(func(w *bufio.Writer, stream uint32) { writeFrame(w, frameReset, 0, stream, number(protocolError)) }), createCustomer, isAmbiguous, 2},
 		"reset by an internal error": {once(func(w *bufio.Writer, stream uint32) { writeFrame(w, frameReset, 0, stream, number(2)) }), createCustomer, isAmbiguous, 2},
-		"turned down from the start": {func(w *bufio.Writer, _ uint32, request int32) bool { goAway(0, 11)(w, 0); return request == 1 }, createCustomer, succeeds, 2},
-		"nothing happens":            {func(*bufio.Writer, uint32, int32) bool { return false }, createCustomer, succeeds, 2},
+		"turned down from the start": {func(w *bufio.Writer, _ uint32, request int32) bool {
+			if request != 1 {
+				return false
+			}
+			goAway(0, 11)(w, 0)
+			return true
+		}, createCustomer, succeeds, 2},
+		"nothing happens": {func(*bufio.Writer, uint32, int32) bool { return false }, createCustomer, succeeds, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

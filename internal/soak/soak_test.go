@@ -38,7 +38,7 @@ func open(t *testing.T, genuine bool) (w *world, end func()) {
 		drive = newTerraform(t, service)
 	}
 	return &world{t: t, service: service, drive: drive, start: start, machine: machine,
-		blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
+		blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{}, unapplied: map[string]bool{},
 		dirty: map[string]bool{}, marks: map[string]object{}, graces: map[string]bool{}}, end
 }
 

@@ -33,17 +33,28 @@ func (p ownedPair) and(o ownedPair) ownedPair {
 
 func (p pair) split() (types.String, types.List) { return p.Main, p.List }
 
-// known reports whether nothing in the pair waits for apply.
-func (p pair) known() bool {
-	if p.Main.IsUnknown() || p.List.IsUnknown() {
+// known reports whether the plan knows the whole pair.
+func (p pair) known() bool { return !p.Main.IsUnknown() && p.listKnown() }
+
+// listKnown reports whether the plan knows the list with all its items.
+func (p pair) listKnown() bool {
+	return !p.List.IsUnknown() && !slices.ContainsFunc(contact.Items(p.List), func(item contact.Item) bool {
+		return item.Kind.IsUnknown() || item.Value.IsUnknown()
+	})
+}
+
+// undecided reports whether a main value that is only known in the apply decides how the state shows the list: where it is
+// the one item that the state has in addition to the configured list, as after an import, both mean the same. Terraform
+// holds the apply to the list of the plan, so the plan would have to guess.
+func (p pair) undecided(state pair) bool {
+	if !p.Main.IsUnknown() || p.List.IsNull() || !p.listKnown() || state.List.IsNull() {
 		return false
 	}
-	for _, item := range contact.Items(p.List) {
-		if item.Kind.IsUnknown() || item.Value.IsUnknown() {
-			return false
-		}
-	}
-	return true
+	stored := contact.Items(state.List)
+	return slices.ContainsFunc(stored, func(item contact.Item) bool {
+		main := pair{Main: item.Value, List: p.List}
+		return !contact.HasValue(contact.Items(p.List), item.Value) && contact.SameItems(main.all(), stored)
+	})
 }
 
 // all is the list that results from both halves: the main value first, unless the list has it already.
@@ -59,7 +70,12 @@ func (p pair) all() []contact.Item {
 // not name and never named stays as it is.
 func (p pair) planned(state pair, owned ownedPair) pair {
 	if !p.known() {
-		return p.unknownWhereOpen()
+		open := p.unknownWhereOpen()
+		// Whatever the main value becomes, both lists then mean the same, and the plan of the apply keeps the state's.
+		if p.listKnown() && !state.List.IsNull() && contact.SameItems(contact.Items(p.List), contact.Items(state.List)) {
+			open.List = state.List
+		}
+		return open
 	}
 	if !p.List.IsNull() {
 		return p.plannedList(state)

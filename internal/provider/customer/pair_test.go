@@ -100,6 +100,7 @@ func TestPair_planned(t *testing.T) {
 		"from list to main":                    {"a -", "a a", ownsList, "a a"},
 		"unknown main":                         {"? -", "a a,b", ownsMain, "? ?"},
 		"unknown main, list named":             {"? b", "a a,b", ownsBoth, "? b"},
+		"unknown main, list in another order":  {"? b,c", "a c,b", ownsList, "? c,b"},
 		"unknown list":                         {"- ?", "a a,b", ownsList, "? ?"},
 		"unknown list, main named":             {"a ?", "a a,b", ownsBoth, "a ?"},
 		"unknown item":                         {"- a,?", "a a,b", ownsList, "? a,?"},
@@ -236,5 +237,28 @@ func checkSettled(t *testing.T, config, planned, after pair, stored []billing.Co
 	again := config.planned(after, owns)
 	if !again.equal(after) || !again.change(after).IsZero() {
 		t.Fatalf("configured %s, state %s, planned again %s", config.describe(), after.describe(), again.describe())
+	}
+}
+
+func TestPair_undecided(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config, state string
+		want          bool
+	}{
+		"main may be the item that is not listed": {"? b", "a a,b", true},
+		"nothing listed, one item there":          {"? ", "a a", true},
+		"that item has a kind, main has none":     {"? b", "a a:work,b", false},
+		"two items are not listed":                {"? b", "a a,b,c", false},
+		"the lists are the same":                  {"? a,b", "a b,a", false},
+		"main is known":                           {"a b", "a a,b", false},
+		"no list":                                 {"? -", "a a", false},
+		"list not known":                          {"? ?", "a a", false},
+		"item not known":                          {"? ?,b", "a a,b,c", false},
+		"no list in the state":                    {"? b", "- -", false},
+	} {
+		if have := pairOf(c.config).undecided(pairOf(c.state)); have != c.want {
+			t.Errorf("%s: undecided %t, want %t", name, have, c.want)
+		}
 	}
 }

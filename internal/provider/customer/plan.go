@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
@@ -93,6 +94,14 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	next := ownedBy(config)
 	emails, phones := pair{config.Email, config.Emails}, pair{config.Phone, config.Phones}
 	stored, storedPhones := pair{state.Email, state.Emails}, pair{state.Phone, state.Phones}
+	for name, undecided := range map[string]bool{"email": emails.undecided(stored), "phone": phones.undecided(storedPhones)} {
+		if undecided {
+			diags.AddAttributeError(path.Root(name), name+" must be known before the apply, this once",
+				fmt.Sprintf("%s has one more entry in %ss than the configuration lists, and %s, which may be that entry, is only known in "+
+					"the apply. Import and apply with a value that the plan knows, or remove %s from the configuration until then.",
+					apidiag.Capitalize(state.displayName()), name, name, name))
+		}
+	}
 	m.Email, m.Emails = emails.plannedOwn(stored, own.Email, &next.Email).split()
 	m.Phone, m.Phones = phones.plannedOwn(storedPhones, own.Phone, &next.Phone).split()
 	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(

@@ -108,11 +108,12 @@ func split(operation string) (family, verb string) {
 }
 
 // isGone reads the object that a deletion is about, and reports whether the
-// service says that it does not exist. A read may lag behind the deletion.
-func (c *Client) isGone(ctx context.Context, deletion Request) bool {
+// service indicates that it does not exist, or that it has ended. A read may lag
+// behind the deletion.
+func isGone[T any](ctx context.Context, c *Client, deletion Request, ended func(T) bool) bool {
 	family, _ := split(deletion.Operation)
-	_, err := again(ctx, func(ctx context.Context) (*Response, error) {
-		return c.Do(ctx, Request{Operation: family + ".get", Path: deletion.Path})
-	}, func(_ *Response, err error) bool { return err == nil })
-	return IsNotFound(err)
+	object, err := Again(ctx, func(ctx context.Context) (T, error) {
+		return One[T](ctx, c, Request{Operation: family + ".get", Path: deletion.Path})
+	}, func(object T, err error) bool { return err == nil && !ended(object) })
+	return IsNotFound(err) || err == nil && ended(object)
 }

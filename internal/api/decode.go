@@ -64,12 +64,18 @@ func ReadBack[T any](ctx context.Context, value T, err error, read func(context.
 // the service responds with a conflict, the object is read: the deletion is done
 // when the service says that the object does not exist.
 func Delete(ctx context.Context, c *Client, r Request) error {
+	return Revoke(ctx, c, r, func(struct{}) bool { return false })
+}
+
+// Revoke is [Delete] for an object that can still be read afterwards. ended reports
+// whether an object that was read has come to its end.
+func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool) error {
 	response, err := c.Do(ctx, r)
 	if IsNotFound(err) {
 		return nil
 	}
 	e, ok := AsError(err)
-	if doubtful := ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain); doubtful && c.isGone(ctx, r) {
+	if doubtful := ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain); doubtful && isGone(ctx, c, r, ended) {
 		return nil
 	}
 	if err != nil {

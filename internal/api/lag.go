@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// readLag is how far reads may lag behind a write (wire contract: tolerance).
-const readLag = 10 * time.Second
+// ReadLag is how far reads may lag behind a write (wire contract: tolerance).
+const ReadLag = 10 * time.Second
 
 // lagPauses come before each read after a write: the first one is sent at once, and
 // the last one after more than the lag.
@@ -16,7 +16,7 @@ var lagPauses = []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second
 // Await reads what a write has changed until it is done, for a little longer than
 // reads may lag. Then it returns what was read last.
 func Await[T any](ctx context.Context, read func(context.Context) (T, error), done func(T) bool) (value T, err error) {
-	return again(ctx, read, func(value T, err error) bool { return err != nil || !done(value) })
+	return Again(ctx, read, func(value T, err error) bool { return err != nil || !done(value) })
 }
 
 // Writes remembers when objects were written last, as the responses to the writes and the
@@ -65,7 +65,7 @@ func (w *Writes) times(id string) times {
 // until it has caught up, and at most until the write is older than reads may lag. The
 // clock of the service decides.
 func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read func(context.Context) (T, error), updated func(T) string) (T, error) {
-	return again(ctx, read, func(value T, err error) bool {
+	return Again(ctx, read, func(value T, err error) bool {
 		known := w.times(id)
 		if err != nil {
 			return IsNotFound(err) && c.justNow(known.created)
@@ -91,11 +91,12 @@ func (c *Client) DateText() string {
 func (c *Client) justNow(text string) bool {
 	at, ok := Moment(text)
 	now, known := c.Date()
-	return ok && known && !isDate(text) && now.Sub(at) <= readLag && at.Sub(now) <= time.Second
+	return ok && known && !IsDate(text) && now.Sub(at) <= ReadLag && at.Sub(now) <= time.Second
 }
 
-// again reads while a read shows what was before a write, with growing pauses.
-func again[T any](ctx context.Context, read func(context.Context) (T, error), before func(T, error) bool) (value T, err error) {
+// Again reads while a read shows what was before a write, with growing pauses, for a little
+// longer than reads may lag. It returns what was read last.
+func Again[T any](ctx context.Context, read func(context.Context) (T, error), before func(T, error) bool) (value T, err error) {
 	for _, d := range lagPauses {
 		if ended := pause(ctx, d, nil); ended != nil {
 			return value, ended

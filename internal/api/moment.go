@@ -13,3 +13,9 @@ func Moment(text string) (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
+
+// IsDate reports whether a time that a service shows has no time of the day.
+func IsDate(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}

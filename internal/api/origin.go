@@ -101,7 +101,7 @@ func (o *origin) refused() {
 		return
 	}
 	before, again := o.windows[0].from, o.last().from
-	o.stands = before.IsZero() || again.Sub(before) < readLag/2
+	o.stands = before.IsZero() || again.Sub(before) < ReadLag/2
 	o.windows = o.windows[:len(o.windows)-1]
 }
 
@@ -113,16 +113,10 @@ func (o *origin) ours(id, created string) bool {
 	switch known := !o.windows[0].from.IsZero(); {
 	case o.stands, o.image[id]:
 		return false
-	case !ok || !known || isDate(created):
+	case !ok || !known || IsDate(created):
 		return o.image != nil
 	}
 	return slices.ContainsFunc(o.windows, func(w window) bool {
 		return !at.Before(w.from) && (w.to.IsZero() || !at.After(w.to))
 	})
-}
-
-// isDate reports whether a time has no time of the day.
-func isDate(text string) bool {
-	_, err := time.Parse(time.DateOnly, text)
-	return err == nil
 }

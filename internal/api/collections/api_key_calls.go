@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"net/http"
 	"slices"
 	"time"
 
@@ -182,13 +181,8 @@ func (s *Service) oneKey(ctx context.Context, r api.Request) (*APIKey, error) {
 // api_keys.revoke). One that is revoked already, or does not exist, is revoked;
 // where the response leaves that open, the key is read.
 func (s *Service) RevokeAPIKey(ctx context.Context, id string) error {
-	err := api.Delete(ctx, s.client, api.Request{Operation: "api_keys.revoke", Path: map[string]string{"id": id}})
-	if e, ok := api.AsError(err); ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain) {
-		if key, lookErr := s.GetAPIKey(ctx, id); lookErr == nil && key.RevokedAt != nil {
-			return nil
-		}
-	}
-	return err
+	revocation := api.Request{Operation: "api_keys.revoke", Path: map[string]string{"id": id}}
+	return api.Revoke(ctx, s.client, revocation, func(key APIKey) bool { return key.RevokedAt != nil })
 }
 
 // ListAPIKeys lists all keys, the revoked ones too where the service lists them

@@ -8,15 +8,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-const (
-	// longestGraceDays is the longest grace period (service description, Collections §8).
-	longestGraceDays = 30
-	// listLag is how long a list may lag behind a write.
-	listLag = 10 * time.Second
-	// listPause comes between two looks at a list that may lag.
-	listPause = 2 * time.Second
-	looks     = int(listLag/listPause) + 1
-)
+// longestGraceDays is the longest grace period (service description, Collections §8).
+const longestGraceDays = 30
 
 // Successors finds the key that a rotation of a key has created, and the successors of
 // that one; the last one was not rotated. It says so itself where the service shows it.
@@ -25,7 +18,7 @@ const (
 // several. What is still not clear ends the chain. Where the rotation was a moment ago, the list
 // is read until a lag has passed.
 func (s *Service) Successors(ctx context.Context, key APIKey) ([]APIKey, error) {
-	for look := 0; ; look++ {
+	return api.Again(ctx, func(ctx context.Context) ([]APIKey, error) {
 		var all []APIKey
 		for k, err := range s.ListAPIKeys(ctx) {
 			if err != nil {
@@ -33,17 +26,12 @@ func (s *Service) Successors(ctx context.Context, key APIKey) ([]APIKey, error) 
 			}
 			all = append(all, k)
 		}
-		chain := successors(key, all)
+		return successors(key, all), nil
+	}, func(chain []APIKey, err error) bool {
 		now := s.shownTime(ctx)
-		if len(chain) > 0 || look >= looks || now.IsZero() || !key.endsAfterGraceFrom(now.Add(-listLag/2), listLag/2+clockSlack) {
-			return chain, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(listPause):
-		}
-	}
+		justNow := !now.IsZero() && key.endsAfterGraceFrom(now.Add(-api.ReadLag/2), api.ReadLag/2+clockSlack)
+		return err == nil && len(chain) == 0 && justNow
+	})
 }
 
 func successors(key APIKey, all []APIKey) (chain []APIKey) {

@@ -52,7 +52,7 @@ func contradicts(bound, want, have string) bool {
 	// Where one is a date and the other a moment, the time zone that the service
 	// counts days in decides, and it is not known.
 	slack := time.Duration(0)
-	if isDate(want) != isDate(have) {
+	if api.IsDate(want) != api.IsDate(have) {
 		slack = 24 * time.Hour
 	}
 	switch bound {
@@ -64,5 +64,3 @@ func contradicts(bound, want, have string) bool {
 	}
 	return false
 }
-
-func isDate(moment string) bool { return len(moment) == len(time.DateOnly) }

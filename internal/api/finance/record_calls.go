@@ -18,13 +18,9 @@ import (
 // over.
 const mostSuccessors = 50
 
-var (
-	// readPauses come before each read of a record that was just made: reads may lag
-	// behind a write by up to 10 s (wire contract: tolerance).
-	readPauses = []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}
-	// olderPauses are those of a record that is older than the call.
-	olderPauses = readPauses[:2]
-)
+// mostReadsOfOlder bounds the reads of a record that is older than the call, and so
+// cannot be too new to be read.
+const mostReadsOfOlder = 2
 
 // RecordCreated is the result of CreateRecord.
 type RecordCreated struct {
@@ -104,7 +100,7 @@ func (s *Service) older(ctx context.Context, created *Record, asked time.Time) b
 	shown := text(fields["created_at"])
 	at, ok := api.Moment(shown)
 	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
-	return ok && known && !isDate(shown) && at.Before(now.Add(-time.Since(asked)-dateSlack))
+	return ok && known && !api.IsDate(shown) && at.Before(now.Add(-time.Since(asked)-dateSlack))
 }
 
 // changed reports whether a record has another value in a field that was sent than
@@ -149,31 +145,22 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 	return &record, err
 }
 
-// current is a record as it is now. Where reading it fails, the answer to its
-// creation stands for it: it was made, and that must not be lost. older says that
-// it cannot be too new to be read.
+// current is a record as it is now. Where reading it fails, the response to its
+// creation is used instead: the record was created, and that must not be lost.
 func (s *Service) current(ctx context.Context, collection string, created *Record, older bool) (record *Record, gone bool) {
-	pauses := readPauses
-	if older {
-		pauses = olderPauses
+	reads := 0
+	record, err := api.Again(ctx, func(ctx context.Context) (*Record, error) {
+		reads++
+		return s.oneRecord(ctx, collection, created.ID)
+	}, func(_ *Record, err error) bool { return api.IsNotFound(err) && !(older && reads >= mostReadsOfOlder) })
+	switch {
+	case err == nil:
+		return record, false
+	case api.IsNotFound(err):
+		return nil, true
+	default:
+		return created, false
 	}
-	for _, wait := range pauses {
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return created, false
-		case <-timer.C:
-		}
-		record, err := s.oneRecord(ctx, collection, created.ID)
-		switch {
-		case err == nil:
-			return record, false
-		case !api.IsNotFound(err):
-			return created, false
-		}
-	}
-	return nil, true
 }
 
 // readsWork makes sure that a record which cannot be read is really gone: one that

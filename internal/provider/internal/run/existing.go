@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
 const (
@@ -18,8 +20,6 @@ const (
 	longest = time.Minute
 	// look is how often it is looked meanwhile.
 	look = 50 * time.Millisecond
-	// lag is how long a list may still show an object that was deleted.
-	lag = 10 * time.Second
 )
 
 // Known notes objects that are in the state of this run, before they are read.
@@ -92,7 +92,7 @@ func Outside[T any](ctx context.Context, r *Record, deferralAllowed bool, s Sear
 			return nil
 		}
 	}
-	if len(found) == 0 || !s.Certain || !sleep(ctx, lag-time.Since(start)) {
+	if len(found) == 0 || !s.Certain || !sleep(ctx, api.ReadLag-time.Since(start)) {
 		return found
 	}
 	left := map[object]bool{}

@@ -47,7 +47,10 @@ type Request struct {
 	Query          url.Values
 	Body           any    // nil: none; marshalled once
 	IdempotencyKey string // sent with a POST, to the service that honours it
-	Accept         string // media type of the answer; "" is application/json, anything else is for Raw
+	// Existed reports whether an object existed before a creation. One that did is not
+	// what the request has created. nil: not known.
+	Existed func(id string) bool
+	Accept  string // media type of the answer; "" is application/json, anything else is for Raw
 }
 
 // Response is an answer with a 2xx status, or a 304 filled from memory.
@@ -136,8 +139,9 @@ type call struct {
 	operation    string
 	route        route
 	url          string
-	resourcePath string            // path of url, escaped, with ids
-	path         map[string]string // placeholder → value
+	resourcePath string               // path of url, escaped, with ids
+	existed      func(id string) bool // of a creation, see Request
+	path         map[string]string    // placeholder → value
 	header       http.Header
 	body         []byte // nil: none
 	repeatable   bool
@@ -162,6 +166,7 @@ func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {
 		route:        row,
 		resourcePath: strings.TrimRight(c.base.EscapedPath(), "/") + path,
 		path:         r.Path,
+		existed:      r.Existed,
 		repeatable:   c.cfg.Operations.repeatable(r.Operation),
 		waiting:      waitingContext(ctx),
 		latest:       time.Now().Add(c.cfg.MaxWait),

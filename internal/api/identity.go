@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -152,6 +151,9 @@ func (c *Client) checkCreated(wanted creation, response *Response, object json.R
 	if wanted.inside != "" {
 		shown = inside(object, wanted.inside)
 	}
+	if existed := response.call.existed; existed != nil && existed(idIn(shown, "id")) {
+		return c.existing(wanted, response, idIn(shown, "id"))
+	}
 	for _, f := range wanted.fields {
 		want, have := textIn(sent, f.path), textIn(shown, f.path)
 		switch {
@@ -185,13 +187,11 @@ func (c *Client) otherCreated(wanted creation, response *Response, shown json.Ra
 	return &OtherObjectError{Noun: wanted.noun, Asked: asked, Answered: answered, Err: e}
 }
 
-// OtherCreated is the outcome of a creation whose response shows an object that existed
-// before: it is not known whether there is another one.
-func OtherCreated(noun, id string, sentAt time.Time) error {
-	e := &Error{Service: "Billing", Operation: noun + " creation", Status: http.StatusOK, Message: fmt.Sprintf("the response to the creation shows the %s %q, which existed before; "+
-		"a cache or proxy probably mixes up responses, and nothing of this one is used", noun, id)}
-	return &AmbiguousError{Service: e.Service, Operation: e.Operation, SentAt: sentAt,
-		Err: &OtherObjectError{Noun: noun, Asked: "an object that did not exist", Answered: id, Err: e}}
+// existing is the error of a creation whose response shows an object that existed before.
+func (c *Client) existing(wanted creation, response *Response, id string) error {
+	e := c.answerError(response, fmt.Sprintf("the response to the creation shows the %s %q, which existed before; "+
+		"a cache or proxy probably mixes up responses, and nothing of this one is used", wanted.noun, id))
+	return &OtherObjectError{Noun: wanted.noun, Asked: "an object that did not exist", Answered: id, Err: e}
 }
 
 // sameText compares identifiers without their case and white space, which a service

@@ -24,8 +24,8 @@ const accountClosed = "closed"
 func (s *Service) CreateBillingAccount(ctx context.Context, create BillingAccountCreate) (*BillingAccountCreated, error) {
 	account, adopted, err := creation[BillingAccount]{
 		noun: "billing account", externalID: create.ExternalID, anonymous: "billing account", key: create.Customer.key(),
-		create: func(ctx context.Context) (*BillingAccount, error) {
-			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create})
+		create: func(ctx context.Context, existed func(string) bool) (*BillingAccount, error) {
+			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create, Existed: existed})
 		},
 		find: func(ctx context.Context, externalID string) ([]BillingAccount, error) {
 			return s.FindBillingAccounts(ctx, BillingAccountQuery{ExternalID: externalID})

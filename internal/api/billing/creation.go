@@ -22,7 +22,7 @@ type creation[T any] struct {
 	// with others that could be taken for it.
 	anonymous, key string
 
-	create    func(ctx context.Context) (*T, error)
+	create    func(ctx context.Context, existed func(id string) bool) (*T, error)
 	find      func(ctx context.Context, externalID string) ([]T, error)
 	list      func(ctx context.Context) iter.Seq2[T, error]    // newest first, filtered as the service can
 	like      func(T) bool                                     // could be taken for the object to be created
@@ -40,7 +40,7 @@ type creation[T any] struct {
 func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
 	l := &lookup[T]{creation: c, known: map[string]bool{}, other: map[string]bool{}, date: s.client.Date}
 	settlement := api.Settlement[*T]{
-		Create:   l.create,
+		Create:   func(ctx context.Context) (*T, error) { return c.create(ctx, func(id string) bool { return l.known[id] }) },
 		Before:   func(ctx context.Context) ([]string, error) { return l.before(ctx, s.created.all()) },
 		Lookup:   l.byLikeness,
 		Same:     func(found *T) bool { return c.same(*found) && !l.other[c.id(*found)] },
@@ -76,16 +76,6 @@ type lookup[T any] struct {
 	since time.Time       // of the service, before the creation
 	known map[string]bool // ids from before the creation, and of other creations of this process
 	other map[string]bool // ids of objects that differ in a part that they do not show
-}
-
-// create sends the creation. A response that shows an object from before is about another one.
-func (l *lookup[T]) create(ctx context.Context) (*T, error) {
-	sentAt := time.Now()
-	object, err := l.creation.create(ctx)
-	if err != nil || !l.known[l.id(*object)] {
-		return object, err
-	}
-	return nil, api.OtherCreated(l.noun, l.id(*object), sentAt)
 }
 
 func (l *lookup[T]) before(ctx context.Context, created []string) (ids []string, err error) {

@@ -22,8 +22,8 @@ func (s *Service) CreateCustomer(ctx context.Context, create CustomerCreate) (*C
 	created, adopted, err := creation[CustomerCreated]{
 		noun: "customer", externalID: create.ExternalID, anonymous: fmt.Sprintf("customer named %q", create.Name),
 		key: create.Name + " " + same.PlainDocument(text(create.DocumentNumber)),
-		create: func(ctx context.Context) (*CustomerCreated, error) {
-			created, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create})
+		create: func(ctx context.Context, existed func(string) bool) (*CustomerCreated, error) {
+			created, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create, Existed: existed})
 			if err == nil {
 				s.wrote(created.Customer.ID, created.Customer.CreatedAt, created.Customer.UpdatedAt, true)
 			}

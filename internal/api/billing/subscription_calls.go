@@ -29,8 +29,8 @@ func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCre
 	subscription, adopted, err := creation[Subscription]{
 		noun: "subscription", externalID: create.ExternalID,
 		anonymous: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID), key: strings.ToLower(create.BillingAccountID),
-		create: func(ctx context.Context) (*Subscription, error) {
-			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create})
+		create: func(ctx context.Context, existed func(string) bool) (*Subscription, error) {
+			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create, Existed: existed})
 		},
 		find: func(ctx context.Context, externalID string) ([]Subscription, error) {
 			return s.FindSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID})

@@ -15,6 +15,11 @@ type clock struct {
 	date time.Time // Date of the newest response; zero: none so far
 	at   time.Time // when that response arrived, by this machine
 	own  bool      // it was a success, and not an error that a proxy can have made up
+
+	// low is the latest time that the Dates so far prove the service to have reached,
+	// and lowAt when it had. A Date has whole seconds, so the newest one alone proves
+	// up to a second less.
+	low, lowAt time.Time
 }
 
 // note takes the Date of a response that has just arrived. A response without a
@@ -29,6 +34,9 @@ func (c *clock) note(status int, header http.Header) {
 		return
 	}
 	c.date, c.at, c.own = date, time.Now(), own
+	if reached := c.low.Add(c.at.Sub(c.lowAt)); date.After(reached) || date.Add(time.Second).Before(reached) {
+		c.low, c.lowAt = date, c.at
+	}
 }
 
 // now returns the service's time. It is false while no response had a Date.
@@ -47,6 +55,37 @@ func (c *Client) Date() (time.Time, bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
 	return c.clock.date, !c.clock.date.IsZero()
+}
+
+// Mark is a time that the service had reached when it was taken.
+type Mark struct{ reached, taken time.Time }
+
+// Mark takes the time that the service has reached, as its responses so far prove it. It
+// is zero while no response has shown its time.
+func (c *Client) Mark() Mark {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	if c.clock.low.IsZero() {
+		return Mark{}
+	}
+	now := time.Now()
+	return Mark{reached: c.clock.low.Add(now.Sub(c.clock.lowAt)), taken: now}
+}
+
+// standing is how long a clock is watched until it counts as one that stands, which that
+// of a sandbox may do: Dates have whole seconds.
+const standing = 2 * time.Second
+
+// Precedes reports whether what the service has done at a time was done before the mark.
+// It is false for a mark without a time, and where later responses have shown that the
+// clock of the service does not run. certain is false until they can have shown that.
+func (c *Client) Precedes(at time.Time, m Mark) (before, certain bool) {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	watched := c.clock.at.Sub(m.taken)
+	stands := watched >= standing && c.clock.date.Add(time.Second).Before(m.reached.Add(watched))
+	before = !m.reached.IsZero() && !stands && at.Before(m.reached)
+	return before, !before || watched >= standing
 }
 
 // Now returns the service's own time, to the second, in UTC. While no response

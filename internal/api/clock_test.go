@@ -46,3 +46,48 @@ func TestClient_Now(t *testing.T) {
 		})
 	}
 }
+
+// TestClient_Precedes: a Date has whole seconds, and those of several responses prove more than the newest one. A clock that stands
+// proves nothing, which takes a while to notice.
+func TestClient_Precedes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		stands          bool
+		before, certain [2]bool // at once, and after a longer look
+	}{
+		"running":  {false, [2]bool{true, true}, [2]bool{false, true}},
+		"standing": {true, [2]bool{true, false}, [2]bool{false, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start, client := time.Now(), &Client{}
+				respond := func() {
+					now := time.Now()
+					if c.stands {
+						now = start
+					}
+					client.clock.note(http.StatusOK, http.Header{"Date": {now.UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}})
+				}
+				if before, certain := client.Precedes(start, client.Mark()); before || !certain {
+					t.Errorf("without a Date: %t, %t", before, certain)
+				}
+				respond()
+				time.Sleep(800 * time.Millisecond)
+				respond()
+				mark := client.Mark()
+				if before, _ := client.Precedes(start.Add(800*time.Millisecond), mark); before {
+					t.Error("the time of the mark is before it")
+				}
+				for i := range 2 {
+					before, certain := client.Precedes(start.Add(700*time.Millisecond), mark)
+					if before != c.before[i] || certain != c.certain[i] {
+						t.Errorf("look %d: before %t, certain %t", i, before, certain)
+					}
+					time.Sleep(3 * time.Second)
+					respond()
+				}
+			})
+		})
+	}
+}

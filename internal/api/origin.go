@@ -15,11 +15,12 @@ import (
 // creation of the object, which that service shows too.
 //
 // What another system creates at the same time as a request of ours fails cannot be
-// told apart. Date has whole seconds, so that is up to a second on either side.
+// told apart, and neither can what it creates up to a second after that, as a Date has
+// whole seconds.
 type origin struct {
 	image   map[string]bool // existed before; nil: not known
 	err     error           // why not
-	date    func() (time.Time, bool)
+	clock   *Client
 	windows []window
 	stands  bool // the clock of the service does not run, and one of our requests was rejected as a duplicate
 }
@@ -27,6 +28,7 @@ type origin struct {
 // window is when a request can have been carried out. A zero limit is not known.
 type window struct {
 	from, to time.Time
+	mark     Mark // from, to the fraction of a second
 	open     bool // the service may have carried it out after the client has given up
 }
 
@@ -37,7 +39,7 @@ func (s Settlement[T]) before(ctx context.Context) (*origin, error) {
 	if s.Before == nil {
 		return nil, nil
 	}
-	o := &origin{date: s.Date}
+	o := &origin{clock: s.Clock}
 	ids, err := s.Before(ctx)
 	e, rejected := AsError(err)
 	switch {
@@ -69,8 +71,8 @@ func (o *origin) explains(err error) error {
 // begin opens the window of the next request: the service's time is not before that
 // of its newest response.
 func (o *origin) begin() {
-	from, _ := o.date()
-	o.windows = append(o.windows, window{from: from})
+	from, _ := o.clock.Date()
+	o.windows = append(o.windows, window{from: from, mark: o.clock.Mark()})
 }
 
 // lost notes that the outcome of the request is not known.
@@ -88,7 +90,7 @@ func (o *origin) looked() {
 		return
 	}
 	w := o.last()
-	if now, ok := o.date(); ok && (w.to.IsZero() || w.open) {
+	if now, ok := o.clock.Date(); ok && (w.to.IsZero() || w.open) {
 		w.to = now.Add(time.Second)
 	}
 }
@@ -117,6 +119,17 @@ func (o *origin) ours(id, created string) bool {
 		return o.image != nil
 	}
 	return slices.ContainsFunc(o.windows, func(w window) bool {
-		return !at.Before(w.from) && (w.to.IsZero() || !at.After(w.to))
+		before, _ := o.clock.Precedes(at, w.mark)
+		return !before && !at.Before(w.from) && (w.to.IsZero() || !at.After(w.to))
+	})
+}
+
+// unsure reports whether a longer look at the clock of the service decides about an object
+// that was created at a time: right before a request, if that clock runs.
+func (o *origin) unsure(created string) bool {
+	at, ok := Moment(created)
+	return ok && !IsDate(created) && slices.ContainsFunc(o.windows, func(w window) bool {
+		_, certain := o.clock.Precedes(at, w.mark)
+		return !certain && !at.Before(w.from)
 	})
 }

@@ -33,10 +33,10 @@ type Settlement[T any] struct {
 
 	// Before returns the ids of the objects that could be taken for the created one,
 	// before it is created. It is asked once, and makes Settle adopt only what was
-	// created by its own requests; then Created and Date are needed too.
+	// created by its own requests; then Created and Clock are needed too.
 	Before  func(context.Context) ([]string, error)
-	Created func(T) string           // time of creation as the service shows it
-	Date    func() (time.Time, bool) // see [Client.Date]
+	Created func(T) string // time of creation as the service shows it
+	Clock   *Client        // whose responses show the time of the service
 
 	// Harmless resends the create once as well where a second object would not be rejected, after the
 	// lookups have shown for longer than reads lag that there is none. Not after a timeout: the service
@@ -208,7 +208,8 @@ func (s Settlement[T]) find(ctx, caller context.Context, o *origin) (found []T, 
 			listed = slices.DeleteFunc(listed, func(item T) bool { return !o.ours(s.ID(item), s.Created(item)) })
 		}
 		found = s.merge(found, listed)
-		complete = len(found) > 0 && (o == nil || s.RefusesDuplicates || slices.ContainsFunc(found, s.Same))
+		complete = len(found) > 0 && (o == nil || s.RefusesDuplicates || slices.ContainsFunc(found, s.Same)) &&
+			!slices.ContainsFunc(found, func(item T) bool { return o != nil && o.unsure(s.Created(item)) })
 		if complete && !s.Patient {
 			return found, nil
 		}

@@ -35,6 +35,7 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
 var failures = regexp.MustCompile(strings.Join([]string{
 	"The billing account is (suspended|closed)",
+	"The expiry of a new API key has passed",               // it was not known in the plan
 	"The customer is another one than planned",             // it was not known in the plan
 	"The plan has not shown this replacement",              // what was not known in the plan turned out to differ
 	"Argument of another type of authentication",           // it was not known in the plan, and ignore_changes keeps a part of another type

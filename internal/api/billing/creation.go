@@ -40,13 +40,15 @@ type creation[T any] struct {
 func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {
 	l := &lookup[T]{creation: c, known: map[string]bool{}, other: map[string]bool{}, date: s.client.Date}
 	settlement := api.Settlement[*T]{
-		Create:   func(ctx context.Context) (*T, error) { return c.create(ctx, func(id string) bool { return l.known[id] }) },
+		Create: func(ctx context.Context) (*T, error) {
+			return c.create(ctx, func(id string) bool { return l.known[id] })
+		},
 		Before:   func(ctx context.Context) ([]string, error) { return l.before(ctx, s.created.all()) },
 		Lookup:   l.byLikeness,
 		Same:     func(found *T) bool { return c.same(*found) && !l.other[c.id(*found)] },
 		ID:       func(found *T) string { return c.id(*found) },
 		Created:  func(found *T) string { return c.createdAt(*found) },
-		Date:     s.client.Date,
+		Clock:    s.client,
 		Describe: c.anonymous,
 	}
 	if c.externalID != nil && *c.externalID != "" {

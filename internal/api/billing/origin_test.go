@@ -273,3 +273,34 @@ func TestEqualCreationsOfOneProcess(t *testing.T) {
 		}
 	})
 }
+
+// TestLostCreations_rightBefore: what another system creates within the same second, right before the request, is hidden by a lag from the
+// list before the request, and is not taken for the created object.
+func TestLostCreations_rightBefore(t *testing.T) {
+	t.Parallel()
+	for name, create := range map[string]SubscriptionCreate{
+		"code":    {BillingAccountID: "a1", ExternalID: new("x1"), PlanID: new("plan1")},
+		"no code": {BillingAccountID: "a1", PlanID: new("plan1")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &store{t: t, path: subscriptionsPath[len("GET "):], posts: []string{lostBefore}, lag: time.Second}
+				service := newService(t, s.wire())
+				if _, err := service.FindSubscriptions(t.Context(), SubscriptionQuery{ExternalID: "x9"}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(500 * time.Millisecond)
+				theirs := map[string]any{"billing_account_id": "a1", "plan_id": "plan1"}
+				if create.ExternalID != nil {
+					theirs["external_id"] = *create.ExternalID
+				}
+				s.put(theirs)
+				time.Sleep(300 * time.Millisecond)
+				got, err := service.CreateSubscription(t.Context(), create)
+				if _, ambiguous := api.AsAmbiguous(err); !ambiguous {
+					t.Errorf("%+v, %v", got, err)
+				}
+			})
+		})
+	}
+}

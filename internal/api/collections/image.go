@@ -20,7 +20,10 @@ const clockSlack = 2 * time.Second
 type image[T any] struct {
 	objects map[string]T
 	at      time.Time // the service's time, before the request; zero: not known
-	failure error     // why there is none: then nothing is known to be new
+	// before reports whether a time of the service is before the request, to the fraction
+	// of a second where its clock runs.
+	before  func(time.Time) bool
+	failure error // why there is none: then nothing is known to be new
 }
 
 // images takes images for requests that run at the same time. A listing serves
@@ -82,6 +85,11 @@ func listing[T any](ctx context.Context, s *Service, all iter.Seq2[T, error], id
 		}
 		taken.objects[id(object)] = object
 	}
+	mark := s.client.Mark()
+	taken.before = func(at time.Time) bool {
+		before, _ := s.client.Precedes(at, mark)
+		return before
+	}
 	taken.at = s.shownTime(ctx)
 	return taken
 }
@@ -102,7 +110,7 @@ func (i *image[T]) doubt(createdAt string, lostAt time.Time) string {
 		return fmt.Sprintf("what existed before could not be listed (%s)", i.failure)
 	case !ok || i.at.IsZero() || lostAt.IsZero():
 		return ""
-	case created.Before(i.at.Add(-clockSlack)):
+	case created.Before(i.at.Add(-clockSlack)), i.before(created):
 		return fmt.Sprintf("it was created at %s, before the request", createdAt)
 	case created.After(lostAt.Add(clockSlack)):
 		return fmt.Sprintf("it was created at %s, after the request had failed", createdAt)

@@ -115,3 +115,55 @@ func TestLostCreationBehindALag(t *testing.T) {
 		})
 	}
 }
+
+// What another system creates right before the request is still hidden from the
+// listing by a lag, and is not revoked: the service's clock tells both apart, also
+// within a second. A clock that stands tells nothing.
+func TestLostCreationAfterAnothers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ clock func(time.Time) time.Time }{
+		"running":     {func(now time.Time) time.Time { return now }},
+		"days behind": {func(now time.Time) time.Time { return now.Add(-77 * time.Hour) }},
+		"standing":    {func(time.Time) time.Time { return time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				dated := func(h http.HandlerFunc) http.HandlerFunc {
+					return func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Date", test.clock(time.Now()).UTC().Format(http.TimeFormat))
+						h(w, r)
+					}
+				}
+				others := keyJSON(t, map[string]any{"createdAt": stamp(test.clock(start.Add(100 * time.Millisecond)))})
+				w := newWire(routes{
+					createKey: dated(turns(refused(503, "unavailable"), answer(201, second(t)))), revokeKey: dated(answer(204, "")),
+					"GET " + keysPath: dated(func(w http.ResponseWriter, r *http.Request) {
+						if time.Since(start) < 1100*time.Millisecond {
+							answer(200, listOf())(w, r)
+							return
+						}
+						answer(200, listOf(others))(w, r)
+					}),
+				})
+				s := newService(t, w)
+				for range s.ListAPIKeys(t.Context()) {
+					t.Fatal("the key is shown too early")
+				}
+				time.Sleep(700 * time.Millisecond)
+				created, err := s.CreateAPIKey(t.Context(), askedKey)
+				if name == "standing" {
+					if err != nil || created.DiscardedID != "k1" {
+						t.Errorf("got %+v, %v", created, err)
+					}
+					return
+				}
+				says(t, err, "k1", "before the request")
+				if w.writes() != createKey {
+					t.Errorf("sent %s", w.writes())
+				}
+			})
+		})
+	}
+}

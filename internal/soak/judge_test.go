@@ -35,12 +35,12 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
 var failures = regexp.MustCompile(strings.Join([]string{
 	"The billing account is (suspended|closed)",
-	"The expiry of a new API key has passed",               // it was not known in the plan
-	"The customer is another one than planned",             // it was not known in the plan
-	"The plan has not shown this replacement",              // what was not known in the plan turned out to differ
-	"Argument of another type of authentication",           // it was not known in the plan, and ignore_changes keeps a part of another type
-	"An import replaces nothing",                           // what was not known in the plan differs from what was imported
-	"The customer has subscriptions that are not canceled", // one was abandoned, or runs to the end of its period
+	"The expiry of a new API key has passed",                                 // it was not known in the plan
+	"The customer is another one than planned",                               // it was not known in the plan
+	"The plan has not shown this replacement",                                // what was not known in the plan turned out to differ
+	"Argument of another type of authentication",                             // it was not known in the plan, and ignore_changes keeps a part of another type
+	"An import replaces nothing",                                             // what was not known in the plan differs from what was imported
+	"The (customer|billing account) has subscriptions that are not canceled", // one was abandoned, or runs to the end of its period
 }, "|"))
 
 // refused judges a plan that says no, and goes back to what was applied last.
@@ -246,14 +246,16 @@ func unsent(change *acctest.Change, name string) bool {
 	return name == "trial_end" && change.Before[name] == nil || name == "pause" && change.Before["status"] == "canceled"
 }
 
-// accountSets reports whether an account in the configuration sets what the customer shows under the name. Both write the
+// accountSets reports whether an account in the configuration sets what the customer shows under the name, or did before
+// ignore_changes. Both write the
 // customer's data, and the import cannot know who wrote it last.
 func (w *world) accountSets(name string) bool {
 	theirs, there := map[string]string{
 		"name": "name", "email": "email", "emails": "email", "phone": "phone", "phones": "phone", "addresses": "address",
 	}[name]
 	for address, block := range w.blocks {
-		if there && typeOf(address) == "billing_account" && block.Values[theirs] != nil {
+		kept := slices.Contains(block.Ignore, "all") || slices.Contains(block.Ignore, theirs)
+		if there && typeOf(address) == "billing_account" && (block.Values[theirs] != nil || kept) {
 			return true
 		}
 	}

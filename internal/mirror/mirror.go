@@ -17,9 +17,9 @@ import (
 // Version is the release that a build is installed as. The examples require it or newer.
 const Version = "0.1.0"
 
-// source is the source address of the provider. Terraform and OpenTofu each add the host of their own registry, so one CLI configuration
+// Source is the source address of the provider. Terraform and OpenTofu each add the host of their own registry, so one CLI configuration
 // suits both.
-const source = "recurring-billing/billing"
+const Source = "recurring-billing/billing"
 
 // Program is a Terraform or an OpenTofu.
 type Program struct {
@@ -29,7 +29,7 @@ type Program struct {
 	Address  string // the provider's address with the host of the program's registry
 }
 
-var address = regexp.MustCompile(`provider\[(\S+/` + source + `)\]`)
+var address = regexp.MustCompile(`provider\[(\S+/` + Source + `)\]`)
 
 // Inspect asks a program for its version, its platform and the address by which it knows the provider. env is the environment of its runs;
 // nil is that of this process. The program reads a configuration in a temporary folder, contacts no registry and needs no init.
@@ -39,7 +39,7 @@ func Inspect(ctx context.Context, path string, env []string) (p Program, err err
 		return p, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	config := "terraform {\n  required_providers {\n    billing = { source = \"" + source + "\" }\n  }\n}\n"
+	config := "terraform {\n  required_providers {\n    billing = { source = \"" + Source + "\" }\n  }\n}\n"
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
 		return p, err
 	}
@@ -72,7 +72,7 @@ func Inspect(ctx context.Context, path string, env []string) (p Program, err err
 	}
 	found := address.FindSubmatch(out)
 	if found == nil {
-		return p, fmt.Errorf("%s providers does not name %s:\n%s", path, source, out)
+		return p, fmt.Errorf("%s providers does not name %s:\n%s", path, Source, out)
 	}
 	return Program{Path: path, Version: release.Version, Platform: release.Platform, Address: string(found[1])}, nil
 }
@@ -87,7 +87,9 @@ func (p Program) Executable(mirror string) string {
 }
 
 // Folder is where a mirror has the release archives of the provider for this program.
-func (p Program) Folder(mirror string) string { return filepath.Join(mirror, filepath.FromSlash(p.Address)) }
+func (p Program) Folder(mirror string) string {
+	return filepath.Join(mirror, filepath.FromSlash(p.Address))
+}
 
 // Build compiles a package of the repository at root. platform is that of Program; empty is this machine.
 func Build(ctx context.Context, root, pkg, output, platform string) error {
@@ -120,5 +122,5 @@ func First(mirror string) []byte {
     exclude = [%q]
   }
 }
-`, filepath.ToSlash(mirror), source, source)
+`, filepath.ToSlash(mirror), Source, Source)
 }

@@ -40,7 +40,9 @@ var table = []rule{
 	{tree: "internal/sandbox", may: []string{"go.etcd.io/bbolt", "github.com/google/uuid", "github.com/goccy/go-yaml"},
 		tests: []string{"internal/claims", "internal/evidence", "github.com/santhosh-tekuri/jsonschema/v6"}},
 	{tree: "internal/cmd/sandbox", may: []string{"internal/sandbox", "internal/claims", "internal/evidence"}},
-	{tree: "internal/cmd/demo"},
+	{tree: "internal/cmd/demo", may: []string{"internal/mirror"}},
+	{tree: "internal/cmd/dev", may: []string{"internal/mirror"}, tests: []string{"internal/acctest"}},
+	{tree: "internal/mirror", tests: []string{"internal/acctest", "github.com/goccy/go-yaml"}},
 	{tree: "internal/evidence"},
 	// The claims never depend on the sandbox; their tests run them against one behind a proxy that plants faults. The
 	// sandbox's tests run them too, in an external test package, so that neither imports the other's tests.

@@ -23,7 +23,7 @@ var (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, place := range []string{"README.md", "CONTRIBUTING.md", "docs", "examples"} {
+	for _, place := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "SUPPORT.md", "docs", "examples"} {
 		err := filepath.WalkDir(filepath.Join(root, place), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
 				return err

@@ -1,7 +1,7 @@
 variable "receiver_url" {
   description = "Where the ERP takes webhooks. It must be https:// and reachable from outside."
   type        = string
-  default     = "https://hooks.aurora.example/billing"
+  default     = "https://hooks.aurora.example/erp"
 }
 
 resource "billing_webhook_endpoint" "erp" {

@@ -13,7 +13,7 @@ locals {
 
 resource "billing_subscription" "tenant" {
   # With it an interrupted creation is found again instead of made twice.
-  external_id        = "tenant-horizonte"
+  external_id        = "contract-2026-017"
   billing_account_id = billing_account.horizonte.id
 
   # The plan that is wanted. What runs is current_plan_id, what comes at the end of the period is pending_plan_id.

@@ -71,9 +71,13 @@ func Start(t *testing.T, options ...Option) *Service {
 		if len(options) > 0 {
 			t.Skip("needs a sandbox of its own: the live service cannot be made to behave differently")
 		}
-		return &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"), CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"),
+		live := &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"), CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"),
 			FinanceURL: os.Getenv("BILLING_FINANCE_BASE_URL"), FinanceToken: os.Getenv("BILLING_FINANCE_TOKEN"),
 			CollectionsURL: os.Getenv("BILLING_COLLECTIONS_BASE_URL"), CollectionsKey: os.Getenv("BILLING_COLLECTIONS_API_KEY"), t: t}
+		if ledger := os.Getenv(ledgerVariable); ledger != "" {
+			return live.Recording(ledger)
+		}
+		return live
 	}
 	service, end := Open(t, options...)
 	t.Cleanup(end)

@@ -18,20 +18,28 @@ import (
 // path that was asked and one object.
 func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	s.t.Helper()
+	return s.through(func(string) func(*http.Response) error {
+		return func(r *http.Response) error { return rewrite(r, change) }
+	})
+}
+
+// through is the same service behind proxies that see every response. seeing gets the name of a service: billing, finance or collections.
+func (s *Service) through(seeing func(service string) func(*http.Response) error) *Service {
+	s.t.Helper()
 	through := *s
 	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
-	through.BaseURL = s.rewriting(s.BaseURL, through.CAFile, change)
+	through.BaseURL = s.proxy(s.BaseURL, through.CAFile, seeing("billing"))
 	if s.FinanceURL != "" {
-		through.FinanceURL = s.rewriting(s.FinanceURL, through.CAFile, change)
+		through.FinanceURL = s.proxy(s.FinanceURL, through.CAFile, seeing("finance"))
 	}
 	if s.CollectionsURL != "" {
-		through.CollectionsURL = s.rewriting(s.CollectionsURL, through.CAFile, change)
+		through.CollectionsURL = s.proxy(s.CollectionsURL, through.CAFile, seeing("collections"))
 	}
 	return &through
 }
 
-// rewriting starts the proxy before one address, and writes down its certificate, which is the same for every proxy.
-func (s *Service) rewriting(address, certificateFile string, change func(path string, object JSON)) string {
+// proxy starts the proxy before one address, and writes down its certificate, which is the same for every proxy.
+func (s *Service) proxy(address, certificateFile string, seen func(*http.Response) error) string {
 	s.t.Helper()
 	target, err := url.Parse(address)
 	if err != nil {
@@ -40,7 +48,7 @@ func (s *Service) rewriting(address, certificateFile string, change func(path st
 	proxy := &httputil.ReverseProxy{
 		Transport:      s.http().Transport,
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ModifyResponse: func(r *http.Response) error { return rewrite(r, change) },
+		ModifyResponse: seen,
 	}
 	server := httptest.NewTLSServer(proxy)
 	s.t.Cleanup(server.Close)

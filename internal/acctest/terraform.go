@@ -36,8 +36,21 @@ func TerraformProgram() string {
 	return path
 }
 
-// NewTerraform prepares an empty folder. It skips the test where acceptance tests do not run.
+// NewTerraform prepares an empty folder in which Terraform needs no init. It skips the test where acceptance tests do not run.
 func NewTerraform(t *testing.T) *Terraform {
+	t.Helper()
+	c := NewTerraformWithoutProvider(t)
+	plugins, err := BuiltProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Provider(plugins)
+	return c
+}
+
+// NewTerraformWithoutProvider prepares an empty folder without a provider: the test installs one with cli.tfrc or another
+// TF_CLI_CONFIG_FILE. It skips the test where acceptance tests do not run.
+func NewTerraformWithoutProvider(t *testing.T) *Terraform {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("acceptance tests run with TF_ACC=1")
@@ -45,16 +58,10 @@ func NewTerraform(t *testing.T) *Terraform {
 	if TerraformProgram() == "" {
 		t.Fatal("acceptance tests need terraform: put it into PATH, or name it with TF_ACC_TERRAFORM_PATH")
 	}
-	plugins, err := BuiltProvider()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	c := &Terraform{t: t, Dir: dir, Env: map[string]string{
+	return &Terraform{t: t, Dir: dir, Env: map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": dir, "CHECKPOINT_DISABLE": "1", "TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
 	}}
-	c.Provider(plugins)
-	return c
 }
 
 // Provider takes the provider's program from another folder.
@@ -85,6 +92,16 @@ func (c *Terraform) Read(name string) string {
 		c.t.Fatal(err)
 	}
 	return string(text)
+}
+
+// Run runs Terraform and returns what it prints. A run that fails ends the test.
+func (c *Terraform) Run(arguments ...string) string {
+	c.t.Helper()
+	out, err := c.Command(arguments...).CombinedOutput()
+	if err != nil {
+		c.t.Fatalf("terraform %v: %v\n%s", arguments, err, out)
+	}
+	return string(out)
 }
 
 // Command is a run of Terraform that can be started.

@@ -4,6 +4,7 @@
 //
 //	go run ./internal/cmd/demo          from the root of the repository
 //	go run ./internal/cmd/demo -keep    leaves everything running to play on
+//	go run ./internal/cmd/demo -record recording.svg    renders an animation of a short run
 //
 // The Terraform to run is the one that TERRAFORM or TF_ACC_TERRAFORM_PATH
 // names, else the one in PATH.
@@ -21,9 +22,16 @@ import (
 
 func main() {
 	keep := flag.Bool("keep", false, "leave the sandbox and the folders, and print how to use them")
+	recording := flag.String("record", "", "play no stories, but render a short run as an animated picture in this `FILE`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := demo(ctx, &report{out: os.Stdout}, *keep)
+	say := &report{out: os.Stdout}
+	var err error
+	if *recording != "" {
+		err = record(ctx, say, *recording)
+	} else {
+		err = demo(ctx, say, *keep)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "\ndemo: %v\n", err)

@@ -15,7 +15,7 @@ const (
 	account   = "billing_account.horizonte"
 	tenant    = "billing_subscription.tenant"
 	invoices  = "data.billing_invoices.tenant"
-	tenantID  = "tenant-horizonte" // its external_id
+	tenantID  = "contract-2026-017" // its external_id
 
 	// The plans of the example.
 	basicPlan    = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"

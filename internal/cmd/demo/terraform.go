@@ -3,13 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -46,44 +44,6 @@ func findTerraform() (string, error) {
 		return "", fmt.Errorf("needs Terraform 1.%d or newer: put terraform into PATH, or name it with TERRAFORM=/path/to/terraform", oldestMinor)
 	}
 	return filepath.Abs(found)
-}
-
-// release is what Terraform says about itself.
-type release struct {
-	Version  string `json:"terraform_version"`
-	Platform string `json:"platform"` // such as linux_amd64
-}
-
-// release asks Terraform which one it is, and fails when it is too old.
-func (t *terraform) release(ctx context.Context) (release, error) {
-	var r release
-	out, _, err := t.run(ctx, "version", "-json")
-	if err != nil {
-		return r, err
-	}
-	if err := json.Unmarshal(out, &r); err != nil {
-		return r, fmt.Errorf("read the version of %s: %w", t.binary, err)
-	}
-	if !supported(r.Version) {
-		return r, fmt.Errorf("%s is version %s; the provider needs 1.%d or newer", t.binary, r.Version, oldestMinor)
-	}
-	return r, nil
-}
-
-var providerAddress = regexp.MustCompile(`provider\[(\S+/recurring-billing/billing)\]`)
-
-// address asks under which address, registry included, an example's provider is
-// known: Terraform and OpenTofu have different registries.
-func (t *terraform) address(ctx context.Context) (string, error) {
-	out, _, err := t.run(ctx, "providers")
-	if err != nil {
-		return "", err
-	}
-	found := providerAddress.FindSubmatch(out)
-	if found == nil {
-		return "", fmt.Errorf("%s providers names no provider of this project:\n%s", t.binary, out)
-	}
-	return string(found[1]), nil
 }
 
 func supported(version string) bool { return atLeast(version, oldestMinor) }

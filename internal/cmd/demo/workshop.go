@@ -5,24 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
-)
 
-// version is the release that the provider is installed as; the examples ask
-// for it or newer.
-const version = "0.1.0"
+	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
+)
 
 // workshop is the temporary folder of a run with what was built and started.
 type workshop struct {
 	root    string // of the repository
 	dir     string
 	binary  string // Terraform's
-	release release
+	release mirror.Program
 	env     []string
 
 	receiver *receiver
@@ -57,26 +54,24 @@ func (w *workshop) clear() error {
 func (w *workshop) prepare(ctx context.Context, say *report) error {
 	cli := filepath.Join(w.dir, "terraform.tfrc")
 	w.env = append(cleanEnvironment(os.Environ()), "TF_CLI_CONFIG_FILE="+cli, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1")
-	mirror := filepath.Join(w.dir, "mirror")
-	if err := os.WriteFile(cli, cliConfig(mirror), 0o600); err != nil {
+	providers := filepath.Join(w.dir, "mirror")
+	if err := os.WriteFile(cli, mirror.Only(providers), 0o600); err != nil {
 		return err
 	}
 	var err error
-	terraform := &terraform{binary: w.binary, dir: filepath.Join(w.root, filepath.FromSlash(stories[0].folder)), env: w.env}
-	if w.release, err = terraform.release(ctx); err != nil {
+	if w.release, err = mirror.Inspect(ctx, w.binary, w.env); err != nil {
 		return err
 	}
-	address, err := terraform.address(ctx)
-	if err != nil {
-		return err
+	if !supported(w.release.Version) {
+		return fmt.Errorf("%s is version %s; the provider needs 1.%d or newer", w.binary, w.release.Version, oldestMinor)
 	}
 	say.line("Terraform %s (%s)", w.release.Version, w.binary)
 	began := time.Now()
 	say.line("Building the provider and the sandbox. The first time this takes a while.")
-	if err := w.build(ctx, ".", providerPath(mirror, address, w.release.Platform), w.release.Platform); err != nil {
+	if err := mirror.Build(ctx, w.root, ".", w.release.Executable(providers), w.release.Platform); err != nil {
 		return err
 	}
-	if err := w.build(ctx, "./internal/cmd/sandbox", w.program("sandbox"), ""); err != nil {
+	if err := mirror.Build(ctx, w.root, "./internal/cmd/sandbox", w.program("sandbox"), ""); err != nil {
 		return err
 	}
 	if w.receiver, err = startReceiver(ctx, w.dir); err != nil {
@@ -87,21 +82,6 @@ func (w *workshop) prepare(ctx context.Context, say *report) error {
 	}
 	w.receiver.live(w.sandbox.now)
 	say.line("Built in %s. The sandbox listens on %s.", seconds(time.Since(began)), w.sandbox.env["BILLING_BASE_URL"])
-	return nil
-}
-
-// build compiles one of the repository's programs, for the given platform or
-// for this machine.
-func (w *workshop) build(ctx context.Context, name, output, platform string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", output, name)
-	command.Dir = w.root
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if system, machine, found := strings.Cut(platform, "_"); found {
-		command.Env = append(command.Env, "GOOS="+system, "GOARCH="+machine)
-	}
-	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s: %w\n%s", name, err, out)
-	}
 	return nil
 }
 
@@ -167,24 +147,4 @@ func cleanEnvironment(environ []string) []string {
 		}
 	}
 	return kept
-}
-
-// providerPath is where a filesystem mirror has the provider's program.
-func providerPath(mirror, address, platform string) string {
-	name := "terraform-provider-billing_v" + version
-	if strings.HasPrefix(platform, "windows_") {
-		name += ".exe"
-	}
-	return filepath.Join(mirror, filepath.FromSlash(address), version, platform, name)
-}
-
-// cliConfig makes Terraform install providers from the mirror and from
-// nowhere else, so that a run needs no network.
-func cliConfig(mirror string) []byte {
-	return fmt.Appendf(nil, `provider_installation {
-  filesystem_mirror {
-    path = %q
-  }
-}
-`, filepath.ToSlash(mirror))
 }

@@ -1,0 +1,172 @@
+package acctest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ledgerVariable names the file in which live runs note what they create.
+const ledgerVariable = "BILLING_ACC_LEDGER"
+
+// created are the operations that create an object. A rotation creates a key with another id.
+var created = regexp.MustCompile(`^(/v1/[\w-]+|/api/v1/webhook-endpoints|(/api/v1/api-keys)(?:/[^/]+/rotate)?)$`)
+
+// Recording is the same service behind a proxy that notes every object that is created in a file, before the response is passed on. A sweep
+// deletes what is in the file: exactly what a run has created, whatever its name.
+func (s *Service) Recording(ledger string) *Service {
+	s.t.Helper()
+	return s.through(func(service string) func(*http.Response) error {
+		return func(r *http.Response) error { return note(ledger, service, r) }
+	})
+}
+
+// note appends the object of a creation to the ledger.
+func note(ledger, service string, r *http.Response) error {
+	found := created.FindStringSubmatch(r.Request.URL.Path)
+	if r.Request.Method != http.MethodPost || r.StatusCode >= http.StatusMultipleChoices || found == nil {
+		return nil
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err = errors.Join(err, r.Body.Close()); err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	var body JSON
+	if json.Unmarshal(raw, &body) != nil {
+		return nil // not an object: the test will see that
+	}
+	made := unwrapped(body)
+	if customer, paired := made["customer"].(JSON); paired && found[1] == "/v1/customers" {
+		made = customer // the response has the customer and its account
+	}
+	id, _ := made["id"].(string)
+	if id == "" {
+		return nil
+	}
+	collection := found[1]
+	if found[2] != "" {
+		collection = found[2]
+	}
+	file, err := os.OpenFile(ledger, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	// One write, so that the lines of several processes do not mix.
+	_, err = fmt.Fprintf(file, "%s %s/%s\n", service, collection, id)
+	return errors.Join(err, file.Close())
+}
+
+// unwrapped is the object of a response, with its envelope or without.
+func unwrapped(body JSON) JSON {
+	if data, wrapped := body["data"].(JSON); wrapped {
+		return data
+	}
+	return body
+}
+
+// Sweep deletes what the ledger names, the newest first, and keeps in the ledger what it could not delete. Subscriptions are canceled. An
+// object that is gone, closed, canceled or revoked is done. say gets a line for each object that was deleted.
+func (s *Service) Sweep(ledger string, say func(string)) error {
+	content, err := os.ReadFile(ledger)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lines := strings.Fields(strings.ReplaceAll(string(content), " ", "\t"))
+	var left, failed []string
+	for pair := range slices.Chunk(lines, 2) {
+		if len(pair) != 2 {
+			return fmt.Errorf("%s is not a ledger", ledger)
+		}
+		left = append(left, pair[0]+" "+pair[1])
+	}
+	slices.Reverse(left)
+	for _, entry := range left {
+		service, path, _ := strings.Cut(entry, " ")
+		deleted, err := s.remove(service, path)
+		if err != nil {
+			failed = append(failed, entry)
+			say(fmt.Sprintf("%s: %v", entry, err))
+		} else if deleted {
+			say("deleted " + entry)
+		}
+	}
+	if len(failed) == 0 {
+		return os.Remove(ledger)
+	}
+	slices.Reverse(failed)
+	return errors.Join(os.WriteFile(ledger, []byte(strings.Join(failed, "\n")+"\n"), 0o600),
+		fmt.Errorf("%d objects could not be deleted; they stay in %s", len(failed), ledger))
+}
+
+// remove deletes one object, unless it is gone.
+func (s *Service) remove(service, path string) (bool, error) {
+	base, token := s.BaseURL, s.Token
+	switch service {
+	case "finance":
+		base, token = s.FinanceURL, s.FinanceToken
+	case "collections":
+		base, token = s.CollectionsURL, s.CollectionsKey
+	}
+	status, body := s.exchange(base+path, token, http.MethodGet, nil)
+	body = unwrapped(body)
+	switch {
+	case status == http.StatusNotFound, status == http.StatusGone, body["status"] == "closed", body["status"] == "canceled", body["revokedAt"] != nil:
+		return false, nil
+	case status >= http.StatusMultipleChoices:
+		return false, fmt.Errorf("GET: status %d", status)
+	}
+	if service == "billing" && strings.HasPrefix(path, "/v1/billing-accounts/") {
+		path = s.owner(path, body)
+	}
+	if strings.HasPrefix(path, "/v1/subscriptions/") {
+		// A test may have forbidden it.
+		s.exchange(base+path, token, http.MethodPatch, JSON{"allow_cancel": true})
+		if status, _ := s.exchange(base+path+"/cancel", token, http.MethodPost, JSON{"reason": "acceptance test"}); status >= http.StatusMultipleChoices {
+			return false, fmt.Errorf("cancel: status %d", status)
+		}
+		return true, nil
+	}
+	if status, _ := s.exchange(base+path, token, http.MethodDelete, nil); status >= http.StatusMultipleChoices && status != http.StatusNotFound {
+		return false, fmt.Errorf("DELETE: status %d", status)
+	}
+	return true, nil
+}
+
+// owner is the path of the customer that was created together with an account; deleting it closes the account. For an account of an older
+// customer it is that of the account.
+func (s *Service) owner(path string, account JSON) string {
+	id, _ := account["customer_id"].(string)
+	if reference, nested := account["customer"].(JSON); nested {
+		id, _ = reference["id"].(string)
+	}
+	if id == "" {
+		return path
+	}
+	status, body := s.exchange(s.BaseURL+"/v1/customers/"+id, s.Token, http.MethodGet, nil)
+	if status == http.StatusOK && together(unwrapped(body)["created_at"], account["created_at"]) {
+		return "/v1/customers/" + id
+	}
+	return path
+}
+
+// together is whether two times of the service are of one request.
+func together(a, b any) bool {
+	first, _ := a.(string)
+	second, _ := b.(string)
+	one, err := time.Parse(time.RFC3339Nano, first)
+	other, otherErr := time.Parse(time.RFC3339Nano, second)
+	return err == nil && otherErr == nil && one.Sub(other).Abs() < 2*time.Second
+}

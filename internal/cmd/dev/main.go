@@ -1,0 +1,93 @@
+// Command dev builds the provider and installs it for Terraform and OpenTofu without changing any settings of the user:
+//
+//	go run ./internal/cmd/dev [terraform or tofu ...]    from the root of the repository
+//
+// It writes a filesystem mirror and the CLI configuration dev.tfrc into bin, and prints the line that makes a shell use them. Without
+// arguments it installs the provider for each of terraform and tofu that is in PATH.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := install(ctx, os.Stdout, "bin", os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "dev: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// install builds the provider of the current folder into dir, once for each program.
+func install(ctx context.Context, out io.Writer, dir string, programs []string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if len(programs) == 0 {
+		programs = inPath()
+	}
+	if len(programs) == 0 {
+		return errors.New("found neither terraform nor tofu: put one into PATH, or name it with TERRAFORM=/path/to/terraform")
+	}
+	// An empty configuration: the one that is in use may name files that do not exist.
+	providers, settings := filepath.Join(dir, "mirror"), filepath.Join(dir, "dev.tfrc")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(providers); err != nil {
+		return err
+	}
+	if err := os.WriteFile(settings, mirror.First(providers), 0o600); err != nil {
+		return err
+	}
+	env := append(os.Environ(), "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1")
+	for _, path := range programs {
+		program, err := mirror.Inspect(ctx, path, env)
+		if err != nil {
+			return err
+		}
+		if err := mirror.Build(ctx, ".", ".", program.Executable(providers), program.Platform); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "Installed the provider as %s %s for %s (version %s).\n", program.Address, mirror.Version, path, program.Version)
+	}
+	fmt.Fprintln(out, "After a new build, delete .terraform.lock.hcl and run init again: the build has another checksum.")
+	fmt.Fprint(out, use(settings, runtime.GOOS))
+	return nil
+}
+
+// inPath returns the programs that are in PATH.
+func inPath() []string {
+	var found []string
+	for _, name := range []string{"terraform", "tofu"} {
+		if path, err := exec.LookPath(name); err == nil {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// use is the text that says how to use the settings. Its last line is for the usual shell of the system.
+func use(settings, system string) string {
+	powershell := "  $env:TF_CLI_CONFIG_FILE = '" + strings.ReplaceAll(settings, "'", "''") + "'\n"
+	posix := "  export TF_CLI_CONFIG_FILE='" + strings.ReplaceAll(settings, "'", `'\''`) + "'\n"
+	if system == "windows" {
+		return "\nPaste into Git Bash:\n\n" + posix + "\nor into PowerShell:\n\n" + powershell
+	}
+	return "\nPaste into PowerShell:\n\n" + powershell + "\nor into any other shell:\n\n" + posix
+}

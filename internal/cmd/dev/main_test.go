@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// The line that make dev prints is all that Terraform needs: init, a lock file, a local module, plan and apply work as with a release.
+func TestAccPastedLine(t *testing.T) {
+	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
+	t.Chdir("../../..")
+	bin := filepath.Join(t.TempDir(), "it's here")
+	var out strings.Builder
+	if err := install(t.Context(), &out, bin, []string{acctest.TerraformProgram()}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	pasted := strings.TrimSpace(lines[len(lines)-1])
+	settings := filepath.Join(bin, "dev.tfrc")
+	if want := "export TF_CLI_CONFIG_FILE='" + strings.ReplaceAll(settings, "'", `'\''`) + "'"; pasted != want {
+		t.Errorf("the last line is %s, not %s", pasted, want)
+	}
+
+	tf.Env["TF_CLI_CONFIG_FILE"] = settings
+	tf.Write("main.tf", `
+terraform {
+  required_providers {
+    billing = {
+      source  = "recurring-billing/billing"
+      version = "~> 0.1.0"
+    }
+  }
+}
+
+module "customer" {
+  source = "./customer"
+}
+`)
+	if err := os.Mkdir(filepath.Join(tf.Dir, "customer"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tf.Write("customer/main.tf", `
+terraform {
+  required_providers {
+    billing = { source = "recurring-billing/billing" }
+  }
+}
+
+resource "billing_customer" "aurora" {
+  external_id = "aurora-dev"
+  name        = "Padaria Aurora"
+}
+`)
+	tf.Run("init", "-no-color", "-input=false")
+	if lock := tf.Read(".terraform.lock.hcl"); !strings.Contains(lock, "recurring-billing/billing") {
+		t.Errorf("the lock file is\n%s", lock)
+	}
+	tf.Run("apply", "-no-color", "-auto-approve")
+	if out := tf.Run("plan", "-no-color"); !strings.Contains(out, "No changes.") || strings.Contains(out, "development overrides") {
+		t.Errorf("the second plan is\n%s", out)
+	}
+}
+
+func TestUse(t *testing.T) {
+	t.Parallel()
+	text := use(`C:\o'brien\dev.tfrc`, "windows")
+	if !strings.HasSuffix(text, `$env:TF_CLI_CONFIG_FILE = 'C:\o''brien\dev.tfrc'`+"\n") {
+		t.Errorf("on Windows it ends differently:\n%s", text)
+	}
+}
+
+func TestWithoutPrograms(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if err := install(t.Context(), &strings.Builder{}, t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "TERRAFORM=") {
+		t.Errorf("without a program: %v", err)
+	}
+}

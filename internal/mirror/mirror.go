@@ -1,0 +1,126 @@
+// Package mirror installs a build of the provider as Terraform and OpenTofu install a release: from a filesystem mirror, with a normal
+// init, a lock file and modules.
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Version is the release that a build is installed as. The examples require it or newer.
+const Version = "0.1.0"
+
+// Source is the source address of the provider. Terraform and OpenTofu each add the host of their own registry, so one CLI configuration
+// suits both.
+const Source = "recurring-billing/billing"
+
+// Program is a Terraform or an OpenTofu.
+type Program struct {
+	Path     string // of the executable file
+	Version  string // such as 1.11.4
+	Platform string // such as linux_amd64; not always that of this machine
+	Address  string // the provider's address with the host of the program's registry
+}
+
+var address = regexp.MustCompile(`provider\[(\S+/` + Source + `)\]`)
+
+// Inspect asks a program for its version, its platform and the address by which it knows the provider. env is the environment of its runs;
+// nil is that of this process. The program reads a configuration in a temporary folder, contacts no registry and needs no init.
+func Inspect(ctx context.Context, path string, env []string) (p Program, err error) {
+	dir, err := os.MkdirTemp("", "billing-mirror-")
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	config := "terraform {\n  required_providers {\n    billing = { source = \"" + Source + "\" }\n  }\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
+		return p, err
+	}
+	run := func(arguments ...string) ([]byte, error) {
+		command := exec.CommandContext(ctx, path, arguments...)
+		command.Dir, command.Env = dir, env
+		out, err := command.Output()
+		if err != nil {
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				out = append(out, exit.Stderr...)
+			}
+			return nil, fmt.Errorf("%s %s: %w\n%s", path, arguments[0], err, out)
+		}
+		return out, nil
+	}
+	out, err := run("version", "-json")
+	if err != nil {
+		return p, err
+	}
+	var release struct {
+		Version  string `json:"terraform_version"` // OpenTofu uses the same names
+		Platform string `json:"platform"`
+	}
+	if err := json.Unmarshal(out, &release); err != nil {
+		return p, fmt.Errorf("read the version of %s: %w", path, err)
+	}
+	if out, err = run("providers"); err != nil {
+		return p, err
+	}
+	found := address.FindSubmatch(out)
+	if found == nil {
+		return p, fmt.Errorf("%s providers does not name %s:\n%s", path, Source, out)
+	}
+	return Program{Path: path, Version: release.Version, Platform: release.Platform, Address: string(found[1])}, nil
+}
+
+// Executable is the path of the provider's executable file in a mirror for this program.
+func (p Program) Executable(mirror string) string {
+	name := "terraform-provider-billing_v" + Version
+	if strings.HasPrefix(p.Platform, "windows_") {
+		name += ".exe"
+	}
+	return filepath.Join(p.Folder(mirror), Version, p.Platform, name)
+}
+
+// Folder is where a mirror has the release archives of the provider for this program.
+func (p Program) Folder(mirror string) string {
+	return filepath.Join(mirror, filepath.FromSlash(p.Address))
+}
+
+// Build compiles a package of the repository at root. platform is that of Program; empty is this machine.
+func Build(ctx context.Context, root, pkg, output, platform string) error {
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", output, pkg)
+	command.Dir = root
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if system, machine, found := strings.Cut(platform, "_"); found {
+		command.Env = append(command.Env, "GOOS="+system, "GOARCH="+machine)
+	}
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
+	}
+	return nil
+}
+
+// Only is the CLI configuration that installs providers from the mirror and from nowhere else. A run with it needs no network.
+func Only(mirror string) []byte {
+	return fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(mirror))
+}
+
+// First is the CLI configuration that installs this provider from the mirror and all others as usual. Without a host in the patterns,
+// each program takes that of its own registry.
+func First(mirror string) []byte {
+	return fmt.Appendf(nil, `provider_installation {
+  filesystem_mirror {
+    path    = %q
+    include = [%q]
+  }
+  direct {
+    exclude = [%q]
+  }
+}
+`, filepath.ToSlash(mirror), Source, Source)
+}

@@ -1,0 +1,167 @@
+package mirror_test
+
+import (
+	"archive/zip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
+)
+
+const root = "../.."
+
+// released is what the release configuration says about the archives. Only the fields that Terraform depends on are read.
+type released struct {
+	ProjectName string `yaml:"project_name"`
+	Builds      []struct {
+		ID     string `yaml:"id"`
+		Binary string `yaml:"binary"`
+	} `yaml:"builds"`
+	Archives []struct {
+		ID      string   `yaml:"id"`
+		Formats []string `yaml:"formats"`
+		Name    string   `yaml:"name_template"`
+		Files   []string `yaml:"files"`
+	} `yaml:"archives"`
+}
+
+// A release archive is installed by terraform init: its name, the name of the program in it and the protocol are those that Terraform
+// expects. The archive is packed here as .goreleaser.yml describes it, because GoReleaser is not a dependency of the project; make
+// release-check names the folder with GoReleaser's own archives in RELEASE_DIST.
+func TestAccReleaseArchiveInstalls(t *testing.T) {
+	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
+	dir := t.TempDir()
+	env := append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "none.tfrc"))
+	if err := os.WriteFile(filepath.Join(dir, "none.tfrc"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program, err := mirror.Inspect(t.Context(), acctest.TerraformProgram(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	providers := filepath.Join(dir, "mirror")
+	name, binary, files := release(t, program.Platform)
+	archive := filepath.Join(program.Folder(providers), name)
+	if dist := os.Getenv("RELEASE_DIST"); dist != "" {
+		if err := os.CopyFS(filepath.Dir(archive), os.DirFS(dist)); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		built := filepath.Join(dir, binary)
+		if err := mirror.Build(t.Context(), root, ".", built, program.Platform); err != nil {
+			t.Fatal(err)
+		}
+		contents := map[string]string{binary: built}
+		for _, file := range files {
+			contents[file] = filepath.Join(root, file)
+		}
+		pack(t, archive, contents)
+	}
+
+	tf.Write("cli.tfrc", string(mirror.Only(providers)))
+	tf.Write("main.tf", `
+terraform {
+  required_providers {
+    billing = {
+      source  = "recurring-billing/billing"
+      version = "~> 0.1.0"
+    }
+  }
+}
+
+data "billing_organization" "this" {}
+
+output "organization" { value = data.billing_organization.this.name }
+`)
+	tf.Run("init", "-no-color", "-input=false")
+	if lock := tf.Read(".terraform.lock.hcl"); !strings.Contains(lock, `"zh:`) && !strings.Contains(lock, `"h1:`) {
+		t.Errorf("the lock file has no checksum:\n%s", lock)
+	}
+	if out := tf.Run("apply", "-no-color", "-auto-approve"); !strings.Contains(out, "organization = ") {
+		t.Errorf("apply printed\n%s", out)
+	}
+}
+
+// release returns the name of the provider's archive, the name of the program in it and the other files, by the release configuration.
+func release(t *testing.T, platform string) (archive, binary string, files []string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, ".goreleaser.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config released
+	if err := yaml.Unmarshal(content, &config); err != nil {
+		t.Fatal(err)
+	}
+	system, machine, _ := strings.Cut(platform, "_")
+	expand := strings.NewReplacer("{{ .ProjectName }}", config.ProjectName, "{{ .Version }}", mirror.Version,
+		"{{ .Os }}", system, "{{ .Arch }}", machine).Replace
+	for _, build := range config.Builds {
+		if build.ID == "provider" {
+			binary = expand(build.Binary)
+		}
+	}
+	for _, a := range config.Archives {
+		if a.ID == "provider" && len(a.Formats) == 1 {
+			archive, files = expand(a.Name)+"."+a.Formats[0], a.Files
+		}
+	}
+	if archive == "" || binary == "" || strings.Contains(archive+binary, "{{") {
+		t.Fatalf("the release configuration names the archive %q and the program %q", archive, binary)
+	}
+	return archive, binary, files
+}
+
+// pack writes a zip archive of files, by their names in it.
+func pack(t *testing.T, path string, files map[string]string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := zip.NewWriter(out)
+	for name, from := range files {
+		in, err := os.Open(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := &zip.FileHeader{Name: name, Method: zip.Deflate}
+		header.SetMode(0o755)
+		entry, err := archive.CreateHeader(header)
+		if err == nil {
+			_, err = io.Copy(entry, in)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := in.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestExecutable(t *testing.T) {
+	t.Parallel()
+	p := mirror.Program{Platform: "windows_amd64", Address: "registry.example/recurring-billing/billing"}
+	want := filepath.Join("m", "registry.example", "recurring-billing", "billing", mirror.Version, "windows_amd64",
+		"terraform-provider-billing_v"+mirror.Version+".exe")
+	if got := p.Executable("m"); got != want {
+		t.Errorf("Executable = %s, not %s", got, want)
+	}
+}

@@ -4,17 +4,23 @@ package apikey
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // Resource is billing_api_key.
@@ -103,4 +109,171 @@ func (r *Resource) stays(m model, diags *diag.Diagnostics) bool {
 // doing describes an operation on the key for an error.
 func doing(verb string, m model) apidiag.Doing {
 	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
+}
+
+// Update rotates the key, writes the successor's token to the state before anything else, and then ends the grace of
+// predecessors where that is asked.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	found := readSeen(ctx, req.Private, &resp.Diagnostics)
+	plan.secret().Reject(plan.AgeRecipients, &resp.Diagnostics)
+	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
+	if !ready || resp.Diagnostics.HasError() {
+		return
+	}
+	// The plan decided about the rotation; it is not decided again, as time has passed since.
+	rotates := plan.ID.IsUnknown()
+	takes := rotates && decide(plan, state, readPhase(ctx, req.Private, &resp.Diagnostics), found, func() time.Time { return r.now(ctx) }).takes
+	creates := rotates && found.Superseded && !takes
+	// A key that has expired as configured keeps what it had, whatever its configuration says.
+	fulfilled := found.Expired && plan.ExpiresAt.Means(state.ExpiresAt)
+	if !creates && !takes && !fulfilled {
+		refuseUnplanned(plan, state, &resp.Diagnostics)
+	}
+	if r.refuseOwnInUpdate(state, plan, rotates && !found.Superseded, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return
+	}
+	r.Run().Applies()
+	if rotates && !creates {
+		if takes {
+			state = state.takenOver(found, plan)
+		}
+		successor, err := client.RotateAPIKey(ctx, state.ID.ValueString(), plan.graceDays())
+		switch {
+		case err == nil:
+			state = state.rotated(successor, plan.graceDays() > 0, plan, r.now(ctx))
+		case rotatedUnseen(ctx, client, err, state, &resp.Diagnostics):
+			creates = true
+		default:
+			if rotationFailed(ctx, err, state, plan, r.now(ctx), resp) && takes {
+				writeSeen(ctx, resp.Private, seen{AgeDays: found.AgeDays}, &resp.Diagnostics)
+			}
+			return
+		}
+	}
+	if creates {
+		created, err := client.CreateAPIKey(ctx, plan.toCreate())
+		if err != nil {
+			apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
+			return
+		}
+		stored := fromAPI(&created.APIKey).keeping(plan)
+		settle.Warn(settle.Onto(ctx, &plan, &stored), stored.displayName(), arguments, &resp.Diagnostics)
+		warnCreated(created, stored, &resp.Diagnostics)
+		// The old key's grace period ends when it expires.
+		created.GraceUntil = state.ExpiresAt.ValueStringPointer()
+		state = state.rotated(&created.APIKey, !found.Expired, plan, r.now(ctx))
+		if plan.Source.IsUnknown() {
+			state.Source = stored.Source
+		}
+	}
+	if rotates {
+		writeSeen(ctx, resp.Private, seen{}, &resp.Diagnostics)
+	}
+	next := plan.after(state)
+	next.setSecret(next.secret().Stored(next.AgeRecipients, &resp.Diagnostics))
+	resp.Diagnostics.Append(resp.State.Set(ctx, next)...)
+	scheme.Identify(ctx, next.ID, resp.Identity, &resp.Diagnostics)
+	// What is left of the import ends here, so that the next plan may rotate.
+	writePhase(ctx, resp.Private, phaseManaged, &resp.Diagnostics)
+	if !plan.RevokePreviousKeys.ValueBool() {
+		return
+	}
+	for _, key := range r.ownLast(next, predecessorsOf(next.PreviousKeys)) {
+		if err := client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
+			apidiag.Add(&resp.Diagnostics, err, doing("revoke a predecessor of", next))
+			return
+		}
+		next = next.without(key)
+		resp.Diagnostics.Append(resp.State.Set(ctx, next)...)
+	}
+}
+
+// rotatedUnseen reports whether the API rejected a rotation because another system has rotated the key, although the key
+// works and nothing shows it: a grace period that would end after the expiry of the key does not move that. A key like
+// that gets no successor, so a new key is created in its place, and the old one is left to its expiry.
+func rotatedUnseen(ctx context.Context, client *collections.Service, err error, state model, diags *diag.Diagnostics) bool {
+	if e, ok := api.AsError(err); !ok || e.Code != collections.CodeKeyNotActive {
+		return false
+	}
+	now, _ := client.Now(ctx)
+	key, err := client.GetAPIKey(ctx, state.ID.ValueString())
+	if err != nil || key.ExpiresAt == nil || ended(key, now) != "" {
+		return false
+	}
+	diags.AddWarning("An API key was rotated outside of Terraform",
+		fmt.Sprintf("The API rejected the rotation of %s, because another system has rotated it: its expiry, %s, comes before the end of the grace period and did not move. "+
+			"A new key was created instead. The old key works until then and is in previous_keys, unless revoke_previous_keys is set. The successor that the other "+
+			"rotation created is not managed here.", state.displayName(), *key.ExpiresAt))
+	return true
+}
+
+// rotationFailed reports why there is no token. A rotation that has happened all the same leaves a successor that
+// nobody has the token of. It is taken over; the trigger and the age stay as they were, so that the next apply
+// rotates it and so gets a token. It returns whether that has happened.
+func rotationFailed(ctx context.Context, err error, state, plan model, now time.Time, resp *resource.UpdateResponse) bool {
+	var lost *collections.LostTokenError
+	taken := errors.As(err, &lost) && len(lost.SuccessorIDs) == 1
+	if taken {
+		next := state.succeeded(wire.TextOrNull(lost.GraceUntil), plan.graceDays() > 0, plan, now)
+		next.ID, next.KeyPrefix = types.StringValue(lost.SuccessorIDs[0]), types.StringNull()
+		next.setSecret(encrypt.Secret{})
+		resp.Diagnostics.Append(resp.State.Set(ctx, next)...)
+		scheme.Identify(ctx, next.ID, resp.Identity, &resp.Diagnostics)
+		resp.Diagnostics.AddWarning("The successor was taken over without its token",
+			fmt.Sprintf("The state has %s now, and its token is null. The next apply rotates it, and so gets a token.", next.displayName()))
+	}
+	apidiag.Add(&resp.Diagnostics, err, doing("rotate", state))
+	return taken
+}
+
+// refuseUnplanned reports what only a new key can have and the plan did not know: it has turned out to be another
+// value than the key has. Nothing was sent.
+func refuseUnplanned(plan, state model, diags *diag.Diagnostics) {
+	for _, at := range plan.unlike(state) {
+		diags.AddAttributeError(at, "The plan has not shown this replacement",
+			fmt.Sprintf("%s was not known when the plan was made, and has turned out to be another value than %s has. Only a "+
+				"new key can have it, and the plan has shown none, so nothing was sent. Plan again: the new plan shows the "+
+				"replacement.", at, state.displayName()))
+	}
+}
+
+// rotated is the state after a rotation: the successor's, with the old key before its predecessors as long as it works.
+func (m model) rotated(successor *collections.APIKey, works bool, plan model, now time.Time) model {
+	m = m.succeeded(types.StringPointerValue(successor.GraceUntil), works, plan, now)
+	next := fromAPI(successor)
+	m.ID, m.KeyPrefix = next.ID, next.KeyPrefix
+	m.setSecret(next.secret())
+	m.RotatedAt = next.CreatedAt
+	if m.RotatedAt.IsNull() && !now.IsZero() {
+		m.RotatedAt = types.StringValue(now.Format(time.RFC3339))
+	}
+	return m
+}
+
+// succeeded puts the key among its predecessors if it still works.
+func (m model) succeeded(graceUntil types.String, works bool, plan model, now time.Time) model {
+	if graceUntil.IsNull() && !now.IsZero() {
+		// The service did not say when the grace ends, so it is counted from here.
+		graceUntil = types.StringValue(now.AddDate(0, 0, int(plan.graceDays())).Format(time.RFC3339))
+	}
+	before := running(predecessorsOf(m.PreviousKeys), now)
+	if works {
+		old := m.current()
+		old.graceUntil = graceUntil
+		before = append([]predecessor{old}, before...)
+	}
+	m.PreviousKeys = predecessorList(before)
+	return m
+}
+
+// after is the state that the plan leads to, with what a rotation has brought.
+func (m model) after(state model) model {
+	m.ID, m.KeyPrefix, m.RotatedAt, m.PreviousKeys = state.ID, state.KeyPrefix, state.RotatedAt, state.PreviousKeys
+	m.setSecret(state.secret())
+	m.Source = state.Source
+	m.RotationDueAt = m.dueAt()
+	return m
 }

@@ -3,6 +3,8 @@ package customer
 import (
 	"context"
 	"fmt"
+	"iter"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -10,11 +12,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // wayOut is the deletion_policy that lets a customer go.
@@ -151,4 +157,136 @@ func (m *model) keepCreateOnly(config, state model, diags *diag.Diagnostics) {
 			fmt.Sprintf("Customer %q exists already, so %s has no effect. Change it on the billing account (a billing_account resource), "+
 				"or take the argument back to what it was.", state.Name.ValueString(), field.name))
 	}
+}
+
+// keyOwned is the key of the private state that holds the ownership of the last apply.
+const keyOwned = "owned"
+
+// ownership is what the configuration owned of the customer when it was last applied. It lives in the private state, because the
+// state itself shows what the service has. The zero value is that of an object no configuration was applied to yet: nothing is owned,
+// so nothing is removed.
+type ownership struct {
+	Metadata metadata.Owned `json:"custom_metadata,omitzero"`
+	Email    ownedPair      `json:"email,omitzero"`
+	Phone    ownedPair      `json:"phone,omitzero"`
+	// Addresses says that the configuration named addresses.
+	Addresses bool `json:"addresses,omitempty"`
+}
+
+// ownedBy is the ownership that applying config establishes, without its custom_metadata.
+func ownedBy(config model) ownership {
+	return ownership{
+		Email: ownedPair{Main: !config.Email.IsNull(), List: !config.Emails.IsNull()},
+		Phone: ownedPair{Main: !config.Phone.IsNull(), List: !config.Phones.IsNull()},
+
+		Addresses: !config.Addresses.IsNull(),
+	}
+}
+
+// owning is m without a main value that only repeats the state, as it is sent.
+func (m model) owning(o ownership) model {
+	if o.Email.Repeats {
+		m.Email = types.StringNull()
+	}
+	if o.Phone.Repeats {
+		m.Phone = types.StringNull()
+	}
+	return m
+}
+
+// within leaves of the planned ownership what the bare configuration names. Terraform gives an argument under ignore_changes the value of
+// the state, also where the configuration does not have it; what was never configured is not owned.
+func (o ownership) within(config ownership) ownership {
+	o.Email, o.Phone = o.Email.and(config.Email), o.Phone.and(config.Phone)
+	o.Addresses = o.Addresses && config.Addresses
+	return o
+}
+
+func readOwnership(ctx context.Context, store private.Store, diags *diag.Diagnostics) ownership {
+	return private.Get[ownership](ctx, store, keyOwned, diags)
+}
+
+func (o ownership) write(ctx context.Context, store private.Store, diags *diag.Diagnostics) {
+	private.Set(ctx, store, keyOwned, o, diags)
+}
+
+// defaultsOf are the provider's defaults; nil while the provider is not configured (validation).
+func defaultsOf(c *conn.Conn) conn.Defaults {
+	if c == nil {
+		return conn.Defaults{}
+	}
+	return c.Defaults
+}
+
+// forAccounts is what the plan m says to the plans of the customer's billing accounts.
+func (m model) forAccounts(state, config model) contact.Planned {
+	update := m.toUpdate(state)
+	emails, phones := pair{m.Email, m.Emails}, pair{m.Phone, m.Phones}
+	return contact.Planned{
+		Name: m.Name, NameChanges: !update.Name.IsZero(),
+		Emails:     contact.PlannedList[contact.Item]{Items: emails.all(), Known: emails.known(), Changes: !update.Emails.IsZero(), Owned: !config.Emails.IsNull()},
+		Phones:     contact.PlannedList[contact.Item]{Items: phones.all(), Known: phones.known(), Changes: !update.Phones.IsZero(), Owned: !config.Phones.IsNull()},
+		Addresses:  plannedAddresses(m.Addresses, !update.Addresses.IsZero(), !config.Addresses.IsNull()),
+		ExternalID: m.ExternalID, DocumentNumber: m.DocumentNumber,
+	}
+}
+
+func plannedAddresses(list types.List, changes, owned bool) contact.PlannedList[types.Object] {
+	planned := contact.PlannedList[types.Object]{Known: !list.IsUnknown(), Changes: changes, Owned: owned}
+	for _, element := range list.Elements() {
+		object, isObject := element.(types.Object)
+		planned.Known = planned.Known && isObject && known(object)
+		planned.Items = append(planned.Items, object)
+	}
+	return planned
+}
+
+func known(object types.Object) bool {
+	if object.IsUnknown() {
+		return false
+	}
+	for _, field := range object.Attributes() {
+		if field.IsUnknown() {
+			return false
+		}
+	}
+	return true
+}
+
+// noteCreation tells the plans of billing accounts by which codes the new customer will be found: it is not at the service yet.
+func (r *Resource) noteCreation(m model) {
+	for _, code := range []string{contact.ByExternalID(m.ExternalID.ValueString()), contact.ByDocument(same.PlainDocument(m.DocumentNumber.ValueString()))} {
+		r.Run().Note(typeName, code, contact.Created{})
+	}
+}
+
+// warnDuplicate reports customers with the same document number that are not in the state. The service rejects a second
+// customer with the same external_id itself.
+func (r *Resource) warnDuplicate(ctx context.Context, plan model, deferralAllowed bool, diags *diag.Diagnostics) {
+	number := plan.DocumentNumber.ValueString()
+	if r.Conn == nil || !r.Conn.Billing.Ready || number == "" || plan.ExternalID.IsUnknown() || plan.ExternalID.ValueString() != "" {
+		return
+	}
+	found := run.Outside(ctx, r.Run(), deferralAllowed, run.Search[billing.Customer]{
+		TypeName: typeName,
+		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
+			return r.Conn.Billing.Client.ListCustomers(ctx, billing.CustomerQuery{})
+		},
+		ID: func(c billing.Customer) string { return c.ID },
+		Same: func(c billing.Customer) bool {
+			return c.DocumentNumber != nil && same.Document(*c.DocumentNumber, number)
+		},
+	})
+	if len(found) == 0 {
+		return
+	}
+	lines, ids := make([]string, len(found)), make([]string, len(found))
+	for i, c := range found {
+		ids[i] = c.ID
+		lines[i] = fmt.Sprintf("  %s %q (created %s, last changed %s)", c.ID, c.Name, c.CreatedAt, c.UpdatedAt)
+	}
+	diags.AddAttributeWarning(path.Root("document_number"), "A customer with this document number exists already",
+		fmt.Sprintf("The plan creates %s without an external_id, and the service has a customer with the same document number that is not part of this state:\n\n%s\n\n"+
+			"It may be left from an interrupted run, or another workspace may manage it. %s\n\nWith an external_id the service rejects a second customer.",
+			plan.displayName(), strings.Join(lines, "\n"), apidiag.TakeOver(typeName, ids...)))
 }

@@ -101,7 +101,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	}
 	created, err := client.CreateAPIKey(ctx, create)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "create", Object: fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString()), Attributes: arguments})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString()), Attributes: arguments})
 		return
 	}
 	warnDiscarded(created, &resp.Diagnostics)
@@ -123,8 +123,8 @@ func (e *Ephemeral) useless(ctx context.Context, client *collections.Service, id
 	}
 }
 
-func revoking(id string) apidiag.Doing {
-	return apidiag.Doing{Verb: "revoke", Object: "the ephemeral API key " + id + ", which works until it expires"}
+func revoking(id string) apidiag.Operation {
+	return apidiag.Operation{Verb: "revoke", Object: "the ephemeral API key " + id + ", which works until it expires"}
 }
 
 // Close revokes the key.

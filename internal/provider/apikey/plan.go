@@ -14,71 +14,73 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // ModifyPlan decides whether there is a new key, whether the key is rotated, and the value of every computed attribute.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var plan, state model
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
+}
+
+func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
+	p.Run.Known(typeName, p.State.ids()...)
+	r.refuseOwn(p.State, p.State.AllowOwnKey, "destroy", p.State.all(), p.Diags)
+}
+
+func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
+	r.refusePast(ctx, p.Planned, p.Diags)
+	r.warnDuplicate(ctx, p)
+	p.Planned = p.Planned.plannedCreate()
+}
+
+func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
+	plan, state := p.Planned, p.State
+	p.Run.Known(typeName, state.ids()...)
+	imported, found := readPhase(ctx, p.Private, p.Diags), readSeen(ctx, p.Private, p.Diags)
+	d := decide(plan, state, imported, found, func() time.Time { return r.now(ctx) })
+	d.refuseImport(p.Diags)
+	differs := d.differs
+	if d.creates {
+		differs = nil
 	}
-	if req.Plan.Raw.IsNull() {
-		r.Run().Known(typeName, state.ids()...)
-		r.refuseOwn(state, state.AllowOwnKey, "destroy", state.all(), &resp.Diagnostics)
-		return
-	}
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if req.State.Raw.IsNull() {
-		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
-		r.refusePast(ctx, plan, &resp.Diagnostics)
-		r.warnDuplicate(ctx, plan, req.ClientCapabilities.DeferralAllowed, &resp.Diagnostics)
-		plan.RotatedAt, plan.PreviousKeys = types.StringNull(), predecessorList(nil)
-		plan.RotationDueAt = plan.dueAt()
-		plan.setSecret(encrypt.Secret{}.Planned(plan.AgeRecipients, true))
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-		return
-	}
-	r.Run().Known(typeName, state.ids()...)
-	imported, found := readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics)
-	p := decide(plan, state, imported, found, func() time.Time { return r.now(ctx) })
-	p.refuseImport(&resp.Diagnostics)
-	wanted := len(p.differs) > 0 && !p.creates
-	if found.Expired && wanted && r.Run().Applying(typeName, state.ID.ValueString(), req.ClientCapabilities.DeferralAllowed) {
+	late := found.Expired && len(differs) > 0 && p.Run.Applying(typeName, state.ID.ValueString(), p.DeferralAllowed)
+	if late {
 		// The first plan has kept what an expired key has, as its new expiry was not known. Update refuses the new one.
-		p.fulfilled, p.rotates = true, false
-		defer func(expiry fwtype.DateTime) {
-			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("expires_at"), expiry)...)
-		}(plan.ExpiresAt)
+		d.fulfilled, d.rotates = true, false
 	}
-	if r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), wanted, req.ClientCapabilities.DeferralAllowed,
-		resp.Private, &resp.Diagnostics) {
-		resp.RequiresReplace = p.differs
+	if p.Update(ctx, state.ID.ValueString(), differs...) {
 		// The old key is destroyed with what its state allows. What becomes of the new one is planned without a state.
-		r.refuseOwn(state, state.AllowOwnKey, "replace", state.all(), &resp.Diagnostics)
-		r.refusePast(ctx, plan, &resp.Diagnostics)
+		r.refuseOwn(state, state.AllowOwnKey, "replace", state.all(), p.Diags)
+		r.refusePast(ctx, plan, p.Diags)
 		return
 	}
-	if p.creates {
-		r.refusePast(ctx, plan, &resp.Diagnostics)
+	if d.creates {
+		r.refusePast(ctx, plan, p.Diags)
 	}
-	p.update(&resp.Diagnostics)
-	r.refuseOwnInUpdate(state, p.plan, p.rotates && !p.creates, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+	p.Planned = d.plannedUpdate(p.Diags)
+	if late {
+		p.Planned.ExpiresAt = plan.ExpiresAt
+	}
+	r.refuseOwnInUpdate(state, p.Planned, d.rotates && !d.creates, p.Diags)
+}
+
+// plannedCreate leaves the token to the apply.
+func (m model) plannedCreate() model {
+	m.RotatedAt, m.PreviousKeys = types.StringNull(), predecessorList(nil)
+	m.RotationDueAt = m.dueAt()
+	m.setSecret(encrypt.Secret{}.Planned(m.AgeRecipients, true))
+	return m
 }
 
 // now is the service's time, or zero as long as it is not known.
 func (r *Resource) now(ctx context.Context) time.Time {
-	if r.Conn == nil || !r.Conn.Collections.Ready {
+	client, ready := r.Client()
+	if !ready {
 		return time.Time{}
 	}
-	now, _ := r.Conn.Collections.Client.Now(ctx)
+	now, _ := client.Now(ctx)
 	return now
 }
 
@@ -96,14 +98,8 @@ func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagn
 	}
 }
 
-// forgetRotated makes unknown what a rotation changes beside the secret, and nothing else.
-func (m *model) forgetRotated() {
-	m.ID, m.KeyPrefix, m.RotatedAt = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
-	m.PreviousKeys = types.ListUnknown(predecessorType)
-}
-
-// foreseeRevocation plans previous_keys where revoke_previous_keys ends them, or may.
-func (m *model) foreseeRevocation() {
+// planRevocation plans previous_keys where revoke_previous_keys ends them, or may.
+func (m *model) planRevocation() {
 	switch {
 	case !m.PreviousKeys.IsUnknown() && len(m.PreviousKeys.Elements()) == 0:
 	case m.RevokePreviousKeys.IsUnknown():
@@ -111,15 +107,6 @@ func (m *model) foreseeRevocation() {
 	case m.RevokePreviousKeys.ValueBool():
 		m.PreviousKeys = predecessorList(nil)
 	}
-}
-
-// displayName names the key inside a sentence.
-func (m model) displayName() string {
-	text := fmt.Sprintf("API key %q", m.Name.ValueString())
-	if id := m.ID.ValueString(); id != "" {
-		text += " (id " + id + ")"
-	}
-	return text
 }
 
 // planning is the plan of a key that exists.
@@ -237,14 +224,19 @@ func (p planning) refuseImport(diags *diag.Diagnostics) {
 	}
 }
 
-// update decides the computed values of an update.
-func (p *planning) update(diags *diag.Diagnostics) {
+// plannedUpdate makes unknown only what this change can touch; the schema keeps the other computed values:
+//
+//	a rotation, or a creation in its place   id, key_prefix, rotated_at, previous_keys, the token
+//	a creation                               source
+//	revoke_previous_keys                     previous_keys
+func (p *planning) plannedUpdate(diags *diag.Diagnostics) model {
 	p.plan.ExpiresAt = p.plan.ExpiresAt.Or(p.state.ExpiresAt)
 	if p.fulfilled {
 		p.keepEnded(diags)
 	}
 	if p.rotates {
-		p.plan.forgetRotated()
+		p.plan.ID, p.plan.KeyPrefix, p.plan.RotatedAt = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+		p.plan.PreviousKeys = types.ListUnknown(predecessorType)
 	}
 	if p.creates {
 		p.plan.Source = types.StringUnknown()
@@ -255,7 +247,8 @@ func (p *planning) update(diags *diag.Diagnostics) {
 			Clear: "token", Encrypted: "encrypted_token", Trigger: "rotate_when_changed"}, diags)
 	}
 	p.plan.RotationDueAt = p.plan.dueAt()
-	p.plan.foreseeRevocation()
+	p.plan.planRevocation()
+	return p.plan
 }
 
 // keepEnded plans nothing for a key that has ended as configured. A value that Terraform does not let a plan keep,
@@ -297,43 +290,31 @@ func (m model) configured() string {
 
 // warnDuplicate reports working keys of the same name that are not in the state, such as one that an interrupted run has
 // created: nobody has its token, and it never ends.
-func (r *Resource) warnDuplicate(ctx context.Context, plan model, deferralAllowed bool, diags *diag.Diagnostics) {
-	if r.Conn == nil || !r.Conn.Collections.Ready || plan.Name.IsUnknown() {
+func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
+	plan := p.Planned
+	client, ready := r.Client()
+	if !ready || plan.Name.IsUnknown() {
 		return
 	}
-	found := run.Outside(ctx, r.Run(), deferralAllowed, run.Search[collections.APIKey]{
-		TypeName: typeName, List: r.Conn.Collections.Client.ListAPIKeys,
-		ID: func(k collections.APIKey) string { return k.ID },
+	existing, found := r.Existing(ctx, p, run.Search[collections.APIKey]{
+		List: client.ListAPIKeys,
 		Same: func(k collections.APIKey) bool {
 			return k.Name == plan.Name.ValueString() && ended(&k, r.now(ctx)) == ""
 		},
-	})
-	if len(found) == 0 {
-		return
-	}
-	lines, ids := make([]string, len(found)), make([]string, len(found))
-	for i, k := range found {
+	}, func(k collections.APIKey) string {
 		used := "never used"
 		if k.LastUsedAt != nil {
 			used = "last used " + *k.LastUsedAt
 		}
-		ids[i] = k.ID
-		lines[i] = fmt.Sprintf("  %s (created %s, %s)", k.ID, k.CreatedAt, used)
+		return fmt.Sprintf("(created %s, %s)", k.CreatedAt, used)
+	})
+	if found {
+		p.Diags.AddAttributeWarning(path.Root("name"), "An API key with this name exists already",
+			fmt.Sprintf("The plan creates %s, and the service has a working key with the same name that is not part of this "+
+				"state:\n\n%s\n\nOne that was never used may be left from an interrupted run: nobody has its token. Revoke it, "+
+				"or import it and rotate it. It may as well belong to another workspace. %s",
+				plan.displayName(), existing.Lines, existing.TakeOver))
 	}
-	diags.AddAttributeWarning(path.Root("name"), "An API key with this name exists already",
-		fmt.Sprintf("The plan creates %s, and the service has a working key with the same name that is not part of this state:\n\n%s\n\n"+
-			"One that was never used may be left from an interrupted run: nobody has its token. Revoke it, or import it and rotate it. "+
-			"It may as well belong to another workspace. %s", plan.displayName(), strings.Join(lines, "\n"), apidiag.TakeOver(typeName, ids...)))
-}
-
-// ids are those of the key and of its predecessors.
-func (m model) ids() []string {
-	all := m.all()
-	ids := make([]string, len(all))
-	for i, key := range all {
-		ids[i] = key.id.ValueString()
-	}
-	return ids
 }
 
 // ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors; else empty.

@@ -25,8 +25,9 @@ import (
 // scheme is how keys are named and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name",
-	ID:  func(k *collections.APIKey) string { return k.ID },
-	Get: (*collections.Service).GetAPIKey,
+	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
+	ID:      func(k *collections.APIKey) string { return k.ID },
+	Get:     (*collections.Service).GetAPIKey,
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.APIKey, error) {
 		return client.FindAPIKeys(ctx, by.Value)
 	},
@@ -58,7 +59,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, err := client.GetAPIKey(ctx, prior.ID.ValueString())
 	if err != nil && !api.IsNotFound(err) {
-		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
+		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
 		return
 	}
 	now, _ := client.Now(ctx)
@@ -78,7 +79,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.Run().Refreshed(typeName, prior.ID.ValueString())
 	left, err := inGrace(ctx, client, predecessorsOf(prior.PreviousKeys), now)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("read a predecessor of", prior))
+		apidiag.Add(&resp.Diagnostics, err, operation("read a predecessor of", prior))
 		return
 	}
 	state := prior.refreshed(key, end, p)
@@ -108,7 +109,7 @@ func (m model) refreshed(key *collections.APIKey, end string, p phase) model {
 	state := fromAPI(key)
 	state.setSecret(m.secret())
 	if p != phaseImporting {
-		state = state.keeping(m)
+		state = state.preserve(m)
 		state.CreatedAt, state.RotatedAt = m.CreatedAt, m.RotatedAt
 		if end != "" {
 			state.Name, state.Description, state.Scopes = m.Name, m.Description, m.Scopes

@@ -16,15 +16,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
+type base = object.Resource[*collections.Service, collections.APIKey, model]
+
 // Resource is billing_api_key.
-type Resource struct{ conn.Resource }
+type Resource struct{ base }
 
 var (
 	_ resource.ResourceWithConfigure   = (*Resource)(nil)
@@ -33,8 +34,8 @@ var (
 	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
 )
 
-// NewResource makes the resource.
-func NewResource() resource.Resource { return &Resource{} }
+// NewResource returns the resource.
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // Metadata names the type. The identity follows the id, which a rotation changes.
 func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -44,29 +45,25 @@ func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp 
 
 // Create creates the key and writes its token to the state at once, as it is never shown again.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	plan.secret().Reject(plan.AgeRecipients, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	w, ok := r.BeginCreate(ctx, req, resp)
+	w.Plan.secret().Reject(w.Plan.AgeRecipients, w.Diags)
+	if !ok || w.Diags.HasError() {
 		return
 	}
-	r.Run().Applies()
-	created, err := client.CreateAPIKey(ctx, plan.toCreate())
+	created, err := w.Client.CreateAPIKey(ctx, w.Plan.toCreate())
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
+		apidiag.Add(w.Diags, err, operation("create", w.Plan))
 		return
 	}
-	state := fromAPI(&created.APIKey).keeping(plan)
-	state.setSecret(state.secret().Stored(state.AgeRecipients, &resp.Diagnostics))
+	state := fromAPI(&created.APIKey).preserve(w.Plan)
+	state.setSecret(state.secret().Stored(state.AgeRecipients, w.Diags))
 	state.RotationDueAt = state.dueAt()
-	settle.Warn(settle.Onto(ctx, &plan, &state), state.displayName(), arguments, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
-	warnCreated(created, state, &resp.Diagnostics)
+	settle.Warn(settle.Onto(ctx, &w.Plan, &state), state.displayName(), arguments, w.Diags)
+	w.Save(ctx, state.ID, state)
+	warnCreated(created, state, w.Diags)
 }
 
-// warnCreated tells what is unusual about a key that was created.
+// warnCreated reports what is unusual about a key that was created.
 func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Diagnostics) {
 	warnDiscarded(created, diags)
 	if created.Token == nil {
@@ -75,7 +72,7 @@ func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Di
 	}
 }
 
-// warnDiscarded tells of a key that was created in vain.
+// warnDiscarded reports a key that was created in vain.
 func warnDiscarded(created *collections.APIKeyCreated, diags *diag.Diagnostics) {
 	if created.DiscardedID != "" {
 		diags.AddWarning("An API key was created twice, and the first one revoked",
@@ -84,84 +81,54 @@ func warnDiscarded(created *collections.APIKeyCreated, diags *diag.Diagnostics) 
 	}
 }
 
-// Delete revokes the predecessors whose grace still runs, and then the key. Those that are revoked when it fails are out of the state.
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	client, state, ok := object.Delete(ctx, typeName, r.Conn.Collections, r.Run(), req, resp, r.stays)
-	if !ok {
-		return
-	}
-	for _, key := range r.ownLast(state, append(predecessorsOf(state.PreviousKeys), state.current())) {
-		if err := client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
-			apidiag.Add(&resp.Diagnostics, err, doing("revoke key "+key.id.ValueString()+" of", state))
-			return
-		}
-		state = state.without(key)
-		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	}
-}
-
-// stays reports that destroying the key sends nothing, because it is the provider's own.
-func (r *Resource) stays(m model, diags *diag.Diagnostics) bool {
-	r.refuseOwn(m, m.AllowOwnKey, "destroy", m.all(), diags)
-	return diags.HasError()
-}
-
-// doing describes an operation on the key for an error.
-func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
-}
-
 // Update rotates the key, writes the successor's token to the state before anything else, and then ends the grace of
 // predecessors where that is asked.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	found := readSeen(ctx, req.Private, &resp.Diagnostics)
-	plan.secret().Reject(plan.AgeRecipients, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	w, ok := r.BeginUpdate(ctx, req, resp)
+	plan, state := w.Plan, w.State
+	found := readSeen(ctx, w.Private, w.Diags)
+	plan.secret().Reject(plan.AgeRecipients, w.Diags)
+	if !ok || w.Diags.HasError() {
 		return
 	}
 	// The plan decided about the rotation; it is not decided again, as time has passed since.
 	rotates := plan.ID.IsUnknown()
-	takes := rotates && decide(plan, state, readPhase(ctx, req.Private, &resp.Diagnostics), found, func() time.Time { return r.now(ctx) }).takes
+	takes := rotates && decide(plan, state, readPhase(ctx, w.Private, w.Diags), found, func() time.Time { return r.now(ctx) }).takes
 	creates := rotates && found.Superseded && !takes
 	// A key that has expired as configured keeps what it had, whatever its configuration says.
 	fulfilled := found.Expired && plan.ExpiresAt.Means(state.ExpiresAt)
 	if !creates && !takes && !fulfilled {
-		refuseUnplanned(plan, state, &resp.Diagnostics)
+		refuseUnplanned(plan, state, w.Diags)
 	}
-	if r.refuseOwnInUpdate(state, plan, rotates && !found.Superseded, &resp.Diagnostics); resp.Diagnostics.HasError() {
+	if r.refuseOwnInUpdate(state, plan, rotates && !found.Superseded, w.Diags); w.Diags.HasError() {
 		return
 	}
-	r.Run().Applies()
 	if rotates && !creates {
 		if takes {
 			state = state.takenOver(found, plan)
 		}
-		successor, err := client.RotateAPIKey(ctx, state.ID.ValueString(), plan.graceDays())
+		successor, err := w.Client.RotateAPIKey(ctx, state.ID.ValueString(), plan.graceDays())
 		switch {
 		case err == nil:
 			state = state.rotated(successor, plan.graceDays() > 0, plan, r.now(ctx))
-		case rotatedUnseen(ctx, client, err, state, &resp.Diagnostics):
+		case rotatedUnseen(ctx, w.Client, err, state, w.Diags):
 			creates = true
 		default:
-			if rotationFailed(ctx, err, state, plan, r.now(ctx), resp) && takes {
-				writeSeen(ctx, resp.Private, seen{AgeDays: found.AgeDays}, &resp.Diagnostics)
+			if rotationFailed(ctx, w, err, state, r.now(ctx)) && takes {
+				writeSeen(ctx, w.Private, seen{AgeDays: found.AgeDays}, w.Diags)
 			}
 			return
 		}
 	}
 	if creates {
-		created, err := client.CreateAPIKey(ctx, plan.toCreate())
+		created, err := w.Client.CreateAPIKey(ctx, plan.toCreate())
 		if err != nil {
-			apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
+			apidiag.Add(w.Diags, err, operation("create", plan))
 			return
 		}
-		stored := fromAPI(&created.APIKey).keeping(plan)
-		settle.Warn(settle.Onto(ctx, &plan, &stored), stored.displayName(), arguments, &resp.Diagnostics)
-		warnCreated(created, stored, &resp.Diagnostics)
+		stored := fromAPI(&created.APIKey).preserve(plan)
+		settle.Warn(settle.Onto(ctx, &plan, &stored), stored.displayName(), arguments, w.Diags)
+		warnCreated(created, stored, w.Diags)
 		// The old key's grace period ends when it expires.
 		created.GraceUntil = state.ExpiresAt.ValueStringPointer()
 		state = state.rotated(&created.APIKey, !found.Expired, plan, r.now(ctx))
@@ -170,24 +137,23 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		}
 	}
 	if rotates {
-		writeSeen(ctx, resp.Private, seen{}, &resp.Diagnostics)
+		writeSeen(ctx, w.Private, seen{}, w.Diags)
 	}
 	next := plan.after(state)
-	next.setSecret(next.secret().Stored(next.AgeRecipients, &resp.Diagnostics))
-	resp.Diagnostics.Append(resp.State.Set(ctx, next)...)
-	scheme.Identify(ctx, next.ID, resp.Identity, &resp.Diagnostics)
+	next.setSecret(next.secret().Stored(next.AgeRecipients, w.Diags))
+	w.Save(ctx, next.ID, next)
 	// What is left of the import ends here, so that the next plan may rotate.
-	writePhase(ctx, resp.Private, phaseManaged, &resp.Diagnostics)
+	writePhase(ctx, w.Private, phaseManaged, w.Diags)
 	if !plan.RevokePreviousKeys.ValueBool() {
 		return
 	}
 	for _, key := range r.ownLast(next, predecessorsOf(next.PreviousKeys)) {
-		if err := client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
-			apidiag.Add(&resp.Diagnostics, err, doing("revoke a predecessor of", next))
+		if err := w.Client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
+			apidiag.Add(w.Diags, err, operation("revoke a predecessor of", next))
 			return
 		}
 		next = next.without(key)
-		resp.Diagnostics.Append(resp.State.Set(ctx, next)...)
+		w.Save(ctx, next.ID, next)
 	}
 }
 
@@ -213,19 +179,19 @@ func rotatedUnseen(ctx context.Context, client *collections.Service, err error, 
 // rotationFailed reports why there is no token. A rotation that has happened all the same leaves a successor that
 // nobody has the token of. It is taken over; the trigger and the age stay as they were, so that the next apply
 // rotates it and so gets a token. It returns whether that has happened.
-func rotationFailed(ctx context.Context, err error, state, plan model, now time.Time, resp *resource.UpdateResponse) bool {
+func rotationFailed(ctx context.Context, w *object.Write[*collections.Service, model], err error, state model,
+	now time.Time) bool {
 	var lost *collections.LostTokenError
 	taken := errors.As(err, &lost) && len(lost.SuccessorIDs) == 1
 	if taken {
-		next := state.succeeded(wire.TextOrNull(lost.GraceUntil), plan.graceDays() > 0, plan, now)
+		next := state.succeeded(wire.TextOrNull(lost.GraceUntil), w.Plan.graceDays() > 0, w.Plan, now)
 		next.ID, next.KeyPrefix = types.StringValue(lost.SuccessorIDs[0]), types.StringNull()
 		next.setSecret(encrypt.Secret{})
-		resp.Diagnostics.Append(resp.State.Set(ctx, next)...)
-		scheme.Identify(ctx, next.ID, resp.Identity, &resp.Diagnostics)
-		resp.Diagnostics.AddWarning("The successor was taken over without its token",
+		w.Save(ctx, next.ID, next)
+		w.Diags.AddWarning("The successor was taken over without its token",
 			fmt.Sprintf("The state has %s now, and its token is null. The next apply rotates it, and so gets a token.", next.displayName()))
 	}
-	apidiag.Add(&resp.Diagnostics, err, doing("rotate", state))
+	apidiag.Add(w.Diags, err, operation("rotate", state))
 	return taken
 }
 
@@ -276,4 +242,33 @@ func (m model) after(state model) model {
 	m.Source = state.Source
 	m.RotationDueAt = m.dueAt()
 	return m
+}
+
+// Delete revokes the predecessors whose grace period still runs, and then the key. Those that are revoked when it fails are
+// out of the state.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	w, ok := r.BeginDelete(ctx, req, resp, r.stays)
+	if !ok {
+		return
+	}
+	state := w.State
+	for _, key := range r.ownLast(state, append(predecessorsOf(state.PreviousKeys), state.current())) {
+		if err := w.Client.RevokeAPIKey(ctx, key.id.ValueString()); err != nil {
+			apidiag.Add(w.Diags, err, operation("revoke key "+key.id.ValueString()+" of", state))
+			return
+		}
+		state = state.without(key)
+		w.Save(ctx, state.ID, state)
+	}
+}
+
+// stays reports that destroying the key sends nothing, because it is the provider's own.
+func (r *Resource) stays(m model, diags *diag.Diagnostics) bool {
+	r.refuseOwn(m, m.AllowOwnKey, "destroy", m.all(), diags)
+	return diags.HasError()
+}
+
+// operation describes an operation on the key for an error.
+func operation(verb string, m model) apidiag.Operation {
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
 }

@@ -103,11 +103,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// IdentitySchema names the key for import blocks.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = scheme.IdentitySchema()
-}
-
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
 
 func onChange(v ...validator.String) []planmodifier.String {

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/objectplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -78,20 +79,21 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"of them is a warning and changes nothing; change the customer by `name`, `email`, `phone` and `address` of " +
 				"this resource, or by a `billing_customer`. Each re-creation of the account (closed elsewhere, `-replace`) " +
 				"with a `name` alone creates another customer of the same name; `terraform plan -replace` cannot warn of it."},
-		"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
+		"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.Email()),
 			MarkdownDescription: about["billing_email"] + " Default when the account is opened: the customer's. It cannot be cleared: without the argument the stored address stands."},
-		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.Between(1, 90))},
+		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.Between(1, 90)), int64planmodifier.UseStateForUnknown()},
 			MarkdownDescription: about["payment_terms_days"] + " Default when the account is opened: 10. Taken out, the stored value stands."},
-		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["auto_collection"] + " Default when the account is opened: `true`. Taken out, the stored value stands."},
-		"name": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(stringvalidator.UTF8LengthBetween(1, 255)),
+		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(), MarkdownDescription: about["auto_collection"] + " Default when the account is opened: `true`. Taken out, the stored value stands."},
+		"name": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(stringvalidator.UTF8LengthBetween(1, 255)),
 			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without it, or taken out: shows the name as it is." + followsCustomer},
-		"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
+		"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.Email()),
 			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
-		"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: notBlank(),
+		"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.NotBlank()),
 			MarkdownDescription: "Changes the main phone number of the customer through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
 		"address": schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: contact.AddressAttributes(),
+			PlanModifiers:       []planmodifier.Object{objectplanmodifier.UseStateForUnknown()},
 			MarkdownDescription: "Becomes the first postal address of the customer, through the account. Without it, or taken out: shows the first one, where the service lists any." + followsCustomer},
-		"status": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
+		"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(), Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
 			MarkdownDescription: "`active` or `suspended`; a suspended account takes no new subscriptions. Given, a suspension or reactivation made elsewhere is drift that the next apply takes back; " +
 				"without it, or taken out, the status is only shown. A new account is `active`."},
 		"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
@@ -165,13 +167,13 @@ func customerAttributes() map[string]schema.Attribute {
 	}
 }
 
-// IdentitySchema names the account for import blocks.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = scheme.IdentitySchema()
-}
-
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
 
 func onChange(validators ...validator.String) []planmodifier.String {
 	return []planmodifier.String{validate.OnChange(validators...)}
+}
+
+// orState is onChange for an argument that stays as it is in the state where the configuration does not name it.
+func orState(validators ...validator.String) []planmodifier.String {
+	return object.KeepText(onChange(validators...)...)
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -94,9 +96,9 @@ func fromAPI(c *billing.Customer) (model, error) {
 	}, nil
 }
 
-// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way
 // prior writes what can be written in more than one way. remote is the customer that m was built from.
-func (m model) keeping(prior model, remote *billing.Customer, own ownership) (model, error) {
+func (m model) preserve(prior model, remote *billing.Customer, own ownership) (model, error) {
 	m.CustomMetadataMode = prior.CustomMetadataMode
 	m.DeletionPolicy = prior.DeletionPolicy
 	m.CreateBillingAccount = prior.CreateBillingAccount
@@ -143,6 +145,19 @@ func (m model) named() []string {
 		"auto_collection": m.AutoCollection.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
 	}
 	return slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return shown[name] })
+}
+
+// after is the state after a response that shows c, where m is what was planned or known before.
+func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
+	state, err := fromAPI(c)
+	if err == nil {
+		state, err = state.preserve(m, c, own)
+	}
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+		return m
+	}
+	return state
 }
 
 // toCreate is the body that creates the customer as configured, with desired as its custom_metadata. What is not configured is
@@ -202,4 +217,13 @@ func (m model) toUpdate(state model) billing.CustomerUpdate {
 	update.Emails = pair{m.Email, m.Emails}.change(pair{state.Email, state.Emails})
 	update.Phones = pair{m.Phone, m.Phones}.change(pair{state.Phone, state.Phones})
 	return update
+}
+
+// displayName names the customer inside a sentence.
+func (m model) displayName() string {
+	text := fmt.Sprintf("customer %q", m.Name.ValueString())
+	if id := m.ID.ValueString(); id != "" {
+		text += " (id " + id + ")"
+	}
+	return text
 }

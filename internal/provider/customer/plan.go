@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -14,10 +12,10 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
@@ -26,40 +24,34 @@ import (
 // wayOut is the deletion_policy that lets a customer go.
 const wayOut = `"delete"`
 
-// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
-// same. What cannot change stays known.
+// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state
+// mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var config, state, planned model
-	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		r.Run().Known(typeName, state.ID.ValueString())
-		policy.Refuse(state.DeletionPolicy, state.displayName(), wayOut, &resp.Diagnostics)
+	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
+}
+
+func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
+	p.Run.Known(typeName, p.State.ID.ValueString())
+	policy.Refuse(p.State.DeletionPolicy, p.State.displayName(), wayOut, p.Diags)
+}
+
+func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
+	p.Planned = p.Planned.plannedCreate(p.Config)
+	r.warnDuplicate(ctx, p)
+	p.Planned.noteCreation(p.Run)
+}
+
+func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
+	own := private.Owned[ownership](ctx, p.Private, p.Diags)
+	if p.Diags.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if req.State.Raw.IsNull() {
-		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
-		planned = planned.plannedCreate(config)
-		r.warnDuplicate(ctx, planned, req.ClientCapabilities.DeferralAllowed, &resp.Diagnostics)
-		r.noteCreation(planned)
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
-		return
-	}
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	planned, next := planned.plannedUpdate(config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
-	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics)
-	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
-	r.Run().Note(typeName, state.ID.ValueString(), planned.forAccounts(state, config))
-	private.Plan(ctx, resp.Private, next, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
+	id, next := p.State.ID.ValueString(), ownership{}
+	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
+	p.Update(ctx, id)
+	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
+	p.Run.Note(typeName, id, p.Planned.forAccounts(p.State, p.Config))
+	private.Plan(ctx, p.Private, next, p.Diags)
 }
 
 // plannedCreate leaves to apply what only the service can say.
@@ -135,36 +127,23 @@ func plannedList(config, state types.List, keep bool) types.List {
 	}
 }
 
-// keepCreateOnly holds what only a creation uses to its first value, and says so when the configuration asks for another.
+// keepCreateOnly holds what only a creation uses to its first value, and warns when the configuration asks for another one.
 func (m *model) keepCreateOnly(config, state model, diags *diag.Diagnostics) {
-	for _, field := range []struct {
-		name          string
-		config, state attr.Value
-		keep          func()
-	}{
-		{"create_billing_account", config.CreateBillingAccount, state.CreateBillingAccount, func() { m.CreateBillingAccount = state.CreateBillingAccount }},
-		{"billing_email", config.BillingEmail, state.BillingEmail, func() { m.BillingEmail = state.BillingEmail }},
-		{"payment_terms_days", config.PaymentTermsDays, state.PaymentTermsDays, func() { m.PaymentTermsDays = state.PaymentTermsDays }},
-		{"auto_collection", config.AutoCollection, state.AutoCollection, func() { m.AutoCollection = state.AutoCollection }},
-	} {
-		if config := field.config; config.IsNull() || !field.state.IsNull() {
-			field.keep()
+	warn := func(differs bool, name string) {
+		if differs {
+			diags.AddAttributeWarning(path.Root(name), name+" is only used when the customer is created",
+				fmt.Sprintf("Customer %q exists already, so %s has no effect. Change it on the billing account (a "+
+					"billing_account resource), or take the argument back to what it was.", state.Name.ValueString(), name))
 		}
-		if field.config.IsNull() || field.config.IsUnknown() || field.config.Equal(field.state) {
-			continue
-		}
-		diags.AddAttributeWarning(path.Root(field.name), field.name+" is only used when the customer is created",
-			fmt.Sprintf("Customer %q exists already, so %s has no effect. Change it on the billing account (a billing_account resource), "+
-				"or take the argument back to what it was.", state.Name.ValueString(), field.name))
 	}
+	warn(object.CreateOnly(&m.CreateBillingAccount, config.CreateBillingAccount, state.CreateBillingAccount),
+		"create_billing_account")
+	warn(object.CreateOnly(&m.BillingEmail, config.BillingEmail, state.BillingEmail), "billing_email")
+	warn(object.CreateOnly(&m.PaymentTermsDays, config.PaymentTermsDays, state.PaymentTermsDays), "payment_terms_days")
+	warn(object.CreateOnly(&m.AutoCollection, config.AutoCollection, state.AutoCollection), "auto_collection")
 }
 
-// keyOwned is the key of the private state that holds the ownership of the last apply.
-const keyOwned = "owned"
-
-// ownership is what the configuration owned of the customer when it was last applied. It lives in the private state, because the
-// state itself shows what the service has. The zero value is that of an object no configuration was applied to yet: nothing is owned,
-// so nothing is removed.
+// ownership is what the configuration owned of the customer when it was last applied, see private.Owned.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata,omitzero"`
 	Email    ownedPair      `json:"email,omitzero"`
@@ -202,22 +181,6 @@ func (o ownership) within(config ownership) ownership {
 	return o
 }
 
-func readOwnership(ctx context.Context, store private.Store, diags *diag.Diagnostics) ownership {
-	return private.Get[ownership](ctx, store, keyOwned, diags)
-}
-
-func (o ownership) write(ctx context.Context, store private.Store, diags *diag.Diagnostics) {
-	private.Set(ctx, store, keyOwned, o, diags)
-}
-
-// defaultsOf are the provider's defaults; nil while the provider is not configured (validation).
-func defaultsOf(c *conn.Conn) conn.Defaults {
-	if c == nil {
-		return conn.Defaults{}
-	}
-	return c.Defaults
-}
-
 // forAccounts is what the plan m says to the plans of the customer's billing accounts.
 func (m model) forAccounts(state, config model) contact.Planned {
 	update := m.toUpdate(state)
@@ -253,40 +216,37 @@ func known(object types.Object) bool {
 	return true
 }
 
-// noteCreation tells the plans of billing accounts by which codes the new customer will be found: it is not at the service yet.
-func (r *Resource) noteCreation(m model) {
+// noteCreation notes for the plans of billing accounts by which codes the new customer will be found: the service does not
+// have it yet.
+func (m model) noteCreation(record *run.Record) {
 	for _, code := range []string{contact.ByExternalID(m.ExternalID.ValueString()), contact.ByDocument(same.PlainDocument(m.DocumentNumber.ValueString()))} {
-		r.Run().Note(typeName, code, contact.Created{})
+		record.Note(typeName, code, contact.Created{})
 	}
 }
 
 // warnDuplicate reports customers with the same document number that are not in the state. The service rejects a second
 // customer with the same external_id itself.
-func (r *Resource) warnDuplicate(ctx context.Context, plan model, deferralAllowed bool, diags *diag.Diagnostics) {
-	number := plan.DocumentNumber.ValueString()
-	if r.Conn == nil || !r.Conn.Billing.Ready || number == "" || plan.ExternalID.IsUnknown() || plan.ExternalID.ValueString() != "" {
+func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
+	plan, number := p.Planned, p.Planned.DocumentNumber.ValueString()
+	client, ready := r.Client()
+	if !ready || number == "" || plan.ExternalID.IsUnknown() || plan.ExternalID.ValueString() != "" {
 		return
 	}
-	found := run.Outside(ctx, r.Run(), deferralAllowed, run.Search[billing.Customer]{
-		TypeName: typeName,
+	existing, found := r.Existing(ctx, p, run.Search[billing.Customer]{
 		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
-			return r.Conn.Billing.Client.ListCustomers(ctx, billing.CustomerQuery{})
+			return client.ListCustomers(ctx, billing.CustomerQuery{})
 		},
-		ID: func(c billing.Customer) string { return c.ID },
 		Same: func(c billing.Customer) bool {
 			return c.DocumentNumber != nil && same.Document(*c.DocumentNumber, number)
 		},
+	}, func(c billing.Customer) string {
+		return fmt.Sprintf("%q (created %s, last changed %s)", c.Name, c.CreatedAt, c.UpdatedAt)
 	})
-	if len(found) == 0 {
-		return
+	if found {
+		p.Diags.AddAttributeWarning(path.Root("document_number"), "A customer with this document number exists already",
+			fmt.Sprintf("The plan creates %s without an external_id, and the service has a customer with the same document number "+
+				"that is not part of this state:\n\n%s\n\nIt may be left from an interrupted run, or another workspace may "+
+				"manage it. %s\n\nWith an external_id the service rejects a second customer.",
+				plan.displayName(), existing.Lines, existing.TakeOver))
 	}
-	lines, ids := make([]string, len(found)), make([]string, len(found))
-	for i, c := range found {
-		ids[i] = c.ID
-		lines[i] = fmt.Sprintf("  %s %q (created %s, last changed %s)", c.ID, c.Name, c.CreatedAt, c.UpdatedAt)
-	}
-	diags.AddAttributeWarning(path.Root("document_number"), "A customer with this document number exists already",
-		fmt.Sprintf("The plan creates %s without an external_id, and the service has a customer with the same document number that is not part of this state:\n\n%s\n\n"+
-			"It may be left from an interrupted run, or another workspace may manage it. %s\n\nWith an external_id the service rejects a second customer.",
-			plan.displayName(), strings.Join(lines, "\n"), apidiag.TakeOver(typeName, ids...)))
 }

@@ -32,10 +32,11 @@ func entry(ctx context.Context, store private.Store, diags *diag.Diagnostics) st
 
 // planRemoval decides whether the removal of the resource deletes the record: not while another resource manages it.
 func (r *Resource) planRemoval(ctx context.Context, m model, store private.Store, diags *diag.Diagnostics) {
-	if r.Conn == nil || !r.Conn.Finance.Ready {
+	client, ready := r.Client()
+	if !ready {
 		return
 	}
-	others := r.Conn.Finance.Client.PlanRemoval(ctx, m.Collection.ValueString(), m.ID.ValueString(), entry(ctx, store, diags))
+	others := client.PlanRemoval(ctx, m.Collection.ValueString(), m.ID.ValueString(), entry(ctx, store, diags))
 	private.Set(ctx, store, keyOthers, others, diags)
 	if len(others) > 0 {
 		diags.AddWarning("Two resources manage one record", fmt.Sprintf("The %s is in the state more than once. This plan removes it from the state here and sends nothing: "+
@@ -46,10 +47,11 @@ func (r *Resource) planRemoval(ctx context.Context, m model, store private.Store
 // planKept reports that another resource manages the record too. Where the removal of that one was planned before this resource was
 // known, it would delete the record.
 func (r *Resource) planKept(ctx context.Context, m model, store private.Store, diags *diag.Diagnostics) {
-	if r.Conn == nil || !r.Conn.Finance.Ready {
+	client, ready := r.Client()
+	if !ready {
 		return
 	}
-	others, unaware := r.Conn.Finance.Client.Shown(m.Collection.ValueString(), m.ID.ValueString(), entry(ctx, store, diags))
+	others, unaware := client.Shown(m.Collection.ValueString(), m.ID.ValueString(), entry(ctx, store, diags))
 	switch {
 	case unaware:
 		diags.AddError("The plan deletes a record that another resource manages", fmt.Sprintf("The %s is in the state more than once. This plan deletes it for a resource that is "+

@@ -48,18 +48,18 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	}, nil
 }
 
-// keeping carries over from prior what the service does not say, and shows of the body only what prior names.
-func (m model) keeping(prior model) (model, error) {
+// preserve carries over from prior what the service does not say, and shows of the body only what prior names.
+func (m model) preserve(prior model) (model, error) {
 	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, wire.Known(prior.IdempotencyKey)
 	shape, err := prior.Body.Object()
 	if err != nil {
 		return m, err
 	}
-	before, err := prior.answered()
+	before, err := prior.lastResponse()
 	if err != nil {
 		return m, err
 	}
-	now, err := m.answered()
+	now, err := m.lastResponse()
 	if err != nil {
 		return m, err
 	}
@@ -70,8 +70,8 @@ func (m model) keeping(prior model) (model, error) {
 	return m, nil
 }
 
-// answered is the record as it was last answered.
-func (m model) answered() (metadata.Object, error) {
+// lastResponse is the record as the last response showed it.
+func (m model) lastResponse() (metadata.Object, error) {
 	return metadata.Parse([]byte(m.Response.ValueString()))
 }
 
@@ -79,7 +79,7 @@ func (m model) answered() (metadata.Object, error) {
 // the record as last answered, so that a configuration that names a further key as the service has it changes nothing.
 func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (metadata.Object, bool) {
 	body, ok := m.object(diags)
-	whole, err := m.answered()
+	whole, err := m.lastResponse()
 	if err != nil {
 		diags.AddAttributeError(path.Root("response"), "Unreadable state", err.Error())
 	}

@@ -56,7 +56,7 @@ func (a *InvoiceAction) Invoke(ctx context.Context, req action.InvokeRequest, re
 	id := config.SubscriptionID.ValueString()
 	_, invoice, err := client.InvoiceSubscription(ctx, id, config.Reason.ValueString())
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "invoice", Object: "subscription " + id, Attributes: []string{"subscription_id", "reason"}})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "invoice", Object: "subscription " + id, Attributes: []string{"subscription_id", "reason"}})
 		return
 	}
 	if invoice == "" {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -189,8 +188,8 @@ func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 
 // planItems plans items, and reports whether they have to be sent. It warns of what the plan removes and this
 // configuration did not add.
-func (p *planning) planItems(diags *diag.Diagnostics) bool {
-	m, config, state := &p.planned, p.config.Items, p.state.Items
+func (p *planning) planItems() bool {
+	m, config, state := &p.Planned, p.Config.Items, p.State.Items
 	m.Items = withQuantities(config)
 	if config.IsNull() {
 		m.Items = state
@@ -198,7 +197,7 @@ func (p *planning) planItems(diags *diag.Diagnostics) bool {
 			return false
 		}
 		m.Items = types.SetNull(itemType)
-		p.warnRemovedItems(state, diags)
+		p.warnRemovedItems(state)
 		return true
 	}
 	if !p.own.had(argItems) && !state.IsNull() && len(state.Elements()) == 0 && config.Equal(state) {
@@ -209,7 +208,7 @@ func (p *planning) planItems(diags *diag.Diagnostics) bool {
 	before, asListed := state, p.own.itemsAsListed()
 	first := p.own.firstItems(state)
 	if first {
-		if listed, ok := p.listItems(diags); ok {
+		if listed, ok := p.listItems(); ok {
 			before, asListed = listed, true
 		}
 	}
@@ -220,34 +219,34 @@ func (p *planning) planItems(diags *diag.Diagnostics) bool {
 		p.adoptsItems = first && !m.Items.Equal(state)
 		return false
 	}
-	p.warnRemovedItems(before, diags)
+	p.warnRemovedItems(before)
 	return true
 }
 
 // listItems reads the items of a subscription whose state does not have them. It returns false where the service does
 // not list them.
-func (p *planning) listItems(diags *diag.Diagnostics) (types.Set, bool) {
+func (p *planning) listItems() (types.Set, bool) {
 	if p.client == nil {
 		return types.Set{}, false
 	}
-	items, listed, err := p.client.SubscriptionItems(p.ctx, p.state.ID.ValueString())
+	items, listed, err := p.client.SubscriptionItems(p.ctx, p.State.ID.ValueString())
 	if err != nil {
-		apidiag.Add(diags, err, doing("read the items of", p.state))
+		apidiag.Add(p.Diags, err, operation("read the items of", p.State))
 	}
 	return seenItems(types.SetNull(itemType), items), err == nil && listed
 }
 
 // warnRemovedItems tells which of the items that the subscription has are removed or changed, although this
 // configuration has not added them as they are.
-func (p *planning) warnRemovedItems(before types.Set, diags *diag.Diagnostics) {
-	wanted := itemsOf(p.planned.Items)
+func (p *planning) warnRemovedItems(before types.Set) {
+	wanted := itemsOf(p.Planned.Items)
 	var lines []string
 	for _, i := range itemsOf(before) {
 		stays := func(w item) bool { return i.fulfils(w) }
 		if slices.ContainsFunc(wanted, stays) || p.own.addedItem(i) {
 			continue
 		}
-		line := "  " + i.words()
+		line := "  " + i.displayName()
 		if at := slices.IndexFunc(wanted, func(w item) bool { return i.sameProduct(w) }); at >= 0 {
 			line += ", becomes " + wanted[at].amounts()
 		}
@@ -258,49 +257,52 @@ func (p *planning) warnRemovedItems(before types.Set, diags *diag.Diagnostics) {
 	}
 	slices.Sort(lines)
 	unless := ""
-	if !knownItems(p.planned.Items) {
+	if !knownItems(p.Planned.Items) {
 		unless = ", unless a value that is only known after apply names them"
 	}
-	diags.AddAttributeWarning(path.Root("items"), "Items that this configuration has not added are removed",
+	p.Diags.AddAttributeWarning(path.Root("items"), "Items that this configuration has not added are removed",
 		fmt.Sprintf("%s has items that another system or another user has added or changed. The plan sends items as "+
 			"a whole, so these are removed or changed%s:\n\n%s\n\n"+
 			"To keep them, add them to items, or remove the argument where it has never been "+
-			"applied.", apidiag.Capitalize(p.state.displayName()), unless, strings.Join(lines, "\n")))
+			"applied.", apidiag.Capitalize(p.State.displayName()), unless, strings.Join(lines, "\n")))
 }
 
-// refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would be removed or
-// changed unseen. It returns whether the update can go on.
-func (w *work) refuseUnseen(ctx context.Context, plan, state model) bool {
-	id := state.ID.ValueString()
-	listed, ok, err := w.client.SubscriptionItems(ctx, id)
+// refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would be
+// removed or changed unseen. It returns whether the update can continue.
+func (w *work) refuseUnseen(ctx context.Context) bool {
+	id := w.State.ID.ValueString()
+	listed, ok, err := w.Client.SubscriptionItems(ctx, id)
 	if err != nil {
-		apidiag.Add(w.diags, err, doing("read the items of", state))
+		apidiag.Add(w.Diags, err, operation("read the items of", w.State))
 		return false
 	}
-	unseen := unseenItems(listed, state.Items, plan.Items)
+	unseen := unseenItems(listed, w.State.Items, w.Plan.Items)
 	if !ok || len(unseen) == 0 {
 		return true
 	}
-	if w.before.firstItems(state.Items) {
-		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it was, it saw these.
-		if now, err := w.client.GetSubscription(ctx, id); err == nil && now.UpdatedAt == state.UpdatedAt.ValueString() {
+	if w.own.firstItems(w.State.Items) {
+		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it was, it saw
+		// these.
+		now, err := w.Client.GetSubscription(ctx, id)
+		if err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {
 			return true
 		}
 	}
 	var lines []string
 	for _, i := range unseen {
-		lines = append(lines, "  "+i.words())
+		lines = append(lines, "  "+i.displayName())
 	}
 	slices.Sort(lines)
-	w.diags.AddAttributeError(path.Root(argItems), "The items have changed since the plan",
-		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or changed them since, "+
-			"or because the plan was made without a refresh. The update would remove or change these:\n\n%s\n\n"+
-			"Nothing was sent. Plan again, with a refresh: the plan then names them.", apidiag.Capitalize(state.displayName()), strings.Join(lines, "\n")))
+	w.Diags.AddAttributeError(path.Root(argItems), "The items have changed since the plan",
+		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or changed them "+
+			"since, or because the plan was made without a refresh. The update would remove or change these:\n\n%s\n\n"+
+			"Nothing was sent. Plan again, with a refresh: the plan then names them.",
+			apidiag.Capitalize(w.State.displayName()), strings.Join(lines, "\n")))
 	return false
 }
 
-// words describes an item for a message.
-func (i item) words() string {
+// displayName describes an item for a message.
+func (i item) displayName() string {
 	return fmt.Sprintf("product_id %s, price_id %s, %s", i.product.ValueString(), i.price.ValueString(), i.amounts())
 }
 
@@ -339,4 +341,15 @@ func knownItems(set types.Set) bool {
 		}
 	}
 	return true
+}
+
+// itemKeys names the items of a configuration; none while a part of it is unknown.
+func itemKeys(set types.Set) (keys []string) {
+	if !knownItems(set) {
+		return nil
+	}
+	for _, i := range itemsOf(set) {
+		keys = append(keys, i.key())
+	}
+	return keys
 }

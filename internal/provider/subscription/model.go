@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -74,11 +76,7 @@ type model struct {
 // fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults for what only
 // this provider knows. Items are read apart, see withItems.
 func fromAPI(s *billing.Subscription) (model, error) {
-	remote, err := metadata.Parse(s.CustomMetadata)
-	if err != nil {
-		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
-	}
-	custom, err := metadata.Ownership{}.Seen(metadata.Null(), remote, true)
+	custom, effective, err := metadata.ImportAttribute(s.CustomMetadata)
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
 	}
@@ -122,7 +120,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 			RenewalSettings:         wire.JSONText(s.RenewalSettings),
 			Commitment:              wire.AnyJSONText(s.Commitment),
 			Metadata:                wire.JSONText(s.Metadata),
-			EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+			EffectiveCustomMetadata: effective,
 			CreatedAt:               wire.TextOrNull(s.CreatedAt),
 			UpdatedAt:               wire.TextOrNull(s.UpdatedAt),
 		},
@@ -140,9 +138,9 @@ func fromAPI(s *billing.Subscription) (model, error) {
 	return m, nil
 }
 
-// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
 // writes what can be written in more than one way. remote is the subscription that m was built from.
-func (m model) keeping(prior model, remote *billing.Subscription, own owned) (model, error) {
+func (m model) preserve(prior model, remote *billing.Subscription, own ownership) (model, error) {
 	m.PlanChange, m.TrialPeriodDays = prior.PlanChange, prior.TrialPeriodDays
 	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy, prior.OnExternalCancel
 	m.Items = prior.Items
@@ -167,13 +165,27 @@ func (m model) keeping(prior model, remote *billing.Subscription, own owned) (mo
 	if remote.Status == statusCanceled {
 		return m.asBefore(prior), nil
 	}
-	object, err := metadata.Parse(remote.CustomMetadata)
+	var err error
+	m.CustomMetadata, m.EffectiveCustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).
+		ReadAttribute(prior.CustomMetadata, prior.EffectiveCustomMetadata, remote.CustomMetadata)
 	if err != nil {
 		return m, fmt.Errorf("custom_metadata of subscription %s: %w", remote.ID, err)
 	}
-	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
-	m.CustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
-	return m, err
+	return m, nil
+}
+
+// after is the state after a response that shows s, where m is what was planned or known before; false means that the response
+// is unreadable, which it has reported.
+func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) (model, bool) {
+	state, err := fromAPI(s)
+	if err == nil {
+		state, err = state.preserve(m, s, own)
+	}
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+		return m, false
+	}
+	return state, true
 }
 
 // emptyCollections writes what an imported subscription has none of as empty: a configuration that leaves it out and
@@ -298,4 +310,16 @@ func wireDiscount(m, state model) api.Field[json.Number] {
 		return api.Field[json.Number]{}
 	}
 	return wire.Changed(m.DiscountPercent, state.DiscountPercent, func(d fwtype.Decimal) json.Number { return json.Number(d.ValueString()) })
+}
+
+// displayName names the subscription inside a sentence.
+func (m model) displayName() string {
+	text := "subscription"
+	if external := m.ExternalID.ValueString(); external != "" {
+		text += fmt.Sprintf(" %q", external)
+	}
+	if id := m.ID.ValueString(); id != "" {
+		text += " (id " + id + ")"
+	}
+	return text
 }

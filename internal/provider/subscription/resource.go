@@ -14,13 +14,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
@@ -29,8 +27,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
 )
 
+type base = object.Resource[*billing.Service, billing.Subscription, model]
+
 // Resource is billing_subscription.
-type Resource struct{ conn.Resource }
+type Resource struct{ base }
 
 var (
 	_ resource.ResourceWithConfigure      = (*Resource)(nil)
@@ -40,13 +40,8 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
-// NewResource makes the resource.
-func NewResource() resource.Resource { return &Resource{} }
-
-// Metadata names the type.
-func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
+// NewResource returns the resource.
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // ValidateConfig refuses what cannot work whatever the service says.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -55,157 +50,71 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	refuseIncomplete(config.Items, &resp.Diagnostics)
 }
 
-// Delete does what deletion_policy says. What is canceled already needs nothing.
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	client, state, ok := object.Delete(ctx, typeName, r.Conn.Billing, r.Run(), req, resp, model.stays)
-	if !ok {
-		return
-	}
-	atPeriodEnd := state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
-	if atPeriodEnd && state.CancelAtPeriodEnd.ValueBool() {
-		return
-	}
-	_, err := client.CancelSubscription(ctx, state.ID.ValueString(), billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: state.CancellationReason.ValueString()})
-	if err == nil || api.IsNotFound(err) {
-		return
-	}
-	now, lookErr := client.GetSubscription(ctx, state.ID.ValueString())
-	if lookErr == nil && now.Status == statusCanceled {
-		return
-	}
-	if lookErr == nil {
-		state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
-		refuseDestroy(state, &resp.Diagnostics)
-	}
-	apidiag.Add(&resp.Diagnostics, blameCancel.On(err), doing("cancel", state))
-}
-
-// stays reports that destroying the subscription sends nothing.
-func (m model) stays(diags *diag.Diagnostics) bool {
-	if m.Status.ValueString() == statusCanceled {
-		return true
-	}
-	refuseDestroy(m, diags)
-	return diags.HasError() || policy.Abandoned(m.DeletionPolicy, m.displayName(), diags)
-}
-
-// doing describes an operation on the subscription for an error.
-func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
-}
-
-// Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry follows: an
-// update, a pause, a scheduled cancellation. When one of these fails it is a warning, see settle.Postpone.
+// Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry
+// follows: an update, a pause, a scheduled cancellation. When one of these fails it is a warning, see settle.Postpone.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var config, plan model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	wanted := plan.withoutUnknown()
-	desired, ok := metadata.Owned{}.Under(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(wanted.CustomMetadata, &resp.Diagnostics)
+	begun, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
 		return
 	}
-	r.Run().Applies()
-	created, err := client.CreateSubscription(ctx, wanted.toCreate(desired))
+	w := &work{Write: begun}
+	wanted := w.Plan.withoutUnknown()
+	desired, ok := metadata.Owned{}.Under(w.Plan.CustomMetadataMode, r.Defaults().Object).
+		DesiredAttribute(wanted.CustomMetadata, w.Diags)
+	if !ok {
+		return
+	}
+	created, err := w.Client.CreateSubscription(ctx, wanted.toCreate(desired))
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
+		apidiag.Add(w.Diags, err, operation("create", w.Plan))
 		return
 	}
 	if created.Adopted {
-		resp.Diagnostics.AddWarning("Found the subscription instead of creating it twice",
-			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created (id %s).", created.ID))
+		w.Diags.AddWarning("Found the subscription instead of creating it twice",
+			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created (id %s).",
+				created.ID))
 	}
-	own := ownedBy(wanted).namedBy(ownedBy(config), owned{})
-	own.Metadata = metadata.OwnedBy(desired)
-	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics, own: own, before: own}
+	w.own = ownedBy(wanted).namedBy(ownedBy(w.Config), ownership{})
+	w.own.Metadata = metadata.OwnedBy(desired)
+	w.next = w.own
 	if !wanted.Pause.IsNull() {
 		w.asked = append(w.asked, pauseIt)
 	}
-	state := w.reached(ctx, plan, plan, step{Verb: "create"}, &created.Subscription)
-	last, done := steps.Run(ctx, w.afterCreate(wanted, state),
-		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
-		func(s step, err error) {
-			var failed diag.Diagnostics
-			apidiag.Add(&failed, err, doing(s.Verb, state))
-			settle.Postpone(failed, w.diags)
-		})
+	w.State = w.Plan
+	w.save(ctx, step{Verb: "create"}, &created.Subscription)
+	last, done := steps.Run(ctx, w.afterCreate(wanted),
+		func(s step, response *billing.Subscription) { w.save(ctx, s, response) },
+		steps.Postpone(w.Diags, w.operation))
 	if last == nil {
 		last = &created.Subscription
 	}
-	w.finish(ctx, plan, last, done)
+	w.finish(ctx, last, done)
 }
 
-// afterCreate lists what the configuration asks for and the creation could not carry.
-func (w *work) afterCreate(wanted, state model) []step {
-	id := state.ID.ValueString()
-	var all []step
-	if body := wanted.afterCreate(state); !body.IsEmpty() {
+// afterCreate lists what the plan asks for and the creation could not carry.
+func (w *work) afterCreate(wanted model) (all []step) {
+	id := w.State.ID.ValueString()
+	if body := wanted.afterCreate(w.State); !body.IsEmpty() {
 		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			return w.client.UpdateSubscription(ctx, id, body)
+			return w.Client.UpdateSubscription(ctx, id, body)
 		}})
 	}
 	return append(all, w.ends(id, wanted, !wanted.Pause.IsNull(), wanted.CancelAtPeriodEnd.ValueBool())...)
 }
 
-// work carries a plan out step by step. Each step's result is in the state before the next one begins, so that a failure half-way
+// work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a failure
 // leaves a truthful state, and a next plan with exactly the rest.
 type work struct {
-	client   *billing.Service
-	state    *tfsdk.State
-	identity *tfsdk.ResourceIdentity
-	private  private.Store
-	diags    *diag.Diagnostics
-	// own is what the configuration will own once all is done; before is what it owned.
-	own, before owned
+	*object.Write[*billing.Service, model]
+	// own is what the configuration owns so far, next what it owns once all is done.
+	own, next ownership
 	// asked are the transitions that the plan shows.
 	asked []transition
-	// stale says that the last answer is older than the last step, so that the subscription has to be read once more.
+	// stale says that the last response is older than the last step, so that the subscription has to be read once more.
 	stale bool
 }
 
 type step = steps.Step[billing.Subscription]
-
-// Update carries out the transitions that the plan shows. It resumes before it changes, and pauses or schedules the end
-// after that.
-//
-// It takes no value from the configuration: at apply it does not respect ignore_changes. It only looks at which
-// arguments are named.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var config, plan, state model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	own := private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
-	planned := private.Planned[decided](ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	if refuseForced(planned.Forces, plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
-		return
-	}
-	r.Run().Applies()
-	w := &work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
-		own: planned.Owned.namedBy(ownedBy(config), own), before: own, asked: planned.Steps}
-	if slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx, plan, state) {
-		return
-	}
-	if len(w.asked) == 0 {
-		// The items are there already, see planning.adoptsItems.
-		plan.UpdatedAt = known(plan.UpdatedAt, state.UpdatedAt)
-		plan.RecurringAmountCents = known(plan.RecurringAmountCents, state.RecurringAmountCents)
-	}
-	last, done := steps.Run(ctx, w.steps(plan, state),
-		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
-		func(s step, err error) { apidiag.Add(w.diags, err, doing(s.Verb, state)) })
-	if done {
-		w.finish(ctx, plan, last, true)
-	}
-}
 
 // Verbs of the steps that the state between two steps depends on.
 const (
@@ -223,52 +132,91 @@ var (
 	blameCancel = steps.Blame{Argument: "cancel_at_period_end", Fields: map[string]string{"reason": "cancellation_reason"}}
 )
 
-// steps lists what takes the subscription from state to plan, in order: resume before change, change before pause, and the end last.
-// A plan is removed after the items are there: the service keeps no subscription without either.
-func (w *work) steps(plan, state model) []step {
+// customMetadata reads and writes custom_metadata.
+var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, billing.SubscriptionUpdate]{
+	Get: (*billing.Service).GetSubscription, Update: (*billing.Service).UpdateSubscription,
+	Of: func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },
+	Put: func(body *billing.SubscriptionUpdate, payload json.RawMessage, mode string) {
+		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
+	},
+}
+
+// Update carries out the transitions that the plan shows. It resumes before it changes, and pauses or schedules the end
+// after that.
+//
+// It takes no value from the configuration: at apply it does not respect ignore_changes. It only looks at which
+// arguments are named.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	begun, ok := r.BeginUpdate(ctx, req, resp)
+	own := private.Owned[ownership](ctx, begun.Private, begun.Diags)
+	planned := private.Planned[forApply](ctx, begun.Private, begun.Diags)
+	refuseForced(planned.Forces, begun.Plan, begun.State, begun.Diags)
+	w := &work{Write: begun, own: own, next: planned.Owned.namedBy(ownedBy(begun.Config), own), asked: planned.Steps}
+	if !ok || w.Diags.HasError() || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
+		return
+	}
+	if len(w.asked) == 0 {
+		// The items are there already, see planning.adoptsItems.
+		w.Plan.UpdatedAt = known(w.Plan.UpdatedAt, w.State.UpdatedAt)
+		w.Plan.RecurringAmountCents = known(w.Plan.RecurringAmountCents, w.State.RecurringAmountCents)
+	}
+	last, done := steps.Run(ctx, w.steps(),
+		func(s step, response *billing.Subscription) { w.save(ctx, s, response) }, steps.Report(w.Diags, w.operation))
+	if done {
+		w.finish(ctx, last, true)
+	}
+}
+
+// steps lists what takes the subscription from state to plan, in order: resume before change, change before pause, and the end
+// last. A plan is removed after the items are there: the service keeps no subscription without either.
+func (w *work) steps() (all []step) {
 	if len(w.asked) == 0 {
 		// What differs all the same is a canceled subscription's, see planning.keepCanceled.
 		return nil
 	}
+	plan, state := w.Plan, w.State
 	id := state.ID.ValueString()
 	asked := map[transition]bool{}
 	for _, t := range w.asked {
 		asked[t] = true
 	}
-	var all []step
+	add := func(verb string, blame steps.Blame, run func(context.Context) (*billing.Subscription, error)) {
+		all = append(all, step{Verb: verb, Blame: blame, Run: run})
+	}
 	if asked[resumeIt] {
-		all = append(all, step{Verb: "resume", Blame: blamePause, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			resumed, err := w.client.ResumeSubscription(ctx, id)
+		add("resume", blamePause, func(ctx context.Context) (*billing.Subscription, error) {
+			resumed, err := w.Client.ResumeSubscription(ctx, id)
 			return w.unlessDone(ctx, id, resumed, err, func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
-		}})
+		})
 	}
 	if planned := asked[changePlanNow] || asked[changePlanLater] || asked[takePlanBack]; planned && !plan.PlanID.IsNull() {
-		all = append(all, w.changePlan(id, plan))
+		timing, reason := plan.planChange()
+		add(verbChangePlan, blamePlan, func(ctx context.Context) (*billing.Subscription, error) {
+			return w.Client.ChangePlan(ctx, id,
+				billing.ChangePlan{PlanID: plan.PlanID.ValueString(), Timing: timing, Reason: reason})
+		})
 	}
-	items := step{Verb: verbItems, Blame: blameItems, Run: func(ctx context.Context) (*billing.Subscription, error) {
-		_, err := w.client.SyncSubscriptionItems(ctx, id, itemsTo(plan.Items))
+	sendItems := func(ctx context.Context) (*billing.Subscription, error) {
+		_, err := w.Client.SyncSubscriptionItems(ctx, id, itemsTo(plan.Items))
 		return nil, err
-	}}
+	}
 	if asked[changeItems] && plan.PlanID.IsNull() {
-		all = append(all, items)
+		add(verbItems, blameItems, sendItems)
 	}
 	if body := plan.toUpdate(state); asked[changeMetadata] || !body.IsEmpty() {
-		owner := w.before.Metadata.Under(plan.CustomMetadataMode, nil)
-		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			return w.update(ctx, id, body, asked[changeMetadata], owner, state.EffectiveCustomMetadata.ValueString())
-		}})
+		owner := w.own.Metadata.Under(plan.CustomMetadataMode, nil)
+		add(verbUpdate, steps.Blame{}, func(ctx context.Context) (*billing.Subscription, error) {
+			if !asked[changeMetadata] {
+				return w.Client.UpdateSubscription(ctx, id, body)
+			}
+			return customMetadata.Change(ctx, w.Client, id, body, owner, w.next.Metadata.Object,
+				state.EffectiveCustomMetadata.ValueString())
+		})
 	}
 	if asked[changeItems] && !plan.PlanID.IsNull() {
-		all = append(all, items)
+		add(verbItems, blameItems, sendItems)
 	}
 	return append(all, w.ends(id, plan, asked[pauseIt], asked[scheduleCancel])...)
-}
-
-func (w *work) changePlan(id string, plan model) step {
-	timing, reason := plan.planChange()
-	return step{Verb: verbChangePlan, Blame: blamePlan, Run: func(ctx context.Context) (*billing.Subscription, error) {
-		return w.client.ChangePlan(ctx, id, billing.ChangePlan{PlanID: plan.PlanID.ValueString(), Timing: timing, Reason: reason})
-	}}
 }
 
 // ends are the steps after which nothing else is done.
@@ -277,13 +225,13 @@ func (w *work) ends(id string, plan model, pause, cancel bool) []step {
 	if pause {
 		behavior, resumesAt := pauseFields(plan.Pause)
 		all = append(all, step{Verb: verbPause, Blame: blamePause, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			paused, err := w.client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
+			paused, err := w.Client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
 			return w.unlessDone(ctx, id, paused, err, func(now *billing.Subscription) bool { return samePause(plan.Pause, pauseOf(now)) })
 		}})
 	}
 	if cancel {
 		all = append(all, step{Verb: "schedule the cancellation of", Blame: blameCancel, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			scheduled, err := w.client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true, Reason: plan.CancellationReason.ValueString()})
+			scheduled, err := w.Client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true, Reason: plan.CancellationReason.ValueString()})
 			return w.unlessDone(ctx, id, scheduled, err, func(now *billing.Subscription) bool {
 				return now.CancelAtPeriodEnd || now.Status == statusCanceled
 			})
@@ -292,102 +240,113 @@ func (w *work) ends(id string, plan model, pause, cancel bool) []step {
 	return all
 }
 
-// unlessDone turns the rejection of a transition into a success where somebody else has made it since the plan.
-func (w *work) unlessDone(ctx context.Context, id string, answer *billing.Subscription, err error, done func(*billing.Subscription) bool) (*billing.Subscription, error) {
+// unlessDone turns the rejection of a transition into a success where another user has made it since the plan.
+func (w *work) unlessDone(ctx context.Context, id string, response *billing.Subscription, err error, done func(*billing.Subscription) bool) (*billing.Subscription, error) {
 	if e, ok := api.AsError(err); !ok || e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusConflict {
-		return answer, err
+		return response, err
 	}
-	if now, lookErr := w.client.GetSubscription(ctx, id); lookErr == nil && done(now) {
+	if now, lookErr := w.Client.GetSubscription(ctx, id); lookErr == nil && done(now) {
 		return now, nil
 	}
-	return answer, err
+	return response, err
 }
 
-// update sends the fields that differ, and custom_metadata with them.
-func (w *work) update(ctx context.Context, id string, body billing.SubscriptionUpdate, withMetadata bool, owner metadata.Ownership,
-	effective string) (*billing.Subscription, error) {
-	if !withMetadata {
-		return w.client.UpdateSubscription(ctx, id, body)
+// save writes the state between two steps: what the service has, as the state before writes it.
+func (w *work) save(ctx context.Context, s step, response *billing.Subscription) {
+	w.stale = response == nil
+	timing, _ := w.Plan.planChange()
+	state, ok := w.State, true
+	if response != nil && s.Verb == verbChangePlan {
+		w.own.Pending = noted(response, w.Plan.PlanID.ValueString(), timing)
+		w.next.Pending = w.own.Pending
 	}
-	sync := metadata.Sync[billing.Subscription]{
-		Ownership: owner, Desired: w.own.Metadata.Object,
-		Read: func(ctx context.Context) (*billing.Subscription, error) { return w.client.GetSubscription(ctx, id) },
-		Of:   func(s *billing.Subscription) json.RawMessage { return s.CustomMetadata },
-		Send: func(ctx context.Context, payload json.RawMessage, mode string) (*billing.Subscription, error) {
-			return w.client.UpdateSubscription(ctx, id, billing.SubscriptionUpdate{CustomMetadata: api.Set(payload), CustomMetadataMode: api.Set(mode)})
-		},
+	if response != nil {
+		state, ok = w.State.after(response, w.own, w.Diags)
 	}
-	return sync.Update(ctx, effective, func(ctx context.Context, payload json.RawMessage, mode string) (*billing.Subscription, error) {
-		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
-		return w.client.UpdateSubscription(ctx, id, body)
-	})
-}
-
-// reached writes the state between two steps: what the service has, in the words of the state before.
-func (w *work) reached(ctx context.Context, prior, plan model, s step, answer *billing.Subscription) model {
-	w.stale = answer == nil
-	state := prior
-	if answer != nil {
-		if s.Verb == verbChangePlan {
-			timing, _ := plan.planChange()
-			w.before.Pending = noted(answer, plan.PlanID.ValueString(), timing)
-			w.own.Pending = w.before.Pending
-		}
-		var err error
-		if state, err = fromAPI(answer); err == nil {
-			state, err = state.keeping(prior, answer, w.before)
-		}
-		if err != nil {
-			apidiag.Unreadable(w.diags, err)
-			return prior
-		}
-	}
-	if s.Verb == verbPause {
-		_, resumesAt := pauseFields(plan.Pause)
-		w.own.PausedUntil = resumesAt.ValueString()
-	}
-	if s.Verb == verbItems {
-		state.Items = plan.Items
-	}
-	w.before = w.before.reaching(w.own, s.Verb)
-	w.diags.Append(w.state.Set(ctx, state)...)
-	scheme.Identify(ctx, state.ID, w.identity, w.diags)
-	private.Set(ctx, w.private, keyOwned, w.before, w.diags)
-	return state
-}
-
-// finish writes the state after the last step: the plan, with what only the service could say. Without an answer nothing was asked. done
-// says that all steps were done; where one was not, the difference to the plan has been told already.
-func (w *work) finish(ctx context.Context, plan model, last *billing.Subscription, done bool) {
-	private.Set(ctx, w.private, keyOwned, w.own, w.diags)
-	if w.stale {
-		read, err := w.client.GetSubscription(ctx, plan.ID.ValueString())
-		if err != nil {
-			apidiag.Add(w.diags, err, doing("read", plan))
-			return
-		}
-		last = read
-	}
-	if last == nil {
-		w.diags.Append(w.state.Set(ctx, plan)...)
-		scheme.Identify(ctx, plan.ID, w.identity, w.diags)
+	if !ok {
 		return
 	}
-	state, err := fromAPI(last)
-	if err == nil {
-		state, err = state.keeping(plan, last, w.own)
+	switch s.Verb {
+	case verbPause:
+		_, resumesAt := pauseFields(w.Plan.Pause)
+		w.next.PausedUntil = resumesAt.ValueString()
+	case verbItems:
+		state.Items = w.Plan.Items
 	}
-	if err != nil {
-		apidiag.Unreadable(w.diags, err)
+	w.own, w.State = w.own.reaching(w.next, s.Verb), state
+	w.Save(ctx, state.ID, state)
+	private.SetOwned(ctx, w.Private, w.own, w.Diags)
+}
+
+// finish writes the state after the last step: the plan, with what only the service could say. last is nil where nothing was
+// sent. done says that all steps were done; where one was not, the difference to the plan has been reported already.
+func (w *work) finish(ctx context.Context, last *billing.Subscription, done bool) {
+	private.SetOwned(ctx, w.Private, w.next, w.Diags)
+	if w.stale {
+		var err error
+		if last, err = w.Client.GetSubscription(ctx, w.Plan.ID.ValueString()); err != nil {
+			apidiag.Add(w.Diags, err, operation("read", w.Plan))
+			return
+		}
+	}
+	if last == nil {
+		w.Save(ctx, w.Plan.ID, w.Plan)
+		return
+	}
+	state, ok := w.Plan.after(last, w.next, w.Diags)
+	if !ok {
 		return
 	}
 	if state.Pause.IsNull() && !slices.Contains(w.asked, pauseIt) {
 		// No pause was asked for, so one that is planned is fulfilled; see planning.fulfil.
-		state.Pause = plan.Pause
+		state.Pause = w.Plan.Pause
 	}
-	if differences := settle.Onto(ctx, &plan, &state); done {
-		settle.Warn(differences, state.displayName(), arguments, w.diags)
+	if differences := settle.Onto(ctx, &w.Plan, &state); done {
+		settle.Warn(differences, state.displayName(), arguments, w.Diags)
 	}
-	w.diags.Append(w.state.Set(ctx, state)...)
-	scheme.Identify(ctx, state.ID, w.identity, w.diags)
+	w.Save(ctx, state.ID, state)
 }
+
+// Delete does what deletion_policy says. What is canceled already needs nothing.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	w, ok := r.BeginDelete(ctx, req, resp, model.stays)
+	if !ok {
+		return
+	}
+	state, id := w.State, w.State.ID.ValueString()
+	atPeriodEnd := state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
+	if atPeriodEnd && state.CancelAtPeriodEnd.ValueBool() {
+		return
+	}
+	_, err := w.Client.CancelSubscription(ctx, id,
+		billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: state.CancellationReason.ValueString()})
+	if err == nil || api.IsNotFound(err) {
+		return
+	}
+	now, lookErr := w.Client.GetSubscription(ctx, id)
+	if lookErr == nil && now.Status == statusCanceled {
+		return
+	}
+	if lookErr == nil {
+		state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
+		refuseDestroy(state, w.Diags)
+	}
+	apidiag.Add(w.Diags, blameCancel.On(err), operation("cancel", state))
+}
+
+// stays reports that destroying the subscription sends nothing.
+func (m model) stays(diags *diag.Diagnostics) bool {
+	if m.Status.ValueString() == statusCanceled {
+		return true
+	}
+	refuseDestroy(m, diags)
+	return diags.HasError() || policy.Abandoned(m.DeletionPolicy, m.displayName(), diags)
+}
+
+// operation describes an operation on the subscription for an error.
+func operation(verb string, m model) apidiag.Operation {
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
+}
+
+// operation describes an operation on the subscription as it is now.
+func (w *work) operation(verb string) apidiag.Operation { return operation(verb, w.State) }

@@ -112,9 +112,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"now is `current_plan_id`. A plan that was changed elsewhere is drift, and the next apply changes it " +
 				"back."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
+		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: about["company_id"] + leftAlone + replaces},
-		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
+		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: about["product_group_id"] + leftAlone + replaces},
 		"discount_code_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(), PlanModifiers: keepSpelling(),
 			MarkdownDescription: about["discount_code_id"] + " A change changes what is charged. If removed, it is " +
@@ -134,8 +134,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, Validators: []validator.Int64{int64validator.AtLeast(0)},
 			MarkdownDescription: "Length of the trial in days, counted from the creation; 0 or more. A new " +
 				"subscription takes it or `trial_end`, not both. " + trialOnce},
-		"allow_pause":  schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error of the plan." + leftAlone},
-		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and replacing are errors of the plan (with `deletion_policy = \"abandon\"` destroying is none)." + leftAlone},
+		"allow_pause":  schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(), MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error of the plan." + leftAlone},
+		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(), MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and replacing are errors of the plan (with `deletion_policy = \"abandon\"` destroying is none)." + leftAlone},
 		"notes": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.NotBlank()),
 			MarkdownDescription: about["notes"] + " If removed, they are cleared."},
 		"cancel_at_period_end": schema.BoolAttribute{Optional: true, Computed: true,
@@ -245,11 +245,6 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 		}}
 }
 
-// IdentitySchema names the subscription for import blocks.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = scheme.IdentitySchema()
-}
-
 func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
 
 func onChange(v ...validator.String) []planmodifier.String {
@@ -263,5 +258,5 @@ func keepSpelling() []planmodifier.String {
 }
 
 func optionalComputed(name, without string, validators ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without, PlanModifiers: onChange(validators...)}
+	return schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: about[name] + " " + without, PlanModifiers: object.KeepText(onChange(validators...)...)}
 }

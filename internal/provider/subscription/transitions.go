@@ -3,6 +3,9 @@ package subscription
 import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // transition is one kind of change to a subscription at the service.
@@ -43,8 +46,8 @@ var touches = map[transition][]string{
 	changeUnknownPlan: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata", "current_plan_id", "pending_plan_id"},
 }
 
-// forget makes an attribute unknown.
-var forget = map[string]func(*model){
+// unknown marks an attribute unknown.
+var unknown = map[string]func(*model){
 	"updated_at":             func(m *model) { m.UpdatedAt = types.StringUnknown() },
 	"recurring_amount_cents": func(m *model) { m.RecurringAmountCents = types.Int64Unknown() },
 	"current_period_start":   func(m *model) { m.CurrentPeriodStart = types.StringUnknown() },
@@ -137,4 +140,33 @@ func (m model) timingUnknown() bool {
 func (m model) planChangeField(name string) types.String {
 	text, _ := m.PlanChange.Attributes()[name].(types.String)
 	return text
+}
+
+// pending is a change of plan that was asked for the end of a period, and accepted by an answer that does not mention it. It is
+// believed until the period has moved or the plan has changed.
+type pending struct {
+	// From is the plan that runs, "" for none.
+	From      string `json:"from"`
+	To        string `json:"to"`
+	PeriodEnd string `json:"period_end"`
+}
+
+func (p pending) holds(s *billing.Subscription) bool {
+	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, runs(s)) && s.CurrentPeriodEnd == p.PeriodEnd
+}
+
+// noted is the pending change to remember after s has answered a change to the plan to.
+func noted(s *billing.Subscription, to, timing string) pending {
+	if timing != timingEndOfPeriod || same.ID(to, runs(s)) || s.PendingPlanID() != "" {
+		return pending{}
+	}
+	return pending{From: runs(s), To: to, PeriodEnd: s.CurrentPeriodEnd}
+}
+
+// runs is the plan that runs now, "" for none.
+func runs(s *billing.Subscription) string {
+	if s.PlanID == nil {
+		return ""
+	}
+	return *s.PlanID
 }

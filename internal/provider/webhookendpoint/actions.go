@@ -100,7 +100,7 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	}
 	event, err := client.TestWebhookEndpoint(ctx, id)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "test", Object: "webhook endpoint " + id, Attributes: []string{"endpoint_id"}})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "test", Object: "webhook endpoint " + id, Attributes: []string{"endpoint_id"}})
 		return
 	}
 	say("A test event is on its way to webhook endpoint %s%s.", id, named(event))
@@ -111,7 +111,7 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	delivery, err := follow(ctx, client, id, event)
 	switch {
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "follow", Object: "the test event of webhook endpoint " + id})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "follow", Object: "the test event of webhook endpoint " + id})
 	case delivery.Status != deliverySuccess:
 		resp.Diagnostics.AddError("The test event was not accepted", outcome(delivery)+
 			"\n\nCheck that the endpoint is active, and that the consumer runs, verifies with the current secret, and answers 2xx within 10 seconds.")
@@ -148,7 +148,7 @@ func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	if config.DeliveryID.IsNull() {
 		var err error
 		if wanted, err = allUndelivered(ctx, client, endpoint); err != nil {
-			apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "the deliveries of webhook endpoint " + endpoint})
+			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "list", Object: "the deliveries of webhook endpoint " + endpoint})
 			return
 		}
 		say("Deliveries of webhook endpoint %s that have failed or are exhausted: %d.", endpoint, len(wanted))
@@ -183,6 +183,6 @@ func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.I
 				"Set active = true on the endpoint, apply, and run the action again.", of, endpoint, sent))
 		return
 	}
-	apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "send again", Object: fmt.Sprintf("delivery %s (%d of %d were sent before it)", id, sent, of),
+	apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "send again", Object: fmt.Sprintf("delivery %s (%d of %d were sent before it)", id, sent, of),
 		Attributes: []string{"endpoint_id", "delivery_id"}})
 }

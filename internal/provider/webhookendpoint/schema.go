@@ -117,11 +117,6 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 		}}
 }
 
-// IdentitySchema names the endpoint for import blocks.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = scheme.IdentitySchema()
-}
-
 func onChange(v ...validator.String) []planmodifier.String {
 	return []planmodifier.String{validate.OnChange(v...)}
 }

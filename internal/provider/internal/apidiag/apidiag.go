@@ -22,8 +22,8 @@ import (
 // creations are the verbs of the creation of an object that has an external_id.
 var creations = []string{"create", "open"}
 
-// Doing says what was being done when an error came, in words that make a sentence: "Could not <Verb> <Object>".
-type Doing struct {
+// Operation is what failed when an error came, in words that make a sentence: "Could not <Verb> <Object>".
+type Operation struct {
 	// Verb is an infinitive: create, read, update, delete.
 	Verb string
 	// Object names the object for the user: `customer "Acme" (id …)`.
@@ -38,11 +38,11 @@ type Doing struct {
 }
 
 // Add reports err. It is the one place where errors of the services become diagnostics.
-func Add(diags *diag.Diagnostics, err error, doing Doing) {
-	summary := fmt.Sprintf("Could not %s %s", doing.Verb, doing.Object)
+func Add(diags *diag.Diagnostics, err error, operation Operation) {
+	summary := fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object)
 	var conflict *api.ConflictError
 	if errors.As(err, &conflict) {
-		conflicting(diags, conflict, doing, summary)
+		conflicting(diags, conflict, operation, summary)
 		return
 	}
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
@@ -70,7 +70,7 @@ func Add(diags *diag.Diagnostics, err error, doing Doing) {
 		diags.AddError(summary, plainText(err))
 		return
 	}
-	refused(diags, e, doing, summary)
+	refused(diags, e, operation, summary)
 }
 
 // Unreadable reports a response that does not fit the description of the service.
@@ -79,12 +79,12 @@ func Unreadable(diags *diag.Diagnostics, err error) {
 }
 
 // refused reports an answer of the service: one diagnostic for each field it blames, or one for the whole object.
-func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string) {
+func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, summary string) {
 	if e.Code == "external_id_taken" {
-		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken", takenText(e, doing)+evidence(e))
+		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken", takenText(e, operation)+evidence(e))
 		return
 	}
-	if attribute, known := doing.Keys[e.Code]; known {
+	if attribute, known := operation.Keys[e.Code]; known {
 		diags.AddAttributeError(path.Root(attribute), summary, sentence(e.Message)+" "+advice(e)+evidence(e))
 		return
 	}
@@ -103,7 +103,7 @@ func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string)
 	slices.Sort(names)
 	for _, name := range names {
 		text := fmt.Sprintf("The service refuses %s: %s", name, sentence(fields[name])) + evidence(e)
-		if root := attribute(name); slices.Contains(doing.Attributes, root) {
+		if root := attribute(name); slices.Contains(operation.Attributes, root) {
 			diags.AddAttributeError(path.Root(root), summary, text)
 			continue
 		}
@@ -219,23 +219,23 @@ func evidence(e *api.Error) string {
 
 // takenText tells a creation, which may take the other object over, from a change of an object that exists already. Neither knows whether
 // this configuration manages the other object too.
-func takenText(e *api.Error, doing Doing) string {
+func takenText(e *api.Error, operation Operation) string {
 	other := "Another object"
 	if e.ExistingID != "" {
 		other += " (id " + e.ExistingID + ")"
 	}
 	other += " of this organization already has this external_id, and no two objects can have it at the same time. "
-	if !slices.Contains(creations, doing.Verb) {
+	if !slices.Contains(creations, operation.Verb) {
 		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear one of them or give it a temporary value, apply, " +
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
 	}
 	other += "Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, remove that setting, or give the new object an " +
 		"external_id of its own. "
-	if e.ExistingID == "" || doing.TypeName == "" {
+	if e.ExistingID == "" || operation.TypeName == "" {
 		return other + "Otherwise use another external_id, or import the other object."
 	}
 	return other + "Where the other object is in no configuration, use another external_id, or take it over with this block (put this resource's name after the type):\n\n" +
-		ImportBlock(doing.TypeName, e.ExistingID)
+		ImportBlock(operation.TypeName, e.ExistingID)
 }
 
 func otherText(e *api.OtherObjectError) string {
@@ -246,26 +246,26 @@ func otherText(e *api.OtherObjectError) string {
 }
 
 // conflicting reports what a lookup after a lost response has found: on external_id, where objects of this kind are found by it.
-func conflicting(diags *diag.Diagnostics, e *api.ConflictError, doing Doing, summary string) {
+func conflicting(diags *diag.Diagnostics, e *api.ConflictError, operation Operation, summary string) {
 	const key = "external_id"
-	if !slices.Contains(doing.Attributes, key) {
-		diags.AddError(summary+": the outcome is unknown", conflictText(e, doing))
+	if !slices.Contains(operation.Attributes, key) {
+		diags.AddError(summary+": the outcome is unknown", conflictText(e, operation))
 		return
 	}
 	if e.Theirs {
-		text := takenText(&api.Error{ExistingID: e.IDs[0]}, doing) + "\n\n" + sentence(e.Error())
+		text := takenText(&api.Error{ExistingID: e.IDs[0]}, operation) + "\n\n" + sentence(e.Error())
 		diags.AddAttributeError(path.Root(key), summary+": the external_id is taken", text)
 		return
 	}
-	diags.AddAttributeError(path.Root(key), summary+": the outcome is unknown", conflictText(e, doing))
+	diags.AddAttributeError(path.Root(key), summary+": the outcome is unknown", conflictText(e, operation))
 }
 
-func conflictText(e *api.ConflictError, doing Doing) string {
+func conflictText(e *api.ConflictError, operation Operation) string {
 	text := sentence(e.Error())
-	if len(e.IDs) == 0 || doing.TypeName == "" {
+	if len(e.IDs) == 0 || operation.TypeName == "" {
 		return text
 	}
-	return text + " " + TakeOver(doing.TypeName, e.IDs...)
+	return text + " " + TakeOver(operation.TypeName, e.IDs...)
 }
 
 // TakeOver says how one of several existing objects is imported.

@@ -88,3 +88,30 @@ func (s Sync[T]) resultOf(remote, changing Object) Object {
 		return Merge(Release(remote, s.Owned, s.Desired), changing)
 	}
 }
+
+// Remote is how custom_metadata of a kind of object is read and written. S is the client of the service, T the client's type
+// of the object, U the body of an update.
+type Remote[S, T, U any] struct {
+	Get    func(client S, ctx context.Context, id string) (*T, error)
+	Update func(client S, ctx context.Context, id string, body U) (*T, error)
+	// Of is the object's custom_metadata.
+	Of func(*T) json.RawMessage
+	// Put adds custom_metadata and its mode to a body.
+	Put func(body *U, payload json.RawMessage, mode string)
+}
+
+// Change sends body, and with it the planned change of custom_metadata. effective is the whole object as the state has it. A
+// response beside an error means that a first request has been carried out and a second one has not.
+func (r Remote[S, T, U]) Change(ctx context.Context, client S, id string, body U, owner Ownership, desired Object,
+	effective string) (*T, error) {
+	with := func(body U) func(context.Context, json.RawMessage, string) (*T, error) {
+		return func(ctx context.Context, payload json.RawMessage, mode string) (*T, error) {
+			r.Put(&body, payload, mode)
+			return r.Update(client, ctx, id, body)
+		}
+	}
+	var alone U
+	sync := Sync[T]{Ownership: owner, Desired: desired, Of: r.Of, Send: with(alone),
+		Read: func(ctx context.Context) (*T, error) { return r.Get(client, ctx, id) }}
+	return sync.Update(ctx, effective, with(body))
+}

@@ -49,7 +49,7 @@ func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects 
 		for object, err := range objects {
 			if err != nil {
 				var diags diag.Diagnostics
-				apidiag.Add(&diags, err, apidiag.Doing{Verb: "list", Object: s.Noun + "s"})
+				apidiag.Add(&diags, err, apidiag.Operation{Verb: "list", Object: s.Noun + "s"})
 				push(list.ListResult{Diagnostics: diags})
 				return
 			}

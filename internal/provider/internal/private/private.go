@@ -57,3 +57,18 @@ func Plan[T any](ctx context.Context, store Store, value T, diags *diag.Diagnost
 func Planned[T any](ctx context.Context, store Store, diags *diag.Diagnostics) T {
 	return Get[T](ctx, store, keyPlanned, diags)
 }
+
+// keyOwned is where an apply leaves what the configuration owns of the object.
+const keyOwned = "owned"
+
+// Owned reads what the configuration owned of the object when it was last applied. It is kept here, because the state itself
+// shows what the service has. The zero value is that of an object that no configuration was applied to yet: nothing is owned,
+// so nothing is removed.
+func Owned[T any](ctx context.Context, store Store, diags *diag.Diagnostics) T {
+	return Get[T](ctx, store, keyOwned, diags)
+}
+
+// SetOwned writes what the configuration owns from now on.
+func SetOwned[T any](ctx context.Context, store Store, owned T, diags *diag.Diagnostics) {
+	Set(ctx, store, keyOwned, owned, diags)
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"

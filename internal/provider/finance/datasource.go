@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -158,56 +157,4 @@ func queryOf(ctx context.Context, filters types.Map, limit types.Int64, diags *d
 		}
 	}
 	return query, !diags.HasError()
-}
-
-// OpenAPIDataSource is the data source of the service's description of itself.
-type OpenAPIDataSource struct{ conn.DataSource }
-
-var _ datasource.DataSourceWithConfigure = (*OpenAPIDataSource)(nil)
-
-// NewOpenAPIDataSource makes the data source.
-func NewOpenAPIDataSource() datasource.DataSource { return &OpenAPIDataSource{} }
-
-const openAPIName = "billing_finance_openapi"
-
-// Metadata names the type.
-func (d *OpenAPIDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = openAPIName
-}
-
-type openAPIModel struct {
-	JSON types.String `tfsdk:"json"`
-	Raw  types.String `tfsdk:"raw"`
-}
-
-// Schema describes the data source.
-func (d *OpenAPIDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "The machine-readable description (OpenAPI) of financial management, which always reflects the interface as it is now: what collections there are, and what their records hold. " +
-			"Reading it takes two requests, one for each form, in every plan. Both stand in the state.",
-		Attributes: map[string]schema.Attribute{
-			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as JSON text with sorted keys; read it with `jsondecode`."},
-			"raw":  schema.StringAttribute{Computed: true, MarkdownDescription: "The description as YAML text, exactly as the service answers it."},
-		},
-	}
-}
-
-// Read reads both forms.
-func (d *OpenAPIDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, ready := d.Conn.Finance.For("data."+openAPIName, &resp.Diagnostics)
-	if !ready {
-		return
-	}
-	operation := apidiag.Operation{Verb: "read", Object: "the description of financial management"}
-	parsed, err := client.OpenAPIJSON(ctx)
-	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, operation)
-		return
-	}
-	raw, err := client.OpenAPIYAML(ctx)
-	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, operation)
-		return
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, openAPIModel{JSON: wire.JSONText(parsed), Raw: types.StringValue(raw)})...)
 }

@@ -6,19 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // Statuses of a delivery (service description, Collections §3). After the first failure the service tries again for hours, which nobody
@@ -143,92 +135,4 @@ func testIfAsked(ctx context.Context, client *collections.Service, m model, diag
 	case delivery.Status != deliverySuccess:
 		warn(outcome(delivery))
 	}
-}
-
-// DeliveriesDataSource is the data source of an endpoint's deliveries.
-type DeliveriesDataSource struct{ conn.DataSource }
-
-var _ datasource.DataSourceWithConfigure = (*DeliveriesDataSource)(nil)
-
-// NewDeliveriesDataSource returns the data source.
-func NewDeliveriesDataSource() datasource.DataSource { return &DeliveriesDataSource{} }
-
-const deliveriesTypeName = "billing_webhook_deliveries"
-
-// Metadata names the type.
-func (d *DeliveriesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = deliveriesTypeName
-}
-
-type deliveriesModel struct {
-	EndpointID types.String    `tfsdk:"endpoint_id"`
-	Status     types.String    `tfsdk:"status"`
-	Event      types.String    `tfsdk:"event"`
-	Limit      types.Int64     `tfsdk:"limit"`
-	Deliveries []deliveryModel `tfsdk:"deliveries"`
-}
-
-type deliveryModel struct {
-	ID           types.String `tfsdk:"id"`
-	Event        types.String `tfsdk:"event"`
-	EventID      types.String `tfsdk:"event_id"`
-	Status       types.String `tfsdk:"status"`
-	HTTPCode     types.Int64  `tfsdk:"http_code"`
-	Attempts     types.Int64  `tfsdk:"attempts"`
-	LastError    types.String `tfsdk:"last_error"`
-	RequestBody  types.String `tfsdk:"request_body"`
-	ResponseBody types.String `tfsdk:"response_body"`
-	CreatedAt    types.String `tfsdk:"created_at"`
-	DeliveredAt  types.String `tfsdk:"delivered_at"`
-	NextRetryAt  types.String `tfsdk:"next_retry_at"`
-}
-
-func deliveryFromAPI(d *collections.Delivery) (deliveryModel, error) {
-	return deliveryModel{ID: types.StringValue(d.ID), Event: wire.TextOrNull(d.Event), EventID: wire.TextOrNull(d.EventID),
-		Status: wire.TextOrNull(d.Status), HTTPCode: types.Int64PointerValue(d.HTTPCode), Attempts: types.Int64Value(d.Attempts),
-		LastError: types.StringPointerValue(d.LastError), RequestBody: types.StringPointerValue(d.RequestBody),
-		ResponseBody: types.StringPointerValue(d.ResponseBody), CreatedAt: wire.TextOrNull(d.CreatedAt),
-		DeliveredAt: types.StringPointerValue(d.DeliveredAt), NextRetryAt: types.StringPointerValue(d.NextRetryAt)}, nil
-}
-
-// Schema describes the data source.
-func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
-	}
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "The deliveries of a webhook endpoint: which events were sent, with what outcome. In a `check` block it watches an endpoint in every plan; give `status` or `event` then, as the " +
-			"list grows with every event." + object.Paged + " That includes the bodies of requests and answers.",
-		Attributes: map[string]schema.Attribute{
-			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint (the `id` of a `billing_webhook_endpoint`)."},
-			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does).",
-				validate.KnownStatus("pending", deliverySuccess, deliveryFailed, deliveryExhausted)),
-			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
-			"limit": object.Limit("deliveries"),
-			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, oldest first.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":            text("Id of the delivery."),
-					"event":         text("Name of the event."),
-					"event_id":      text("Id of the event (`X-Webhook-Event-Id`); the same in all of its deliveries and attempts."),
-					"status":        text("`pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does)."),
-					"http_code":     schema.Int64Attribute{Computed: true, MarkdownDescription: "HTTP status of the last answer; null when there was none."},
-					"attempts":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Attempts so far, 8 at most; sending it again begins anew."},
-					"last_error":    text("Error of the last attempt; null without one."),
-					"request_body":  text("Body that was sent, as text."),
-					"response_body": text("Body of the last answer, as text; null when there was none."),
-					"created_at":    text("When the delivery was scheduled, ISO 8601."),
-					"delivered_at":  text("When it succeeded, ISO 8601; null before."),
-					"next_retry_at": text("About when the next attempt follows, ISO 8601; null when none does."),
-				}}},
-		},
-	}
-}
-
-// Read lists the deliveries.
-func (d *DeliveriesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Collections, deliveriesTypeName, req, resp, func(client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
-		id := m.EndpointID.ValueString()
-		query := collections.DeliveryQuery{EndpointID: id, Status: m.Status.ValueString(), Event: m.Event.ValueString()}
-		m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id, deliveryFromAPI, diags)
-	})
 }

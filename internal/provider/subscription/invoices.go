@@ -1,0 +1,80 @@
+package subscription
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+// InvoicesDataSource is the data source of invoices.
+type InvoicesDataSource struct{ conn.DataSource }
+
+var _ datasource.DataSourceWithConfigure = (*InvoicesDataSource)(nil)
+
+// NewInvoicesDataSource returns the data source.
+func NewInvoicesDataSource() datasource.DataSource { return &InvoicesDataSource{} }
+
+const invoicesTypeName = "billing_invoices"
+
+// Metadata names the type.
+func (d *InvoicesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = invoicesTypeName
+}
+
+type invoicesModel struct {
+	SubscriptionID   types.String   `tfsdk:"subscription_id"`
+	BillingAccountID types.String   `tfsdk:"billing_account_id"`
+	Limit            types.Int64    `tfsdk:"limit"`
+	Invoices         []invoiceModel `tfsdk:"invoices"`
+}
+
+type invoiceModel struct {
+	ID               types.String `tfsdk:"id"`
+	SubscriptionID   types.String `tfsdk:"subscription_id"`
+	BillingAccountID types.String `tfsdk:"billing_account_id"`
+	JSON             types.String `tfsdk:"json"`
+}
+
+func invoiceFromAPI(i *billing.Invoice) (invoiceModel, error) {
+	return invoiceModel{ID: wire.TextOrNull(i.ID), SubscriptionID: wire.TextOrNull(i.SubscriptionID),
+		BillingAccountID: wire.TextOrNull(i.BillingAccountID), JSON: wire.JSONText(i.Raw)}, nil
+}
+
+// Schema describes the data source.
+func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The invoices of the organization, oldest first. The service does not document the fields of an invoice, so each comes whole, as JSON text." +
+			object.Filtered + object.Paged,
+		Attributes: map[string]schema.Attribute{
+			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
+			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),
+			"limit":              object.Limit("invoices"),
+			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, oldest first.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"id":                 text("Id of the invoice."),
+					"subscription_id":    text("Id of the subscription that it is for; null where the service does not say."),
+					"billing_account_id": text("Id of the billing account that it is for; null where the service does not say."),
+					"json":               text("The whole invoice as JSON text; read it with `jsondecode`."),
+				}}},
+		},
+	}
+}
+
+// Read lists the invoices.
+func (d *InvoicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	object.ReadMany(ctx, d.Conn.Billing, invoicesTypeName, req, resp, func(client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
+		query := billing.InvoiceQuery{SubscriptionID: m.SubscriptionID.ValueString(), BillingAccountID: m.BillingAccountID.ValueString()}
+		m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
+	})
+}

@@ -92,8 +92,9 @@ func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagn
 	}
 	if now := r.now(ctx); passed(plan.ExpiresAt.ValueString(), now) {
 		diags.AddAttributeError(path.Root("expires_at"), "The expiry of a new API key has passed",
-			fmt.Sprintf("The plan creates %s, which is to expire at %q. The clock of the service shows %s already, so the "+
-				"API would reject it. Set a later expires_at, or remove the argument. To end a key, remove the resource.",
+			fmt.Sprintf("The plan creates %s, which is to expire at %q. The clock of the service shows %s already, "+
+				"so the API would reject it. Set a later expires_at, or remove the argument. To end a key, remove "+
+				"the resource.",
 				plan.displayName(), plan.ExpiresAt.ValueString(), now.Format(time.RFC3339)))
 	}
 }
@@ -120,10 +121,11 @@ type planning struct {
 	// update of a key). What is not known yet is not among them, as it may turn out to be what the key has.
 	differs path.Paths
 	// creates says that a key is created in place of one that another system has rotated: that key cannot be rotated
-	// again, and replacing it would revoke it in its grace period. An argument that is not known yet may ask for that: the
-	// plan shows the id as known after apply then, as the apply cannot create a key that the plan did not show.
+	// again, and replacing it would revoke it in its grace period. An argument that is not known yet may ask for that:
+	// the plan shows the id as known after apply then, as the apply cannot create a key that the plan did not show.
 	creates bool
-	// takes says that instead of that the successor of the other rotation is rotated: a run was killed in the middle of it.
+	// takes says that instead of that the successor of the other rotation is rotated: a run was killed in the middle of
+	// it.
 	takes bool
 	// rotates says that the key gets a successor, by a rotation or by a creation.
 	rotates bool
@@ -150,7 +152,7 @@ func decide(plan, state model, p phase, s seen, now func() time.Time) planning {
 	d.differs = plan.unlike(state)
 	due := d.due()
 	d.takes = d.takesOver()
-	d.creates = s.Superseded && (len(d.differs) > 0 || !plan.settled() || moved || due || d.takes)
+	d.creates = s.Superseded && (len(d.differs) > 0 || !plan.known() || moved || due || d.takes)
 	d.rotates = d.creates || due
 	return d
 }
@@ -175,8 +177,8 @@ func (m model) unlike(state model) path.Paths {
 	return changed
 }
 
-// settled reports whether all arguments of a new key are known.
-func (m model) settled() bool {
+// known reports whether all arguments of a new key are known.
+func (m model) known() bool {
 	return known(m.Name) && known(m.Description) && known(m.Scopes) && known(m.ExpiresAt)
 }
 
@@ -195,15 +197,13 @@ func known(v attr.Value) bool {
 // due reports whether a rotation is due. A key that has expired cannot be rotated.
 func (p planning) due() bool { return !p.seen.Expired && p.asked() }
 
-// asked reports whether the configuration asks for a rotation: the trigger had values and they change, or the key was too
-// old at the refresh. A key that was imported is not rotated by the first plan.
+// asked reports whether the configuration asks for a rotation: the trigger had values and they change, or the key was
+// too old at the refresh. A key that was imported is not rotated by the first plan.
 func (p planning) asked() bool {
 	if p.phase != phaseManaged {
 		return false
 	}
-	had, has := p.state.RotateWhenChanged, p.plan.RotateWhenChanged
-	triggered := len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)
-	return triggered || p.seen.overdue(p.plan)
+	return object.Triggered(p.state.RotateWhenChanged, p.plan.RotateWhenChanged) || p.seen.overdue(p.plan)
 }
 
 // refuseImport refuses to make a new key in the first plan after an import: whoever uses the old one would be locked
@@ -217,10 +217,10 @@ func (p planning) refuseImport(diags *diag.Diagnostics) {
 			continue
 		}
 		diags.AddAttributeError(at, "An import replaces nothing",
-			fmt.Sprintf("%s has another %s than the configuration, which only a new key can have: this one would be revoked. "+
-				"Set what the key has (%s). A replacement can be planned after the first apply that changes this resource; "+
-				"where nothing is left to change, apply rotate_when_changed = { imported = \"done\" } first, which rotates "+
-				"nothing.", p.state.displayName(), at, p.state.configured()))
+			fmt.Sprintf("%s has another %s than the configuration, which only a new key can have: this one would be "+
+				"revoked. Set what the key has (%s). A replacement can be planned after the first apply that changes "+
+				"this resource; where nothing is left to change, apply rotate_when_changed = { imported = \"done\" } "+
+				"first, which rotates nothing.", p.state.displayName(), at, p.state.configured()))
 	}
 }
 
@@ -235,7 +235,8 @@ func (p *planning) plannedUpdate(diags *diag.Diagnostics) model {
 		p.keepEnded(diags)
 	}
 	if p.rotates {
-		p.plan.ID, p.plan.KeyPrefix, p.plan.RotatedAt = types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+		p.plan.ID, p.plan.KeyPrefix, p.plan.RotatedAt = types.StringUnknown(), types.StringUnknown(),
+			types.StringUnknown()
 		p.plan.PreviousKeys = types.ListUnknown(predecessorType)
 	}
 	if p.creates {
@@ -243,7 +244,8 @@ func (p *planning) plannedUpdate(diags *diag.Diagnostics) model {
 	}
 	p.plan.setSecret(p.state.secret().Planned(p.plan.AgeRecipients, p.rotates))
 	if !p.rotates {
-		p.state.secret().Warn(p.state.AgeRecipients, p.plan.AgeRecipients, encrypt.Names{Object: "the " + p.state.displayName(),
+		p.state.secret().Warn(p.state.AgeRecipients, p.plan.AgeRecipients, encrypt.Names{Object: "the " +
+			p.state.displayName(),
 			Clear: "token", Encrypted: "encrypted_token", Trigger: "rotate_when_changed"}, diags)
 	}
 	p.plan.RotationDueAt = p.plan.dueAt()
@@ -277,8 +279,8 @@ func (p *planning) keepEnded(diags *diag.Diagnostics) {
 	}
 	if len(ignored) > 0 {
 		diags.AddAttributeWarning(path.Root("expires_at"), "An expired API key does not change",
-			fmt.Sprintf("The %s has expired, so the change of %s has no effect at the service. To get a new key with it, set "+
-				"a later expires_at or remove the argument.", state.displayName(), strings.Join(ignored, ", ")))
+			fmt.Sprintf("The %s has expired, so the change of %s has no effect at the service. To get a new key with "+
+				"it, set a later expires_at or remove the argument.", state.displayName(), strings.Join(ignored, ", ")))
 	}
 }
 
@@ -288,8 +290,8 @@ func (m model) configured() string {
 		m.Name, m.Description, m.Scopes, m.ExpiresAt.StringValue)
 }
 
-// warnDuplicate reports working keys of the same name that are not in the state, such as one that an interrupted run has
-// created: nobody has its token, and it never ends.
+// warnDuplicate reports working keys of the same name that are not in the state, such as one that an interrupted run
+// has created: nobody has its token, and it never ends.
 func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	plan := p.Planned
 	client, ready := r.Client()
@@ -310,14 +312,15 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	})
 	if found {
 		p.Diags.AddAttributeWarning(path.Root("name"), "An API key with this name exists already",
-			fmt.Sprintf("The plan creates %s, and the service has a working key with the same name that is not part of this "+
-				"state:\n\n%s\n\nOne that was never used may be left from an interrupted run: nobody has its token. Revoke it, "+
-				"or import it and rotate it. It may as well belong to another workspace. %s",
+			fmt.Sprintf("The plan creates %s, and the service has a working key with the same name that is not part "+
+				"of this state:\n\n%s\n\nOne that was never used may be left from an interrupted run: nobody has its "+
+				"token. Revoke it, or import it and rotate it. It may as well belong to another workspace. %s",
 				plan.displayName(), existing.Lines, existing.TakeOver))
 	}
 }
 
-// ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors; else empty.
+// ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;
+// else empty.
 func (r *Resource) ownID(m model) string {
 	if r.Conn.IsOwnKey(m.Token.ValueString(), m.KeyPrefix.ValueString()) {
 		return m.ID.ValueString()
@@ -330,17 +333,20 @@ func (r *Resource) ownID(m model) string {
 	return ""
 }
 
-// refuseOwn reports an error when verb would end the key that the provider itself uses, which is one of ends. As long as it is not known
-// whether that is allowed, nothing is refused: the question is asked again before the call.
-func (r *Resource) refuseOwn(state model, allowed types.Bool, verb string, ends []predecessor, diags *diag.Diagnostics) {
+// refuseOwn reports an error when verb would end the key that the provider itself uses, which is one of ends. As long
+// as it is not known whether that is allowed, nothing is refused: the question is asked again before the call.
+func (r *Resource) refuseOwn(state model, allowed types.Bool, verb string, ends []predecessor,
+	diags *diag.Diagnostics) {
 	own := r.ownID(state)
-	if allowed.ValueBool() || allowed.IsUnknown() || !slices.ContainsFunc(ends, func(p predecessor) bool { return p.id.ValueString() == own }) {
+	if allowed.ValueBool() || allowed.IsUnknown() || !slices.ContainsFunc(ends,
+		func(p predecessor) bool { return p.id.ValueString() == own }) {
 		return
 	}
 	diags.AddAttributeError(path.Root("allow_own_key"), "This is the key that the provider itself uses",
-		fmt.Sprintf("To %s %s would end the key %s, with which the provider authenticates, and lock it out of the collections service: in the middle of the run, or when "+
-			"the grace is over. Let the provider use another key (collections_api_key). If you will replace the provider's key right after, set allow_own_key = true; "+
-			"to destroy or replace the key, apply that first.", verb, state.displayName(), own))
+		fmt.Sprintf("To %s %s would end the key %s, with which the provider authenticates, and lock it out of the "+
+			"collections service: in the middle of the run, or when the grace is over. Let the provider use another "+
+			"key (collections_api_key). If you will replace the provider's key right after, set allow_own_key = "+
+			"true; to destroy or replace the key, apply that first.", verb, state.displayName(), own))
 }
 
 // refuseOwnInUpdate is refuseOwn for what an update does.

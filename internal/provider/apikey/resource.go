@@ -1,5 +1,5 @@
-// Package apikey is the API key of the collections service: the resource with its rotation, the ephemeral resource, the data sources and
-// the list resource.
+// Package apikey is the API key of the collections service: the resource with its rotation, the ephemeral resource, the
+// data sources and the list resource. successor.go is about keys that a rotation elsewhere has created.
 package apikey
 
 import (
@@ -68,7 +68,8 @@ func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Di
 	warnDiscarded(created, diags)
 	if created.Token == nil {
 		diags.AddAttributeWarning(path.Root("token"), "The token is not known",
-			fmt.Sprintf("The service has not shown the token of %s. Rotate the key to get a new one.", state.displayName()))
+			fmt.Sprintf("The service has not shown the token of %s. Rotate the key to get a new one.",
+				state.displayName()))
 	}
 }
 
@@ -76,8 +77,9 @@ func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Di
 func warnDiscarded(created *collections.APIKeyCreated, diags *diag.Diagnostics) {
 	if created.DiscardedID != "" {
 		diags.AddWarning("An API key was created twice, and the first one revoked",
-			fmt.Sprintf("The answer to the creation of API key %q was lost, and with it the token. The key without a token (id %s) was of no use to anybody, so it was "+
-				"revoked, and another one (id %s) created.", created.Name, created.DiscardedID, created.ID))
+			fmt.Sprintf("The answer to the creation of API key %q was lost, and with it the token. The key without a "+
+				"token (id %s) was of no use to anybody, so it was revoked, and another one (id %s) created.",
+				created.Name, created.DiscardedID, created.ID))
 	}
 }
 
@@ -93,9 +95,10 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	// The plan decided about the rotation; it is not decided again, as time has passed since.
 	rotates := plan.ID.IsUnknown()
-	takes := rotates && decide(plan, state, readPhase(ctx, w.Private, w.Diags), found, func() time.Time { return r.now(ctx) }).takes
+	takes := rotates && decide(plan, state, readPhase(ctx, w.Private, w.Diags), found,
+		func() time.Time { return r.now(ctx) }).takes
 	creates := rotates && found.Superseded && !takes
-	// A key that has expired as configured keeps what it had, whatever its configuration says.
+	// A key that has expired as configured keeps what it had, also where its configuration differs.
 	fulfilled := found.Expired && plan.ExpiresAt.Means(state.ExpiresAt)
 	if !creates && !takes && !fulfilled {
 		refuseUnplanned(plan, state, w.Diags)
@@ -157,10 +160,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-// rotatedUnseen reports whether the API rejected a rotation because another system has rotated the key, although the key
-// works and nothing shows it: a grace period that would end after the expiry of the key does not move that. A key like
-// that gets no successor, so a new key is created in its place, and the old one is left to its expiry.
-func rotatedUnseen(ctx context.Context, client *collections.Service, err error, state model, diags *diag.Diagnostics) bool {
+// rotatedUnseen reports whether the API rejected a rotation because another system has rotated the key, although the
+// key works and nothing shows it: a grace period that would end after the expiry of the key does not move that. A key
+// like that gets no successor, so a new key is created in its place, and the old one is left to its expiry.
+func rotatedUnseen(ctx context.Context, client *collections.Service, err error, state model,
+	diags *diag.Diagnostics) bool {
 	if e, ok := api.AsError(err); !ok || e.Code != collections.CodeKeyNotActive {
 		return false
 	}
@@ -170,9 +174,10 @@ func rotatedUnseen(ctx context.Context, client *collections.Service, err error, 
 		return false
 	}
 	diags.AddWarning("An API key was rotated outside of Terraform",
-		fmt.Sprintf("The API rejected the rotation of %s, because another system has rotated it: its expiry, %s, comes before the end of the grace period and did not move. "+
-			"A new key was created instead. The old key works until then and is in previous_keys, unless revoke_previous_keys is set. The successor that the other "+
-			"rotation created is not managed here.", state.displayName(), *key.ExpiresAt))
+		fmt.Sprintf("The API rejected the rotation of %s, because another system has rotated it: its expiry, %s, "+
+			"comes before the end of the grace period and did not move. A new key was created instead. The old key "+
+			"works until then and is in previous_keys, unless revoke_previous_keys is set. The successor that the "+
+			"other rotation created is not managed here.", state.displayName(), *key.ExpiresAt))
 	return true
 }
 
@@ -189,7 +194,8 @@ func rotationFailed(ctx context.Context, w *object.Write[*collections.Service, m
 		next.setSecret(encrypt.Secret{})
 		w.Save(ctx, next.ID, next)
 		w.Diags.AddWarning("The successor was taken over without its token",
-			fmt.Sprintf("The state has %s now, and its token is null. The next apply rotates it, and so gets a token.", next.displayName()))
+			fmt.Sprintf("The state has %s now, and its token is null. The next apply rotates it, and so gets a token.",
+				next.displayName()))
 	}
 	apidiag.Add(w.Diags, err, operation("rotate", state))
 	return taken
@@ -200,9 +206,9 @@ func rotationFailed(ctx context.Context, w *object.Write[*collections.Service, m
 func refuseUnplanned(plan, state model, diags *diag.Diagnostics) {
 	for _, at := range plan.unlike(state) {
 		diags.AddAttributeError(at, "The plan has not shown this replacement",
-			fmt.Sprintf("%s was not known when the plan was made, and has turned out to be another value than %s has. Only a "+
-				"new key can have it, and the plan has shown none, so nothing was sent. Plan again: the new plan shows the "+
-				"replacement.", at, state.displayName()))
+			fmt.Sprintf("%s was not known when the plan was made, and has turned out to be another value than %s "+
+				"has. Only a new key can have it, and the plan has shown none, so nothing was sent. Plan again: the "+
+				"new plan shows the replacement.", at, state.displayName()))
 	}
 }
 
@@ -244,8 +250,8 @@ func (m model) after(state model) model {
 	return m
 }
 
-// Delete revokes the predecessors whose grace period still runs, and then the key. Those that are revoked when it fails are
-// out of the state.
+// Delete revokes the predecessors whose grace period still runs, and then the key. Those that are revoked when it fails
+// are out of the state.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	w, ok := r.BeginDelete(ctx, req, resp, r.stays)
 	if !ok {

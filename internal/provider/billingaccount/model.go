@@ -52,8 +52,8 @@ type model struct {
 	DeletionPolicy     types.String   `tfsdk:"deletion_policy"`
 }
 
-// fromAPI builds the whole model of an account, as an import sees it: the customer by its id, the whole custom_metadata, and the
-// defaults for what only this provider knows.
+// fromAPI builds the whole model of an account, as an import sees it: the customer by its id, the whole
+// custom_metadata, and the defaults for what only this provider knows.
 func fromAPI(a *billing.BillingAccount) (model, error) {
 	custom, effective, err := metadata.ImportAttribute(a.CustomMetadata)
 	if err != nil {
@@ -98,15 +98,16 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 	return m, nil
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
-// writes what can be written in more than one way. remote is the account that m was built from.
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
+// the way prior writes what can be written in more than one way. remote is the account that m was built from.
 func (m model) preserve(prior model, remote *billing.BillingAccount, own ownership) (model, error) {
 	m.Customer = prior.Customer
-	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy, prior.StatusReason
+	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy,
+		prior.StatusReason
 	c := remote.Customer
 	switch {
 	case c == nil:
-		// The service has left the relation out; what was known of the customer stands.
+		// The response leaves the relation out; what was known of the customer stays.
 		m.CustomerID, m.Name = wire.Known(prior.CustomerID), wire.Known(prior.Name)
 		m.Email, m.Phone = wire.Known(prior.Email), wire.Known(prior.Phone)
 		if !prior.Address.IsUnknown() {
@@ -128,8 +129,8 @@ func (m model) preserve(prior model, remote *billing.BillingAccount, own ownersh
 	return m, nil
 }
 
-// after is the state after a response that shows a, where m is what was planned or known before; false means that the response
-// is unreadable, which it has reported.
+// after is the state after a response that shows a, where m is what was planned or known before; false means that the
+// response is unreadable, which it has reported.
 func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) (model, bool) {
 	state, err := fromAPI(a)
 	if err == nil {
@@ -163,7 +164,8 @@ func first(contacts []billing.Contact) types.String {
 
 // known is the plan of a creation without what it leaves to the service: at apply only that is unknown.
 func (m model) known() model {
-	m.BillingEmail, m.Name, m.Email, m.Phone = wire.Known(m.BillingEmail), wire.Known(m.Name), wire.Known(m.Email), wire.Known(m.Phone)
+	m.BillingEmail, m.Name, m.Email, m.Phone = wire.Known(m.BillingEmail), wire.Known(m.Name), wire.Known(m.Email),
+		wire.Known(m.Phone)
 	m.Status = wire.Known(m.Status)
 	if m.PaymentTermsDays.IsUnknown() {
 		m.PaymentTermsDays = types.Int64Null()

@@ -26,8 +26,8 @@ import (
 // waysOut are the policies that let an account go.
 const waysOut = `"close" or "delete"`
 
-// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state
-// mean the same.
+// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
+// state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
@@ -48,8 +48,9 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	}
 	if old, found := run.Noted[opened](p.Run, typeName, c.code()); found && p.Run.Replaces(typeName, old.Account) {
 		p.Diags.AddAttributeWarning(path.Root("customer"), "Another customer of the same name",
-			fmt.Sprintf("The account is opened again, and customer describes a new customer: the service creates another one named "+
-				"%q. The customer of the old account stays. To use it again, write customer = { id = %q }.",
+			fmt.Sprintf("The account is opened again, and customer describes a new customer: the service creates "+
+				"another one named %q. The customer of the old account stays. To use it again, write customer = { "+
+				"id = %q }.",
 				c.Name.ValueString(), old.Customer))
 	}
 }
@@ -76,9 +77,9 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 		policy.Refuse(p.State.DeletionPolicy, p.State.displayName(), waysOut, p.Diags)
 	case len(at) > 0:
 		p.Diags.AddAttributeError(path.Root("customer"), "The customer is another one than planned",
-			fmt.Sprintf("%s belongs to customer %s, and customer has turned out to name another one, which was not known when the "+
-				"plan was made. Only a new account can belong to it, and the plan has shown none. Nothing was sent for this "+
-				"account. Plan again: the plan then shows the replacement.",
+			fmt.Sprintf("%s belongs to customer %s, and customer has turned out to name another one, which was not "+
+				"known when the plan was made. Only a new account can belong to it, and the plan has shown none. "+
+				"Nothing was sent for this account. Plan again: the plan then shows the replacement.",
 				apidiag.Capitalize(p.State.displayName()), p.facts.ID))
 		return
 	}
@@ -86,8 +87,8 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	private.Plan(ctx, p.Private, p.next, p.Diags)
 	c, err := customerOf(ctx, p.Config.Customer)
 	if err == nil && !c.refers() && !p.own.applied() && p.Changes(ctx, p.Planned) {
-		// From its first apply on, the data of a new customer is in the state in the configuration's words: later plans
-		// compare with these.
+		// From its first apply on, the data of a new customer is in the state as the configuration writes it: later
+		// plans compare with these.
 		p.Planned.Customer = p.Config.Customer
 	}
 }
@@ -109,8 +110,8 @@ type planning struct {
 	defaults        conn.Defaults
 }
 
-// moves decides about the argument customer: it keeps the state's words when they mean the same customer, and returns the attributes
-// that ask for a new account where the account would belong to another one.
+// moves decides about the argument customer: it keeps the value of the state when that means the same customer, and
+// returns the attributes that ask for a new account where the account would belong to another one.
 func (r *Resource) moves(ctx context.Context, p *planning) path.Paths {
 	diags := p.Diags
 	meant, config, state := r.whose(ctx, p)
@@ -123,21 +124,24 @@ func (r *Resource) moves(ctx context.Context, p *planning) path.Paths {
 		p.Planned.CustomerID = types.StringUnknown()
 		return path.Paths{path.Root("customer"), path.Root("customer_id")}
 	case meant == open && config.refers() && !imported && sameData(ctx, config, state):
-		// Where the reference turns out to mean the same customer, the plan of the apply keeps the state's words; where not, it fails.
+		// Where the reference turns out to mean the same customer, the plan of the apply keeps the value of the state;
+		// where not, it fails.
 		p.Planned.Customer = p.State.Customer
 		return nil
 	case meant == open:
 		return nil
 	case imported && meant != hers && (meant == nobody || config.refers()):
 		diags.AddAttributeError(path.Root("customer"), "The imported account belongs to another customer",
-			fmt.Sprintf("%s belongs to customer %s (%s), and the configuration names another one. An import never replaces an account: write "+
-				"customer = { id = %q }, or import the account you mean. To open an account for the other customer instead, remove this one from the "+
-				"configuration and apply first.", apidiag.Capitalize(p.State.displayName()), p.facts.ID, p.facts.Name, p.facts.ID))
+			fmt.Sprintf("%s belongs to customer %s (%s), and the configuration names another one. An import never "+
+				"replaces an account: write customer = { id = %q }, or import the account you mean. To open an "+
+				"account for the other customer instead, remove this one from the configuration and apply first.",
+				apidiag.Capitalize(p.State.displayName()), p.facts.ID, p.facts.Name, p.facts.ID))
 		return nil
 	case meant == nobody && !config.ID.IsNull():
 		diags.AddAttributeError(path.Root("customer").AtName("id"), "No such customer",
-			fmt.Sprintf("The organization of this token has no customer with the id or external_id %q. %s stays as it is: a replacement would close it first, "+
-				"and then fail. Correct the id.", config.ID.ValueString(), apidiag.Capitalize(p.State.displayName())))
+			fmt.Sprintf("The organization of this token has no customer with the id or external_id %q. %s stays as "+
+				"it is: a replacement would close it first, and then fail. Correct the id.", config.ID.ValueString(),
+				apidiag.Capitalize(p.State.displayName())))
 		return nil
 	case meant == another && !imported:
 		p.Planned.CustomerID = types.StringUnknown()
@@ -147,13 +151,16 @@ func (r *Resource) moves(ctx context.Context, p *planning) path.Paths {
 	switch {
 	case meant == nobody:
 		diags.AddAttributeWarning(path.Root("customer"), "The reference finds no customer",
-			fmt.Sprintf("No customer has the external_id or document_number in customer. %s stays with the customer it has, %s (%s). Correct the reference, or write "+
-				"customer = { id = %q }.", apidiag.Capitalize(p.State.displayName()), p.facts.ID, p.facts.Name, p.facts.ID))
+			fmt.Sprintf("No customer has the external_id or document_number in customer. %s stays with the customer "+
+				"it has, %s (%s). Correct the reference, or write customer = { id = %q }.",
+				apidiag.Capitalize(p.State.displayName()), p.facts.ID, p.facts.Name,
+				p.facts.ID))
 	case !imported && !sameData(ctx, config, state):
 		p.Planned.Customer = p.Config.Customer
 		diags.AddAttributeWarning(path.Root("customer"), "The customer's data is only used when the account is opened",
-			fmt.Sprintf("%s exists already, so changes inside customer have no effect at the service. Use name, email, phone and address of the account, "+
-				"or a billing_customer resource.", apidiag.Capitalize(p.State.displayName())))
+			fmt.Sprintf("%s exists already, so changes inside customer have no effect at the service. Use name, "+
+				"email, phone and address of the account, or a billing_customer resource.",
+				apidiag.Capitalize(p.State.displayName())))
 	}
 	return nil
 }
@@ -169,9 +176,11 @@ func (r *Resource) whose(ctx context.Context, p *planning) (meant whose, config,
 		p.Diags.AddAttributeError(path.Root("customer"), "Invalid customer", err.Error())
 		return open, config, state
 	}
-	meant, err := reference{client: r.connect(p.Diags), run: r.Run(), has: p.facts, planned: p.customer}.of(ctx, config, state)
+	meant, err := reference{client: r.connect(p.Diags), run: r.Run(), has: p.facts, planned: p.customer}.of(ctx, config,
+		state)
 	if err != nil {
-		apidiag.Add(p.Diags, err, apidiag.Operation{Verb: "find", Object: "the customer of " + p.State.displayName(), TypeName: typeName, Attributes: arguments})
+		apidiag.Add(p.Diags, err, apidiag.Operation{Verb: "find", Object: "the customer of " + p.State.displayName(),
+			TypeName: typeName, Attributes: arguments})
 	}
 	return meant, config, state
 }
@@ -193,7 +202,8 @@ func (p *planning) plannedUpdate() {
 		config attr.Value
 	}{
 		{"billing_email", config.BillingEmail}, {"payment_terms_days", config.PaymentTermsDays},
-		{"auto_collection", config.AutoCollection}, {"name", config.Name}, {"email", config.Email}, {"phone", config.Phone},
+		{"auto_collection", config.AutoCollection}, {"name", config.Name}, {"email", config.Email}, {"phone",
+			config.Phone},
 		{"address", config.Address}, {"status", config.Status},
 	} {
 		if argument.config.IsNull() {
@@ -215,22 +225,24 @@ func (p *planning) plannedUpdate() {
 	}
 }
 
-// refuseNobody rejects a replacement whose new account cannot be opened, because its customer does not exist: the old one would be closed
-// first.
+// refuseNobody rejects a replacement whose new account cannot be opened, because its customer does not exist: the old
+// one would be closed first.
 func (r *Resource) refuseNobody(ctx context.Context, c customer, planned model, diags *diag.Diagnostics) {
 	if !c.refers() || c.ID.IsNull() && !c.Name.IsNull() {
 		return // a customer that is not found is created by its name
 	}
 	meant, err := reference{client: r.connect(diags), run: r.Run()}.of(ctx, c, blank(ctx))
 	if err != nil {
-		apidiag.Add(diags, err, apidiag.Operation{Verb: "find", Object: "the customer of " + planned.displayName(), TypeName: typeName, Attributes: arguments})
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "find", Object: "the customer of " + planned.displayName(),
+			TypeName: typeName, Attributes: arguments})
 	}
 	if meant != nobody {
 		return
 	}
 	diags.AddAttributeError(path.Root("customer"), "No such customer",
-		fmt.Sprintf("The organization of this token has no customer with the id %s, external_id %s or document_number %s, so the "+
-			"new account could not be opened. An account that it replaces would be closed before that. Nothing was changed. Correct customer.", c.ID, c.ExternalID, c.DocumentNumber))
+		fmt.Sprintf("The organization of this token has no customer with the id %s, external_id %s or "+
+			"document_number %s, so the new account could not be opened. An account that it replaces would be closed "+
+			"before that. Nothing was changed. Correct customer.", c.ID, c.ExternalID, c.DocumentNumber))
 }
 
 // connect returns the service, as long as the provider is configured.

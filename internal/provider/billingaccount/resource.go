@@ -1,7 +1,6 @@
-// Package billingaccount is the billing account of the recurring-billing service: the resource, the data sources and the list resource.
-//
-// schema.go says what a user writes, model.go and customer.go convert, plan.go decides what a plan shows, resource.go, steps.go and
-// read.go talk to the service.
+// Package billingaccount is the billing account of the recurring-billing service: the resource, the data sources and
+// the list resource. customer.go is the argument customer, reference.go finds out which customer it means, and shown.go
+// plans the attributes that show the customer.
 package billingaccount
 
 import (
@@ -43,7 +42,8 @@ var (
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // ValidateConfig asks for a customer that can be located or created.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() || config.Customer.IsUnknown() || config.Customer.IsNull() {
@@ -55,17 +55,20 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		return
 	}
 	if !c.refers() && c.Name.IsNull() {
-		resp.Diagnostics.AddAttributeError(path.Root("customer").AtName("name"), "The customer cannot be located or created",
-			"customer needs an id, an external_id or a document_number of an existing customer, or a name for a new one.")
+		resp.Diagnostics.AddAttributeError(path.Root("customer").AtName("name"), "The customer cannot be located "+
+			"or created",
+			"customer needs an id, an external_id or a document_number of an existing customer, or a name for a "+
+				"new one.")
 	}
 	if !c.ID.IsNull() && !sameData(ctx, c, blank(ctx)) {
 		resp.Diagnostics.AddAttributeWarning(path.Root("customer"), "Fields beside a reference are ignored",
-			"customer.id refers to an existing customer, so the service ignores the other fields. Remove them, or change the customer with a billing_customer resource.")
+			"customer.id refers to an existing customer, so the service ignores the other fields. Remove them, or "+
+				"change the customer with a billing_customer resource.")
 	}
 }
 
-// Create opens the account as planned and writes it to the state before anything else is done. What a creation cannot carry
-// follows: a change of the customer, a suspension. When one of these fails it is a warning, see settle.Postpone.
+// Create opens the account as planned and writes it to the state before anything else is done. What a creation cannot
+// carry follows: a change of the customer, a suspension. When one of these fails it is a warning, see settle.Postpone.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	begun, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
@@ -89,7 +92,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	if created.Adopted {
 		w.Diags.AddWarning("Found the billing account instead of opening it twice",
-			fmt.Sprintf("The response to the creation was lost. A lookup found the billing account that it opened (id %s).",
+			fmt.Sprintf("The response to the creation was lost. A lookup found the billing account that it opened "+
+				"(id %s).",
 				created.ID))
 	}
 	w.next = ownership{Metadata: metadata.OwnedBy(desired), Customer: w.Plan.setsAtCustomer()}
@@ -106,7 +110,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 }
 
-// afterCreate lists what the plan asks for and the creation could not carry; false means that the response is unreadable.
+// afterCreate lists what the plan asks for and the creation could not carry; false means that the response is
+// unreadable.
 func (w *work) afterCreate(account *billing.BillingAccount) (all []step, ok bool) {
 	body, err := w.Plan.known().customerData(account)
 	if err != nil {
@@ -124,8 +129,8 @@ func (w *work) afterCreate(account *billing.BillingAccount) (all []step, ok bool
 	return all, true
 }
 
-// work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a failure
-// leaves a truthful state, and a next plan with exactly the rest.
+// work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a
+// failure leaves a truthful state, and a next plan with exactly the rest.
 type work struct {
 	*object.Write[*billing.Service, model]
 	// own is what the configuration owns before the apply, next what it owns once all is done.
@@ -154,8 +159,8 @@ var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, b
 
 // Update reactivates first, then changes fields, then suspends: a suspended account is the last thing to have.
 //
-// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes
-// with the private state.
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about
+// ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	begun, ok := r.BeginUpdate(ctx, req, resp)
 	planned := private.Planned[forApply](ctx, begun.Private, begun.Diags)
@@ -220,8 +225,8 @@ func (w *work) suspend(id string) step {
 	return w.transition("suspend", id, statusSuspended, w.Client.SuspendBillingAccount)
 }
 
-// transition takes the account to a status. Where the API rejects that because another user has done it since the plan, it is
-// done.
+// transition takes the account to a status. Where the API rejects that because another user has done it since the plan,
+// it is done.
 func (w *work) transition(verb, id, status string,
 	send func(ctx context.Context, id, reason string) (*billing.BillingAccount, error)) step {
 	return step{Verb: verb, Blame: blameStatus, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
@@ -245,8 +250,9 @@ func (w *work) save(ctx context.Context, response *billing.BillingAccount, own o
 	}
 }
 
-// finish writes the state after the last step: the plan, with what only the service could say. last is nil where nothing was
-// sent. done says that all steps were done; where one was not, the difference to the plan has been reported already.
+// finish writes the state after the last step: the plan, with what only the service could say. last is nil where
+// nothing was sent. done says that all steps were done; where one was not, the difference to the plan has been reported
+// already.
 func (w *work) finish(ctx context.Context, last *billing.BillingAccount, done bool) {
 	private.SetOwned(ctx, w.Private, w.next, w.Diags)
 	if last == nil {
@@ -258,7 +264,10 @@ func (w *work) finish(ctx context.Context, last *billing.BillingAccount, done bo
 		return
 	}
 	if differences := settle.Onto(ctx, &w.Plan, &state); done {
-		named := slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return slices.Contains(w.shown, name) })
+		named := slices.DeleteFunc(slices.Clone(arguments), func(name string) bool {
+			return slices.Contains(w.shown,
+				name)
+		})
 		settle.Warn(differences, state.displayName(), named, w.Diags)
 	}
 	w.Save(ctx, state.ID, state)

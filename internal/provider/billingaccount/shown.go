@@ -14,12 +14,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 )
 
-// follow is one of name, email, phone and address, beside what the plan of the customer makes of it in the same run.
+// follow is one of name, email, phone and address, with what the plan of the customer makes of it in the same run.
 type follow struct {
 	// name is the attribute here, theirs the one of billing_customer.
 	name, theirs string
 	config       attr.Value
-	// changes says that the customer's plan changes it; stays, that what is shown or configured here holds all the same.
+	// changes says that the customer's plan changes it; stays, that what is shown or configured here holds all the
+	// same.
 	changes, stays bool
 	// fights says that the customer's configuration takes away what is configured here.
 	fights bool
@@ -27,9 +28,9 @@ type follow struct {
 	open func()
 }
 
-// followCustomer plans name, email, phone and address by the plan of the customer, which the same run has made before: what the customer
-// changes is known after apply here, and what is configured here is set again where the customer's change takes it away. It reports whether
-// the account has to be read in the apply, after the customer has changed.
+// followCustomer plans name, email, phone and address by the plan of the customer, which the same run has made before:
+// what the customer changes is known after apply here, and what is configured here is set again where the customer's
+// change takes it away. It reports whether the account has to be read in the apply, after the customer has changed.
 func (p *planning) followCustomer() bool {
 	if !p.customerPlanned {
 		return false
@@ -39,8 +40,10 @@ func (p *planning) followCustomer() bool {
 	for _, f := range []follow{
 		{name: "name", theirs: "name", config: p.Config.Name, changes: c.NameChanges, stays: sameName,
 			fights: !sameName && !c.Name.IsUnknown(), open: func() { m.Name = types.StringUnknown() }},
-		followItem("email", "emails", p.Config.Email, p.State.Email, c.Emails, func() { m.Email = types.StringUnknown() }),
-		followItem("phone", "phones", p.Config.Phone, p.State.Phone, c.Phones, func() { m.Phone = types.StringUnknown() }),
+		followItem("email", "emails", p.Config.Email, p.State.Email, c.Emails,
+			func() { m.Email = types.StringUnknown() }),
+		followItem("phone", "phones", p.Config.Phone, p.State.Phone, c.Phones,
+			func() { m.Phone = types.StringUnknown() }),
 		p.followAddress(),
 	} {
 		if !slices.Contains(p.follows, f.name) && f.plan(p.State.displayName(), p.Diags) {
@@ -50,13 +53,15 @@ func (p *planning) followCustomer() bool {
 	return p.next.Reads
 }
 
-func followItem(name, theirs string, config, state types.String, list contact.PlannedList[contact.Item], open func()) follow {
+func followItem(name, theirs string, config, state types.String, list contact.PlannedList[contact.Item],
+	open func()) follow {
 	value := config
 	if config.IsNull() {
 		value = state
 	}
 	is := func(item contact.Item) bool { return item.Value.Equal(value) }
-	return follow{name: name, theirs: theirs, config: config, changes: list.Changes, stays: list.Has(is), fights: list.Owned && list.Lacks(is), open: open}
+	return follow{name: name, theirs: theirs, config: config, changes: list.Changes, stays: list.Has(is),
+		fights: list.Owned && list.Lacks(is), open: open}
 }
 
 // followAddress is follow for the address, which is the first of the customer's.
@@ -66,8 +71,10 @@ func (p *planning) followAddress() follow {
 		value = p.State.Address
 	}
 	is := func(address types.Object) bool { return address.Equal(value) }
-	return follow{name: "address", theirs: "addresses", config: p.Config.Address, changes: list.Changes, fights: list.Owned && list.Lacks(is),
-		stays: list.Known && len(list.Items) > 0 && is(list.Items[0]), open: func() { p.Planned.Address = types.ObjectUnknown(contact.AddressType.AttrTypes) }}
+	return follow{name: "address", theirs: "addresses", config: p.Config.Address, changes: list.Changes,
+		fights: list.Owned && list.Lacks(is),
+		stays: list.Known && len(list.Items) > 0 &&
+			is(list.Items[0]), open: func() { p.Planned.Address = types.ObjectUnknown(contact.AddressType.AttrTypes) }}
 }
 
 func (f follow) plan(account string, diags *diag.Diagnostics) (reads bool) {
@@ -78,8 +85,9 @@ func (f follow) plan(account string, diags *diag.Diagnostics) (reads bool) {
 		}
 	case f.fights && !f.config.IsUnknown():
 		diags.AddAttributeWarning(path.Root(f.name), "Customer and account contradict each other",
-			fmt.Sprintf("%s sets its customer's %s to %s, and the billing_customer has %s without it: each apply of one takes back what the other has done. "+
-				"Remove %s from the billing_account, or make both say the same. Where the billing_customer has %s under ignore_changes, the next plan no longer warns.",
+			fmt.Sprintf("%s sets its customer's %s to %s, and the billing_customer has %s without it: each apply of "+
+				"one takes back what the other has done. Remove %s from the billing_account, or make both say the "+
+				"same. Where the billing_customer has %s under ignore_changes, the next plan no longer warns.",
 				apidiag.Capitalize(account), f.name, f.config, f.theirs, f.name, f.theirs))
 	}
 	return f.changes && !f.stays
@@ -123,9 +131,9 @@ func (m model) setsAtCustomer() (names []string) {
 	return names
 }
 
-// followImported leaves to the customer those of name, email, phone and address that the configuration only repeats: an argument that was
-// never set by this configuration and has the value of the state, as ignore_changes gives it, or that of the import, as generated
-// configuration gives it.
+// followImported leaves to the customer those of name, email, phone and address that the configuration only repeats: an
+// argument that was never set by this configuration and has the value of the state, as ignore_changes gives it, or that
+// of the import, as generated configuration gives it.
 func (p *planning) followImported() {
 	configured, stored := p.Config.showing(), p.State.showing()
 	for i, planned := range p.Planned.showing() {
@@ -139,8 +147,10 @@ func (p *planning) followImported() {
 			continue
 		case repeats && !config.Equal(state):
 			p.Diags.AddAttributeWarning(path.Root(name), "The argument still has the imported value",
-				fmt.Sprintf("%s was imported with %s = %s, and its customer has %s since. The import did not set %s, so this plan does not revert the change. "+
-					"Remove %s from the configuration, or write the value that the customer is to have.", apidiag.Capitalize(p.State.displayName()), name, config, state, name, name))
+				fmt.Sprintf("%s was imported with %s = %s, and its customer has %s since. The import did not set %s, "+
+					"so this plan does not revert the change. Remove %s from the configuration, or write the value "+
+					"that the customer is to have.", apidiag.Capitalize(p.State.displayName()), name, config, state,
+					name, name))
 		}
 		planned.take(p.State)
 		p.follows = append(p.follows, name)
@@ -148,8 +158,9 @@ func (p *planning) followImported() {
 	}
 }
 
-// imported is what the customer of an account had when the account was imported. Generated configuration repeats it. As long as an
-// argument still says so, it does not set anything: otherwise it would revert the next change of the customer.
+// imported is what the customer of an account had when the account was imported. Generated configuration repeats it. As
+// long as an argument still says so, it does not set anything: otherwise it would revert the next change of the
+// customer.
 type imported struct {
 	Name    *string          `json:"name,omitempty"`
 	Email   *string          `json:"email,omitempty"`
@@ -158,7 +169,8 @@ type imported struct {
 }
 
 func importedFrom(m model) imported {
-	i := imported{Name: m.Name.ValueStringPointer(), Email: m.Email.ValueStringPointer(), Phone: m.Phone.ValueStringPointer()}
+	i := imported{Name: m.Name.ValueStringPointer(), Email: m.Email.ValueStringPointer(),
+		Phone: m.Phone.ValueStringPointer()}
 	if !m.Address.IsNull() {
 		address := contact.ToAddress(m.Address)
 		i.Address = &address

@@ -56,8 +56,8 @@ type model struct {
 	DeletionPolicy       types.String   `tfsdk:"deletion_policy"`
 }
 
-// fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata, and the
-// defaults for what only this provider knows.
+// fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata,
+// and the defaults for what only this provider knows.
 func fromAPI(c *billing.Customer) (model, error) {
 	custom, effective, err := metadata.ImportAttribute(c.CustomMetadata)
 	if err != nil {
@@ -96,8 +96,8 @@ func fromAPI(c *billing.Customer) (model, error) {
 	}, nil
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way
-// prior writes what can be written in more than one way. remote is the customer that m was built from.
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
+// the way prior writes what can be written in more than one way. remote is the customer that m was built from.
 func (m model) preserve(prior model, remote *billing.Customer, own ownership) (model, error) {
 	m.CustomMetadataMode = prior.CustomMetadataMode
 	m.DeletionPolicy = prior.DeletionPolicy
@@ -137,12 +137,15 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 	return m
 }
 
-// named are the arguments that the configuration m names. The others only show what the service has, whatever the plan expected.
+// named are the arguments that the configuration m names. The others only show what the service has, and a difference
+// to the plan is not reported.
 func (m model) named() []string {
 	shown := map[string]bool{
-		"email": m.Email.IsNull(), "emails": m.Emails.IsNull(), "phone": m.Phone.IsNull(), "phones": m.Phones.IsNull(), "addresses": m.Addresses.IsNull(),
-		"websites": m.Websites.IsNull(), "tags": m.Tags.IsNull(), "billing_email": m.BillingEmail.IsNull(), "payment_terms_days": m.PaymentTermsDays.IsNull(),
-		"auto_collection": m.AutoCollection.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
+		"email": m.Email.IsNull(), "emails": m.Emails.IsNull(), "phone": m.Phone.IsNull(), "phones": m.Phones.IsNull(),
+		"addresses": m.Addresses.IsNull(),
+		"websites":  m.Websites.IsNull(), "tags": m.Tags.IsNull(), "billing_email": m.BillingEmail.IsNull(),
+		"payment_terms_days": m.PaymentTermsDays.IsNull(),
+		"auto_collection":    m.AutoCollection.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
 	}
 	return slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return shown[name] })
 }
@@ -160,8 +163,8 @@ func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics
 	return state
 }
 
-// toCreate is the body that creates the customer as configured, with desired as its custom_metadata. What is not configured is
-// left out, so that the service's own defaults hold.
+// toCreate is the body that creates the customer as configured, with desired as its custom_metadata. What is not
+// configured is left out, so that the service's own defaults hold.
 func (m model) toCreate(desired metadata.Object) billing.CustomerCreate {
 	create := billing.CustomerCreate{
 		Name:                 m.Name.ValueString(),
@@ -190,8 +193,8 @@ func (m model) toCreate(desired metadata.Object) billing.CustomerCreate {
 	return create
 }
 
-// toUpdate is the body that takes the customer from state to m, except for its custom_metadata. Only what differs is in it; what is
-// cleared is null, and a cleared list is empty.
+// toUpdate is the body that takes the customer from state to m, except for its custom_metadata. Only what differs is in
+// it; what is cleared is null, and a cleared list is empty.
 func (m model) toUpdate(state model) billing.CustomerUpdate {
 	update := billing.CustomerUpdate{
 		ExternalID: wire.Text(m.ExternalID, state.ExternalID),

@@ -25,8 +25,8 @@ import (
 // wayOut is the deletion_policy that lets a customer go.
 const wayOut = `"delete"`
 
-// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state
-// mean the same.
+// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
+// state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
@@ -81,7 +81,8 @@ func (m model) plannedCreate(config model) model {
 //	document_number             document_type
 //
 // The second result is what the configuration owns once the plan is applied.
-func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) (model, ownership) {
+func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults,
+	diags *diag.Diagnostics) (model, ownership) {
 	m.keepCreateOnly(config, state, diags)
 
 	m.DocumentNumber = m.DocumentNumber.Or(state.DocumentNumber)
@@ -93,18 +94,22 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	next := ownedBy(config)
 	emails, phones := pair{config.Email, config.Emails}, pair{config.Phone, config.Phones}
 	stored, storedPhones := pair{state.Email, state.Emails}, pair{state.Phone, state.Phones}
-	for name, undecided := range map[string]bool{"email": emails.undecided(stored), "phone": phones.undecided(storedPhones)} {
+	for name, undecided := range map[string]bool{"email": emails.undecided(stored),
+		"phone": phones.undecided(storedPhones)} {
 		if undecided {
 			diags.AddAttributeError(path.Root(name), name+" must be known before the apply, this once",
-				fmt.Sprintf("%s has one more entry in %ss than the configuration lists, and %s, which may be that entry, is only known in "+
-					"the apply. Import and apply with a value that the plan knows, or remove %s from the configuration until then.",
+				fmt.Sprintf("%s has one more entry in %ss than the configuration lists, and %s, which may be that "+
+					"entry, is only known in the apply. Import and apply with a value that the plan knows, or remove "+
+					"%s from the configuration until then.",
 					apidiag.Capitalize(state.displayName()), name, name, name))
 		}
 	}
 	m.Email, m.Emails = emails.plannedOwn(stored, own.Email, &next.Email).split()
 	m.Phone, m.Phones = phones.plannedOwn(storedPhones, own.Phone, &next.Phone).split()
-	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(
-		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.displayName(), diags)
+	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode,
+		defaults.Object).PlanAttribute(
+		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown,
+		state.displayName(), diags)
 	update := m.owning(next).toUpdate(state.owning(next))
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
@@ -115,8 +120,9 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	return m, next
 }
 
-// plannedList is what a list becomes. Without the argument it is emptied, or stays as it is where keep says so. An empty list and none
-// are the same to the service: the one in the state stays. Terraform lets a null in the state give way to a configured list only.
+// plannedList is what a list becomes. Without the argument it is emptied, or stays as it is where keep says so. An
+// empty list and none are the same to the service: the one in the state stays. Terraform lets a null in the state give
+// way to a configured list only.
 func plannedList(config, state types.List, keep bool) types.List {
 	switch {
 	case config.IsNull() && (keep || len(state.Elements()) == 0):
@@ -128,13 +134,15 @@ func plannedList(config, state types.List, keep bool) types.List {
 	}
 }
 
-// keepCreateOnly holds what only a creation uses to its first value, and warns when the configuration asks for another one.
+// keepCreateOnly holds what only a creation uses to its first value, and warns when the configuration asks for another
+// one.
 func (m *model) keepCreateOnly(config, state model, diags *diag.Diagnostics) {
 	warn := func(differs bool, name string) {
 		if differs {
 			diags.AddAttributeWarning(path.Root(name), name+" is only used when the customer is created",
 				fmt.Sprintf("Customer %q exists already, so %s has no effect. Change it on the billing account (a "+
-					"billing_account resource), or take the argument back to what it was.", state.Name.ValueString(), name))
+					"billing_account resource), or take the argument back to what it was.", state.Name.ValueString(),
+					name))
 		}
 	}
 	warn(object.CreateOnly(&m.CreateBillingAccount, config.CreateBillingAccount, state.CreateBillingAccount),
@@ -174,8 +182,9 @@ func (m model) owning(o ownership) model {
 	return m
 }
 
-// within leaves of the planned ownership what the bare configuration names. Terraform gives an argument under ignore_changes the value of
-// the state, also where the configuration does not have it; what was never configured is not owned.
+// within leaves of the planned ownership what the bare configuration names. Terraform gives an argument under
+// ignore_changes the value of the state, also where the configuration does not have it; what was never configured is
+// not owned.
 func (o ownership) within(config ownership) ownership {
 	o.Email, o.Phone = o.Email.and(config.Email), o.Phone.and(config.Phone)
 	o.Addresses = o.Addresses && config.Addresses
@@ -188,8 +197,10 @@ func (m model) forAccounts(state, config model) contact.Planned {
 	emails, phones := pair{m.Email, m.Emails}, pair{m.Phone, m.Phones}
 	return contact.Planned{
 		Name: m.Name, NameChanges: !update.Name.IsZero(),
-		Emails:     contact.PlannedList[contact.Item]{Items: emails.all(), Known: emails.known(), Changes: !update.Emails.IsZero(), Owned: !config.Emails.IsNull()},
-		Phones:     contact.PlannedList[contact.Item]{Items: phones.all(), Known: phones.known(), Changes: !update.Phones.IsZero(), Owned: !config.Phones.IsNull()},
+		Emails: contact.PlannedList[contact.Item]{Items: emails.all(), Known: emails.known(),
+			Changes: !update.Emails.IsZero(), Owned: !config.Emails.IsNull()},
+		Phones: contact.PlannedList[contact.Item]{Items: phones.all(), Known: phones.known(),
+			Changes: !update.Phones.IsZero(), Owned: !config.Phones.IsNull()},
 		Addresses:  plannedAddresses(m.Addresses, !update.Addresses.IsZero(), !config.Addresses.IsNull()),
 		ExternalID: m.ExternalID, DocumentNumber: m.DocumentNumber,
 	}
@@ -217,10 +228,11 @@ func known(object types.Object) bool {
 	return true
 }
 
-// noteCreation notes for the plans of billing accounts by which codes the new customer will be found: the service does not
-// have it yet.
+// noteCreation notes for the plans of billing accounts by which codes the new customer will be found: the service does
+// not have it yet.
 func (m model) noteCreation(record *run.Record) {
-	for _, code := range []string{contact.ByExternalID(m.ExternalID.ValueString()), contact.ByDocument(same.PlainDocument(m.DocumentNumber.ValueString()))} {
+	for _, code := range []string{contact.ByExternalID(m.ExternalID.ValueString()),
+		contact.ByDocument(same.PlainDocument(m.DocumentNumber.ValueString()))} {
 		record.Note(typeName, code, contact.Created{})
 	}
 }
@@ -245,9 +257,9 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	})
 	if found {
 		p.Diags.AddAttributeWarning(path.Root("document_number"), "A customer with this document number exists already",
-			fmt.Sprintf("The plan creates %s without an external_id, and the service has a customer with the same document number "+
-				"that is not part of this state:\n\n%s\n\nIt may be left from an interrupted run, or another workspace may "+
-				"manage it. %s\n\nWith an external_id the service rejects a second customer.",
+			fmt.Sprintf("The plan creates %s without an external_id, and the service has a customer with the same "+
+				"document number that is not part of this state:\n\n%s\n\nIt may be left from an interrupted run, or "+
+				"another workspace may manage it. %s\n\nWith an external_id the service rejects a second customer.",
 				plan.displayName(), existing.Lines, existing.TakeOver))
 	}
 }

@@ -1,7 +1,5 @@
-// Package customer is the customer of the recurring-billing service: the resource, the data sources and the list resource.
-//
-// schema.go says what a user writes, model.go and payload.go convert, pair.go knows how email and emails belong together, plan.go
-// decides what a plan shows, resource.go, update.go and read.go talk to the service.
+// Package customer is the customer of the recurring-billing service: the resource, the data sources and the list
+// resource. pair.go knows how email and emails belong together.
 package customer
 
 import (
@@ -41,7 +39,8 @@ var (
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // ValidateConfig refuses arguments for a billing account that is not to be opened.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() || !config.CreateBillingAccount.Equal(types.BoolValue(false)) {
@@ -54,8 +53,8 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	} {
 		if given {
 			resp.Diagnostics.AddAttributeError(path.Root(name), name+" needs a billing account",
-				fmt.Sprintf("%s is an attribute of the billing account that is opened together with the customer, and create_billing_account is false. "+
-					"Remove %s, or let the account be opened.", name, name))
+				fmt.Sprintf("%s is an attribute of the billing account that is opened together with the customer, "+
+					"and create_billing_account is false. Remove %s, or let the account be opened.", name, name))
 		}
 	}
 }
@@ -85,7 +84,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	private.SetOwned(ctx, w.Private, own, w.Diags)
 	if created.Adopted {
 		w.Diags.AddWarning("Found the customer instead of creating it twice",
-			fmt.Sprintf("The response to the creation of customer %q was lost. A lookup found the customer that it created (id %s).",
+			fmt.Sprintf("The response to the creation of customer %q was lost. A lookup found the customer that it "+
+				"created (id %s).",
 				w.Plan.Name.ValueString(), created.Customer.ID))
 	}
 	if created.BillingAccount == nil && w.Plan.CreateBillingAccount.ValueBool() {
@@ -102,11 +102,11 @@ var customMetadata = metadata.Remote[*billing.Service, billing.Customer, billing
 	},
 }
 
-// Update sends what the plan shows as changing, in one request where the service can do it in one. What only this provider
-// knows (deletion_policy, custom_metadata_mode) changes without any request.
+// Update sends what the plan shows as changing, in one request where the service can do it in one. What only this
+// provider knows (deletion_policy, custom_metadata_mode) changes without any request.
 //
-// What it sends comes from the plan alone: at apply the configuration does not respect ignore_changes. What the plan decided
-// about ownership comes with the private state.
+// What it sends comes from the plan alone: at apply the configuration does not respect ignore_changes. What the plan
+// decided about ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ok := r.BeginUpdate(ctx, req, resp)
 	own := private.Owned[ownership](ctx, w.Private, w.Diags)
@@ -133,9 +133,10 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	private.SetOwned(ctx, w.Private, next, w.Diags)
 }
 
-// update takes the customer from state to plan, and returns it as it is afterwards, or nil when nothing was sent. A response
-// next to an error means that a first request has been carried out and a second one has not.
-func update(ctx context.Context, w *object.Write[*billing.Service, model], own, next ownership) (*billing.Customer, error) {
+// update takes the customer from state to plan, and returns it as it is afterwards, or nil when nothing was sent. A
+// response next to an error means that a first request has been carried out and a second one has not.
+func update(ctx context.Context, w *object.Write[*billing.Service, model], own, next ownership) (*billing.Customer,
+	error) {
 	plan, state := w.Plan.owning(next), w.State.owning(next)
 	id, body := state.ID.ValueString(), plan.toUpdate(state)
 	switch {
@@ -156,8 +157,9 @@ func warnUnknownAccount(m model, verb string, err error, diags *diag.Diagnostics
 		reason = "its billing accounts could not be listed: " + apidiag.Text(err)
 	}
 	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account is not known",
-		fmt.Sprintf("%s %s, but it is not known which billing account was opened with it, so billing_account_id is null for now. Each plan and refresh looks "+
-			"for the account again. Reason: %s", apidiag.Capitalize(m.displayName()), verb, reason))
+		fmt.Sprintf("%s %s, but it is not known which billing account was opened with it, so billing_account_id is "+
+			"null for now. Each plan and refresh looks for the account again. Reason: %s",
+			apidiag.Capitalize(m.displayName()), verb, reason))
 }
 
 // Delete does what deletion_policy says.

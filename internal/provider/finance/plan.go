@@ -20,8 +20,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
-// readOwnership reads what the configuration owns of a record; of one that was imported, and not applied since, it owns no
-// key.
+// readOwnership reads what the configuration owns of a record; of one that was imported, and not applied since, it owns
+// no key.
 func readOwnership(ctx context.Context, store private.Store, diags *diag.Diagnostics) metadata.Ownership {
 	return private.Owned[metadata.Owned](ctx, store, diags).Under(types.StringValue(metadata.ModeMerge), nil)
 }
@@ -66,8 +66,9 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 
 // plannedCreate fixes the key of a creation.
 //
-// Terraform asks for the plan of a creation once more when it applies it, perhaps days later on another machine, rejects one
-// that differs, and hands over nothing from the first time. So the key cannot be random: it follows from what is created.
+// Terraform asks for the plan of a creation once more when it applies it, perhaps days later on another machine,
+// rejects one that differs, and hands over nothing from the first time. So the key cannot be random: it follows from
+// what is created.
 func (m model) plannedCreate(config model) model {
 	body, err := m.Body.Object()
 	if config.IdempotencyKey.IsNull() && !m.Collection.IsUnknown() && err == nil {
@@ -76,9 +77,10 @@ func (m model) plannedCreate(config model) model {
 	return m
 }
 
-// plannedUpdate makes response unknown where the record must change, see planBody, and keeps the key of the creation where the
-// configuration means the same. The second result is what the configuration owns once the plan is applied.
-func (m model) plannedUpdate(config, state model, own metadata.Ownership, diags *diag.Diagnostics) (model, metadata.Owned) {
+// plannedUpdate makes response unknown where the record must change, see planBody, and keeps the key of the creation
+// where the configuration means the same. The second result is what the configuration owns once the plan is applied.
+func (m model) plannedUpdate(config, state model, own metadata.Ownership, diags *diag.Diagnostics) (model,
+	metadata.Owned) {
 	if config.IdempotencyKey.IsNull() ||
 		finance.SameKey(config.IdempotencyKey.ValueString(), state.IdempotencyKey.ValueString()) {
 		m.IdempotencyKey = state.IdempotencyKey
@@ -87,9 +89,9 @@ func (m model) plannedUpdate(config, state model, own metadata.Ownership, diags 
 	return m, next
 }
 
-// planBody compares the configuration with the record as the state has it. Where nothing must change, the state's value stays, also
-// where the configuration is written differently or names fewer keys. It returns what the configuration owns once the plan is applied;
-// that is empty while a part of it is unknown.
+// planBody compares the configuration with the record as the state has it. Where nothing must change, the state's value
+// stays, also where the configuration is written differently or names fewer keys. It returns what the configuration
+// owns once the plan is applied; that is empty while a part of it is unknown.
 func (m *model) planBody(config, state model, own metadata.Ownership, diags *diag.Diagnostics) metadata.Owned {
 	desired, err := config.Body.Object()
 	if err != nil {
@@ -111,13 +113,16 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if len(change.Foreign) > 0 {
 		slices.Sort(change.Foreign)
 		diags.AddAttributeWarning(path.Root(attrBody), "Keys that the configuration does not name stay",
-			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: they stay where they are, "+
-				"although this plan shows them leaving the state.", state.displayName(), strings.Join(change.Foreign, ", ")))
+			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first "+
+				"apply after an import removes nothing: they stay where they are, although this plan shows them "+
+				"leaving the state.", state.displayName(), strings.Join(change.Foreign,
+				", ")))
 	}
 	return metadata.Owned{Object: change.Desired}
 }
 
-// checkCollection refuses a replacement in a collection that the service does not have: the record would be deleted, and no other one made.
+// checkCollection refuses a replacement in a collection that the service does not have: the record would be deleted,
+// and no other one made.
 func (r *Resource) checkCollection(ctx context.Context, plan, state model, diags *diag.Diagnostics) {
 	client, ready := r.Client()
 	if !ready {
@@ -127,20 +132,24 @@ func (r *Resource) checkCollection(ctx context.Context, plan, state model, diags
 	for _, err := range client.ListRecords(ctx, collection, finance.Query{Limit: 1}) {
 		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound {
 			diags.AddAttributeError(path.Root(attrCollection), "No such collection",
-				fmt.Sprintf("This plan replaces the %s with a record of the collection %q, and the service has no such collection: the record would be deleted, and none created. "+
-					"Nothing was changed. Correct the name; the data source billing_finance_openapi shows what collections there are.", state.displayName(), collection))
+				fmt.Sprintf("This plan replaces the %s with a record of the collection %q, and the service has no "+
+					"such collection: the record would be deleted, and none created. Nothing was changed. Correct "+
+					"the name; the data source billing_finance_openapi shows what collections there are.",
+					state.displayName(), collection))
 		}
 	}
 }
 
-// refuseMove rejects an update that only a new record can fulfill. The plan has shown no replacement, so nothing is sent.
+// refuseMove rejects an update that only a new record can fulfill. The plan has shown no replacement, so nothing is
+// sent.
 func refuseMove(plan, state model, diags *diag.Diagnostics) {
 	if plan.Collection.Equal(state.Collection) {
 		return
 	}
 	diags.AddAttributeError(path.Root(attrCollection), "The plan has not shown this replacement",
-		fmt.Sprintf("collection was not known when the plan was made, and turned out to be %q, while the %s exists. Only a new record can be in another collection, and the plan has "+
-			"shown none, so nothing was sent. Plan again: the new plan shows the replacement.", plan.Collection.ValueString(), state.displayName()))
+		fmt.Sprintf("collection was not known when the plan was made, and turned out to be %q, while the %s exists. "+
+			"Only a new record can be in another collection, and the plan has shown none, so nothing was sent. Plan "+
+			"again: the new plan shows the replacement.", plan.Collection.ValueString(), state.displayName()))
 }
 
 // claim reports what else this run does with the record of the same key: the service makes one record for one key.
@@ -155,7 +164,8 @@ func (r *Resource) claim(m model, c finance.Claim, diags *diag.Diagnostics) {
 	}
 }
 
-const aboutOwnKey = "Set idempotency_key on one of them to a UUID of version 4 of its own, for example from a random_uuid resource."
+const aboutOwnKey = "Set idempotency_key on one of them to a UUID of version 4 of its own, for example from a " +
+	"random_uuid resource."
 
 // reportClaims reports two claims on one key, in whatever order they came.
 func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
@@ -168,15 +178,20 @@ func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
 			because = "its idempotency_key is the same; keys compare without case"
 		}
 		diags.AddAttributeError(at, "Two records with the same key",
-			fmt.Sprintf("Another record of %s in this plan has the key %s too, because %s. The service makes one record for one key. %s",
+			fmt.Sprintf("Another record of %s in this plan has the key %s too, because %s. The service makes one "+
+				"record for one key. %s",
 				collection, m.IdempotencyKey.ValueString(), because, aboutOwnKey))
 	case creates && destroys:
 		diags.AddAttributeWarning(at, "A record is deleted and created with the same key",
-			fmt.Sprintf("This plan deletes the record %s of %s and creates one with the same key: probably the resource was renamed. One record is left in any case: this one, if the creation comes "+
-				"first, or a new one with another id. To keep the record and its id for certain, add a moved block.", a.ID+b.ID, collection))
+			fmt.Sprintf("This plan deletes the record %s of %s and creates one with the same key: probably the "+
+				"resource was renamed. One record is left in any case: this one, if the creation comes first, or a "+
+				"new one with another id. To keep the record and its id for certain, add a moved block.", a.ID+b.ID,
+				collection))
 	case creates && a.Replaces+b.Replaces != place(collection, a.ID+b.ID):
 		diags.AddAttributeError(at, "A record with the same key exists",
-			fmt.Sprintf("The record %s of %s, which another resource manages, was created with the same key as the one that this plan creates. The service makes one record "+
-				"for one key, so both resources would manage that record, and each apply of one would overwrite what the other has written. %s", a.ID+b.ID, collection, aboutOwnKey))
+			fmt.Sprintf("The record %s of %s, which another resource manages, was created with the same key as the "+
+				"one that this plan creates. The service makes one record for one key, so both resources would "+
+				"manage that record, and each apply of one would overwrite what the other has written. %s", a.ID+b.ID,
+				collection, aboutOwnKey))
 	}
 }

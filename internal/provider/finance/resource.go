@@ -1,4 +1,5 @@
-// Package finance is financial management: the resource of free-form records, and the data sources of its lists and of its description.
+// Package finance is financial management: the resource of free-form records, and the data sources of its lists and of
+// its description. body.go compares bodies, entries.go tells resources apart that manage one record.
 package finance
 
 import (
@@ -37,7 +38,8 @@ var (
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // ValidateConfig checks what is inside of the body.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() || config.Body.IsUnknown() || config.Body.IsNull() {
@@ -45,11 +47,13 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	}
 	// A null that has a type, as a condition may give, the framework does not see.
 	if config.Body.IsAbsent() {
-		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Missing body", "body is null. Write the record as an object, such as { name = \"Rent\", amount = \"1500.00\" }.")
+		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Missing body", "body is null. Write the record as "+
+			"an object, such as { name = \"Rent\", amount = \"1500.00\" }.")
 		return
 	}
 	if _, err := config.Body.Object(); err != nil && !errors.Is(err, metadata.ErrUnknown) {
-		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Invalid body", fmt.Sprintf("The body cannot be sent: %s.", err))
+		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Invalid body",
+			fmt.Sprintf("The body cannot be sent: %s.", err))
 	}
 }
 
@@ -86,24 +90,29 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // warnExisted says that a creation was given a record that was there already.
 func warnExisted(m model, diags *diag.Diagnostics) {
-	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The service creates one record for one key, so it returned that record, and this resource "+
-		"manages it now. Nothing is to be done if the resource was renamed, or if the response to the earlier creation was lost. If another resource or workspace manages the record too, what one of them "+
-		"changes or deletes, the other one loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.", m.IdempotencyKey.ValueString(), m.displayName()))
+	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The "+
+		"service creates one record for one key, so it returned that record, and this resource manages it now. "+
+		"Nothing is to be done if the resource was renamed, or if the response to the earlier creation was lost. If "+
+		"another resource or workspace manages the record too, what one of them changes or deletes, the other one "+
+		"loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.",
+		m.IdempotencyKey.ValueString(), m.displayName()))
 }
 
 // adviseRetry says how to find out whether a record was made: by asking again.
 func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 	if finance.Unsettled(err) {
-		diags.AddWarning("The record may exist all the same", fmt.Sprintf("Apply again with the same collection and body, and this is settled: the creation is sent with the same key (%s), "+
-			"and the service answers with the record that it has made, or makes it. A body that was changed meanwhile has another key and makes another record.", m.IdempotencyKey.ValueString()))
+		diags.AddWarning("The record may exist all the same", fmt.Sprintf("Apply again with the same collection and "+
+			"body, and this is settled: the creation is sent with the same key (%s), and the service answers with "+
+			"the record that it has made, or makes it. A body that was changed meanwhile has another key and makes "+
+			"another record.", m.IdempotencyKey.ValueString()))
 	}
 }
 
 // Update sends the top-level keys that the plan shows as changing. What only this provider knows changes without any
 // request.
 //
-// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes
-// with the private state.
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about
+// ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	w, ready := r.BeginUpdate(ctx, req, resp)
 	plan, state := w.Plan, w.State
@@ -148,9 +157,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		apidiag.Add(w.Diags, err, operation("delete", w.State))
 	case !deleted:
 		w.Diags.AddWarning("The record was not deleted",
-			fmt.Sprintf("A creation of this run has the same key as the %s: the resource was renamed without a moved block, or "+
-				"is replaced with create_before_destroy. The service creates one record for one key, so both are the same one, "+
-				"and it stays. To replace it, give it another idempotency_key.", w.State.displayName()))
+			fmt.Sprintf("A creation of this run has the same key as the %s: the resource was renamed without a moved "+
+				"block, or is replaced with create_before_destroy. The service creates one record for one key, so "+
+				"both are the same one, and it stays. To replace it, give it another idempotency_key.",
+				w.State.displayName()))
 	}
 }
 

@@ -71,7 +71,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 	}}
 }
 
-// check is a validator of one text: it answers what is wrong and what to write instead, or "".
+// check is a validator of one text: it returns what is wrong and what to write instead, or "".
 type check struct {
 	description, summary string
 	wrong                func(string) string

@@ -18,7 +18,8 @@ import (
 )
 
 var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{
-	"product_id": types.StringType, "price_id": types.StringType, "quantity": fwtype.Whole, "unit_amount_subcents": fwtype.Subcents,
+	"product_id": types.StringType, "price_id": types.StringType, "quantity": fwtype.Whole,
+	"unit_amount_subcents": fwtype.Subcents,
 }}
 
 // item is one product of a subscription. A null quantity is one; a null amount is the price's own.
@@ -87,8 +88,8 @@ func withQuantities(config types.Set) types.Set {
 	return types.SetValueMust(itemType, elements)
 }
 
-// seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the price itself
-// is no difference to an item that asks for none.
+// seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the
+// price itself is no difference to an item that asks for none.
 func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	before := itemsOf(prior)
 	listed = withoutTwins(listed)
@@ -107,14 +108,15 @@ func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	return itemSet(items)
 }
 
-// withoutTwins puts items that are equal in everything together, with the sum of their quantities: a set has each element once, and what
-// they are billed for is the same.
+// withoutTwins puts items that are equal in everything together, with the sum of their quantities: a set has each
+// element once, and what they are billed for is the same.
 func withoutTwins(listed []billing.SubscriptionItem) []billing.SubscriptionItem {
 	listed = slices.Clone(listed)
 	for n := 0; n < len(listed); n++ {
 		one := listed[n]
 		twin := slices.IndexFunc(listed[:n], func(i billing.SubscriptionItem) bool {
-			return same.ID(i.ProductID, one.ProductID) && same.ID(i.PriceID, one.PriceID) && i.Quantity == one.Quantity &&
+			return same.ID(i.ProductID, one.ProductID) && same.ID(i.PriceID, one.PriceID) &&
+				i.Quantity == one.Quantity &&
 				types.Int64PointerValue(i.UnitAmountSubcents).Equal(types.Int64PointerValue(one.UnitAmountSubcents))
 		})
 		if twin < 0 {
@@ -137,7 +139,7 @@ func (i item) fulfils(wanted item) bool {
 		(wanted.unit.IsNull() || wanted.unit.Equal(i.unit))
 }
 
-// means reports whether both items are equal, whatever the spelling of the ids.
+// means reports whether both items are equal, regardless of the case of the ids.
 func (i item) means(other item) bool {
 	return i.sameProduct(other) && i.quantity.Equal(other.quantity) && i.unit.Equal(other.unit)
 }
@@ -146,8 +148,8 @@ func (i item) sameProduct(other item) bool {
 	return sameID(other.product, i.product) && sameID(other.price, i.price)
 }
 
-// meansItems reports whether both sets hold the same items. Where the service has worded the state, an amount that is not wanted may be
-// the price's own.
+// meansItems reports whether both sets hold the same items. Where the service has worded the state, an amount that is
+// not wanted may be the price's own.
 func meansItems(wanted, state types.Set, asListed bool) bool {
 	rest := itemsOf(state)
 	if len(wanted.Elements()) != len(rest) {
@@ -180,7 +182,8 @@ func unseenItems(listed []billing.SubscriptionItem, seen, wanted types.Set) (uns
 func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 	inputs := make([]billing.SubscriptionItemInput, 0, len(set.Elements()))
 	for _, i := range itemsOf(set) {
-		inputs = append(inputs, billing.SubscriptionItemInput{ProductID: i.product.ValueString(), PriceID: i.price.ValueString(),
+		inputs = append(inputs, billing.SubscriptionItemInput{ProductID: i.product.ValueString(),
+			PriceID:  i.price.ValueString(),
 			Quantity: i.quantity.ValueInt64Pointer(), UnitAmountSubcents: i.unit.ValueInt64Pointer()})
 	}
 	return inputs
@@ -201,7 +204,8 @@ func (p *planning) planItems() bool {
 		return true
 	}
 	if !p.own.had(argItems) && !state.IsNull() && len(state.Elements()) == 0 && config.Equal(state) {
-		// An import without items, or ignore_changes after it: nothing that others add later belongs to this configuration.
+		// An import without items, or ignore_changes after it: nothing that others add later belongs to this
+		// configuration.
 		m.Items = state
 		return false
 	}
@@ -236,7 +240,7 @@ func (p *planning) listItems() (types.Set, bool) {
 	return seenItems(types.SetNull(itemType), items), err == nil && listed
 }
 
-// warnRemovedItems tells which of the items that the subscription has are removed or changed, although this
+// warnRemovedItems reports which of the items that the subscription has are removed or changed, although this
 // configuration has not added them as they are.
 func (p *planning) warnRemovedItems(before types.Set) {
 	wanted := itemsOf(p.Planned.Items)
@@ -263,12 +267,12 @@ func (p *planning) warnRemovedItems(before types.Set) {
 	p.Diags.AddAttributeWarning(path.Root("items"), "Items that this configuration has not added are removed",
 		fmt.Sprintf("%s has items that another system or another user has added or changed. The plan sends items as "+
 			"a whole, so these are removed or changed%s:\n\n%s\n\n"+
-			"To keep them, add them to items, or remove the argument where it has never been "+
-			"applied.", apidiag.Capitalize(p.State.displayName()), unless, strings.Join(lines, "\n")))
+			"To keep them, add them to items, or remove the argument where it has never been applied.",
+			apidiag.Capitalize(p.State.displayName()), unless, strings.Join(lines, "\n")))
 }
 
-// refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would be
-// removed or changed unseen. It returns whether the update can continue.
+// refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would
+// be removed or changed unseen. It returns whether the update can continue.
 func (w *work) refuseUnseen(ctx context.Context) bool {
 	id := w.State.ID.ValueString()
 	listed, ok, err := w.Client.SubscriptionItems(ctx, id)
@@ -281,8 +285,8 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 		return true
 	}
 	if w.own.firstItems(w.State.Items) {
-		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it was, it saw
-		// these.
+		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it
+		// was, it saw these.
 		now, err := w.Client.GetSubscription(ctx, id)
 		if err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {
 			return true
@@ -294,8 +298,9 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 	}
 	slices.Sort(lines)
 	w.Diags.AddAttributeError(path.Root(argItems), "The items have changed since the plan",
-		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or changed them "+
-			"since, or because the plan was made without a refresh. The update would remove or change these:\n\n%s\n\n"+
+		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or "+
+			"changed them since, or because the plan was made without a refresh. The update would remove or change "+
+			"these:\n\n%s\n\n"+
 			"Nothing was sent. Plan again, with a refresh: the plan then names them.",
 			apidiag.Capitalize(w.State.displayName()), strings.Join(lines, "\n")))
 	return false

@@ -73,8 +73,8 @@ type model struct {
 	OnExternalCancel   types.String   `tfsdk:"on_external_cancel"`
 }
 
-// fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults for what only
-// this provider knows. Items are read apart, see withItems.
+// fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults
+// for what only this provider knows. Items are read apart, see withItems.
 func fromAPI(s *billing.Subscription) (model, error) {
 	custom, effective, err := metadata.ImportAttribute(s.CustomMetadata)
 	if err != nil {
@@ -138,16 +138,20 @@ func fromAPI(s *billing.Subscription) (model, error) {
 	return m, nil
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
-// writes what can be written in more than one way. remote is the subscription that m was built from.
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
+// the way prior writes what can be written in more than one way. remote is the subscription that m was built from.
 func (m model) preserve(prior model, remote *billing.Subscription, own ownership) (model, error) {
 	m.PlanChange, m.TrialPeriodDays = prior.PlanChange, prior.TrialPeriodDays
-	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy, prior.OnExternalCancel
+	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy,
+		prior.OnExternalCancel
 	m.Items = prior.Items
-	m.BillingAccountID, m.PlanID = fwtype.KeepID(prior.BillingAccountID, m.BillingAccountID), fwtype.KeepID(prior.PlanID, m.PlanID)
-	m.CompanyID, m.ProductGroupID = fwtype.KeepID(prior.CompanyID, m.CompanyID), fwtype.KeepID(prior.ProductGroupID, m.ProductGroupID)
+	m.BillingAccountID, m.PlanID = fwtype.KeepID(prior.BillingAccountID,
+		m.BillingAccountID), fwtype.KeepID(prior.PlanID, m.PlanID)
+	m.CompanyID, m.ProductGroupID = fwtype.KeepID(prior.CompanyID, m.CompanyID), fwtype.KeepID(prior.ProductGroupID,
+		m.ProductGroupID)
 	m.DiscountCodeID = fwtype.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
-	m.CurrentPlanID, m.PendingPlanID = fwtype.KeepID(prior.CurrentPlanID, m.CurrentPlanID), fwtype.KeepID(prior.PendingPlanID, m.PendingPlanID)
+	m.CurrentPlanID, m.PendingPlanID = fwtype.KeepID(prior.CurrentPlanID,
+		m.CurrentPlanID), fwtype.KeepID(prior.PendingPlanID, m.PendingPlanID)
 	if m.CancellationReason.IsNull() && own.had(argCancellationReason) {
 		// The service records a reason only with a cancellation.
 		m.CancellationReason = wire.Known(prior.CancellationReason)
@@ -174,8 +178,8 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	return m, nil
 }
 
-// after is the state after a response that shows s, where m is what was planned or known before; false means that the response
-// is unreadable, which it has reported.
+// after is the state after a response that shows s, where m is what was planned or known before; false means that the
+// response is unreadable, which it has reported.
 func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) (model, bool) {
 	state, err := fromAPI(s)
 	if err == nil {
@@ -219,7 +223,8 @@ func trialDays(s *billing.Subscription) types.Int64 {
 
 // withoutUnknown is a planned model that leaves out what only the service can say.
 func (m model) withoutUnknown() model {
-	for _, text := range []*types.String{&m.BillingCycle, &m.CollectionMethod, &m.ProrationBehavior, &m.NfeIssuancePolicy} {
+	for _, text := range []*types.String{&m.BillingCycle, &m.CollectionMethod, &m.ProrationBehavior,
+		&m.NfeIssuancePolicy} {
 		*text = wire.Known(*text)
 	}
 	if m.TrialEnd.IsUnknown() {
@@ -273,8 +278,8 @@ func (m model) afterCreate(state model) billing.SubscriptionUpdate {
 	return update
 }
 
-// toUpdate is the body of an update that takes the subscription from state to m. A plan goes through change-plan, unless it is cleared;
-// a scheduled cancellation goes through cancel, unless it is taken back.
+// toUpdate is the body of an update that takes the subscription from state to m. A plan goes through change-plan,
+// unless it is cleared; a scheduled cancellation goes through cancel, unless it is taken back.
 func (m model) toUpdate(state model) billing.SubscriptionUpdate {
 	update := m.plainUpdate(state)
 	update.DiscountPercent = wireDiscount(m, state)
@@ -309,7 +314,8 @@ func wireDiscount(m, state model) api.Field[json.Number] {
 	if m.DiscountPercent.Means(state.DiscountPercent) {
 		return api.Field[json.Number]{}
 	}
-	return wire.Changed(m.DiscountPercent, state.DiscountPercent, func(d fwtype.Decimal) json.Number { return json.Number(d.ValueString()) })
+	return wire.Changed(m.DiscountPercent, state.DiscountPercent,
+		func(d fwtype.Decimal) json.Number { return json.Number(d.ValueString()) })
 }
 
 // displayName names the subscription inside a sentence.

@@ -83,7 +83,8 @@ type planning struct {
 	own, next ownership
 	// asked are the transitions that the plan needs.
 	asked []transition
-	// adoptsItems says that the items are there already, as far as this plan knows: the one in the apply may see others.
+	// adoptsItems says that the items are there already, as far as this plan knows: the one in the apply may see
+	// others.
 	adoptsItems bool
 	defaults    conn.Defaults
 	// client is nil where the connection to the service is not known yet.
@@ -141,7 +142,8 @@ func (p *planning) takeConfigured() {
 	for _, text := range []struct {
 		planned *types.String
 		config  types.String
-	}{{&m.ExternalID, config.ExternalID}, {&m.PlanID, config.PlanID}, {&m.Notes, config.Notes}, {&m.DiscountCodeID, config.DiscountCodeID}} {
+	}{{&m.ExternalID, config.ExternalID}, {&m.PlanID, config.PlanID}, {&m.Notes, config.Notes}, {&m.DiscountCodeID,
+		config.DiscountCodeID}} {
 		if text.config.IsNull() {
 			*text.planned = types.StringNull()
 		}
@@ -159,7 +161,8 @@ func (p *planning) change() (forces []string) {
 		return p.forces()
 	}
 	diags := p.Diags
-	p.client, p.Diags = nil, &diag.Diagnostics{} // a canceled subscription is not changed, so nothing can be wrong with a change
+	// A canceled subscription is not changed, so nothing can be wrong with a change.
+	p.client, p.Diags = nil, &diag.Diagnostics{}
 	p.plannedUpdate()
 	p.asked, p.next, p.Diags = nil, p.own, diags
 	if argument := p.canceled(); argument != "" {
@@ -168,7 +171,8 @@ func (p *planning) change() (forces []string) {
 	return nil
 }
 
-// plannedUpdate makes unknown only what the transitions can touch, see touches; the schema keeps the other computed values.
+// plannedUpdate makes unknown only what the transitions can touch, see touches; the schema keeps the other computed
+// values.
 func (p *planning) plannedUpdate() {
 	m, state := &p.Planned, p.State
 	p.takeConfigured()
@@ -179,8 +183,10 @@ func (p *planning) plannedUpdate() {
 		m.Pause = state.Pause
 	}
 	p.next = ownedBy(p.Config)
-	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Under(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(
-		p.Config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.displayName(), p.Diags)
+	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Under(m.CustomMetadataMode,
+		p.defaults.Object).PlanAttribute(
+		p.Config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown,
+		state.displayName(), p.Diags)
 	otherItems := p.planItems()
 	m.PlanChange = p.planChange()
 	p.asked = m.transitions(state)
@@ -213,7 +219,8 @@ func (p *planning) markTouched() {
 }
 
 func (p *planning) markUnknown(t transition) {
-	configured := map[string]attr.Value{"billing_cycle": p.Config.BillingCycle, "cancellation_reason": p.Config.CancellationReason}
+	configured := map[string]attr.Value{"billing_cycle": p.Config.BillingCycle,
+		"cancellation_reason": p.Config.CancellationReason}
 	for _, name := range touches[t] {
 		if given, ok := configured[name]; !ok || given.IsNull() {
 			unknown[name](&p.Planned)
@@ -249,9 +256,9 @@ func (p *planning) keepReason() {
 	}
 }
 
-// planChange is plan_change, which only describes a change of plan. Alone it is no change: ModifyPlan keeps it as it was
-// where nothing else changes. It must not depend on whether plan_id changes, which may be known only in the apply: there
-// the second plan has to be what the first one has shown.
+// planChange is plan_change, which only describes a change of plan. Alone it is no change: ModifyPlan keeps it as it
+// was where nothing else changes. It must not depend on whether plan_id changes, which may be known only in the apply:
+// there the second plan has to be what the first one has shown.
 func (p *planning) planChange() types.Object {
 	usual := planChangeOf(timingImmediate)
 	switch {
@@ -268,7 +275,8 @@ func (p *planning) planChange() types.Object {
 	}
 }
 
-// hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for that.
+// hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for
+// that.
 func (p *planning) hastens() transition {
 	if p.State.PendingPlanID.IsNull() || !p.Planned.PlanID.Equal(p.State.PlanID) ||
 		!sameID(p.State.PendingPlanID, p.Planned.PlanID) || sameID(p.State.CurrentPlanID, p.Planned.PlanID) {
@@ -322,22 +330,22 @@ func (p *planning) keepTrial() {
 	}
 	if differs != "" {
 		p.Diags.AddAttributeWarning(path.Root(differs), differs+" is only used when the subscription is created",
-			fmt.Sprintf("%s exists already, and the service offers no way to change its trial, so %s has no effect. Take the "+
-				"argument back to what it was.", apidiag.Capitalize(state.displayName()), differs))
+			fmt.Sprintf("%s exists already, and the service offers no way to change its trial, so %s has no effect. "+
+				"Take the argument back to what it was.", apidiag.Capitalize(state.displayName()), differs))
 	}
 }
 
-// ownership is what the configuration owned of the subscription when it was last applied, see private.Owned, and what was
-// carried out.
+// ownership is what the configuration owned of the subscription when it was last applied, see private.Owned, and what
+// was carried out.
 type ownership struct {
 	Metadata metadata.Owned `json:"custom_metadata"`
-	// Arguments are those of clearable that the configuration named when it was last applied. Taken out, they are cleared; what was
-	// never named is left as it is.
+	// Arguments are those of clearable that the configuration named when it was last applied. If removed, they are
+	// cleared; what was never named is left as it is.
 	Arguments []string `json:"arguments,omitempty"`
-	// ItemsAsListed says that the items in the state are worded by the service, as an import found them, and no configuration has changed
-	// them since: an amount that the configuration does not name may then be the price's own.
+	// ItemsAsListed says that the items in the state are worded by the service, as an import found them, and no
+	// configuration has changed them since: an amount that the configuration does not name may then be the price's own.
 	ItemsAsListed bool `json:"items_as_listed,omitempty"`
-	// Items are those that the configuration named when it was last applied, so that a plan can tell which ones others
+	// Items are those that the configuration named when it was last applied, so that a plan can name which ones others
 	// have added.
 	Items []string `json:"items,omitempty"`
 	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
@@ -347,7 +355,8 @@ type ownership struct {
 	Pending pending `json:"pending,omitzero"`
 }
 
-// Names of the arguments that the service may have set by itself, and that are cleared when the configuration gives them up.
+// Names of the arguments that the service may have set by itself, and that are cleared when the configuration gives
+// them up.
 const (
 	argItems              = "items"
 	argCollectionMethod   = "collection_method"
@@ -374,10 +383,13 @@ func ownedBy(config model) ownership {
 	return o
 }
 
-// namedBy leaves out what o would own anew and raw does not name. raw is the configuration without ignore_changes: an
+// namedBy leaves out what o would newly own and raw does not name. raw is the configuration without ignore_changes: an
 // argument that is ignored looks configured to a plan, and must not become owned by that.
 func (o ownership) namedBy(raw, before ownership) ownership {
-	o.Arguments = slices.DeleteFunc(slices.Clone(o.Arguments), func(name string) bool { return !raw.had(name) && !before.had(name) })
+	o.Arguments = slices.DeleteFunc(slices.Clone(o.Arguments), func(name string) bool {
+		return !raw.had(name) &&
+			!before.had(name)
+	})
 	o.Items = slices.DeleteFunc(slices.Clone(o.Items), func(key string) bool {
 		return !slices.Contains(raw.Items, key) && !slices.Contains(before.Items, key)
 	})
@@ -399,7 +411,7 @@ func (o ownership) pausedUntil(resumesAt fwtype.DateTime) bool {
 // applied reports whether a configuration was applied to the subscription since it was imported.
 func (o ownership) applied() bool { return o.Metadata.Object != nil }
 
-// itemsAsListed reports whether the state words the items as the service lists them.
+// itemsAsListed reports whether the state writes the items as the service lists them.
 func (o ownership) itemsAsListed() bool { return !o.applied() || o.ItemsAsListed }
 
 // reaching is what is owned after a step of the way from o to next: what the step carries is owned from then on.
@@ -407,7 +419,8 @@ func (o ownership) reaching(next ownership, verb string) ownership {
 	switch verb {
 	case verbUpdate:
 		o.Metadata = next.Metadata
-		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments), func(name string) bool { return name == argItems }))
+		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments),
+			func(name string) bool { return name == argItems }))
 	case verbItems:
 		o.ItemsAsListed = next.ItemsAsListed
 		if next.had(argItems) {
@@ -431,7 +444,8 @@ func (o ownership) readsItems(state types.Set) bool {
 	return len(state.Elements()) > 0 || !state.IsNull() && o.had(argItems)
 }
 
-// firstItems reports whether the configuration has named no items so far and the state has none: what the service has was not read.
+// firstItems reports whether the configuration has named no items so far and the state has none: what the service has
+// was not read.
 func (o ownership) firstItems(state types.Set) bool {
 	return len(state.Elements()) == 0 && !o.had(argItems)
 }

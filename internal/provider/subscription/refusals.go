@@ -69,18 +69,18 @@ func (p *planning) refuseReplacement() {
 	if !p.own.applied() {
 		p.Diags.AddError("An import replaces nothing",
 			fmt.Sprintf("%s was imported and has billing_account_id %s, company_id %s and product_group_id %s. The "+
-				"configuration names others, which only a new subscription can have: "+
-				"this one would be canceled, and the new one would charge. Write what the subscription has; a "+
-				"replacement can be planned once that is "+
-				"applied.", apidiag.Capitalize(state.displayName()), state.BillingAccountID, state.CompanyID, state.ProductGroupID))
+				"configuration names others, which only a new subscription can have: this one would be canceled, and "+
+				"the new one would charge. Write what the subscription has; a replacement can be planned once that "+
+				"is applied.", apidiag.Capitalize(state.displayName()), state.BillingAccountID, state.CompanyID,
+				state.ProductGroupID))
 		return
 	}
 	refuseDestroy(state, p.Diags)
 	if at := state.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
 		p.Diags.AddAttributeError(path.Root(policy.Attribute), "Two subscriptions would charge",
 			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
-				"to the new one. To replace it, set deletion_policy = \"cancel\" "+
-				"and apply that first. To have both, give the new one a block of its own.", state.displayName(), at))
+				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
+				"give the new one a block of its own.", state.displayName(), at))
 	}
 }
 
@@ -122,7 +122,8 @@ func (p *planning) refuseAccount(account, wrong string) {
 	p.Diags.AddAttributeError(path.Root(argBillingAccountID), "The subscription cannot be created",
 		fmt.Sprintf("This plan creates %s on the billing account %s. That account %s, so the creation would fail. A "+
 			"subscription that it replaces would be canceled before that. Nothing was changed. Correct "+
-			"billing_account_id, or reactivate the account and apply that first.", p.Planned.displayName(), account, wrong))
+			"billing_account_id, or reactivate the account and apply that first.", p.Planned.displayName(), account,
+			wrong))
 }
 
 // refuseForced rejects an update that only a new subscription can fulfil. The plan could not show a replacement, so
@@ -141,35 +142,36 @@ func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
 		}
 		diags.AddAttributeError(path.Root(name), "The plan did not show that the subscription is replaced",
 			fmt.Sprintf("%s of %s was not known in the plan. It is %s and turned out to be %s, which only a new "+
-				"subscription can have: this one would be canceled, "+
-				"and the new one would charge. Nothing was changed. Plan again: the value is known then, and the "+
-				"plan shows the replacement.", name, state.displayName(), before, now))
+				"subscription can have: this one would be canceled, and the new one would charge. Nothing was "+
+				"changed. Plan again: the value is known then, and the plan shows the replacement.", name,
+				state.displayName(), before, now))
 	}
 }
 
 // refuseDestroy reports what keeps the subscription from being canceled.
 func refuseDestroy(state model, diags *diag.Diagnostics) {
 	policy.Refuse(state.DeletionPolicy, state.displayName(), "\"cancel\" or \"cancel_at_period_end\"", diags)
-	cancels := state.DeletionPolicy.ValueString() == policyCancel || state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
+	cancels := state.DeletionPolicy.ValueString() == policyCancel ||
+		state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if cancels && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
 		diags.AddAttributeError(path.Root("allow_cancel"), "The subscription may not be canceled",
-			fmt.Sprintf("%s has allow_cancel = false, so the service refuses to cancel it, and nothing was changed. Set allow_cancel = true and apply that first, "+
-				"or set deletion_policy = \"abandon\" to only forget it here.", apidiag.Capitalize(state.displayName())))
+			fmt.Sprintf("%s has allow_cancel = false, so the service refuses to cancel it, and nothing was changed. "+
+				"Set allow_cancel = true and apply that first, or set deletion_policy = \"abandon\" to only forget "+
+				"it here.", apidiag.Capitalize(state.displayName())))
 	}
 }
 
-// warnRunningOn tells what destroying with cancel_at_period_end means for the objects that the subscription needs.
+// warnRunningOn reports what destroying with cancel_at_period_end means for the objects that the subscription needs.
 func warnRunningOn(state model, diags *diag.Diagnostics) {
 	if state.DeletionPolicy.ValueString() != policyCancelAtPeriodEnd || state.Status.ValueString() == statusCanceled {
 		return
 	}
 	diags.AddAttributeWarning(path.Root(policy.Attribute), "The subscription runs until the end of its period",
 		fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until "+
-			"then the service deletes neither its customer nor, "+
-			"with deletion_policy = \"delete\", its billing account, and closing the account is immediate. Destroy "+
-			"these after that date, "+
-			"or set deletion_policy = \"cancel\", apply that, and destroy everything at "+
-			"once.", state.displayName(), state.CurrentPeriodEnd.ValueString()))
+			"then the service deletes neither its customer nor, with deletion_policy = \"delete\", its billing "+
+			"account, and closing the account is immediate. Destroy these after that date, or set deletion_policy = "+
+			"\"cancel\", apply that, and destroy everything at once.", state.displayName(),
+			state.CurrentPeriodEnd.ValueString()))
 }
 
 // refuseIncomplete rejects a known item without a product or a price.
@@ -181,8 +183,10 @@ func refuseIncomplete(items types.Set, diags *diag.Diagnostics) {
 		}
 		for _, name := range []string{"product_id", "price_id"} {
 			if object.Attributes()[name].IsNull() {
-				diags.AddAttributeError(path.Root(argItems).AtSetValue(element).AtName(name), "An item without a product or a price",
-					fmt.Sprintf("%s of an item is null. Each item needs a product_id and a price_id; to leave an item out, remove it from items.", name))
+				diags.AddAttributeError(path.Root(argItems).AtSetValue(element).AtName(name), "An item without a "+
+					"product or a price",
+					fmt.Sprintf("%s of an item is null. Each item needs a product_id and a price_id; to leave an "+
+						"item out, remove it from items.", name))
 			}
 		}
 	}
@@ -226,26 +230,28 @@ func (p *planning) refuse() {
 		p.Diags.AddAttributeError(path.Root("plan_change").AtName("timing"), "A plan cannot be removed at the end of "+
 			"the period",
 			fmt.Sprintf("plan_id is removed from the configuration of %s, and plan_change.timing is "+
-				"\"end_of_period\". The service can only begin another plan with the next period, "+
-				"not end one without another. Set plan_change.timing = \"immediate\" to bill the items alone from "+
-				"now on, or keep plan_id.", p.State.displayName()))
+				"\"end_of_period\". The service can only begin another plan with the next period, not end one "+
+				"without another. Set plan_change.timing = \"immediate\" to bill the items alone from now on, or "+
+				"keep plan_id.", p.State.displayName()))
 	}
 }
 
-// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already shows so is left
-// alone: not every service lists items.
+// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already
+// shows so is left alone: not every service lists items.
 func (p *planning) refuseNeither() {
 	before := !p.State.PlanID.IsNull() || len(p.State.Items.Elements()) > 0
-	if m := p.Planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 && (before || p.State.ID.IsNull()) {
+	if m := p.Planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 &&
+		(before || p.State.ID.IsNull()) {
 		p.Diags.AddAttributeError(path.Root("plan_id"), "Neither a plan nor items",
-			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that are billed.")
+			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that "+
+				"are billed.")
 	}
 }
 
 func refusePast(resumesAt fwtype.DateTime, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("pause").AtName("resumes_at"), "The pause would have ended already",
-		fmt.Sprintf("pause.resumes_at is %q, which is in the past. Write a later date, or remove "+
-			"pause.", resumesAt.ValueString()))
+		fmt.Sprintf("pause.resumes_at is %q, which is in the past. Write a later date, or remove pause.",
+			resumesAt.ValueString()))
 }
 
 func (p *planning) refusePause() {
@@ -273,7 +279,8 @@ func (p *planning) refuseNothingBilled() {
 	}
 	p.Diags.AddAttributeError(path.Root("items"), "Nothing would be billed until the plan begins",
 		fmt.Sprintf("%s runs without a plan, and the plan %q begins with the next period (after %s). Until then the "+
-			"subscription is billed by its items, so the service does not remove them. "+
-			"Keep items until current_plan_id shows the plan, or set plan_change.timing = "+
-			"\"immediate\".", apidiag.Capitalize(m.displayName()), m.PendingPlanID.ValueString(), p.State.CurrentPeriodEnd.ValueString()))
+			"subscription is billed by its items, so the service does not remove them. Keep items until "+
+			"current_plan_id shows the plan, or set plan_change.timing = \"immediate\".",
+			apidiag.Capitalize(m.displayName()), m.PendingPlanID.ValueString(),
+			p.State.CurrentPeriodEnd.ValueString()))
 }

@@ -1,8 +1,7 @@
-// Package subscription is the subscription of the recurring-billing service: the resource, the data sources (invoices too) and the list
-// resource.
-//
-// schema.go says what a user writes, model.go and items.go convert, touches.go says what each transition can change, plan.go decides
-// what a plan shows, resource.go, create.go, update.go and read.go talk to the service.
+// Package subscription is the subscription of the recurring-billing service: the resource, the data sources (invoices
+// too), the list resource and the action that invoices. transitions.go says what each transition can change,
+// canceled.go plans one that was canceled elsewhere, refusals.go is what a plan rejects, pause.go and items.go are
+// these arguments.
 package subscription
 
 import (
@@ -43,8 +42,9 @@ var (
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
-// ValidateConfig refuses what cannot work whatever the service says.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+// ValidateConfig rejects what no service accepts.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	refuseIncomplete(config.Items, &resp.Diagnostics)
@@ -71,7 +71,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	if created.Adopted {
 		w.Diags.AddWarning("Found the subscription instead of creating it twice",
-			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created (id %s).",
+			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created "+
+				"(id %s).",
 				created.ID))
 	}
 	w.own = ownedBy(wanted).namedBy(ownedBy(w.Config), ownership{})
@@ -102,8 +103,8 @@ func (w *work) afterCreate(wanted model) (all []step) {
 	return append(all, w.ends(id, wanted, !wanted.Pause.IsNull(), wanted.CancelAtPeriodEnd.ValueBool())...)
 }
 
-// work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a failure
-// leaves a truthful state, and a next plan with exactly the rest.
+// work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a
+// failure leaves a truthful state, and a next plan with exactly the rest.
 type work struct {
 	*object.Write[*billing.Service, model]
 	// own is what the configuration owns so far, next what it owns once all is done.
@@ -126,10 +127,13 @@ const (
 
 // What the service refuses about an operation is about these arguments.
 var (
-	blamePlan   = steps.Blame{Argument: "plan_id", Fields: map[string]string{"timing": "plan_change.timing", "reason": "plan_change.reason"}}
-	blameItems  = steps.Blame{Argument: "items"}
-	blamePause  = steps.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior", "resumes_at": "pause.resumes_at"}}
-	blameCancel = steps.Blame{Argument: "cancel_at_period_end", Fields: map[string]string{"reason": "cancellation_reason"}}
+	blamePlan = steps.Blame{Argument: "plan_id", Fields: map[string]string{"timing": "plan_change.timing",
+		"reason": "plan_change.reason"}}
+	blameItems = steps.Blame{Argument: "items"}
+	blamePause = steps.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
+		"resumes_at": "pause.resumes_at"}}
+	blameCancel = steps.Blame{Argument: "cancel_at_period_end",
+		Fields: map[string]string{"reason": "cancellation_reason"}}
 )
 
 // customMetadata reads and writes custom_metadata.
@@ -167,8 +171,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-// steps lists what takes the subscription from state to plan, in order: resume before change, change before pause, and the end
-// last. A plan is removed after the items are there: the service keeps no subscription without either.
+// steps lists what takes the subscription from state to plan, in order: resume before change, change before pause, and
+// the end last. A plan is removed after the items are there: the service keeps no subscription without either.
 func (w *work) steps() (all []step) {
 	if len(w.asked) == 0 {
 		// What differs all the same is a canceled subscription's, see planning.keepCanceled.
@@ -186,10 +190,12 @@ func (w *work) steps() (all []step) {
 	if asked[resumeIt] {
 		add("resume", blamePause, func(ctx context.Context) (*billing.Subscription, error) {
 			resumed, err := w.Client.ResumeSubscription(ctx, id)
-			return w.unlessDone(ctx, id, resumed, err, func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
+			return w.unlessDone(ctx, id, resumed, err,
+				func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
 		})
 	}
-	if planned := asked[changePlanNow] || asked[changePlanLater] || asked[takePlanBack]; planned && !plan.PlanID.IsNull() {
+	if planned := asked[changePlanNow] || asked[changePlanLater] || asked[takePlanBack]; planned &&
+		!plan.PlanID.IsNull() {
 		timing, reason := plan.planChange()
 		add(verbChangePlan, blamePlan, func(ctx context.Context) (*billing.Subscription, error) {
 			return w.Client.ChangePlan(ctx, id,
@@ -224,24 +230,29 @@ func (w *work) ends(id string, plan model, pause, cancel bool) []step {
 	var all []step
 	if pause {
 		behavior, resumesAt := pauseFields(plan.Pause)
-		all = append(all, step{Verb: verbPause, Blame: blamePause, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			paused, err := w.Client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
-			return w.unlessDone(ctx, id, paused, err, func(now *billing.Subscription) bool { return samePause(plan.Pause, pauseOf(now)) })
-		}})
+		all = append(all, step{Verb: verbPause, Blame: blamePause,
+			Run: func(ctx context.Context) (*billing.Subscription, error) {
+				paused, err := w.Client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
+				return w.unlessDone(ctx, id, paused, err,
+					func(now *billing.Subscription) bool { return samePause(plan.Pause, pauseOf(now)) })
+			}})
 	}
 	if cancel {
-		all = append(all, step{Verb: "schedule the cancellation of", Blame: blameCancel, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			scheduled, err := w.Client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true, Reason: plan.CancellationReason.ValueString()})
-			return w.unlessDone(ctx, id, scheduled, err, func(now *billing.Subscription) bool {
-				return now.CancelAtPeriodEnd || now.Status == statusCanceled
-			})
-		}})
+		all = append(all, step{Verb: "schedule the cancellation of", Blame: blameCancel,
+			Run: func(ctx context.Context) (*billing.Subscription, error) {
+				scheduled, err := w.Client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true,
+					Reason: plan.CancellationReason.ValueString()})
+				return w.unlessDone(ctx, id, scheduled, err, func(now *billing.Subscription) bool {
+					return now.CancelAtPeriodEnd || now.Status == statusCanceled
+				})
+			}})
 	}
 	return all
 }
 
 // unlessDone turns the rejection of a transition into a success where another user has made it since the plan.
-func (w *work) unlessDone(ctx context.Context, id string, response *billing.Subscription, err error, done func(*billing.Subscription) bool) (*billing.Subscription, error) {
+func (w *work) unlessDone(ctx context.Context, id string, response *billing.Subscription, err error,
+	done func(*billing.Subscription) bool) (*billing.Subscription, error) {
 	if e, ok := api.AsError(err); !ok || e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusConflict {
 		return response, err
 	}
@@ -278,8 +289,9 @@ func (w *work) save(ctx context.Context, s step, response *billing.Subscription)
 	private.SetOwned(ctx, w.Private, w.own, w.Diags)
 }
 
-// finish writes the state after the last step: the plan, with what only the service could say. last is nil where nothing was
-// sent. done says that all steps were done; where one was not, the difference to the plan has been reported already.
+// finish writes the state after the last step: the plan, with what only the service could say. last is nil where
+// nothing was sent. done says that all steps were done; where one was not, the difference to the plan has been reported
+// already.
 func (w *work) finish(ctx context.Context, last *billing.Subscription, done bool) {
 	private.SetOwned(ctx, w.Private, w.next, w.Diags)
 	if w.stale {

@@ -28,22 +28,25 @@ const (
 	changeUnknownPlan transition = "change the plan to one that is not known yet"
 )
 
-// touches says which computed attributes each transition can change at the service. A plan shows exactly these as known after apply;
-// what is named here and has a value in plannedBy is known already.
+// touches says which computed attributes each transition can change at the service. A plan shows exactly these as known
+// after apply; what is named here and has a value in plannedBy is known already.
 var touches = map[transition][]string{
-	changeNotes:       {"updated_at"},
-	changeDiscount:    {"updated_at", "recurring_amount_cents"},
-	changeCycle:       {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date"},
-	changeMetadata:    {"updated_at"},
-	changeItems:       {"updated_at", "recurring_amount_cents"},
-	changePlanNow:     {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata"},
-	changePlanLater:   {"updated_at", "metadata"},
-	takePlanBack:      {"updated_at", "metadata"},
-	pauseIt:           {"updated_at", "status", "paused_at", "resumes_at"},
-	resumeIt:          {"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"},
-	scheduleCancel:    {"updated_at", "cancellation_reason"},
-	unscheduleCancel:  {"updated_at", "cancellation_reason"},
-	changeUnknownPlan: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end", "cycle_billing_date", "billing_cycle", "metadata", "current_plan_id", "pending_plan_id"},
+	changeNotes:    {"updated_at"},
+	changeDiscount: {"updated_at", "recurring_amount_cents"},
+	changeCycle: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
+		"cycle_billing_date"},
+	changeMetadata: {"updated_at"},
+	changeItems:    {"updated_at", "recurring_amount_cents"},
+	changePlanNow: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
+		"cycle_billing_date", "billing_cycle", "metadata"},
+	changePlanLater:  {"updated_at", "metadata"},
+	takePlanBack:     {"updated_at", "metadata"},
+	pauseIt:          {"updated_at", "status", "paused_at", "resumes_at"},
+	resumeIt:         {"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"},
+	scheduleCancel:   {"updated_at", "cancellation_reason"},
+	unscheduleCancel: {"updated_at", "cancellation_reason"},
+	changeUnknownPlan: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
+		"cycle_billing_date", "billing_cycle", "metadata", "current_plan_id", "pending_plan_id"},
 }
 
 // unknown marks an attribute unknown.
@@ -59,7 +62,8 @@ var unknown = map[string]func(*model){
 	"paused_at":              func(m *model) { m.PausedAt = types.StringUnknown() },
 	"resumes_at":             func(m *model) { m.ResumesAt = types.StringUnknown() },
 	"activated_at": func(m *model) {
-		// Once it is known it stays: a trial that ended during the pause makes the subscription active for the first time.
+		// Once it is known it stays: a trial that ended during the pause makes the subscription active for the first
+		// time.
 		if m.ActivatedAt.IsNull() {
 			m.ActivatedAt = types.StringUnknown()
 		}
@@ -70,8 +74,8 @@ var unknown = map[string]func(*model){
 	"pending_plan_id":     func(m *model) { m.PendingPlanID = types.StringUnknown() },
 }
 
-// transitions lists what takes a subscription from state to m, in no particular order; work.steps has the order. Items are planned apart,
-// see planning.planItems.
+// transitions lists what takes a subscription from state to m, in no particular order; work.steps has the order. Items
+// are planned apart, see planning.planItems.
 func (m model) transitions(state model) []transition {
 	var all []transition
 	add := func(t transition, when bool) {
@@ -80,14 +84,16 @@ func (m model) transitions(state model) []transition {
 		}
 	}
 	add(changeNotes, !m.plainUpdate(state).IsEmpty())
-	add(changeDiscount, !m.DiscountPercent.Means(state.DiscountPercent) || !m.DiscountCodeID.Equal(state.DiscountCodeID))
+	add(changeDiscount, !m.DiscountPercent.Means(state.DiscountPercent) ||
+		!m.DiscountCodeID.Equal(state.DiscountCodeID))
 	add(changeCycle, !m.BillingCycle.Equal(state.BillingCycle))
 	add(changeMetadata, !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata))
 	add(m.planTransition(state), !m.PlanID.Equal(state.PlanID))
 	_, resumesAt := pauseFields(m.Pause)
 	add(resumeIt, (m.Pause.IsNull() || m.Pause.IsUnknown() || resumesAt.IsUnknown()) && state.pauseRuns())
 	add(pauseIt, !m.Pause.IsNull() && !samePause(m.Pause, state.Pause))
-	add(scheduleCancel, (m.CancelAtPeriodEnd.ValueBool() || m.CancelAtPeriodEnd.IsUnknown()) && !state.CancelAtPeriodEnd.ValueBool())
+	add(scheduleCancel, (m.CancelAtPeriodEnd.ValueBool() || m.CancelAtPeriodEnd.IsUnknown()) &&
+		!state.CancelAtPeriodEnd.ValueBool())
 	add(unscheduleCancel, !m.CancelAtPeriodEnd.ValueBool() && state.CancelAtPeriodEnd.ValueBool())
 	return all
 }
@@ -121,7 +127,8 @@ var planType = types.ObjectType{AttrTypes: map[string]attr.Type{"timing": types.
 
 // planChangeOf is the argument plan_change that says nothing but when.
 func planChangeOf(timing string) types.Object {
-	return types.ObjectValueMust(planType.AttrTypes, map[string]attr.Value{"timing": types.StringValue(timing), "reason": types.StringNull()})
+	return types.ObjectValueMust(planType.AttrTypes, map[string]attr.Value{"timing": types.StringValue(timing),
+		"reason": types.StringNull()})
 }
 
 // planChange reads how a change of plan is to be carried out.
@@ -142,8 +149,8 @@ func (m model) planChangeField(name string) types.String {
 	return text
 }
 
-// pending is a change of plan that was asked for the end of a period, and accepted by an answer that does not mention it. It is
-// believed until the period has moved or the plan has changed.
+// pending is a change of plan that was asked for the end of a period, and accepted by a response that does not mention
+// it. It is believed until the period has moved or the plan has changed.
 type pending struct {
 	// From is the plan that runs, "" for none.
 	From      string `json:"from"`
@@ -155,7 +162,7 @@ func (p pending) holds(s *billing.Subscription) bool {
 	return p.To != "" && s.PendingPlanID() == "" && same.ID(p.From, runs(s)) && s.CurrentPeriodEnd == p.PeriodEnd
 }
 
-// noted is the pending change to remember after s has answered a change to the plan to.
+// noted is the pending change to remember after s was the response to a change to the plan to.
 func noted(s *billing.Subscription, to, timing string) pending {
 	if timing != timingEndOfPeriod || same.ID(to, runs(s)) || s.PendingPlanID() != "" {
 		return pending{}

@@ -13,8 +13,9 @@ import (
 )
 
 var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
-	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType, "token_wo": types.StringType,
-	"name": types.StringType, "value_wo": types.StringType, "credentials_wo_version": fwtype.Whole,
+	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType,
+	"token_wo": types.StringType,
+	"name":     types.StringType, "value_wo": types.StringType, "credentials_wo_version": fwtype.Whole,
 }}
 
 // authentication is a known argument authentication. Its credentials are only there when it was read from the
@@ -30,15 +31,17 @@ func authOf(object types.Object) authentication {
 		s, _ := fields[name].(types.String)
 		return s
 	}
-	a := authentication{kind: text("type"), username: text("username"), password: text("password_wo"), token: text("token_wo"),
-		name: text("name"), value: text("value_wo")}
+	a := authentication{kind: text("type"), username: text("username"), password: text("password_wo"),
+		token: text("token_wo"),
+		name:  text("name"), value: text("value_wo")}
 	a.version, _ = fields["credentials_wo_version"].(types.Int64)
 	return a
 }
 
 // object is the Terraform object.
 func (a authentication) object() types.Object {
-	return types.ObjectValueMust(authType.AttrTypes, map[string]attr.Value{"type": a.kind, "username": a.username, "name": a.name,
+	return types.ObjectValueMust(authType.AttrTypes, map[string]attr.Value{"type": a.kind, "username": a.username,
+		"name":                   a.name,
 		"credentials_wo_version": a.version, "password_wo": a.password, "token_wo": a.token, "value_wo": a.value})
 }
 
@@ -64,8 +67,9 @@ func (m model) withCredentials(config model) model {
 
 // toWire is what is sent, credentials included.
 func (a authentication) toWire() collections.Authentication {
-	return collections.Authentication{Type: a.kind.ValueString(), Username: a.username.ValueStringPointer(), Password: a.password.ValueStringPointer(),
-		Token: a.token.ValueStringPointer(), Name: a.name.ValueStringPointer(), Value: a.value.ValueStringPointer()}
+	return collections.Authentication{Type: a.kind.ValueString(), Username: a.username.ValueStringPointer(),
+		Password: a.password.ValueStringPointer(),
+		Token:    a.token.ValueStringPointer(), Name: a.name.ValueStringPointer(), Value: a.value.ValueStringPointer()}
 }
 
 // authFromAPI is the argument as the service has it; no authentication is null.
@@ -134,7 +138,8 @@ func (a authentication) refuseForeign(diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
 			diags.AddAttributeError(authPath.AtName(p.name), "Argument of another type of authentication",
-				fmt.Sprintf("%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name, p.kind, a.kind.ValueString()))
+				fmt.Sprintf("%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name,
+					p.kind, a.kind.ValueString()))
 		}
 	}
 }

@@ -96,8 +96,9 @@ func (m *model) setSecret(s encrypt.Secret) { m.Secret, m.EncryptedSecret = s.Cl
 
 // toCreate is the body that registers the endpoint as configured.
 func (m model) toCreate() collections.WebhookEndpointCreate {
-	create := collections.WebhookEndpointCreate{URL: m.URL.ValueString(), Description: m.Description.ValueStringPointer(),
-		Events: contact.ToTags(m.Events), Active: m.Active.ValueBoolPointer()}
+	create := collections.WebhookEndpointCreate{URL: m.URL.ValueString(),
+		Description: m.Description.ValueStringPointer(),
+		Events:      contact.ToTags(m.Events), Active: m.Active.ValueBoolPointer()}
 	if !m.Authentication.IsNull() {
 		wired := authOf(m.Authentication).toWire()
 		create.Authentication = &wired

@@ -33,7 +33,7 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	}
 }
 
-// planUpdate plans a change, which is made in place whatever it is.
+// planUpdate plans a change, which is always made in place.
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Update(ctx, p.State.ID.ValueString())
 	if p.Planned.sendsAuth(p.State) {
@@ -75,21 +75,21 @@ func (m model) plannedUpdate(state model, diags *diag.Diagnostics) model {
 	return m
 }
 
-// rotates reports whether the secret is to be rotated: the trigger had values, and they change. Values that appear
-// for the first time, as after an import, only give something to compare with, and removing them rotates nothing.
+// rotates reports whether the secret is to be rotated.
 func (m model) rotates(state model) bool {
-	had, has := state.RotateSecretWhenChanged, m.RotateSecretWhenChanged
-	return len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)
+	return object.Triggered(state.RotateSecretWhenChanged, m.RotateSecretWhenChanged)
 }
 
 func warnRotation(state model, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(path.Root("rotate_secret_when_changed"), "The old secret becomes invalid at once",
-		fmt.Sprintf("This plan rotates the secret of %s. From that moment deliveries are signed with the new secret only, and the consumer refuses them until it has it. "+
-			"Nothing is lost: the service sends what was refused again after about 4 minutes, signed with the new secret, so hand it to the consumer in the same apply.", state.displayName()))
+		fmt.Sprintf("This plan rotates the secret of %s. From that moment deliveries are signed with the new secret "+
+			"only, and the consumer refuses them until it has it. Nothing is lost: the service sends what was "+
+			"refused again after about 4 minutes, signed with the new secret, so hand it to the consumer in the "+
+			"same apply.", state.displayName()))
 }
 
-// refuseDuplicate reports an error where the service has an endpoint with the same url that is not in the state, such as
-// one that an interrupted run has registered: its consumer would get every event twice. It is a warning with
+// refuseDuplicate reports an error where the service has an endpoint with the same url that is not in the state, such
+// as one that an interrupted run has registered: its consumer would get every event twice. It is a warning with
 // allow_duplicate, and as long as that is not known.
 func (r *Resource) refuseDuplicate(ctx context.Context, p *object.Plan[model]) {
 	plan := p.Planned
@@ -114,8 +114,9 @@ func (r *Resource) refuseDuplicate(ctx context.Context, p *object.Plan[model]) {
 	}
 	report(path.Root("url"), "A webhook endpoint with this url exists already",
 		fmt.Sprintf("The plan creates %s, and the service has an endpoint with the same url that is not part of this "+
-			"state:\n\n%s\n\nThe consumer would get every event twice. It may be left from an interrupted run, or another "+
-			"workspace may manage it. %s\n\nTo create another one with the same url, set allow_duplicate = true. An endpoint "+
-			"that another provider configuration manages, or that -target leaves out of the plan, counts as well. terraform "+
-			"destroy makes this plan too: run it with -refresh=false.", plan.displayName(), existing.Lines, existing.TakeOver))
+			"state:\n\n%s\n\nThe consumer would get every event twice. It may be left from an interrupted run, or "+
+			"another workspace may manage it. %s\n\nTo create another one with the same url, set allow_duplicate = "+
+			"true. An endpoint that another provider configuration manages, or that -target leaves out of the plan, "+
+			"counts as well. terraform destroy makes this plan too: run it with -refresh=false.", plan.displayName(),
+			existing.Lines, existing.TakeOver))
 }

@@ -1,5 +1,6 @@
-// Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources (deliveries too), the list
-// resource and the actions on its deliveries.
+// Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources
+// (deliveries too), the list resource and the actions on its deliveries. authentication.go is that argument,
+// delivery.go follows a delivery.
 package webhookendpoint
 
 import (
@@ -36,7 +37,8 @@ func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the
 // plan knows.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() || config.Authentication.IsNull() || config.Authentication.IsUnknown() {
@@ -70,14 +72,17 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	testIfAsked(ctx, w.Client, state, w.Diags)
 }
 
-// warnCreated reports what is unusual about a registration that has happened. None of it is an error: an error in Create would mark the
-// new endpoint for replacement.
+// warnCreated reports what is unusual about a registration that has happened. None of it is an error: an error in
+// Create would mark the new endpoint for replacement.
 func warnCreated(created *collections.WebhookEndpointCreated, state model, diags *diag.Diagnostics) {
-	const found = "The answer to the registration was lost. One new endpoint with the same url and settings exists (id %s), so it was taken over. "
+	const found = "The answer to the registration was lost. One new endpoint with the same url and settings exists " +
+		"(id %s), so it was taken over. "
 	switch {
 	case created.SecretErr != nil:
-		diags.AddAttributeWarning(path.Root("secret"), "Found the endpoint instead of registering it twice, but its secret is not known",
-			fmt.Sprintf(found+"Its first secret was lost with the answer, and getting another one failed: %s\n\n%s", created.ID, apidiag.Text(created.SecretErr), howToRotate))
+		diags.AddAttributeWarning(path.Root("secret"), "Found the endpoint instead of registering it twice, but its "+
+			"secret is not known",
+			fmt.Sprintf(found+"Its first secret was lost with the answer, and getting another one failed: %s\n\n%s",
+				created.ID, apidiag.Text(created.SecretErr), howToRotate))
 	case created.Adopted:
 		diags.AddWarning("Found the endpoint instead of registering it twice",
 			fmt.Sprintf(found+"Its first secret was lost with the answer, so it was rotated.", created.ID))
@@ -88,7 +93,8 @@ func warnCreated(created *collections.WebhookEndpointCreated, state model, diags
 }
 
 // howToRotate is the way to a secret where none is known.
-const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another value in it; the old secret is invalid from then on."
+const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another " +
+	"value in it; the old secret is invalid from then on."
 
 // Update changes the endpoint, then rotates its secret. Each result is in the state before the next request.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -119,7 +125,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		shown := encrypt.Secret{Clear: types.StringPointerValue(response.Secret)}
 		state.setSecret(shown.Stored(plan.AgeRecipients, w.Diags))
 	}
-	// A trigger that was unknown in the plan can turn out to be what it was; then nothing is rotated, and the secret stays.
+	// A trigger that was unknown in the plan can turn out to be what it was; then nothing is rotated, and the secret
+	// stays.
 	plan.setSecret(state.secret())
 	if plan.UpdatedAt.IsUnknown() {
 		plan.UpdatedAt = state.UpdatedAt
@@ -155,5 +162,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // operation describes an operation on the endpoint for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments, Keys: map[string]string{"INVALID_WEBHOOK_URL": "url"}}
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments,
+		Keys: map[string]string{"INVALID_WEBHOOK_URL": "url"}}
 }

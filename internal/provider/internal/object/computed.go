@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 )
 
-// Computed is a text of a resource that only the service sets. A plan keeps the value of the state, null included; ModifyPlan
-// marks it unknown in a change that can touch it.
+// Computed is a text of a resource that only the service sets. A plan keeps the value of the state, null included;
+// ModifyPlan marks it unknown in a change that can touch it.
 func Computed(description string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: description,
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}}

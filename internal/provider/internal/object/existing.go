@@ -16,8 +16,8 @@ type Existing struct {
 	TakeOver string
 }
 
-// Existing looks for objects outside of the state that the plan of a creation would duplicate; false means that there are
-// none. line describes an object after its id.
+// Existing looks for objects outside of the state that the plan of a creation would duplicate; false means that there
+// are none. line describes an object after its id.
 func (r *Resource[S, T, M]) Existing(ctx context.Context, p *Plan[M], search run.Search[T],
 	line func(T) string) (Existing, bool) {
 	search.TypeName, search.ID = r.Scheme.TypeName, func(object T) string { return r.Scheme.ID(&object) }

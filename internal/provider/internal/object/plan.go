@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
@@ -14,8 +15,8 @@ import (
 
 // Plan is the plan of one object in the making. M is the model of its resource.
 type Plan[M any] struct {
-	// Config, State and Planned are the configuration, the state, and what is planned so far. State is zero in the plan of
-	// a creation; the other two are zero in that of a removal.
+	// Config, State and Planned are the configuration, the state, and what is planned so far. State is zero in the plan
+	// of a creation; the other two are zero in that of a removal.
 	Config, State, Planned M
 	// Private is the private state: what the refresh has left, and what the plan hands to its apply.
 	Private private.Store
@@ -61,8 +62,8 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	p.Diags.Append(resp.Plan.Set(ctx, p.Planned)...)
 }
 
-// Update notes that the object with the id stays, or is replaced where at names arguments that only a new object can have.
-// It reports whether it is replaced: the plan inside an apply never asks for that, see run.Record.PlanUpdate.
+// Update notes that the object with the id stays, or is replaced where at names arguments that only a new object can
+// have. It reports whether it is replaced: the plan inside an apply never asks for that, see run.Record.PlanUpdate.
 func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
 	if replaced {
@@ -77,11 +78,17 @@ func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
 	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
 }
 
-// CreateOnly holds an argument that only a creation uses to what the state has, and reports whether the configuration asks
-// for something else than that. Terraform lets only a configured value take the place of a null in the state.
+// CreateOnly holds an argument that only a creation uses to what the state has, and reports whether the configuration
+// asks for something else than that. Terraform lets only a configured value take the place of a null in the state.
 func CreateOnly[V attr.Value](planned *V, config, state V) (differs bool) {
 	if config.IsNull() || !state.IsNull() {
 		*planned = state
 	}
 	return !config.IsNull() && !config.IsUnknown() && !config.Equal(state)
+}
+
+// Triggered reports whether a trigger asks for a rotation: it had values, and they change. Values that appear for the
+// first time, as after an import, only give something to compare with, and removing them rotates nothing.
+func Triggered(had, has types.Map) bool {
+	return len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)
 }

@@ -14,9 +14,10 @@ import (
 )
 
 // Refresh reads the object with the id for the refresh of its resource. Only the service's own not-found drops it from
-// the state: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns nil. again ends
-// the sentence that says what the plan does with an object that is gone, "the plan …".
-func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record, id types.String, operation apidiag.Operation,
+// the state: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns nil. again
+// ends the sentence that says what the plan does with an object that is gone, "the plan …".
+func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record, id types.String,
+	operation apidiag.Operation,
 	again string, resp *resource.ReadResponse) *T {
 	found, err := s.Get(client, ctx, id.ValueString())
 	switch {
@@ -35,7 +36,8 @@ func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record,
 	return found
 }
 
-// Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the model.
+// Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the
+// model.
 type Resource[S, T, M any] struct {
 	conn.Resource
 	Scheme Scheme[S, T]
@@ -58,8 +60,8 @@ func (r *Resource[S, T, M]) ImportState(ctx context.Context, req resource.Import
 	r.Scheme.Import(ctx, r.Scheme.Service(r.Conn), req, resp)
 }
 
-// Client is the client of the service; false while the connection is not known, as in a plan whose provider block waits for
-// another object.
+// Client is the client of the service; false while the connection is not known, as in a plan whose provider block waits
+// for another object.
 func (r *Resource[S, T, M]) Client() (client S, ready bool) {
 	if r.Conn == nil {
 		return client, false

@@ -1,6 +1,6 @@
-// Package object is what all objects of the services have in common. A Scheme says how one is found; from that follow the
-// import, the data sources of one and of many, and the list resource. Resource is embedded by every resource: it reads what
-// a plan, a creation, an update or a deletion begins with, and writes what comes out.
+// Package object is what all objects of the services have in common. A Scheme says how one is found; from that follow
+// the import, the data sources of one and of many, and the list resource. Resource is embedded by every resource: it
+// reads what a plan, a creation, an update or a deletion begins with, and writes what comes out.
 package object
 
 import (
@@ -70,8 +70,8 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 		keyID: identityschema.StringAttribute{OptionalForImport: true,
 			Description: fmt.Sprintf("Id of the %s. Give exactly one of id and %s.", s.Noun, s.Key)},
 		s.Key: identityschema.StringAttribute{OptionalForImport: true,
-			Description: fmt.Sprintf("The %s of the %s, to find it by. What identifies the %s is its "+
-				"id.", s.Key, s.Noun, s.Noun)},
+			Description: fmt.Sprintf("The %s of the %s, to find it by. What identifies the %s is its id.", s.Key,
+				s.Noun, s.Noun)},
 	}}
 }
 
@@ -142,8 +142,8 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 }
 
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
-	diags.AddError("No such "+s.Noun, fmt.Sprintf("The organization of this token has no %s with %s. Check the value, "+
-		"upper and lower case included, and the token. In an import, an id is written as it is, another field as "+
-		"<field>=<value>.",
+	diags.AddError("No such "+s.Noun, fmt.Sprintf("The organization of this token has no %s with %s. Check the "+
+		"value, upper and lower case included, and the token. In an import, an id is written as it is, another field "+
+		"as <field>=<value>.",
 		s.Noun, by))
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// Write is a creation, an update or a deletion in progress. S is the client of the service, M the model of the resource.
+// Write is a creation, an update or a deletion in progress. S is the client of the service, M the model of the
+// resource.
 type Write[S, M any] struct {
 	Client S
-	// Config, Plan and State are what Terraform gives to the apply. State is zero for a creation; the other two are zero for
-	// a deletion. Config is without ignore_changes, so only write-only values may be taken from it.
+	// Config, Plan and State are what Terraform gives to the apply. State is zero for a creation; the other two are
+	// zero for a deletion. Config is without ignore_changes, so only write-only values may be taken from it.
 	Config, Plan, State M
 	// Private is the private state: what the plan has left, and what the apply leaves.
 	Private private.Store
@@ -45,8 +46,8 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	return w, r.begin(w)
 }
 
-// BeginDelete begins the deletion of an object. stays reports that destroying sends nothing, and says why; it is optional.
-// false means that the deletion ends here.
+// BeginDelete begins the deletion of an object. stays reports that destroying sends nothing, and says why; it is
+// optional. false means that the deletion ends here.
 func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
 	stays func(M, *diag.Diagnostics) bool) (*Write[S, M], bool) {
 	w := &Write[S, M]{Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}

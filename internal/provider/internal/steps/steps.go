@@ -10,12 +10,13 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
 
-// Step is one request. It returns the object as it is afterwards, or nil where the response does not show it. A response
-// beside an error means that the step has partly happened.
+// Step is one request. It returns the object as it is afterwards, or nil where the response does not show it. A
+// response beside an error means that the step has partly happened.
 type Step[T any] struct {
 	// Verb says what the step does to the object: update, pause, suspend.
 	Verb string
-	// Blame says which argument asks for the step; the zero value where the service's fields are named as the arguments.
+	// Blame says which argument asks for the step; the zero value where the service's fields are named as the
+	// arguments.
 	Blame Blame
 	Run   func(context.Context) (*T, error)
 }
@@ -37,10 +38,11 @@ func Postpone(diags *diag.Diagnostics, operation func(verb string) apidiag.Opera
 	}
 }
 
-// Run runs the steps in order until one fails. save is called after each step that has (partly) happened, before the next one
-// begins, so that the state names what has happened. It returns the last object of a response, and whether all steps were
-// done.
-func Run[T any](ctx context.Context, all []Step[T], save func(s Step[T], response *T), failed Failed) (last *T, done bool) {
+// Run runs the steps in order until one fails. save is called after each step that has (partly) happened, before the
+// next one begins, so that the state names what has happened. It returns the last object of a response, and whether all
+// steps were done.
+func Run[T any](ctx context.Context, all []Step[T], save func(s Step[T], response *T), failed Failed) (last *T,
+	done bool) {
 	for _, s := range all {
 		response, err := s.Run(ctx)
 		if response != nil {

@@ -142,7 +142,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if rotates {
 		writeSeen(ctx, w.Private, seen{}, w.Diags)
 	}
-	next := plan.after(state)
+	next := plan.applied(state)
 	next.setSecret(next.secret().Stored(next.AgeRecipients, w.Diags))
 	w.Save(ctx, next.ID, next)
 	// What is left of the import ends here, so that the next plan may rotate.
@@ -241,8 +241,8 @@ func (m model) succeeded(graceUntil types.String, works bool, plan model, now ti
 	return m
 }
 
-// after is the state that the plan leads to, with what a rotation has brought.
-func (m model) after(state model) model {
+// applied is the state that the plan leads to, with what a rotation has brought.
+func (m model) applied(state model) model {
 	m.ID, m.KeyPrefix, m.RotatedAt, m.PreviousKeys = state.ID, state.KeyPrefix, state.RotatedAt, state.PreviousKeys
 	m.setSecret(state.secret())
 	m.Source = state.Source

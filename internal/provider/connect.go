@@ -112,7 +112,7 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 	}
 	organization, err := client.Me(ctx)
 	if err != nil {
-		apidiag.Add(diags, err, apidiag.Doing{Verb: "ask", Object: "the service which organization the token belongs to"})
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "ask", Object: "the service which organization the token belongs to"})
 		return
 	}
 	if s.environment != "" && organization.Environment != s.environment {

@@ -35,7 +35,7 @@ var (
 	_ ephemeral.EphemeralResourceWithClose     = (*Ephemeral)(nil)
 )
 
-// NewEphemeral makes the ephemeral resource.
+// NewEphemeral returns the ephemeral resource.
 func NewEphemeral() ephemeral.EphemeralResource { return &Ephemeral{} }
 
 // Metadata names the type.
@@ -56,21 +56,28 @@ type ephemeralModel struct {
 // Schema describes the ephemeral resource.
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is needed, revoked when the run is over, in no plan and no state. " +
-			"Terraform opens it once for the plan and once for the apply, so these are two keys, each created and " +
-			"revoked with one request; without `expires_at` a third one may ask for the time of the service. " +
-			"Its `token` may go where Terraform takes ephemeral " +
-			"values: to provider blocks and to write-only arguments.\n\n" +
-			"Needs Terraform 1.10 or OpenTofu 1.11. A key that lives longer than a run is a resource `billing_api_key`, whose token stands in the state.",
+		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is " +
+			"needed, revoked when the run is over, in no plan and no state. Terraform opens it once for the plan and " +
+			"once for the apply, so these are two keys, each created and revoked with one request; without " +
+			"`expires_at` a third one may ask for the time of the service. Its `token` may go where Terraform takes " +
+			"ephemeral values: to provider blocks and to write-only arguments.\n\n" +
+			"Needs Terraform 1.10 or OpenTofu 1.11. A key that lives longer than a run is a resource " +
+			"`billing_api_key`, whose token stands in the state.",
 		Attributes: map[string]schema.Attribute{
-			"name":        schema.StringAttribute{Required: true, Validators: notBlank(), MarkdownDescription: about["name"]},
-			"description": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: about["description"]},
-			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: about["scopes"],
-				Validators: scopeValidators()},
-			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{}, Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: about["expires_at"] + aboutMoment + " Default: in one hour, so that the key ends even when a failed run never revokes it. Give a later moment for runs that take longer."},
-			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
-			"token":      schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: about["token"] + " It stands in no state and no plan."},
+			"name": schema.StringAttribute{Required: true, Validators: notBlank(),
+				MarkdownDescription: about["name"]},
+			"description": schema.StringAttribute{Optional: true, Validators: notBlank(),
+				MarkdownDescription: about["description"]},
+			"scopes": schema.SetAttribute{Optional: true, ElementType: types.StringType,
+				MarkdownDescription: about["scopes"],
+				Validators:          scopeValidators()},
+			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
+				Validators: []validator.String{validate.DateOrDateTime()},
+				MarkdownDescription: about["expires_at"] + aboutMoment + " Default: in one hour, so that the key " +
+					"ends even when a failed run never revokes it. Give a later moment for runs that take longer."},
+			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
+			"token": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: about["token"] +
+				" It stands in no state and no plan."},
 			"key_prefix": schema.StringAttribute{Computed: true, MarkdownDescription: about["key_prefix"]},
 		},
 	}
@@ -89,19 +96,22 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		now, ok := client.Now(ctx)
 		if !ok {
 			resp.Diagnostics.AddAttributeError(path.Root("expires_at"), "The service does not show its time",
-				"The key is to expire in one hour by the clock of the service, and no response of it has a Date. Set expires_at.")
+				"The key is to expire in one hour by the clock of the service, and no response of it has a Date. Set "+
+					"expires_at.")
 			return
 		}
 		until := now.Add(ephemeralLife).Format(time.RFC3339)
 		m.ExpiresAt = fwtype.DateTimePointer(&until)
 	}
-	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
+	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
+		ExpiresAt: m.ExpiresAt.ValueStringPointer()}
 	if !m.Scopes.IsNull() {
 		create.Scopes = contact.ToTags(m.Scopes)
 	}
 	created, err := client.CreateAPIKey(ctx, create)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "create", Object: fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString()), Attributes: arguments})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create",
+			Object: fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString()), Attributes: arguments})
 		return
 	}
 	warnDiscarded(created, &resp.Diagnostics)
@@ -109,22 +119,24 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		e.useless(ctx, client, created.ID, &resp.Diagnostics)
 		return
 	}
-	// First of all, so that it is revoked whatever comes.
+	// First of all, so that it is revoked whatever fails after this.
 	private.Set(ctx, resp.Private, keyOpened, created.ID, &resp.Diagnostics)
-	m.ID, m.Token, m.KeyPrefix = types.StringValue(created.ID), types.StringPointerValue(created.Token), types.StringValue(created.KeyPrefix)
+	m.ID, m.Token, m.KeyPrefix = types.StringValue(created.ID), types.StringPointerValue(created.Token),
+		types.StringValue(created.KeyPrefix)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, m)...)
 }
 
 // useless ends a key without a token. Terraform closes nothing that failed to open.
 func (e *Ephemeral) useless(ctx context.Context, client *collections.Service, id string, diags *diag.Diagnostics) {
-	diags.AddError("The service has not shown the token", fmt.Sprintf("The ephemeral API key %s was created, but the answer holds no token, so it is of no use and is revoked.", id))
+	diags.AddError("The service has not shown the token", fmt.Sprintf("The ephemeral API key %s was created, but the "+
+		"answer holds no token, so it is of no use and is revoked.", id))
 	if err := client.RevokeAPIKey(ctx, id); err != nil {
 		apidiag.Add(diags, err, revoking(id))
 	}
 }
 
-func revoking(id string) apidiag.Doing {
-	return apidiag.Doing{Verb: "revoke", Object: "the ephemeral API key " + id + ", which works until it expires"}
+func revoking(id string) apidiag.Operation {
+	return apidiag.Operation{Verb: "revoke", Object: "the ephemeral API key " + id + ", which works until it expires"}
 }
 
 // Close revokes the key.

@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -81,6 +82,16 @@ func (m model) all() []predecessor {
 	return append([]predecessor{m.current()}, predecessorsOf(m.PreviousKeys)...)
 }
 
+// ids are those of the key and of its predecessors.
+func (m model) ids() []string {
+	all := m.all()
+	ids := make([]string, len(all))
+	for i, key := range all {
+		ids[i] = key.id.ValueString()
+	}
+	return ids
+}
+
 // without is the state after a predecessor was revoked.
 func (m model) without(key predecessor) model {
 	left := slices.DeleteFunc(predecessorsOf(m.PreviousKeys), func(p predecessor) bool { return p.id.Equal(key.id) })
@@ -137,8 +148,8 @@ func scopes(patterns []string) types.Set {
 	return contact.Tags(patterns)
 }
 
-// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns.
-func (m model) keeping(prior model) model {
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns.
+func (m model) preserve(prior model) model {
 	m.GracePeriodDays, m.RotateAfterDays = prior.GracePeriodDays, prior.RotateAfterDays
 	m.RevokePreviousKeys, m.AllowOwnKey = prior.RevokePreviousKeys, prior.AllowOwnKey
 	if !prior.RotateWhenChanged.IsNull() {
@@ -196,4 +207,13 @@ func (m model) dueAt() types.String {
 		return types.StringNull()
 	}
 	return types.StringValue(since.AddDate(0, 0, int(m.RotateAfterDays.ValueInt64())).UTC().Format(time.RFC3339))
+}
+
+// displayName names the key inside a sentence.
+func (m model) displayName() string {
+	text := fmt.Sprintf("API key %q", m.Name.ValueString())
+	if id := m.ID.ValueString(); id != "" {
+		text += " (id " + id + ")"
+	}
+	return text
 }

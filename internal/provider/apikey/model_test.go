@@ -66,11 +66,11 @@ func TestDataFromAPI(t *testing.T) {
 func TestKeeping(t *testing.T) {
 	t.Parallel()
 	prior := model{Token: types.StringValue("old"), GracePeriodDays: types.Int64Value(3), RotateAfterDays: types.Int64Value(90)}
-	kept := model{}.keeping(prior)
+	kept := model{}.preserve(prior)
 	if kept.Token.ValueString() != "old" || kept.GracePeriodDays.ValueInt64() != 3 || kept.RotateAfterDays.ValueInt64() != 90 {
 		t.Errorf("kept %+v", kept)
 	}
-	if kept = (model{Token: types.StringValue("new")}).keeping(prior); kept.Token.ValueString() != "new" {
+	if kept = (model{Token: types.StringValue("new")}).preserve(prior); kept.Token.ValueString() != "new" {
 		t.Errorf("kept the token %s", kept.Token)
 	}
 }

@@ -17,14 +17,17 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // scheme is how keys are named and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name",
-	ID:  func(k *collections.APIKey) string { return k.ID },
-	Get: (*collections.Service).GetAPIKey,
+	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
+	ID:      func(k *collections.APIKey) string { return k.ID },
+	Get:     (*collections.Service).GetAPIKey,
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.APIKey, error) {
 		return client.FindAPIKeys(ctx, by.Value)
 	},
@@ -56,7 +59,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, err := client.GetAPIKey(ctx, prior.ID.ValueString())
 	if err != nil && !api.IsNotFound(err) {
-		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
+		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
 		return
 	}
 	now, _ := client.Now(ctx)
@@ -76,7 +79,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.Run().Refreshed(typeName, prior.ID.ValueString())
 	left, err := inGrace(ctx, client, predecessorsOf(prior.PreviousKeys), now)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("read a predecessor of", prior))
+		apidiag.Add(&resp.Diagnostics, err, operation("read a predecessor of", prior))
 		return
 	}
 	state := prior.refreshed(key, end, p)
@@ -106,7 +109,7 @@ func (m model) refreshed(key *collections.APIKey, end string, p phase) model {
 	state := fromAPI(key)
 	state.setSecret(m.secret())
 	if p != phaseImporting {
-		state = state.keeping(m)
+		state = state.preserve(m)
 		state.CreatedAt, state.RotatedAt = m.CreatedAt, m.RotatedAt
 		if end != "" {
 			state.Name, state.Description, state.Scopes = m.Name, m.Description, m.Scopes
@@ -228,4 +231,99 @@ func describe(k *collections.APIKey) object.Item {
 	m := fromAPI(k)
 	m.setSecret(encrypt.Secret{})
 	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: m}
+}
+
+const keySeen = "seen"
+
+// seen is what the last refresh has found that depends on time or on other systems. Plans decide by it and not by a
+// clock: so the plan that Terraform makes once more inside the apply, perhaps days later, decides as the one that was
+// shown. It is stored in the private state.
+type seen struct {
+	// AgeDays is how many whole days the key had had its token. It is a number of days, so that the state changes
+	// once a day at the most.
+	AgeDays int64 `json:"age_days,omitempty"`
+	// Expired says that the key's expires_at had passed.
+	Expired bool `json:"expired,omitempty"`
+	// Superseded says that the key ends earlier than before: another system has rotated it. It stays true for this key.
+	Superseded bool `json:"superseded,omitempty"`
+	// Successors are the keys that the rotation has created, and rotations of those, the newest last.
+	Successors []successor `json:"successors,omitempty"`
+}
+
+func readSeen(ctx context.Context, store private.Store, diags *diag.Diagnostics) seen {
+	return private.Get[seen](ctx, store, keySeen, diags)
+}
+
+func writeSeen(ctx context.Context, store private.Store, s seen, diags *diag.Diagnostics) {
+	private.Set(ctx, store, keySeen, s, diags)
+}
+
+// of is what a refresh sees of a key that had the state prior and has the state m. Where the service does not show
+// its time, the age stays the one that was seen before, and nothing has expired.
+func (s seen) of(m, prior model, now time.Time) seen {
+	const day = 24 * time.Hour
+	if since, ok := fwtype.ParseMoment(m.since().ValueString()); ok && !now.IsZero() {
+		s.AgeDays = int64(now.Sub(since) / day)
+	}
+	s.Expired = passed(m.ExpiresAt.ValueString(), now)
+	s.Superseded = s.Superseded || earlier(m.ExpiresAt, prior.ExpiresAt)
+	return s
+}
+
+// earlier reports whether a key that ends at one moment ends before another; none is never.
+func earlier(one, other fwtype.DateTime) bool {
+	at, ends := fwtype.ParseMoment(one.ValueString())
+	before, ended := fwtype.ParseMoment(other.ValueString())
+	return ends && !one.Means(other) && (other.IsNull() || ended && at.Before(before))
+}
+
+// overdue reports whether the age of the key asks for a rotation, or may ask for one as long as rotate_after_days is
+// not known.
+func (s seen) overdue(m model) bool {
+	switch {
+	case m.RotateAfterDays.IsNull():
+		return false
+	case m.RotateAfterDays.IsUnknown():
+		return s.AgeDays >= lowestAgeDays
+	}
+	return s.AgeDays >= m.RotateAfterDays.ValueInt64()
+}
+
+const keyPhase = "phase"
+
+// phase is how far the import of a key has come. It is stored in the private state.
+//
+// What an import must not do, replace and rotate, it must not do until the first apply that changes the resource: any
+// number of refreshes may come before it, as terraform import has one of its own. A configuration that says exactly
+// what the key has leaves nothing to apply, so such a key keeps the guard. Its triggers work all the same: the first
+// value is such an apply. Only a replacement has to wait for one, and the refusal says so.
+type phase string
+
+const (
+	// phaseManaged is that of a key that was not imported, or whose import is over.
+	phaseManaged phase = ""
+	// phaseImporting is that between the import and the first refresh.
+	phaseImporting phase = "importing"
+	// phaseImported is that from the first refresh to the first apply.
+	phaseImported phase = "imported"
+)
+
+func readPhase(ctx context.Context, store private.Store, diags *diag.Diagnostics) phase {
+	if object.Importing(ctx, store, diags) {
+		return phaseImporting
+	}
+	return private.Get[phase](ctx, store, keyPhase, diags)
+}
+
+func writePhase(ctx context.Context, store private.Store, p phase, diags *diag.Diagnostics) {
+	object.MarkImport(ctx, store, p == phaseImporting, diags)
+	private.Set(ctx, store, keyPhase, p, diags)
+}
+
+// refreshed is the phase after a refresh.
+func (p phase) refreshed() phase {
+	if p == phaseImporting {
+		return phaseImported
+	}
+	return p
 }

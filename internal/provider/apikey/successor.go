@@ -27,8 +27,8 @@ type successor struct {
 	GraceDays int64 `json:"grace_days"`
 }
 
-// successorsOf lists the successors of a key whose expiry was moved earlier, the newest last. Without the list there are
-// none.
+// successorsOf lists the successors of a key whose expiry was moved earlier, the newest last. Without the list there
+// are none.
 func successorsOf(ctx context.Context, client *collections.Service, key *collections.APIKey) (found []successor) {
 	chain, err := client.Successors(ctx, *key)
 	if err != nil {
@@ -36,7 +36,8 @@ func successorsOf(ctx context.Context, client *collections.Service, key *collect
 	}
 	rotated := *key
 	for _, k := range chain {
-		found = append(found, successor{ID: k.ID, Prefix: k.KeyPrefix, End: k.ExpiresAt, Used: k.LastUsedAt != nil, GraceDays: graceOf(rotated, k)})
+		found = append(found, successor{ID: k.ID, Prefix: k.KeyPrefix, End: k.ExpiresAt, Used: k.LastUsedAt != nil,
+			GraceDays: graceOf(rotated, k)})
 		rotated = k
 	}
 	return found
@@ -52,8 +53,8 @@ func graceOf(key, next collections.APIKey) int64 {
 	return int64(end.Sub(created).Round(24*time.Hour) / (24 * time.Hour))
 }
 
-// unused is the newest successor if nobody has used it; nil otherwise. Nobody can have used one whose token was lost with
-// the run.
+// unused is the newest successor if nobody has used it; nil otherwise. Nobody can have used one whose token was lost
+// with the run.
 func (s seen) unused() *successor {
 	if len(s.Successors) == 0 || s.Successors[len(s.Successors)-1].Used {
 		return nil
@@ -70,17 +71,18 @@ func (s seen) aboutSuccessors() string {
 	for i, link := range s.Successors {
 		ids[i] = link.ID
 	}
-	text := fmt.Sprintf("That rotation created the key %s, which is not managed here.", strings.Join(ids, ", and its rotation the key "))
+	text := fmt.Sprintf("That rotation created the key %s, which is not managed here.",
+		strings.Join(ids, ", and its rotation the key "))
 	if s.unused() != nil {
-		text += " It was never used, so it may be left from an interrupted run: if the configuration still asks for a rotation, this key is taken " +
-			"over and rotated, and no other one is created."
+		text += " It was never used, so it may be left from an interrupted run: if the configuration still asks for " +
+			"a rotation, this key is taken over and rotated, and no other one is created."
 	}
 	return text + " " + apidiag.TakeOver(typeName, ids[len(ids)-1]) + "\n\n"
 }
 
-// takesOver reports whether the plan asks for the rotation that has created the successor, with the same grace period, and the
-// successor is the key that the plan wants. Then a run was killed in the middle of that rotation: its successor is rotated in turn, which
-// gives a token.
+// takesOver reports whether the plan asks for the rotation that has created the successor, with the same grace period,
+// and the successor is the key that the plan wants. Then a run was killed in the middle of that rotation: its successor
+// is rotated in turn, which gives a token.
 func (p planning) takesOver() bool {
 	last := p.seen.unused()
 	if !p.seen.Superseded || last == nil || !p.asked() || last.GraceDays >= 0 && last.GraceDays != p.plan.graceDays() {
@@ -102,7 +104,8 @@ func (m model) takenOver(s seen, plan model) model {
 	}
 	for i, link := range s.Successors {
 		if i < len(s.Successors)-1 {
-			before = append([]predecessor{{types.StringValue(link.ID), wire.TextOrNull(link.Prefix), wire.FilledOrNull(link.End)}}, before...)
+			before = append([]predecessor{{types.StringValue(link.ID), wire.TextOrNull(link.Prefix),
+				wire.FilledOrNull(link.End)}}, before...)
 			continue
 		}
 		m.ID, m.KeyPrefix = types.StringValue(link.ID), wire.TextOrNull(link.Prefix)

@@ -84,11 +84,15 @@ func null(t attr.Type) attr.Value {
 
 func (c customer) toWire() (billing.CustomerRef, error) {
 	reference := billing.CustomerRef{
-		ID: c.ID.ValueStringPointer(), ExternalID: c.ExternalID.ValueStringPointer(), DocumentNumber: c.DocumentNumber.ValueStringPointer(),
-		Name: c.Name.ValueStringPointer(), Nickname: c.Nickname.ValueStringPointer(), LegalName: c.LegalName.ValueStringPointer(),
-		Kind: c.Kind.ValueStringPointer(), Birthday: c.Birthday.ValueStringPointer(), Email: c.Email.ValueStringPointer(),
-		Phone: c.Phone.ValueStringPointer(), Notes: c.Notes.ValueStringPointer(), Addresses: contact.ToAddresses(c.Addresses),
-		Phones: contact.ToWire(contact.Items(c.Phones)), Emails: contact.ToWire(contact.Items(c.Emails)),
+		ID: c.ID.ValueStringPointer(), ExternalID: c.ExternalID.ValueStringPointer(),
+		DocumentNumber: c.DocumentNumber.ValueStringPointer(),
+		Name:           c.Name.ValueStringPointer(), Nickname: c.Nickname.ValueStringPointer(),
+		LegalName: c.LegalName.ValueStringPointer(),
+		Kind:      c.Kind.ValueStringPointer(), Birthday: c.Birthday.ValueStringPointer(),
+		Email: c.Email.ValueStringPointer(),
+		Phone: c.Phone.ValueStringPointer(), Notes: c.Notes.ValueStringPointer(),
+		Addresses: contact.ToAddresses(c.Addresses),
+		Phones:    contact.ToWire(contact.Items(c.Phones)), Emails: contact.ToWire(contact.Items(c.Emails)),
 		Websites: contact.ToWire(contact.Items(c.Websites)), Tags: contact.ToTags(c.Tags),
 	}
 	object, err := c.CustomMetadata.Object()
@@ -106,8 +110,8 @@ func (c customer) refers() bool {
 	return !c.ID.IsNull() || !c.ExternalID.IsNull() || !c.DocumentNumber.IsNull()
 }
 
-// facts are what the service says of the account's customer, as far as a reference can name it. They live in the private state, as
-// the state shows the customer in the configuration's words.
+// facts are what the service says of the account's customer, as far as a reference can name it. They live in the
+// private state, as the state shows the customer as the configuration writes it.
 type facts struct {
 	ID             string `json:"id"`
 	ExternalID     string `json:"external_id,omitempty"`
@@ -129,9 +133,10 @@ func factsOf(c *billing.AccountCustomer) (facts, error) {
 	return f, nil
 }
 
-// sameReference reports whether both refer to a customer, in the same words.
+// sameReference reports whether both refer to a customer, in the same way.
 func (c customer) sameReference(other customer) bool {
-	return c.refers() && !c.referenceUnknown() && same.ID(c.ID.ValueString(), other.ID.ValueString()) && c.ID.IsNull() == other.ID.IsNull() &&
+	return c.refers() && !c.referenceUnknown() && same.ID(c.ID.ValueString(), other.ID.ValueString()) &&
+		c.ID.IsNull() == other.ID.IsNull() &&
 		c.ExternalID.Equal(other.ExternalID) && c.DocumentNumber.Means(other.DocumentNumber)
 }
 
@@ -143,8 +148,8 @@ func (c customer) referenceUnknown() bool {
 // opened is an account that was opened together with a new customer.
 type opened struct{ Account, Customer string }
 
-// noteOpened notes an account whose customer the configuration describes without a reference: another account opened by the same words
-// gets another customer.
+// noteOpened notes an account whose customer the configuration describes without a reference: another account that the
+// same argument opens gets another customer.
 func (r *Resource) noteOpened(ctx context.Context, m model) {
 	if c, err := customerOf(ctx, m.Customer); err == nil && !c.refers() {
 		r.Run().Note(typeName, c.code(), opened{m.ID.ValueString(), m.CustomerID.ValueString()})
@@ -182,7 +187,8 @@ func blank(ctx context.Context) customer {
 	return c.withoutReference()
 }
 
-// sameData reports whether two arguments carry the same data in addition to their references. An empty list and none are the same.
+// sameData reports whether two arguments carry the same data in addition to their references. An empty list and none
+// are the same.
 func sameData(ctx context.Context, a, b customer) bool {
 	one, diagsOne := types.ObjectValueFrom(ctx, customerType.AttrTypes, a.withoutReference().withoutEmpty())
 	two, diagsTwo := types.ObjectValueFrom(ctx, customerType.AttrTypes, b.withoutReference().withoutEmpty())

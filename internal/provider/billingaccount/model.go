@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -51,14 +52,10 @@ type model struct {
 	DeletionPolicy     types.String   `tfsdk:"deletion_policy"`
 }
 
-// fromAPI builds the whole model of an account, as an import sees it: the customer by its id, the whole custom_metadata, and the
-// defaults for what only this provider knows.
+// fromAPI builds the whole model of an account, as an import sees it: the customer by its id, the whole
+// custom_metadata, and the defaults for what only this provider knows.
 func fromAPI(a *billing.BillingAccount) (model, error) {
-	remote, err := metadata.Parse(a.CustomMetadata)
-	if err != nil {
-		return model{}, fmt.Errorf("custom_metadata of billing account %s: %w", a.ID, err)
-	}
-	custom, err := metadata.Ownership{}.Seen(metadata.Null(), remote, true)
+	custom, effective, err := metadata.ImportAttribute(a.CustomMetadata)
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of billing account %s: %w", a.ID, err)
 	}
@@ -79,7 +76,7 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 			TaxExemptionCertificate: wire.FilledOrNull(a.TaxExemptionCertificate),
 			CustomerTaxType:         wire.FilledOrNull(a.CustomerTaxType),
 			Metadata:                wire.JSONText(a.Metadata),
-			EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+			EffectiveCustomMetadata: effective,
 			CreatedAt:               wire.TextOrNull(a.CreatedAt),
 			UpdatedAt:               wire.TextOrNull(a.UpdatedAt),
 		},
@@ -101,15 +98,16 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 	return m, nil
 }
 
-// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
-// writes what can be written in more than one way. remote is the account that m was built from.
-func (m model) keeping(prior model, remote *billing.BillingAccount, own owned) (model, error) {
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
+// the way prior writes what can be written in more than one way. remote is the account that m was built from.
+func (m model) preserve(prior model, remote *billing.BillingAccount, own ownership) (model, error) {
 	m.Customer = prior.Customer
-	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy, prior.StatusReason
+	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy,
+		prior.StatusReason
 	c := remote.Customer
 	switch {
 	case c == nil:
-		// The service has left the relation out; what was known of the customer stands.
+		// The response leaves the relation out; what was known of the customer stays.
 		m.CustomerID, m.Name = wire.Known(prior.CustomerID), wire.Known(prior.Name)
 		m.Email, m.Phone = wire.Known(prior.Email), wire.Known(prior.Phone)
 		if !prior.Address.IsUnknown() {
@@ -122,13 +120,27 @@ func (m model) keeping(prior model, remote *billing.BillingAccount, own owned) (
 			m.Address = prior.Address
 		}
 	}
-	object, err := metadata.Parse(remote.CustomMetadata)
+	var err error
+	m.CustomMetadata, m.EffectiveCustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).
+		ReadAttribute(prior.CustomMetadata, prior.EffectiveCustomMetadata, remote.CustomMetadata)
 	if err != nil {
 		return m, fmt.Errorf("custom_metadata of billing account %s: %w", remote.ID, err)
 	}
-	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
-	m.CustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
-	return m, err
+	return m, nil
+}
+
+// after is the state after a response that shows a, where m is what was planned or known before; false means that the
+// response is unreadable, which it has reported.
+func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) (model, bool) {
+	state, err := fromAPI(a)
+	if err == nil {
+		state, err = state.preserve(m, a, own)
+	}
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+		return m, false
+	}
+	return state, true
 }
 
 // stillThere prefers the value known before while the service still lists it, or lists nothing at all.
@@ -152,7 +164,8 @@ func first(contacts []billing.Contact) types.String {
 
 // known is the plan of a creation without what it leaves to the service: at apply only that is unknown.
 func (m model) known() model {
-	m.BillingEmail, m.Name, m.Email, m.Phone = wire.Known(m.BillingEmail), wire.Known(m.Name), wire.Known(m.Email), wire.Known(m.Phone)
+	m.BillingEmail, m.Name, m.Email, m.Phone = wire.Known(m.BillingEmail), wire.Known(m.Name), wire.Known(m.Email),
+		wire.Known(m.Phone)
 	m.Status = wire.Known(m.Status)
 	if m.PaymentTermsDays.IsUnknown() {
 		m.PaymentTermsDays = types.Int64Null()
@@ -177,44 +190,6 @@ func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
 		m.Email, m.Phone = listed(plan.Email, c.Emails, read.Email), listed(plan.Phone, c.Phones, read.Phone)
 	}
 	return m, nil
-}
-
-// shown is an attribute that shows the customer, and sets it where the configuration says so.
-type shown struct {
-	name  string
-	value attr.Value
-	// take gives the attribute the value that it has in another model.
-	take func(from model)
-}
-
-// showing are the attributes of m that show the customer, always in the same order.
-func (m *model) showing() []shown {
-	return []shown{
-		{"name", m.Name, func(from model) { m.Name = from.Name }},
-		{"email", m.Email, func(from model) { m.Email = from.Email }},
-		{"phone", m.Phone, func(from model) { m.Phone = from.Phone }},
-		{"address", m.Address, func(from model) { m.Address = from.Address }},
-	}
-}
-
-// orShown is the plan m with the state's value for those of names that only show the customer.
-func (m model) orShown(state model, names []string) model {
-	for _, attribute := range m.showing() {
-		if slices.Contains(names, attribute.name) {
-			attribute.take(state)
-		}
-	}
-	return m
-}
-
-// setsAtCustomer are those of name, email, phone and address that a creation sets at the customer.
-func (m model) setsAtCustomer() (names []string) {
-	for _, attribute := range m.showing() {
-		if !attribute.value.IsNull() && !attribute.value.IsUnknown() {
-			names = append(names, attribute.name)
-		}
-	}
-	return names
 }
 
 // toCreate is the body that opens the account as configured, with desired as its custom_metadata.
@@ -251,37 +226,14 @@ func (m model) toUpdate(state model) billing.BillingAccountUpdate {
 	}
 }
 
-// customerData is the update that changes the customer of the new account, as far as m asks for it and the service
-// does not show it done.
-func (m model) customerData(account *billing.BillingAccount) (billing.BillingAccountUpdate, error) {
-	shown, err := fromAPI(account)
-	if err != nil {
-		return billing.BillingAccountUpdate{}, err
+// displayName names the account inside a sentence.
+func (m model) displayName() string {
+	name := m.Name.ValueString()
+	if name == "" {
+		name = m.ExternalID.ValueString()
 	}
-	if c := account.Customer; c != nil {
-		shown.Email, shown.Phone = listed(m.Email, c.Emails, shown.Email), listed(m.Phone, c.Phones, shown.Phone)
+	if id := m.ID.ValueString(); id != "" {
+		return fmt.Sprintf("billing account %s of %q", id, name)
 	}
-	asked := m.toUpdate(shown)
-	var body billing.BillingAccountUpdate
-	if !m.Name.IsNull() {
-		body.Name = asked.Name
-	}
-	if !m.Email.IsNull() {
-		body.Email = asked.Email
-	}
-	if !m.Phone.IsNull() {
-		body.Phone = asked.Phone
-	}
-	if !m.Address.IsNull() {
-		body.Address = asked.Address
-	}
-	return body, nil
-}
-
-// listed prefers the value that is asked for where the service lists it, be it first or not.
-func listed(asked types.String, contacts []billing.Contact, first types.String) types.String {
-	if len(contacts) == 0 {
-		return first
-	}
-	return stillThere(asked, contacts, first)
+	return "the billing account"
 }

@@ -94,7 +94,7 @@ func TestKeeping(t *testing.T) {
 	} {
 		a := plain()
 		c.change(&a)
-		m, err := read(t, a).keeping(prior, &a, owned{})
+		m, err := read(t, a).preserve(prior, &a, ownership{})
 		if err != nil || !c.holds(m) {
 			t.Errorf("%s: %v %+v", name, err, m)
 		}
@@ -104,7 +104,7 @@ func TestKeeping(t *testing.T) {
 	planned.Name, planned.Email, planned.CustomerID, planned.Address = types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.ObjectUnknown(contact.AddressType.AttrTypes)
 	lean := plain()
 	lean.Customer = nil
-	m, err := read(t, lean).keeping(planned, &lean, owned{})
+	m, err := read(t, lean).preserve(planned, &lean, ownership{})
 	if err != nil || !m.Name.IsNull() || !m.Email.IsNull() || !m.CustomerID.IsNull() || !m.Address.IsNull() {
 		t.Errorf("%v %+v", err, m)
 	}

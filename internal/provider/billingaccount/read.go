@@ -24,9 +24,10 @@ import (
 // scheme is how billing accounts are named and found.
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
-	ID:   func(a *billing.BillingAccount) string { return a.ID },
-	Get:  (*billing.Service).GetBillingAccount,
-	Find: find,
+	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
+	ID:      func(a *billing.BillingAccount) string { return a.ID },
+	Get:     (*billing.Service).GetBillingAccount,
+	Find:    find,
 	Line: func(a *billing.BillingAccount) string {
 		return fmt.Sprintf("%s  %s (opened %s)", a.ID, a.Status, a.CreatedAt)
 	},
@@ -61,7 +62,7 @@ func find(ctx context.Context, client *billing.Service, by object.Selector) ([]b
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	own := readOwned(ctx, req.Private, &resp.Diagnostics)
+	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
@@ -74,7 +75,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	case api.IsNotFound(err):
 		r.gone(ctx, state, "was deleted", resp)
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, doing("read", state))
+		apidiag.Add(&resp.Diagnostics, err, operation("read", state))
 	case account.Status == statusClosed:
 		r.gone(ctx, state, "was closed, which is final,", resp)
 	default:
@@ -87,13 +88,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 			private.Set(ctx, resp.Private, keyImported, importedFrom(state), &resp.Diagnostics)
 			state.CustomMetadata = state.CustomMetadata.OrEmpty()
 		case err == nil:
-			state, err = state.keeping(prior, account, own)
+			state, err = state.preserve(prior, account, own)
 		}
 		if err != nil {
 			apidiag.Unreadable(&resp.Diagnostics, err)
 			return
 		}
-		save(ctx, state, account, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+		scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
+		saveFacts(ctx, account, resp.Private, &resp.Diagnostics)
 		object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 		// Terraform refreshes an account right before it plans it, and hands the private state of the refresh to both of
 		// its plans. Decided in a plan, the second one could decide otherwise: without a reference the order of the plans
@@ -110,12 +112,6 @@ func (r *Resource) gone(ctx context.Context, state model, how string, resp *reso
 		fmt.Sprintf("%s %s outside of Terraform. If it is still configured, the plan opens a new account with a new id; "+
 			"subscriptions of the old one do not move.", apidiag.Capitalize(state.displayName()), how))
 	resp.State.RemoveResource(ctx)
-}
-
-// ImportState finds the account by its id, or by external_id=<value>.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse) {
-	scheme.Import(ctx, r.Conn.Billing, req, resp)
 }
 
 // ListResource lists billing accounts for `terraform query`.

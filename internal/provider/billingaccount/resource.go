@@ -1,30 +1,34 @@
-// Package billingaccount is the billing account of the recurring-billing service: the resource, the data sources and the list resource.
-//
-// schema.go says what a user writes, model.go and customer.go convert, plan.go decides what a plan shows, resource.go, steps.go and
-// read.go talk to the service.
+// Package billingaccount is the billing account of the recurring-billing service: the resource, the data sources and
+// the list resource. customer.go is the argument customer, reference.go finds out which customer it means, and shown.go
+// plans the attributes that show the customer.
 package billingaccount
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
 )
 
+type base = object.Resource[*billing.Service, billing.BillingAccount, model]
+
 // Resource is billing_account.
-type Resource struct{ conn.Resource }
+type Resource struct{ base }
 
 var (
 	_ resource.ResourceWithConfigure      = (*Resource)(nil)
@@ -34,16 +38,12 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
-// NewResource makes the resource.
-func NewResource() resource.Resource { return &Resource{} }
-
-// Metadata names the type.
-func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
+// NewResource returns the resource.
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
 // ValidateConfig asks for a customer that can be located or created.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() || config.Customer.IsUnknown() || config.Customer.IsNull() {
@@ -55,69 +55,248 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		return
 	}
 	if !c.refers() && c.Name.IsNull() {
-		resp.Diagnostics.AddAttributeError(path.Root("customer").AtName("name"), "The customer cannot be located or created",
-			"customer needs an id, an external_id or a document_number of an existing customer, or a name for a new one.")
+		resp.Diagnostics.AddAttributeError(path.Root("customer").AtName("name"), "The customer cannot be located "+
+			"or created",
+			"customer needs an id, an external_id or a document_number of an existing customer, or a name for a "+
+				"new one.")
 	}
 	if !c.ID.IsNull() && !sameData(ctx, c, blank(ctx)) {
 		resp.Diagnostics.AddAttributeWarning(path.Root("customer"), "Fields beside a reference are ignored",
-			"customer.id refers to an existing customer, so the service ignores the other fields. Remove them, or change the customer with a billing_customer resource.")
+			"customer.id refers to an existing customer, so the service ignores the other fields. Remove them, or "+
+				"change the customer with a billing_customer resource.")
 	}
 }
 
-// Create opens the account as planned and writes it to the state before anything else is done.
+// Create opens the account as planned and writes it to the state before anything else is done. What a creation cannot
+// carry follows: a change of the customer, a suspension. When one of these fails it is a warning, see settle.Postpone.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
-		return
-	}
-	desired, ok := metadata.Owned{}.Under(plan.CustomMetadataMode, r.Conn.Defaults.Object).DesiredAttribute(plan.CustomMetadata, &resp.Diagnostics)
+	begun, ok := r.BeginCreate(ctx, req, resp)
 	if !ok {
 		return
 	}
-	body, err := plan.known().toCreate(ctx, desired)
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("customer"), "Invalid customer", err.Error())
+	w := work{Write: begun}
+	desired, ok := metadata.Owned{}.Under(w.Plan.CustomMetadataMode, r.Defaults().Object).
+		DesiredAttribute(w.Plan.CustomMetadata, w.Diags)
+	if !ok {
 		return
 	}
-	r.Run().Applies()
-	created, err := client.CreateBillingAccount(ctx, body)
+	body, err := w.Plan.known().toCreate(ctx, desired)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("open", plan))
+		w.Diags.AddAttributeError(path.Root("customer"), "Invalid customer", err.Error())
+		return
+	}
+	created, err := w.Client.CreateBillingAccount(ctx, body)
+	if err != nil {
+		apidiag.Add(w.Diags, err, operation("open", w.Plan))
 		return
 	}
 	if created.Adopted {
-		resp.Diagnostics.AddWarning("Found the billing account instead of opening it twice",
-			fmt.Sprintf("The response to the creation was lost. A lookup found the billing account that it opened (id %s).", created.ID))
+		w.Diags.AddWarning("Found the billing account instead of opening it twice",
+			fmt.Sprintf("The response to the creation was lost. A lookup found the billing account that it opened "+
+				"(id %s).",
+				created.ID))
 	}
-	work := work{client: client, state: &resp.State, identity: resp.Identity, private: resp.Private, diags: &resp.Diagnostics,
-		own: owned{Metadata: metadata.OwnedBy(desired), Customer: plan.setsAtCustomer()}}
-	work.create(ctx, plan, &created.BillingAccount)
+	w.next = ownership{Metadata: metadata.OwnedBy(desired), Customer: w.Plan.setsAtCustomer()}
+	w.State = w.Plan
+	w.save(ctx, &created.BillingAccount, w.next)
+	if all, ok := w.afterCreate(&created.BillingAccount); ok {
+		last, done := steps.Run(ctx, all,
+			func(_ step, response *billing.BillingAccount) { w.save(ctx, response, w.next) },
+			steps.Postpone(w.Diags, w.operation))
+		if last == nil {
+			last = &created.BillingAccount
+		}
+		w.finish(ctx, last, done)
+	}
+}
+
+// afterCreate lists what the plan asks for and the creation could not carry; false means that the response is
+// unreadable.
+func (w *work) afterCreate(account *billing.BillingAccount) (all []step, ok bool) {
+	body, err := w.Plan.known().customerData(account)
+	if err != nil {
+		apidiag.Unreadable(w.Diags, err)
+		return nil, false
+	}
+	if !body.IsEmpty() {
+		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+			return w.Client.UpdateBillingAccount(ctx, account.ID, body)
+		}})
+	}
+	if w.Plan.Status.Equal(types.StringValue(statusSuspended)) {
+		all = append(all, w.suspend(account.ID))
+	}
+	return all, true
+}
+
+// work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a
+// failure leaves a truthful state, and a next plan with exactly the rest.
+type work struct {
+	*object.Write[*billing.Service, model]
+	// own is what the configuration owns before the apply, next what it owns once all is done.
+	own, next ownership
+	// shown are the arguments that the configuration does not name.
+	shown []string
+}
+
+// step is one request.
+type step = steps.Step[billing.BillingAccount]
+
+// verbUpdate is the step that carries custom_metadata, too.
+const verbUpdate = "update"
+
+// blameStatus is for the operations that change the status.
+var blameStatus = steps.Blame{Argument: "status", Fields: map[string]string{"reason": "status_reason"}}
+
+// customMetadata reads and writes custom_metadata.
+var customMetadata = metadata.Remote[*billing.Service, billing.BillingAccount, billing.BillingAccountUpdate]{
+	Get: (*billing.Service).GetBillingAccount, Update: (*billing.Service).UpdateBillingAccount,
+	Of: func(a *billing.BillingAccount) json.RawMessage { return a.CustomMetadata },
+	Put: func(body *billing.BillingAccountUpdate, payload json.RawMessage, mode string) {
+		body.CustomMetadata, body.CustomMetadataMode = api.Set(payload), api.Set(mode)
+	},
+}
+
+// Update reactivates first, then changes fields, then suspends: a suspended account is the last thing to have.
+//
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about
+// ownership comes with the private state.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	begun, ok := r.BeginUpdate(ctx, req, resp)
+	planned := private.Planned[forApply](ctx, begun.Private, begun.Diags)
+	w := work{Write: begun, own: private.Owned[ownership](ctx, begun.Private, begun.Diags), next: planned.Owned,
+		shown: planned.Shown}
+	if !ok || w.Diags.HasError() {
+		return
+	}
+	var read *billing.BillingAccount
+	if planned.Reads || w.State.Name.IsNull() {
+		var err error
+		if read, err = w.Client.GetBillingAccount(ctx, w.State.ID.ValueString()); err != nil {
+			apidiag.Add(w.Diags, err, operation("read", w.State))
+			return
+		}
+		if w.State, err = w.State.asRead(w.Plan, read); err != nil {
+			apidiag.Unreadable(w.Diags, err)
+			return
+		}
+	}
+	last, done := steps.Run(ctx, w.steps(),
+		func(s step, response *billing.BillingAccount) {
+			w.save(ctx, response, w.own)
+			if s.Verb == verbUpdate {
+				private.SetOwned(ctx, w.Private, w.next, w.Diags)
+			}
+		}, steps.Report(w.Diags, w.operation))
+	if last == nil {
+		last = read
+	}
+	if done {
+		w.finish(ctx, last, true)
+	}
+}
+
+// steps lists what takes the account from state to plan, in order.
+func (w *work) steps() []step {
+	plan, state := w.Plan.orShown(w.State, w.shown), w.State
+	id := state.ID.ValueString()
+	var all []step
+	if plan.Status.ValueString() == statusActive && state.Status.ValueString() != statusActive {
+		all = append(all, w.transition("reactivate", id, statusActive, w.Client.ReactivateBillingAccount))
+	}
+	body := plan.toUpdate(state)
+	metadataDiffers := !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata)
+	if metadataDiffers || !body.IsEmpty() {
+		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+			if !metadataDiffers {
+				return w.Client.UpdateBillingAccount(ctx, id, body)
+			}
+			return customMetadata.Change(ctx, w.Client, id, body, w.own.Metadata.Under(plan.CustomMetadataMode, nil),
+				w.next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
+		}})
+	}
+	if plan.Status.ValueString() == statusSuspended && state.Status.ValueString() != statusSuspended {
+		all = append(all, w.suspend(id))
+	}
+	return all
+}
+
+func (w *work) suspend(id string) step {
+	return w.transition("suspend", id, statusSuspended, w.Client.SuspendBillingAccount)
+}
+
+// transition takes the account to a status. Where the API rejects that because another user has done it since the plan,
+// it is done.
+func (w *work) transition(verb, id, status string,
+	send func(ctx context.Context, id, reason string) (*billing.BillingAccount, error)) step {
+	return step{Verb: verb, Blame: blameStatus, Run: func(ctx context.Context) (*billing.BillingAccount, error) {
+		account, err := send(ctx, id, w.Plan.StatusReason.ValueString())
+		if err == nil {
+			return account, nil
+		}
+		if now, lookErr := w.Client.GetBillingAccount(ctx, id); lookErr == nil && now.Status == status {
+			return now, nil
+		}
+		return nil, err
+	}}
+}
+
+// save writes the state between two steps: what the service has, as the state before writes it.
+func (w *work) save(ctx context.Context, response *billing.BillingAccount, own ownership) {
+	if state, ok := w.State.after(response, own, w.Diags); ok {
+		w.State = state
+		w.Save(ctx, state.ID, state)
+		saveFacts(ctx, response, w.Private, w.Diags)
+	}
+}
+
+// finish writes the state after the last step: the plan, with what only the service could say. last is nil where
+// nothing was sent. done says that all steps were done; where one was not, the difference to the plan has been reported
+// already.
+func (w *work) finish(ctx context.Context, last *billing.BillingAccount, done bool) {
+	private.SetOwned(ctx, w.Private, w.next, w.Diags)
+	if last == nil {
+		w.Save(ctx, w.Plan.ID, w.Plan)
+		return
+	}
+	state, ok := w.Plan.after(last, w.next, w.Diags)
+	if !ok {
+		return
+	}
+	if differences := settle.Onto(ctx, &w.Plan, &state); done {
+		named := slices.DeleteFunc(slices.Clone(arguments), func(name string) bool {
+			return slices.Contains(w.shown,
+				name)
+		})
+		settle.Warn(differences, state.displayName(), named, w.Diags)
+	}
+	w.Save(ctx, state.ID, state)
+	saveFacts(ctx, last, w.Private, w.Diags)
 }
 
 // Delete does what deletion_policy says.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	client, state, ok := object.Delete(ctx, typeName, r.Conn.Billing, r.Run(), req, resp, model.stays)
+	w, ok := r.BeginDelete(ctx, req, resp, model.stays)
 	if !ok {
 		return
 	}
-	if state.DeletionPolicy.ValueString() == policy.Delete {
-		if err := client.DeleteBillingAccount(ctx, state.ID.ValueString()); err != nil {
-			apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
+	client, id := w.Client, w.State.ID.ValueString()
+	if w.State.DeletionPolicy.ValueString() == policy.Delete {
+		if err := client.DeleteBillingAccount(ctx, id); err != nil {
+			apidiag.Add(w.Diags, err, operation("delete", w.State))
 		}
 		return
 	}
-	account, err := client.GetBillingAccount(ctx, state.ID.ValueString())
+	account, err := client.GetBillingAccount(ctx, id)
 	if err == nil && account.Status != statusClosed {
-		_, err = client.CloseBillingAccount(ctx, state.ID.ValueString(), state.StatusReason.ValueString())
+		_, err = client.CloseBillingAccount(ctx, id, w.State.StatusReason.ValueString())
 		// The customer, which the same run may delete without waiting for this account, closes its accounts.
-		if err != nil && isClosed(ctx, client, state.ID.ValueString()) {
+		if err != nil && isClosed(ctx, client, id) {
 			err = nil
 		}
 	}
 	if err != nil && !api.IsNotFound(err) {
-		apidiag.Add(&resp.Diagnostics, err, doing("close", state))
+		apidiag.Add(w.Diags, err, operation("close", w.State))
 	}
 }
 
@@ -132,16 +311,17 @@ func isClosed(ctx context.Context, client *billing.Service, id string) bool {
 	return api.IsNotFound(err) || err == nil && account.Status == statusClosed
 }
 
-// save writes state, identity and what a later plan must know of the customer.
-func save(ctx context.Context, m model, account *billing.BillingAccount, state *tfsdk.State, identity *tfsdk.ResourceIdentity, store private.Store, diags *diag.Diagnostics) {
-	diags.Append(state.Set(ctx, m)...)
-	scheme.Identify(ctx, m.ID, identity, diags)
+// saveFacts keeps what a later plan must know of the customer.
+func saveFacts(ctx context.Context, account *billing.BillingAccount, store private.Store, diags *diag.Diagnostics) {
 	if f, err := factsOf(account.Customer); err == nil {
 		private.Set(ctx, store, keyFacts, f, diags)
 	}
 }
 
-// doing describes an operation on the account for an error.
-func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
+// operation describes an operation on the account for an error.
+func operation(verb string, m model) apidiag.Operation {
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
 }
+
+// operation describes an operation on the account as it is now.
+func (w *work) operation(verb string) apidiag.Operation { return operation(verb, w.State) }

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -53,8 +56,8 @@ type model struct {
 	DeletionPolicy       types.String   `tfsdk:"deletion_policy"`
 }
 
-// fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata, and the
-// defaults for what only this provider knows.
+// fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata,
+// and the defaults for what only this provider knows.
 func fromAPI(c *billing.Customer) (model, error) {
 	custom, effective, err := metadata.ImportAttribute(c.CustomMetadata)
 	if err != nil {
@@ -93,9 +96,9 @@ func fromAPI(c *billing.Customer) (model, error) {
 	}, nil
 }
 
-// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way
-// prior writes what can be written in more than one way. remote is the customer that m was built from.
-func (m model) keeping(prior model, remote *billing.Customer, own ownership) (model, error) {
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
+// the way prior writes what can be written in more than one way. remote is the customer that m was built from.
+func (m model) preserve(prior model, remote *billing.Customer, own ownership) (model, error) {
 	m.CustomMetadataMode = prior.CustomMetadataMode
 	m.DeletionPolicy = prior.DeletionPolicy
 	m.CreateBillingAccount = prior.CreateBillingAccount
@@ -134,12 +137,96 @@ func (m model) withAccount(account *billing.BillingAccount) model {
 	return m
 }
 
-// named are the arguments that the configuration m names. The others only show what the service has, whatever the plan expected.
+// named are the arguments that the configuration m names. The others only show what the service has, and a difference
+// to the plan is not reported.
 func (m model) named() []string {
 	shown := map[string]bool{
-		"email": m.Email.IsNull(), "emails": m.Emails.IsNull(), "phone": m.Phone.IsNull(), "phones": m.Phones.IsNull(), "addresses": m.Addresses.IsNull(),
-		"websites": m.Websites.IsNull(), "tags": m.Tags.IsNull(), "billing_email": m.BillingEmail.IsNull(), "payment_terms_days": m.PaymentTermsDays.IsNull(),
-		"auto_collection": m.AutoCollection.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
+		"email": m.Email.IsNull(), "emails": m.Emails.IsNull(), "phone": m.Phone.IsNull(), "phones": m.Phones.IsNull(),
+		"addresses": m.Addresses.IsNull(),
+		"websites":  m.Websites.IsNull(), "tags": m.Tags.IsNull(), "billing_email": m.BillingEmail.IsNull(),
+		"payment_terms_days": m.PaymentTermsDays.IsNull(),
+		"auto_collection":    m.AutoCollection.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
 	}
 	return slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return shown[name] })
+}
+
+// after is the state after a response that shows c, where m is what was planned or known before.
+func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
+	state, err := fromAPI(c)
+	if err == nil {
+		state, err = state.preserve(m, c, own)
+	}
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+		return m
+	}
+	return state
+}
+
+// toCreate is the body that creates the customer as configured, with desired as its custom_metadata. What is not
+// configured is left out, so that the service's own defaults hold.
+func (m model) toCreate(desired metadata.Object) billing.CustomerCreate {
+	create := billing.CustomerCreate{
+		Name:                 m.Name.ValueString(),
+		ExternalID:           m.ExternalID.ValueStringPointer(),
+		Nickname:             m.Nickname.ValueStringPointer(),
+		LegalName:            m.LegalName.ValueStringPointer(),
+		DocumentNumber:       m.DocumentNumber.ValueStringPointer(),
+		Kind:                 m.Kind.ValueStringPointer(),
+		Birthday:             m.Birthday.ValueStringPointer(),
+		Email:                m.Email.ValueStringPointer(),
+		Phone:                m.Phone.ValueStringPointer(),
+		Notes:                m.Notes.ValueStringPointer(),
+		Addresses:            contact.ToAddresses(m.Addresses),
+		Phones:               contact.ToWire(contact.Items(m.Phones)),
+		Emails:               contact.ToWire(contact.Items(m.Emails)),
+		Websites:             contact.ToWire(contact.Items(m.Websites)),
+		Tags:                 contact.ToTags(m.Tags),
+		CreateBillingAccount: m.CreateBillingAccount.ValueBoolPointer(),
+		BillingEmail:         m.BillingEmail.ValueStringPointer(),
+		PaymentTermsDays:     m.PaymentTermsDays.ValueInt64Pointer(),
+		AutoCollection:       m.AutoCollection.ValueBoolPointer(),
+	}
+	if len(desired) > 0 {
+		create.CustomMetadata = metadata.Payload(desired)
+	}
+	return create
+}
+
+// toUpdate is the body that takes the customer from state to m, except for its custom_metadata. Only what differs is in
+// it; what is cleared is null, and a cleared list is empty.
+func (m model) toUpdate(state model) billing.CustomerUpdate {
+	update := billing.CustomerUpdate{
+		ExternalID: wire.Text(m.ExternalID, state.ExternalID),
+		Nickname:   wire.Text(m.Nickname, state.Nickname),
+		LegalName:  wire.Text(m.LegalName, state.LegalName),
+		Kind:       wire.Text(m.Kind, state.Kind),
+		Birthday:   wire.Text(m.Birthday, state.Birthday),
+		Notes:      wire.Text(m.Notes, state.Notes),
+		Name:       wire.Text(m.Name, state.Name),
+	}
+	if !m.DocumentNumber.Means(state.DocumentNumber) {
+		update.DocumentNumber = wire.Text(m.DocumentNumber.StringValue, state.DocumentNumber.StringValue)
+	}
+	if !contact.KeepOrder(state.Addresses, m.Addresses).Equal(state.Addresses) {
+		update.Addresses = api.Set(contact.ToAddresses(m.Addresses))
+	}
+	if !contact.KeepOrder(state.Websites, m.Websites).Equal(state.Websites) {
+		update.Websites = api.Set(contact.ToWire(contact.Items(m.Websites)))
+	}
+	if !m.Tags.Equal(state.Tags) && len(m.Tags.Elements())+len(state.Tags.Elements()) > 0 || m.Tags.IsUnknown() {
+		update.Tags = api.Set(contact.ToTags(m.Tags))
+	}
+	update.Emails = pair{m.Email, m.Emails}.change(pair{state.Email, state.Emails})
+	update.Phones = pair{m.Phone, m.Phones}.change(pair{state.Phone, state.Phones})
+	return update
+}
+
+// displayName names the customer inside a sentence.
+func (m model) displayName() string {
+	text := fmt.Sprintf("customer %q", m.Name.ValueString())
+	if id := m.ID.ValueString(); id != "" {
+		text += " (id " + id + ")"
+	}
+	return text
 }

@@ -212,7 +212,7 @@ func TestKeeping(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err = m.keeping(written(), &c.remote, ownership{Metadata: metadata.OwnedBy(metadata.Object{"own": json.Number("1")})})
+			m, err = m.preserve(written(), &c.remote, ownership{Metadata: metadata.OwnedBy(metadata.Object{"own": json.Number("1")})})
 			if err != nil || !c.check(m) {
 				t.Errorf("%v: %+v", err, m)
 			}
@@ -220,8 +220,8 @@ func TestKeeping(t *testing.T) {
 	}
 }
 
-// TestKeeping_isStable: keeping the state that a refresh has just made changes nothing, for every customer of the contract.
-func TestKeeping_isStable(t *testing.T) {
+// TestPreserve_isStable: preserving the state that a refresh has just made changes nothing, for every customer of the contract.
+func TestPreserve_isStable(t *testing.T) {
 	t.Parallel()
 	for _, exchange := range answersOfOne() {
 		customer, _ := answered(t, exchange)
@@ -229,7 +229,7 @@ func TestKeeping_isStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := first.keeping(first, customer, ownership{})
+		again, err := first.preserve(first, customer, ownership{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,8 +12,8 @@ import (
 
 // pair is a main value (email, phone) and the list that the service keeps it in (emails, phones).
 //
-// The configuration may name either, or both, or the main value again inside the list. The service has only the list, and answers
-// the main value as an item of it. So pairs are compared as the list that results from both.
+// The configuration may name either, or both, or the main value again inside the list. The service has only the list,
+// and returns the main value as an item of it. So pairs are compared as the list that results from both.
 type pair struct {
 	Main types.String
 	List types.List
@@ -43,9 +43,9 @@ func (p pair) listKnown() bool {
 	})
 }
 
-// undecided reports whether a main value that is only known in the apply decides how the state shows the list: where it is
-// the one item that the state has in addition to the configured list, as after an import, both mean the same. Terraform
-// holds the apply to the list of the plan, so the plan would have to guess.
+// undecided reports whether a main value that is only known in the apply decides how the state shows the list: where it
+// is the one item that the state has in addition to the configured list, as after an import, both mean the same.
+// Terraform holds the apply to the list of the plan, so the plan would have to guess.
 func (p pair) undecided(state pair) bool {
 	if !p.Main.IsUnknown() || p.List.IsNull() || !p.listKnown() || state.List.IsNull() {
 		return false
@@ -66,13 +66,14 @@ func (p pair) all() []contact.Item {
 	return append([]contact.Item{{Kind: types.StringNull(), Value: p.Main}}, items...)
 }
 
-// planned is what the pair becomes when p is configured, given the state and what this configuration owned before. What it does
-// not name and never named stays as it is.
+// planned is what the pair becomes when p is configured, given the state and what this configuration owned before. What
+// it does not name and never named stays as it is.
 func (p pair) planned(state pair, owned ownedPair) pair {
 	if !p.known() {
 		open := p.unknownWhereOpen()
 		// Whatever the main value becomes, both lists then mean the same, and the plan of the apply keeps the state's.
-		if p.listKnown() && !state.List.IsNull() && contact.SameItems(contact.Items(p.List), contact.Items(state.List)) {
+		if p.listKnown() && !state.List.IsNull() && contact.SameItems(contact.Items(p.List),
+			contact.Items(state.List)) {
 			open.List = state.List
 		}
 		return open
@@ -99,10 +100,12 @@ func (p pair) planned(state pair, owned ownedPair) pair {
 	return out
 }
 
-// plannedOwn is planned where the main value may only repeat the state, as ignore_changes gives it: beside a configured list, a main value
-// that was never configured keeps its value in the plan and adds nothing to the list. next is what the configuration will own.
+// plannedOwn is planned where the main value may only repeat the state, as ignore_changes gives it: next to a
+// configured list, a main value that was never configured keeps its value in the plan and adds nothing to the list.
+// next is what the configuration will own.
 func (p pair) plannedOwn(state pair, owned ownedPair, next *ownedPair) pair {
-	repeats := owned.List && !owned.Main && !p.List.IsNull() && !p.Main.IsNull() && !p.Main.IsUnknown() && p.Main.Equal(state.Main)
+	repeats := owned.List && !owned.Main && !p.List.IsNull() && !p.Main.IsNull() && !p.Main.IsUnknown() &&
+		p.Main.Equal(state.Main)
 	if !repeats {
 		return p.planned(state, owned)
 	}
@@ -115,8 +118,10 @@ func (p pair) plannedList(state pair) pair {
 	if out.Main.IsNull() {
 		out.Main = firstValue(contact.Items(p.List), state.Main)
 	}
-	// The state's list may only stay when it says the same beside the new main value, which may have moved in or out of it.
-	if kept := (pair{Main: out.Main, List: state.List}); !state.List.IsNull() && contact.SameItems(p.all(), kept.all()) {
+	// The state's list may only stay when it means the same next to the new main value, which may have moved in or out
+	// of it.
+	if kept := (pair{Main: out.Main, List: state.List}); !state.List.IsNull() && contact.SameItems(p.all(),
+		kept.all()) {
 		out.List = state.List
 	}
 	return out
@@ -151,7 +156,8 @@ func (p pair) seen(remote []billing.Contact) pair {
 	return out
 }
 
-// change is the list that takes the service from state to p. The list carries the main value too, which alone could not be replaced.
+// change is the list that takes the service from state to p. The list carries the main value too, which alone could not
+// be replaced.
 func (p pair) change(state pair) api.Field[[]billing.Contact] {
 	if p.known() && contact.SameItems(p.all(), state.all()) {
 		return api.Field[[]billing.Contact]{}

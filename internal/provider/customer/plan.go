@@ -3,57 +3,56 @@ package customer
 import (
 	"context"
 	"fmt"
+	"iter"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // wayOut is the deletion_policy that lets a customer go.
 const wayOut = `"delete"`
 
-// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and state mean the
-// same. What cannot change stays known.
+// ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
+// state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var config, state, planned model
-	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		r.Run().Known(typeName, state.ID.ValueString())
-		policy.Refuse(state.DeletionPolicy, state.displayName(), wayOut, &resp.Diagnostics)
+	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
+}
+
+func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
+	p.Run.Known(typeName, p.State.ID.ValueString())
+	policy.Refuse(p.State.DeletionPolicy, p.State.displayName(), wayOut, p.Diags)
+}
+
+func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
+	p.Planned = p.Planned.plannedCreate(p.Config)
+	r.warnDuplicate(ctx, p)
+	p.Planned.noteCreation(p.Run)
+}
+
+func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
+	own := private.Owned[ownership](ctx, p.Private, p.Diags)
+	if p.Diags.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if req.State.Raw.IsNull() {
-		r.Run().PlanCreate(ctx, typeName, req.Private, &resp.Diagnostics)
-		planned = planned.plannedCreate(config)
-		r.warnDuplicate(ctx, planned, req.ClientCapabilities.DeferralAllowed, &resp.Diagnostics)
-		r.noteCreation(planned)
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
-		return
-	}
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	planned, next := planned.plannedUpdate(config, state, own, defaultsOf(r.Conn), &resp.Diagnostics)
-	r.Run().PlanUpdate(ctx, typeName, state.ID.ValueString(), false, req.ClientCapabilities.DeferralAllowed, resp.Private, &resp.Diagnostics)
-	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
-	r.Run().Note(typeName, state.ID.ValueString(), planned.forAccounts(state, config))
-	private.Plan(ctx, resp.Private, next, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
+	id, next := p.State.ID.ValueString(), ownership{}
+	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
+	p.Update(ctx, id)
+	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
+	p.Run.Note(typeName, id, p.Planned.forAccounts(p.State, p.Config))
+	private.Plan(ctx, p.Private, next, p.Diags)
 }
 
 // plannedCreate leaves to apply what only the service can say.
@@ -82,7 +81,8 @@ func (m model) plannedCreate(config model) model {
 //	document_number             document_type
 //
 // The second result is what the configuration owns once the plan is applied.
-func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults, diags *diag.Diagnostics) (model, ownership) {
+func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults,
+	diags *diag.Diagnostics) (model, ownership) {
 	m.keepCreateOnly(config, state, diags)
 
 	m.DocumentNumber = m.DocumentNumber.Or(state.DocumentNumber)
@@ -94,18 +94,22 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	next := ownedBy(config)
 	emails, phones := pair{config.Email, config.Emails}, pair{config.Phone, config.Phones}
 	stored, storedPhones := pair{state.Email, state.Emails}, pair{state.Phone, state.Phones}
-	for name, undecided := range map[string]bool{"email": emails.undecided(stored), "phone": phones.undecided(storedPhones)} {
+	for name, undecided := range map[string]bool{"email": emails.undecided(stored),
+		"phone": phones.undecided(storedPhones)} {
 		if undecided {
 			diags.AddAttributeError(path.Root(name), name+" must be known before the apply, this once",
-				fmt.Sprintf("%s has one more entry in %ss than the configuration lists, and %s, which may be that entry, is only known in "+
-					"the apply. Import and apply with a value that the plan knows, or remove %s from the configuration until then.",
+				fmt.Sprintf("%s has one more entry in %ss than the configuration lists, and %s, which may be that "+
+					"entry, is only known in the apply. Import and apply with a value that the plan knows, or remove "+
+					"%s from the configuration until then.",
 					apidiag.Capitalize(state.displayName()), name, name, name))
 		}
 	}
 	m.Email, m.Emails = emails.plannedOwn(stored, own.Email, &next.Email).split()
 	m.Phone, m.Phones = phones.plannedOwn(storedPhones, own.Phone, &next.Phone).split()
-	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode, defaults.Object).PlanAttribute(
-		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown, state.displayName(), diags)
+	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode,
+		defaults.Object).PlanAttribute(
+		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown,
+		state.displayName(), diags)
 	update := m.owning(next).toUpdate(state.owning(next))
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()
@@ -116,8 +120,9 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	return m, next
 }
 
-// plannedList is what a list becomes. Without the argument it is emptied, or stays as it is where keep says so. An empty list and none
-// are the same to the service: the one in the state stays. Terraform lets a null in the state give way to a configured list only.
+// plannedList is what a list becomes. Without the argument it is emptied, or stays as it is where keep says so. An
+// empty list and none are the same to the service: the one in the state stays. Terraform lets a null in the state give
+// way to a configured list only.
 func plannedList(config, state types.List, keep bool) types.List {
 	switch {
 	case config.IsNull() && (keep || len(state.Elements()) == 0):
@@ -129,26 +134,132 @@ func plannedList(config, state types.List, keep bool) types.List {
 	}
 }
 
-// keepCreateOnly holds what only a creation uses to its first value, and says so when the configuration asks for another.
+// keepCreateOnly holds what only a creation uses to its first value, and warns when the configuration asks for another
+// one.
 func (m *model) keepCreateOnly(config, state model, diags *diag.Diagnostics) {
-	for _, field := range []struct {
-		name          string
-		config, state attr.Value
-		keep          func()
-	}{
-		{"create_billing_account", config.CreateBillingAccount, state.CreateBillingAccount, func() { m.CreateBillingAccount = state.CreateBillingAccount }},
-		{"billing_email", config.BillingEmail, state.BillingEmail, func() { m.BillingEmail = state.BillingEmail }},
-		{"payment_terms_days", config.PaymentTermsDays, state.PaymentTermsDays, func() { m.PaymentTermsDays = state.PaymentTermsDays }},
-		{"auto_collection", config.AutoCollection, state.AutoCollection, func() { m.AutoCollection = state.AutoCollection }},
-	} {
-		if config := field.config; config.IsNull() || !field.state.IsNull() {
-			field.keep()
+	warn := func(differs bool, name string) {
+		if differs {
+			diags.AddAttributeWarning(path.Root(name), name+" is only used when the customer is created",
+				fmt.Sprintf("Customer %q exists already, so %s has no effect. Change it on the billing account (a "+
+					"billing_account resource), or take the argument back to what it was.", state.Name.ValueString(),
+					name))
 		}
-		if field.config.IsNull() || field.config.IsUnknown() || field.config.Equal(field.state) {
-			continue
+	}
+	warn(object.CreateOnly(&m.CreateBillingAccount, config.CreateBillingAccount, state.CreateBillingAccount),
+		"create_billing_account")
+	warn(object.CreateOnly(&m.BillingEmail, config.BillingEmail, state.BillingEmail), "billing_email")
+	warn(object.CreateOnly(&m.PaymentTermsDays, config.PaymentTermsDays, state.PaymentTermsDays), "payment_terms_days")
+	warn(object.CreateOnly(&m.AutoCollection, config.AutoCollection, state.AutoCollection), "auto_collection")
+}
+
+// ownership is what the configuration owned of the customer when it was last applied, see private.Owned.
+type ownership struct {
+	Metadata metadata.Owned `json:"custom_metadata,omitzero"`
+	Email    ownedPair      `json:"email,omitzero"`
+	Phone    ownedPair      `json:"phone,omitzero"`
+	// Addresses says that the configuration named addresses.
+	Addresses bool `json:"addresses,omitempty"`
+}
+
+// ownedBy is the ownership that applying config establishes, without its custom_metadata.
+func ownedBy(config model) ownership {
+	return ownership{
+		Email: ownedPair{Main: !config.Email.IsNull(), List: !config.Emails.IsNull()},
+		Phone: ownedPair{Main: !config.Phone.IsNull(), List: !config.Phones.IsNull()},
+
+		Addresses: !config.Addresses.IsNull(),
+	}
+}
+
+// owning is m without a main value that only repeats the state, as it is sent.
+func (m model) owning(o ownership) model {
+	if o.Email.Repeats {
+		m.Email = types.StringNull()
+	}
+	if o.Phone.Repeats {
+		m.Phone = types.StringNull()
+	}
+	return m
+}
+
+// within leaves of the planned ownership what the bare configuration names. Terraform gives an argument under
+// ignore_changes the value of the state, also where the configuration does not have it; what was never configured is
+// not owned.
+func (o ownership) within(config ownership) ownership {
+	o.Email, o.Phone = o.Email.and(config.Email), o.Phone.and(config.Phone)
+	o.Addresses = o.Addresses && config.Addresses
+	return o
+}
+
+// forAccounts is what the plan m says to the plans of the customer's billing accounts.
+func (m model) forAccounts(state, config model) contact.Planned {
+	update := m.toUpdate(state)
+	emails, phones := pair{m.Email, m.Emails}, pair{m.Phone, m.Phones}
+	return contact.Planned{
+		Name: m.Name, NameChanges: !update.Name.IsZero(),
+		Emails: contact.PlannedList[contact.Item]{Items: emails.all(), Known: emails.known(),
+			Changes: !update.Emails.IsZero(), Owned: !config.Emails.IsNull()},
+		Phones: contact.PlannedList[contact.Item]{Items: phones.all(), Known: phones.known(),
+			Changes: !update.Phones.IsZero(), Owned: !config.Phones.IsNull()},
+		Addresses:  plannedAddresses(m.Addresses, !update.Addresses.IsZero(), !config.Addresses.IsNull()),
+		ExternalID: m.ExternalID, DocumentNumber: m.DocumentNumber,
+	}
+}
+
+func plannedAddresses(list types.List, changes, owned bool) contact.PlannedList[types.Object] {
+	planned := contact.PlannedList[types.Object]{Known: !list.IsUnknown(), Changes: changes, Owned: owned}
+	for _, element := range list.Elements() {
+		object, isObject := element.(types.Object)
+		planned.Known = planned.Known && isObject && known(object)
+		planned.Items = append(planned.Items, object)
+	}
+	return planned
+}
+
+func known(object types.Object) bool {
+	if object.IsUnknown() {
+		return false
+	}
+	for _, field := range object.Attributes() {
+		if field.IsUnknown() {
+			return false
 		}
-		diags.AddAttributeWarning(path.Root(field.name), field.name+" is only used when the customer is created",
-			fmt.Sprintf("Customer %q exists already, so %s has no effect. Change it on the billing account (a billing_account resource), "+
-				"or take the argument back to what it was.", state.Name.ValueString(), field.name))
+	}
+	return true
+}
+
+// noteCreation notes for the plans of billing accounts by which codes the new customer will be found: the service does
+// not have it yet.
+func (m model) noteCreation(record *run.Record) {
+	for _, code := range []string{contact.ByExternalID(m.ExternalID.ValueString()),
+		contact.ByDocument(same.PlainDocument(m.DocumentNumber.ValueString()))} {
+		record.Note(typeName, code, contact.Created{})
+	}
+}
+
+// warnDuplicate reports customers with the same document number that are not in the state. The service rejects a second
+// customer with the same external_id itself.
+func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
+	plan, number := p.Planned, p.Planned.DocumentNumber.ValueString()
+	client, ready := r.Client()
+	if !ready || number == "" || plan.ExternalID.IsUnknown() || plan.ExternalID.ValueString() != "" {
+		return
+	}
+	existing, found := r.Existing(ctx, p, run.Search[billing.Customer]{
+		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
+			return client.ListCustomers(ctx, billing.CustomerQuery{})
+		},
+		Same: func(c billing.Customer) bool {
+			return c.DocumentNumber != nil && same.Document(*c.DocumentNumber, number)
+		},
+	}, func(c billing.Customer) string {
+		return fmt.Sprintf("%q (created %s, last changed %s)", c.Name, c.CreatedAt, c.UpdatedAt)
+	})
+	if found {
+		p.Diags.AddAttributeWarning(path.Root("document_number"), "A customer with this document number exists already",
+			fmt.Sprintf("The plan creates %s without an external_id, and the service has a customer with the same "+
+				"document number that is not part of this state:\n\n%s\n\nIt may be left from an interrupted run, or "+
+				"another workspace may manage it. %s\n\nWith an external_id the service rejects a second customer.",
+				plan.displayName(), existing.Lines, existing.TakeOver))
 	}
 }

@@ -18,13 +18,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // scheme is how customers are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
-	ID:  func(c *billing.Customer) string { return c.ID },
-	Get: (*billing.Service).GetCustomer,
+	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
+	ID:      func(c *billing.Customer) string { return c.ID },
+	Get:     (*billing.Service).GetCustomer,
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Customer, error) {
 		if by.Field == "document_number" {
 			return client.FindCustomers(ctx, billing.CustomerQuery{DocumentNumber: by.Value})
@@ -38,7 +40,7 @@ var scheme = object.Scheme[*billing.Service, billing.Customer]{
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	own := readOwnership(ctx, req.Private, &resp.Diagnostics)
+	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
@@ -50,7 +52,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
-	customer := scheme.Refresh(ctx, client, r.Run(), state.ID, doing("read", state),
+	customer := scheme.Refresh(ctx, client, r.Run(), state.ID, operation("read", state),
 		"creates it again, as a new customer with a new id", resp)
 	if customer == nil {
 		return
@@ -59,10 +61,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		state = importedState(ctx, client, customer, &resp.Diagnostics)
 		object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 	} else {
-		state = state.settledOn(customer, own, &resp.Diagnostics)
+		state = state.after(customer, own, &resp.Diagnostics)
 		state = withLostAccount(ctx, client, state, customer, &resp.Diagnostics)
 	}
-	save(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
 }
 
 // withLostAccount finds the billing account of the customer, where that is not known since the creation or the
@@ -90,12 +92,6 @@ func withLostAccount(ctx context.Context, client *billing.Service, m model, c *b
 	}
 	m.BillingAccountID = types.StringValue(account.ID)
 	return m
-}
-
-// ImportState finds the customer by its id, or by external_id=<value>.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse) {
-	scheme.Import(ctx, r.Conn.Billing, req, resp)
 }
 
 // importedState is the whole customer with the billing account that most likely came with it. When that cannot be

@@ -142,11 +142,6 @@ const (
 
 const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change is a warning and changes nothing; make it on a `billing_account`. After an import it shows the account in `billing_account_id`."
 
-// IdentitySchema names the customer for import blocks.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = scheme.IdentitySchema()
-}
-
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
 
 func onChange(validators ...validator.String) []planmodifier.String {

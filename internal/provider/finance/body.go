@@ -8,14 +8,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// seen is the body after a refresh: of the keys that prior names, what the service has now. before is the service's object as it was
-// last known: what was missing from it already is never answered, and keeps prior's value.
+// seen is the body after a refresh: of the keys that prior names, what the service has now. before is the service's
+// object as it was last known: what was missing from it already is in no response, and keeps prior's value.
 func seen(prior, before, now metadata.Object) metadata.Object {
-	return metadata.Project(prior, unanswered(prior, before, overlook(prior, now)))
+	return metadata.Project(prior, withUnseen(prior, before, overlook(prior, now)))
 }
 
-// unanswered adds to now what prior names and the service shows neither now nor before.
-func unanswered(prior, before, now metadata.Object) metadata.Object {
+// withUnseen adds to now what prior names and the service shows neither now nor before.
+func withUnseen(prior, before, now metadata.Object) metadata.Object {
 	whole := make(metadata.Object, len(now))
 	for key, value := range now {
 		whole[key] = value
@@ -30,7 +30,7 @@ func unanswered(prior, before, now metadata.Object) metadata.Object {
 			whole[key] = value
 		case isObject && hasObject:
 			hadBelow, _ := had.(metadata.Object)
-			whole[key] = unanswered(below, hadBelow, under)
+			whole[key] = withUnseen(below, hadBelow, under)
 		}
 	}
 	return whole
@@ -44,9 +44,9 @@ func sameAmount(a, b string) bool {
 	return amount.MatchString(a) && amount.MatchString(b) && strings.TrimRight(a, "0") == strings.TrimRight(b, "0")
 }
 
-// overlook leaves out what the service has added to the objects inside of lists, such as ids of items: package metadata compares lists
-// as a whole, and these keys are as little this configuration's as any other that it does not name. Lists of another length are not
-// matched. An amount keeps the configuration's way to write it.
+// overlook leaves out what the service has added to the objects inside of lists, such as ids of items: package metadata
+// compares lists as a whole, and these keys are as little this configuration's as any other that it does not name.
+// Lists of another length are not matched. An amount keeps the configuration's way to write it.
 func overlook(shape, remote metadata.Object) metadata.Object {
 	left := make(metadata.Object, len(remote))
 	for key, have := range remote {
@@ -84,9 +84,9 @@ func overlookIn(want, have any) any {
 	return have
 }
 
-// changes are the top-level keys to send so that a record which has stored becomes what is desired: a key that was owned and is not
-// desired any more is nil. The service replaces a top-level key as a whole (wire contract: finance PATCH), so an object goes with what
-// others have put into it, which whole, the record as last answered, shows.
+// changes are the top-level keys to send so that a record which has stored becomes what is desired: a key that was
+// owned and is not desired any more is nil. The service replaces a top-level key as a whole (wire contract: finance
+// PATCH), so an object goes with what others have put into it, which whole, the record as last returned, shows.
 func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map[string]any {
 	stored = overlook(desired, stored)
 	result, theirs := own.Result(stored, desired), own.Result(whole, desired)

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// keyEntry is the key of the private state that tells two resources apart which manage one record: an import, or a creation with the
-	// same key, may put a record into the state twice.
+	// keyEntry is the key of the private state that tells two resources apart which manage one record: an import, or a
+	// creation with the same key, may put a record into the state twice.
 	keyEntry = "entry"
-	// keyOthers is the key under which the plan of a removal hands the other resources that manage the record on to Delete: an apply
-	// without a change of theirs shows them to nobody.
+	// keyOthers is the key under which the plan of a removal hands the other resources that manage the record on to
+	// Delete: an apply without a change of theirs shows them to nobody.
 	keyOthers = "other_entries"
 )
 
@@ -32,32 +32,37 @@ func entry(ctx context.Context, store private.Store, diags *diag.Diagnostics) st
 
 // planRemoval decides whether the removal of the resource deletes the record: not while another resource manages it.
 func (r *Resource) planRemoval(ctx context.Context, m model, store private.Store, diags *diag.Diagnostics) {
-	if r.Conn == nil || !r.Conn.Finance.Ready {
+	client, ready := r.Client()
+	if !ready {
 		return
 	}
-	others := r.Conn.Finance.Client.PlanRemoval(ctx, m.Collection.ValueString(), m.ID.ValueString(), entry(ctx, store, diags))
+	others := client.PlanRemoval(ctx, m.Collection.ValueString(), m.ID.ValueString(), entry(ctx, store, diags))
 	private.Set(ctx, store, keyOthers, others, diags)
 	if len(others) > 0 {
-		diags.AddWarning("Two resources manage one record", fmt.Sprintf("The %s is in the state more than once. This plan removes it from the state here and sends nothing: "+
-			"the record stays for the other resource. It is deleted only if this plan removes all of them.", m.displayName()))
+		diags.AddWarning("Two resources manage one record", fmt.Sprintf("The %s is in the state more than once. This "+
+			"plan removes it from the state here and sends nothing: the record stays for the other resource. It is "+
+			"deleted only if this plan removes all of them.", m.displayName()))
 	}
 }
 
-// planKept reports that another resource manages the record too. Where the removal of that one was planned before this resource was
-// known, it would delete the record.
+// planKept reports that another resource manages the record too. Where the removal of that one was planned before this
+// resource was known, it would delete the record.
 func (r *Resource) planKept(ctx context.Context, m model, store private.Store, diags *diag.Diagnostics) {
-	if r.Conn == nil || !r.Conn.Finance.Ready {
+	client, ready := r.Client()
+	if !ready {
 		return
 	}
-	others, unaware := r.Conn.Finance.Client.Shown(m.Collection.ValueString(), m.ID.ValueString(), entry(ctx, store, diags))
+	others, unaware := client.Shown(m.Collection.ValueString(), m.ID.ValueString(), entry(ctx, store, diags))
 	switch {
 	case unaware:
-		diags.AddError("The plan deletes a record that another resource manages", fmt.Sprintf("The %s is in the state more than once. This plan deletes it for a resource that is "+
-			"removed, and it was planned before this resource was read. Nothing was changed. Plan again, or remove the other resource from the state alone "+
-			"(terraform state rm, or a removed block with destroy = false).", m.displayName()))
+		diags.AddError("The plan deletes a record that another resource manages", fmt.Sprintf("The %s is in the "+
+			"state more than once. This plan deletes it for a resource that is removed, and it was planned before "+
+			"this resource was read. Nothing was changed. Plan again, or remove the other resource from the state "+
+			"alone (terraform state rm, or a removed block with destroy = false).", m.displayName()))
 	case len(others) > 0:
-		diags.AddWarning("Two resources manage one record", fmt.Sprintf("The %s is in the state more than once: what one of the resources changes, the other one changes back. "+
-			"Remove one of them; the record stays.", m.displayName()))
+		diags.AddWarning("Two resources manage one record", fmt.Sprintf("The %s is in the state more than once: what "+
+			"one of the resources changes, the other one changes back. Remove one of them; the record stays.",
+			m.displayName()))
 	}
 }
 

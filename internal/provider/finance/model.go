@@ -24,11 +24,12 @@ type model struct {
 	Response            types.String   `tfsdk:"response"`
 }
 
-// ofService are the keys that the service itself fills in. An import leaves them out of the body: updated_at changes with every update, and
-// a configuration that names it would be a difference in every plan.
+// ofService are the keys that the service itself fills in. An import leaves them out of the body: updated_at changes
+// with every update, and a configuration that names it would be a difference in every plan.
 var ofService = []string{"id", "created_at", "updated_at"}
 
-// fromAPI builds the whole model of a record, as an import sees it: the body is all of it but what the service itself fills in.
+// fromAPI builds the whole model of a record, as an import sees it: the body is all of it but what the service itself
+// fills in.
 func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	object, err := metadata.Parse(record.Raw)
 	if err != nil {
@@ -48,18 +49,18 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 	}, nil
 }
 
-// keeping carries over from prior what the service does not say, and shows of the body only what prior names.
-func (m model) keeping(prior model) (model, error) {
+// preserve carries over from prior what the service does not say, and shows of the body only what prior names.
+func (m model) preserve(prior model) (model, error) {
 	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, wire.Known(prior.IdempotencyKey)
 	shape, err := prior.Body.Object()
 	if err != nil {
 		return m, err
 	}
-	before, err := prior.answered()
+	before, err := prior.lastResponse()
 	if err != nil {
 		return m, err
 	}
-	now, err := m.answered()
+	now, err := m.lastResponse()
 	if err != nil {
 		return m, err
 	}
@@ -70,16 +71,17 @@ func (m model) keeping(prior model) (model, error) {
 	return m, nil
 }
 
-// answered is the record as it was last answered.
-func (m model) answered() (metadata.Object, error) {
+// lastResponse is the record as the last response showed it.
+func (m model) lastResponse() (metadata.Object, error) {
 	return metadata.Parse([]byte(m.Response.ValueString()))
 }
 
-// stored is the body as the service has it, as far as it is known and desired names it: what the state's body does not show comes from
-// the record as last answered, so that a configuration that names a further key as the service has it changes nothing.
+// stored is the body as the service has it, as far as it is known and desired names it: what the state's body does not
+// show comes from the record as last returned, so that a configuration that names a further key as the service has it
+// changes nothing.
 func (m model) stored(desired metadata.Object, diags *diag.Diagnostics) (metadata.Object, bool) {
 	body, ok := m.object(diags)
-	whole, err := m.answered()
+	whole, err := m.lastResponse()
 	if err != nil {
 		diags.AddAttributeError(path.Root("response"), "Unreadable state", err.Error())
 	}
@@ -98,14 +100,14 @@ func (m model) object(diags *diag.Diagnostics) (metadata.Object, bool) {
 	return object, err == nil
 }
 
-// warnStored tells which keys the service has stored in another form than it was asked to: they come back as drift.
+// warnStored reports which keys the service has stored in another form than it was asked to: they come back as drift.
 func (m model) warnStored(record *finance.Record, desired metadata.Object, diags *diag.Diagnostics) {
-	answered, err := metadata.Parse(record.Raw)
+	response, err := metadata.Parse(record.Raw)
 	if err != nil || m.IgnoreRemoteChanges.ValueBool() {
 		return
 	}
 	var other []string
-	for key, have := range seen(desired, nil, answered) {
+	for key, have := range seen(desired, nil, response) {
 		if !same(key, desired[key], have, desired) {
 			other = append(other, key)
 		}
@@ -115,8 +117,9 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 	}
 	slices.Sort(other)
 	diags.AddAttributeWarning(path.Root(attrBody), "The service stored something else",
-		fmt.Sprintf("The %s has other values than asked for in %s; see response. The next plan shows the difference: write in the configuration what the service "+
-			"answers, or set ignore_remote_changes.", m.displayName(), strings.Join(other, ", ")))
+		fmt.Sprintf("The %s has other values than asked for in %s; see response. The next plan shows the difference: "+
+			"write in the configuration what the service answers, or set ignore_remote_changes.", m.displayName(),
+			strings.Join(other, ", ")))
 }
 
 // place names the record among all collections.

@@ -92,7 +92,7 @@ func TestClaim(t *testing.T) {
 		"replaced":                    {[]finance.Claim{one, {Replaces: "payables/r1"}}, ""},
 		"two others and one to make":  {[]finance.Claim{one, other, made}, exists},
 	} {
-		r := &Resource{}
+		r := &Resource{base{Scheme: scheme}}
 		r.Conn = &conn.Conn{Finance: conn.Service[*finance.Service]{Client: finance.New(nil), Ready: true}}
 		var diags diag.Diagnostics
 		for i, claim := range c.claims {

@@ -50,15 +50,15 @@ func (d *OpenAPIDataSource) Read(ctx context.Context, _ datasource.ReadRequest, 
 	if !ready {
 		return
 	}
-	doing := apidiag.Doing{Verb: "read", Object: "the description of financial management"}
+	operation := apidiag.Operation{Verb: "read", Object: "the description of financial management"}
 	parsed, err := client.OpenAPIJSON(ctx)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing)
+		apidiag.Add(&resp.Diagnostics, err, operation)
 		return
 	}
 	raw, err := client.OpenAPIYAML(ctx)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing)
+		apidiag.Add(&resp.Diagnostics, err, operation)
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, openAPIModel{JSON: wire.JSONText(parsed), Raw: types.StringValue(raw)})...)

@@ -12,9 +12,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
+
+// scheme names records. They are found by collection and id, and not by an id alone, so import and identity are their own.
+var scheme = object.Scheme[*finance.Service, finance.Record]{
+	TypeName: typeName, Noun: "finance record",
+	Service: func(c *conn.Conn) conn.Service[*finance.Service] { return c.Finance },
+}
 
 // Read refreshes the state. Only the service's own not-found drops the record.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -38,12 +46,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
+		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
 		return
 	}
 	state, err := fromAPI(prior.Collection, record)
 	if err == nil && !importing {
-		state, err = state.keeping(prior)
+		state, err = state.preserve(prior)
 	}
 	if err != nil {
 		apidiag.Unreadable(&resp.Diagnostics, err)
@@ -76,7 +84,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("find", found))
+		apidiag.Add(&resp.Diagnostics, err, operation("find", found))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)

@@ -1,26 +1,30 @@
-// Package finance is financial management: the resource of free-form records, and the data sources of its lists and of its description.
+// Package finance is financial management: the resource of free-form records, and the data sources of its lists and of
+// its description. body.go compares bodies, entries.go tells resources apart that manage one record.
 package finance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
+type base = object.Resource[*finance.Service, finance.Record, model]
+
 // Resource is billing_finance_record.
-type Resource struct{ conn.Resource }
+type Resource struct{ base }
 
 var (
 	_ resource.ResourceWithConfigure      = (*Resource)(nil)
@@ -30,116 +34,133 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
-// NewResource makes the resource.
-func NewResource() resource.Resource { return &Resource{} }
+// NewResource returns the resource.
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
-// Metadata names the type.
-func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
-// Create makes the record, or takes the one that was made with the same key.
-func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
-	desired, ok := plan.object(&resp.Diagnostics)
-	if !ready || !ok || resp.Diagnostics.HasError() {
+// ValidateConfig checks what is inside of the body.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || config.Body.IsUnknown() || config.Body.IsNull() {
+		return // a null the framework reports
+	}
+	// A null that has a type, as a condition may give, the framework does not see.
+	if config.Body.IsAbsent() {
+		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Missing body", "body is null. Write the record as "+
+			"an object, such as { name = \"Rent\", amount = \"1500.00\" }.")
 		return
 	}
-	r.Run().Applies()
-	record, err := client.CreateRecord(ctx, plan.Collection.ValueString(), metadata.Payload(desired), plan.IdempotencyKey.ValueString())
+	if _, err := config.Body.Object(); err != nil && !errors.Is(err, metadata.ErrUnknown) {
+		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Invalid body",
+			fmt.Sprintf("The body cannot be sent: %s.", err))
+	}
+}
+
+// Create creates the record, or takes the one that was created with the same key.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	w, ready := r.BeginCreate(ctx, req, resp)
+	plan, client := w.Plan, w.Client
+	desired, ok := plan.object(w.Diags)
+	if !ready || !ok {
+		return
+	}
+	record, err := client.CreateRecord(ctx, plan.Collection.ValueString(), metadata.Payload(desired),
+		plan.IdempotencyKey.ValueString())
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, inBody(err), doing("create", plan))
-		adviseRetry(err, plan, &resp.Diagnostics)
+		apidiag.Add(w.Diags, inBody(err), operation("create", plan))
+		adviseRetry(err, plan, w.Diags)
 		return
 	}
 	created, err := fromAPI(plan.Collection, &record.Record)
 	if err != nil {
-		apidiag.Unreadable(&resp.Diagnostics, err)
+		apidiag.Unreadable(w.Diags, err)
 		return
 	}
 	client.Carried(plan.Collection.ValueString(), plan.IdempotencyKey.ValueString())
 	plan.ID, plan.Response = created.ID, created.Response
-	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
-	private.Set(ctx, resp.Private, keyOwned, metadata.OwnedBy(desired), &resp.Diagnostics)
-	entry(ctx, resp.Private, &resp.Diagnostics)
+	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
+	private.SetOwned(ctx, w.Private, metadata.OwnedBy(desired), w.Diags)
+	entry(ctx, w.Private, w.Diags)
 	if record.Existed {
-		warnExisted(plan, &resp.Diagnostics)
+		warnExisted(plan, w.Diags)
 	}
-	plan.warnStored(&record.Record, desired, &resp.Diagnostics)
+	plan.warnStored(&record.Record, desired, w.Diags)
 }
 
 // warnExisted says that a creation was given a record that was there already.
 func warnExisted(m model, diags *diag.Diagnostics) {
-	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The service creates one record for one key, so it returned that record, and this resource "+
-		"manages it now. Nothing is to be done if the resource was renamed, or if the response to the earlier creation was lost. If another resource or workspace manages the record too, what one of them "+
-		"changes or deletes, the other one loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.", m.IdempotencyKey.ValueString(), m.displayName()))
+	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The "+
+		"service creates one record for one key, so it returned that record, and this resource manages it now. "+
+		"Nothing is to be done if the resource was renamed, or if the response to the earlier creation was lost. If "+
+		"another resource or workspace manages the record too, what one of them changes or deletes, the other one "+
+		"loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.",
+		m.IdempotencyKey.ValueString(), m.displayName()))
 }
 
 // adviseRetry says how to find out whether a record was made: by asking again.
 func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 	if finance.Unsettled(err) {
-		diags.AddWarning("The record may exist all the same", fmt.Sprintf("Apply again with the same collection and body, and this is settled: the creation is sent with the same key (%s), "+
-			"and the service answers with the record that it has made, or makes it. A body that was changed meanwhile has another key and makes another record.", m.IdempotencyKey.ValueString()))
+		diags.AddWarning("The record may exist all the same", fmt.Sprintf("Apply again with the same collection and "+
+			"body, and this is settled: the creation is sent with the same key (%s), and the service answers with "+
+			"the record that it has made, or makes it. A body that was changed meanwhile has another key and makes "+
+			"another record.", m.IdempotencyKey.ValueString()))
 	}
 }
 
-// Update sends the top-level keys that the plan shows as changing. What only this provider knows changes without any request.
+// Update sends the top-level keys that the plan shows as changing. What only this provider knows changes without any
+// request.
 //
-// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about ownership comes with
-// the private state.
+// It does not read the configuration: at apply it does not respect ignore_changes. What the plan decided about
+// ownership comes with the private state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	own := ownership(ctx, req.Private, &resp.Diagnostics)
-	after := private.Planned[metadata.Owned](ctx, req.Private, &resp.Diagnostics)
-	refuseMove(plan, state, &resp.Diagnostics)
-	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	w, ready := r.BeginUpdate(ctx, req, resp)
+	plan, state := w.Plan, w.State
+	own := readOwnership(ctx, w.Private, w.Diags)
+	next := private.Planned[metadata.Owned](ctx, w.Private, w.Diags)
+	refuseMove(plan, state, w.Diags)
+	if !ready || w.Diags.HasError() {
 		return
 	}
-	r.Run().Applies()
-	stored, ok := state.stored(after.Object, &resp.Diagnostics)
-	whole, err := state.answered()
+	stored, ok := state.stored(next.Object, w.Diags)
+	whole, err := state.lastResponse()
 	if !ok || err != nil {
 		return
 	}
 	send := map[string]any{}
 	if plan.Response.IsUnknown() {
-		send = changes(own, stored, whole, after.Object)
+		send = changes(own, stored, whole, next.Object)
 	}
 	plan.Response = state.Response
 	if len(send) > 0 {
-		record, err := client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
+		record, err := w.Client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
 		if err != nil {
-			apidiag.Add(&resp.Diagnostics, inBody(err), doing("update", state))
+			apidiag.Add(w.Diags, inBody(err), operation("update", state))
 			return
 		}
 		plan.Response = wire.JSONText(record.Raw)
-		plan.warnStored(record, after.Object, &resp.Diagnostics)
+		plan.warnStored(record, next.Object, w.Diags)
 	}
-	save(ctx, plan, &resp.State, resp.Identity, &resp.Diagnostics)
-	private.Set(ctx, resp.Private, keyOwned, after, &resp.Diagnostics)
+	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
+	private.SetOwned(ctx, w.Private, next, w.Diags)
 }
 
 // Delete deletes the record, unless another resource manages it too.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	client, state, ok := object.Delete[*finance.Service, model](ctx, typeName, r.Conn.Finance, r.Run(), req, resp, nil)
-	if !ok {
-		return
+	w, ok := r.BeginDelete(ctx, req, resp, nil)
+	if !ok || !removes(ctx, w.Client, w.State, w.Private, w.Diags) {
+		return // where another resource keeps it, the plan has said so
 	}
-	if !removes(ctx, client, state, req.Private, &resp.Diagnostics) {
-		return // the plan has said so
-	}
-	deleted, err := client.DeleteRecord(ctx, state.Collection.ValueString(), state.ID.ValueString())
+	deleted, err := w.Client.DeleteRecord(ctx, w.State.Collection.ValueString(), w.State.ID.ValueString())
 	switch {
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
+		apidiag.Add(w.Diags, err, operation("delete", w.State))
 	case !deleted:
-		resp.Diagnostics.AddWarning("The record was not deleted", fmt.Sprintf("A creation of this run has the same key as the %s: the resource was renamed without a moved block, or is replaced with "+
-			"create_before_destroy. The service creates one record for one key, so both are the same one, and it stays. To replace it, give it another idempotency_key.", state.displayName()))
+		w.Diags.AddWarning("The record was not deleted",
+			fmt.Sprintf("A creation of this run has the same key as the %s: the resource was renamed without a moved "+
+				"block, or is replaced with create_before_destroy. The service creates one record for one key, so "+
+				"both are the same one, and it stays. To replace it, give it another idempotency_key.",
+				w.State.displayName()))
 	}
 }
 
@@ -169,7 +190,7 @@ func inBody(err error) error {
 	return &blamed
 }
 
-// doing describes an operation on the record for an error.
-func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.displayName(), Attributes: []string{attrBody}}
+// operation describes an operation on the record for an error.
+func operation(verb string, m model) apidiag.Operation {
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), Attributes: []string{attrBody}}
 }

@@ -79,7 +79,7 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 	}
 	organization, err := client.Me(ctx)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "read", Object: "the organization of the token"})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "read", Object: "the organization of the token"})
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, fromAPI(organization))...)

@@ -18,7 +18,7 @@ type InvoiceAction struct{ conn.Action }
 
 var _ action.ActionWithConfigure = (*InvoiceAction)(nil)
 
-// NewInvoiceAction makes the action.
+// NewInvoiceAction returns the action.
 func NewInvoiceAction() action.Action { return &InvoiceAction{} }
 
 // Metadata names the type.
@@ -34,18 +34,23 @@ type invoiceActionModel struct {
 // Schema describes the action.
 func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Makes an invoice for a subscription now, beside those that the service makes by itself. It costs the customer money: every invocation makes another invoice, " +
-			"and the provider cannot take one back. The request is sent once and never repeated; when its answer gets lost, the action fails and says how to find out what has happened. " +
-			"The data source `billing_invoices` shows the result.\n\n" +
-			"Needs Terraform 1.14. An older one and OpenTofu have no actions, and nothing else in this provider makes an invoice: there it is made in the service's own interface.",
+		MarkdownDescription: "Makes an invoice for a subscription now, beside those that the service makes by " +
+			"itself. It costs the customer money: every invocation makes another invoice, and the provider cannot " +
+			"take one back. The request is sent once and never repeated; when its answer gets lost, the action fails " +
+			"and says how to find out what has happened. The data source `billing_invoices` shows the result.\n\n" +
+			"Needs Terraform 1.14. An older one and OpenTofu have no actions, and nothing else in this provider " +
+			"makes an invoice: there it is made in the service's own interface.",
 		Attributes: map[string]schema.Attribute{
-			"subscription_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()}, MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
-			"reason":          schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Reason that is recorded with the invoice."},
+			"subscription_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+				MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},
+			"reason": schema.StringAttribute{Optional: true,
+				Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Reason that is recorded " +
+					"with the invoice."},
 		},
 	}
 }
 
-// Invoke makes the invoice.
+// Invoke creates the invoice.
 func (a *InvoiceAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config invoiceActionModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -56,7 +61,8 @@ func (a *InvoiceAction) Invoke(ctx context.Context, req action.InvokeRequest, re
 	id := config.SubscriptionID.ValueString()
 	_, invoice, err := client.InvoiceSubscription(ctx, id, config.Reason.ValueString())
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "invoice", Object: "subscription " + id, Attributes: []string{"subscription_id", "reason"}})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "invoice", Object: "subscription " + id,
+			Attributes: []string{"subscription_id", "reason"}})
 		return
 	}
 	if invoice == "" {

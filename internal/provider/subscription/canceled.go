@@ -7,20 +7,22 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// asBefore is m with the arguments as they were before: nothing of a canceled subscription can be changed any more, so no difference in it
-// is drift.
+// asBefore is m with the arguments as they were before: nothing of a canceled subscription can be changed any more, so
+// no difference in it is drift.
 func (m model) asBefore(prior model) model {
-	m.ExternalID, m.PlanID, m.Items = known(prior.ExternalID, m.ExternalID), known(prior.PlanID, m.PlanID), known(prior.Items, m.Items)
+	m.ExternalID, m.PlanID, m.Items = known(prior.ExternalID, m.ExternalID), known(prior.PlanID,
+		m.PlanID), known(prior.Items, m.Items)
 	m.CompanyID, m.ProductGroupID = known(prior.CompanyID, m.CompanyID), known(prior.ProductGroupID, m.ProductGroupID)
-	m.DiscountCodeID, m.DiscountPercent = known(prior.DiscountCodeID, m.DiscountCodeID), known(prior.DiscountPercent, m.DiscountPercent)
-	m.BillingCycle, m.CollectionMethod = known(prior.BillingCycle, m.BillingCycle), known(prior.CollectionMethod, m.CollectionMethod)
+	m.DiscountCodeID, m.DiscountPercent = known(prior.DiscountCodeID, m.DiscountCodeID), known(prior.DiscountPercent,
+		m.DiscountPercent)
+	m.BillingCycle, m.CollectionMethod = known(prior.BillingCycle, m.BillingCycle), known(prior.CollectionMethod,
+		m.CollectionMethod)
 	m.ProrationBehavior = known(prior.ProrationBehavior, m.ProrationBehavior)
 	m.NfeIssuancePolicy, m.Notes = known(prior.NfeIssuancePolicy, m.NfeIssuancePolicy), known(prior.Notes, m.Notes)
 	m.AllowPause, m.AllowCancel = known(prior.AllowPause, m.AllowPause), known(prior.AllowCancel, m.AllowCancel)
@@ -39,36 +41,37 @@ func known[V attr.Value](prior, now V) V {
 
 // canceled plans a subscription that was canceled without Terraform, and returns the argument that asks for a new one,
 // "" for none.
-func (p *planning) canceled(diags *diag.Diagnostics) string {
-	what := apidiag.Capitalize(p.state.displayName()) + " is canceled at the service since " + p.state.CanceledAt.ValueString() + ", "
-	if p.state.CancelAtPeriodEnd.ValueBool() {
+func (p *planning) canceled() string {
+	what := apidiag.Capitalize(p.State.displayName()) + " is canceled at the service since " +
+		p.State.CanceledAt.ValueString() + ", "
+	if p.State.CancelAtPeriodEnd.ValueBool() {
 		what += "because the end that was scheduled with cancel_at_period_end has come."
 	} else {
 		what += "and this configuration did not do it."
 	}
 	at := path.Root("on_external_cancel")
-	switch p.config.onExternalCancel(p.planned) {
+	switch p.Config.onExternalCancel(p.Planned) {
 	case externalCancelRecreate:
-		p.planned.Status = types.StringUnknown()
-		diags.AddAttributeWarning(at, "A new subscription will be billed",
+		p.Planned.Status = types.StringUnknown()
+		p.Diags.AddAttributeWarning(at, "A new subscription will be billed",
 			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges "+
-				"from its start, or from the end of its trial. "+
-				"To leave it canceled, set on_external_cancel = \"keep\", or remove the block.")
+				"from its start, or from the end of its trial. To leave it canceled, set on_external_cancel = "+
+				"\"keep\", or remove the block.")
 		return "status"
 	case externalCancelError:
-		diags.AddAttributeError(at, "The subscription was canceled outside of Terraform",
+		p.Diags.AddAttributeError(at, "The subscription was canceled outside of Terraform",
 			what+" on_external_cancel = \"error\" stops here. To go on, set it to \"keep\" (leave it canceled) or "+
-				"\"recreate\" (create a new subscription), "+
-				"or remove the block. To destroy everything in spite of it, run terraform destroy -refresh=false.")
+				"\"recreate\" (create a new subscription), or remove the block. To destroy everything in spite of "+
+				"it, run terraform destroy -refresh=false.")
 		return ""
 	}
 	if changed := p.keepCanceled(); len(changed) > 0 {
-		what += fmt.Sprintf(" A canceled subscription cannot be changed, so the change of %s has no "+
-			"effect.", strings.Join(changed, ", "))
+		what += fmt.Sprintf(" A canceled subscription cannot be changed, so the change of %s has no effect.",
+			strings.Join(changed, ", "))
 	}
-	diags.AddAttributeWarning(at, "The subscription is canceled",
-		what+" It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". "+
-			"Set it to \"recreate\" for a new subscription, or remove the block.")
+	p.Diags.AddAttributeWarning(at, "The subscription is canceled",
+		what+" It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". Set it "+
+			"to \"recreate\" for a new subscription, or remove the block.")
 	return ""
 }
 
@@ -82,7 +85,7 @@ var localOnly = []string{"deletion_policy", "on_external_cancel"}
 // Where the state has no value, Terraform allows no other plan than the configured value. It is written to the state,
 // and sent nowhere.
 func (p *planning) keepCanceled() (changed []string) {
-	planned, state, config := reflect.ValueOf(&p.planned).Elem(), reflect.ValueOf(p.state), reflect.ValueOf(p.config)
+	planned, state, config := reflect.ValueOf(&p.Planned).Elem(), reflect.ValueOf(p.State), reflect.ValueOf(p.Config)
 	for _, field := range reflect.VisibleFields(planned.Type()) {
 		if field.Anonymous {
 			continue // its fields follow

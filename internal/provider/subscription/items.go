@@ -1,18 +1,25 @@
 package subscription
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
 var itemType = types.ObjectType{AttrTypes: map[string]attr.Type{
-	"product_id": types.StringType, "price_id": types.StringType, "quantity": fwtype.Whole, "unit_amount_subcents": fwtype.Subcents,
+	"product_id": types.StringType, "price_id": types.StringType, "quantity": fwtype.Whole,
+	"unit_amount_subcents": fwtype.Subcents,
 }}
 
 // item is one product of a subscription. A null quantity is one; a null amount is the price's own.
@@ -81,8 +88,8 @@ func withQuantities(config types.Set) types.Set {
 	return types.SetValueMust(itemType, elements)
 }
 
-// seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the price itself
-// is no difference to an item that asks for none.
+// seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the
+// price itself is no difference to an item that asks for none.
 func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	before := itemsOf(prior)
 	listed = withoutTwins(listed)
@@ -101,14 +108,15 @@ func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	return itemSet(items)
 }
 
-// withoutTwins puts items that are equal in everything together, with the sum of their quantities: a set has each element once, and what
-// they are billed for is the same.
+// withoutTwins puts items that are equal in everything together, with the sum of their quantities: a set has each
+// element once, and what they are billed for is the same.
 func withoutTwins(listed []billing.SubscriptionItem) []billing.SubscriptionItem {
 	listed = slices.Clone(listed)
 	for n := 0; n < len(listed); n++ {
 		one := listed[n]
 		twin := slices.IndexFunc(listed[:n], func(i billing.SubscriptionItem) bool {
-			return same.ID(i.ProductID, one.ProductID) && same.ID(i.PriceID, one.PriceID) && i.Quantity == one.Quantity &&
+			return same.ID(i.ProductID, one.ProductID) && same.ID(i.PriceID, one.PriceID) &&
+				i.Quantity == one.Quantity &&
 				types.Int64PointerValue(i.UnitAmountSubcents).Equal(types.Int64PointerValue(one.UnitAmountSubcents))
 		})
 		if twin < 0 {
@@ -131,7 +139,7 @@ func (i item) fulfils(wanted item) bool {
 		(wanted.unit.IsNull() || wanted.unit.Equal(i.unit))
 }
 
-// means reports whether both items are equal, whatever the spelling of the ids.
+// means reports whether both items are equal, regardless of the case of the ids.
 func (i item) means(other item) bool {
 	return i.sameProduct(other) && i.quantity.Equal(other.quantity) && i.unit.Equal(other.unit)
 }
@@ -140,8 +148,8 @@ func (i item) sameProduct(other item) bool {
 	return sameID(other.product, i.product) && sameID(other.price, i.price)
 }
 
-// meansItems reports whether both sets hold the same items. Where the service has worded the state, an amount that is not wanted may be
-// the price's own.
+// meansItems reports whether both sets hold the same items. Where the service has worded the state, an amount that is
+// not wanted may be the price's own.
 func meansItems(wanted, state types.Set, asListed bool) bool {
 	rest := itemsOf(state)
 	if len(wanted.Elements()) != len(rest) {
@@ -174,8 +182,179 @@ func unseenItems(listed []billing.SubscriptionItem, seen, wanted types.Set) (uns
 func itemsTo(set types.Set) []billing.SubscriptionItemInput {
 	inputs := make([]billing.SubscriptionItemInput, 0, len(set.Elements()))
 	for _, i := range itemsOf(set) {
-		inputs = append(inputs, billing.SubscriptionItemInput{ProductID: i.product.ValueString(), PriceID: i.price.ValueString(),
+		inputs = append(inputs, billing.SubscriptionItemInput{ProductID: i.product.ValueString(),
+			PriceID:  i.price.ValueString(),
 			Quantity: i.quantity.ValueInt64Pointer(), UnitAmountSubcents: i.unit.ValueInt64Pointer()})
 	}
 	return inputs
+}
+
+// planItems plans items, and reports whether they have to be sent. It warns of what the plan removes and this
+// configuration did not add.
+func (p *planning) planItems() bool {
+	m, config, state := &p.Planned, p.Config.Items, p.State.Items
+	m.Items = withQuantities(config)
+	if config.IsNull() {
+		m.Items = state
+		if len(state.Elements()) == 0 || !p.own.had(argItems) {
+			return false
+		}
+		m.Items = types.SetNull(itemType)
+		p.warnRemovedItems(state)
+		return true
+	}
+	if !p.own.had(argItems) && !state.IsNull() && len(state.Elements()) == 0 && config.Equal(state) {
+		// An import without items, or ignore_changes after it: nothing that others add later belongs to this
+		// configuration.
+		m.Items = state
+		return false
+	}
+	before, asListed := state, p.own.itemsAsListed()
+	first := p.own.firstItems(state)
+	if first {
+		if listed, ok := p.listItems(); ok {
+			before, asListed = listed, true
+		}
+	}
+	if !config.IsUnknown() && meansItems(m.Items, before, asListed) {
+		if !state.IsNull() && (!first || len(m.Items.Elements()) == 0) {
+			m.Items = state
+		}
+		p.adoptsItems = first && !m.Items.Equal(state)
+		return false
+	}
+	p.warnRemovedItems(before)
+	return true
+}
+
+// listItems reads the items of a subscription whose state does not have them. It returns false where the service does
+// not list them.
+func (p *planning) listItems() (types.Set, bool) {
+	if p.client == nil {
+		return types.Set{}, false
+	}
+	items, listed, err := p.client.SubscriptionItems(p.ctx, p.State.ID.ValueString())
+	if err != nil {
+		apidiag.Add(p.Diags, err, operation("read the items of", p.State))
+	}
+	return seenItems(types.SetNull(itemType), items), err == nil && listed
+}
+
+// warnRemovedItems reports which of the items that the subscription has are removed or changed, although this
+// configuration has not added them as they are.
+func (p *planning) warnRemovedItems(before types.Set) {
+	wanted := itemsOf(p.Planned.Items)
+	var lines []string
+	for _, i := range itemsOf(before) {
+		stays := func(w item) bool { return i.fulfils(w) }
+		if slices.ContainsFunc(wanted, stays) || p.own.addedItem(i) {
+			continue
+		}
+		line := "  " + i.displayName()
+		if at := slices.IndexFunc(wanted, func(w item) bool { return i.sameProduct(w) }); at >= 0 {
+			line += ", becomes " + wanted[at].amounts()
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return
+	}
+	slices.Sort(lines)
+	unless := ""
+	if !knownItems(p.Planned.Items) {
+		unless = ", unless a value that is only known after apply names them"
+	}
+	p.Diags.AddAttributeWarning(path.Root("items"), "Items that this configuration has not added are removed",
+		fmt.Sprintf("%s has items that another system or another user has added or changed. The plan sends items as "+
+			"a whole, so these are removed or changed%s:\n\n%s\n\n"+
+			"To keep them, add them to items, or remove the argument where it has never been applied.",
+			apidiag.Capitalize(p.State.displayName()), unless, strings.Join(lines, "\n")))
+}
+
+// refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would
+// be removed or changed unseen. It returns whether the update can continue.
+func (w *work) refuseUnseen(ctx context.Context) bool {
+	id := w.State.ID.ValueString()
+	listed, ok, err := w.Client.SubscriptionItems(ctx, id)
+	if err != nil {
+		apidiag.Add(w.Diags, err, operation("read the items of", w.State))
+		return false
+	}
+	unseen := unseenItems(listed, w.State.Items, w.Plan.Items)
+	if !ok || len(unseen) == 0 {
+		return true
+	}
+	if w.own.firstItems(w.State.Items) {
+		// The plan has listed them, and the state has no room for what it saw. As long as the subscription is as it
+		// was, it saw these.
+		now, err := w.Client.GetSubscription(ctx, id)
+		if err == nil && now.UpdatedAt == w.State.UpdatedAt.ValueString() {
+			return true
+		}
+	}
+	var lines []string
+	for _, i := range unseen {
+		lines = append(lines, "  "+i.displayName())
+	}
+	slices.Sort(lines)
+	w.Diags.AddAttributeError(path.Root(argItems), "The items have changed since the plan",
+		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or "+
+			"changed them since, or because the plan was made without a refresh. The update would remove or change "+
+			"these:\n\n%s\n\n"+
+			"Nothing was sent. Plan again, with a refresh: the plan then names them.",
+			apidiag.Capitalize(w.State.displayName()), strings.Join(lines, "\n")))
+	return false
+}
+
+// displayName describes an item for a message.
+func (i item) displayName() string {
+	return fmt.Sprintf("product_id %s, price_id %s, %s", i.product.ValueString(), i.price.ValueString(), i.amounts())
+}
+
+// key names an item with all it has. A missing quantity is one.
+func (i item) key() string {
+	unit := ""
+	if !i.unit.IsNull() {
+		unit = strconv.FormatInt(i.unit.ValueInt64(), 10)
+	}
+	return strings.ToLower(fmt.Sprintf("%s %s %d %s",
+		i.product.ValueString(), i.price.ValueString(), max(1, i.quantity.ValueInt64()), unit))
+}
+
+func (i item) amounts() string {
+	amount := "the amount of the price"
+	switch {
+	case i.unit.IsUnknown():
+		amount = "an amount that is known after apply"
+	case !i.unit.IsNull():
+		amount = fmt.Sprintf("unit_amount_subcents %d", i.unit.ValueInt64())
+	}
+	if i.quantity.IsUnknown() {
+		return "a quantity that is known after apply, " + amount
+	}
+	return fmt.Sprintf("quantity %d, %s", max(1, i.quantity.ValueInt64()), amount)
+}
+
+// knownItems reports whether all of a set is known.
+func knownItems(set types.Set) bool {
+	if set.IsUnknown() {
+		return false
+	}
+	for _, i := range itemsOf(set) {
+		if i.product.IsUnknown() || i.price.IsUnknown() || i.quantity.IsUnknown() || i.unit.IsUnknown() {
+			return false
+		}
+	}
+	return true
+}
+
+// itemKeys names the items of a configuration; none while a part of it is unknown.
+func itemKeys(set types.Set) (keys []string) {
+	if !knownItems(set) {
+		return nil
+	}
+	for _, i := range itemsOf(set) {
+		keys = append(keys, i.key())
+	}
+	return keys
 }

@@ -1,12 +1,16 @@
 package subscription
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -69,14 +73,10 @@ type model struct {
 	OnExternalCancel   types.String   `tfsdk:"on_external_cancel"`
 }
 
-// fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults for what only
-// this provider knows. Items are read apart, see withItems.
+// fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults
+// for what only this provider knows. Items are read apart, see withItems.
 func fromAPI(s *billing.Subscription) (model, error) {
-	remote, err := metadata.Parse(s.CustomMetadata)
-	if err != nil {
-		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
-	}
-	custom, err := metadata.Ownership{}.Seen(metadata.Null(), remote, true)
+	custom, effective, err := metadata.ImportAttribute(s.CustomMetadata)
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
 	}
@@ -120,7 +120,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 			RenewalSettings:         wire.JSONText(s.RenewalSettings),
 			Commitment:              wire.AnyJSONText(s.Commitment),
 			Metadata:                wire.JSONText(s.Metadata),
-			EffectiveCustomMetadata: metadata.Effective(types.StringNull(), remote),
+			EffectiveCustomMetadata: effective,
 			CreatedAt:               wire.TextOrNull(s.CreatedAt),
 			UpdatedAt:               wire.TextOrNull(s.UpdatedAt),
 		},
@@ -138,16 +138,20 @@ func fromAPI(s *billing.Subscription) (model, error) {
 	return m, nil
 }
 
-// keeping carries over from prior (a state, or the plan that was just carried out) what the service never returns, and the way prior
-// writes what can be written in more than one way. remote is the subscription that m was built from.
-func (m model) keeping(prior model, remote *billing.Subscription, own owned) (model, error) {
+// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
+// the way prior writes what can be written in more than one way. remote is the subscription that m was built from.
+func (m model) preserve(prior model, remote *billing.Subscription, own ownership) (model, error) {
 	m.PlanChange, m.TrialPeriodDays = prior.PlanChange, prior.TrialPeriodDays
-	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy, prior.OnExternalCancel
+	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy,
+		prior.OnExternalCancel
 	m.Items = prior.Items
-	m.BillingAccountID, m.PlanID = fwtype.KeepID(prior.BillingAccountID, m.BillingAccountID), fwtype.KeepID(prior.PlanID, m.PlanID)
-	m.CompanyID, m.ProductGroupID = fwtype.KeepID(prior.CompanyID, m.CompanyID), fwtype.KeepID(prior.ProductGroupID, m.ProductGroupID)
+	m.BillingAccountID, m.PlanID = fwtype.KeepID(prior.BillingAccountID,
+		m.BillingAccountID), fwtype.KeepID(prior.PlanID, m.PlanID)
+	m.CompanyID, m.ProductGroupID = fwtype.KeepID(prior.CompanyID, m.CompanyID), fwtype.KeepID(prior.ProductGroupID,
+		m.ProductGroupID)
 	m.DiscountCodeID = fwtype.KeepID(prior.DiscountCodeID, m.DiscountCodeID)
-	m.CurrentPlanID, m.PendingPlanID = fwtype.KeepID(prior.CurrentPlanID, m.CurrentPlanID), fwtype.KeepID(prior.PendingPlanID, m.PendingPlanID)
+	m.CurrentPlanID, m.PendingPlanID = fwtype.KeepID(prior.CurrentPlanID,
+		m.CurrentPlanID), fwtype.KeepID(prior.PendingPlanID, m.PendingPlanID)
 	if m.CancellationReason.IsNull() && own.had(argCancellationReason) {
 		// The service records a reason only with a cancellation.
 		m.CancellationReason = wire.Known(prior.CancellationReason)
@@ -165,13 +169,27 @@ func (m model) keeping(prior model, remote *billing.Subscription, own owned) (mo
 	if remote.Status == statusCanceled {
 		return m.asBefore(prior), nil
 	}
-	object, err := metadata.Parse(remote.CustomMetadata)
+	var err error
+	m.CustomMetadata, m.EffectiveCustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).
+		ReadAttribute(prior.CustomMetadata, prior.EffectiveCustomMetadata, remote.CustomMetadata)
 	if err != nil {
 		return m, fmt.Errorf("custom_metadata of subscription %s: %w", remote.ID, err)
 	}
-	m.EffectiveCustomMetadata = metadata.Effective(prior.EffectiveCustomMetadata, object)
-	m.CustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).Seen(prior.CustomMetadata, object, false)
-	return m, err
+	return m, nil
+}
+
+// after is the state after a response that shows s, where m is what was planned or known before; false means that the
+// response is unreadable, which it has reported.
+func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) (model, bool) {
+	state, err := fromAPI(s)
+	if err == nil {
+		state, err = state.preserve(m, s, own)
+	}
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+		return m, false
+	}
+	return state, true
 }
 
 // emptyCollections writes what an imported subscription has none of as empty: a configuration that leaves it out and
@@ -201,4 +219,113 @@ func trialDays(s *billing.Subscription) types.Int64 {
 		return types.Int64Null()
 	}
 	return types.Int64Value(int64(length / day))
+}
+
+// withoutUnknown is a planned model that leaves out what only the service can say.
+func (m model) withoutUnknown() model {
+	for _, text := range []*types.String{&m.BillingCycle, &m.CollectionMethod, &m.ProrationBehavior,
+		&m.NfeIssuancePolicy} {
+		*text = wire.Known(*text)
+	}
+	if m.TrialEnd.IsUnknown() {
+		m.TrialEnd = fwtype.DateTimePointer(nil)
+	}
+	for _, allowed := range []*types.Bool{&m.AllowPause, &m.AllowCancel} {
+		if allowed.IsUnknown() {
+			*allowed = types.BoolNull()
+		}
+	}
+	return m
+}
+
+// toCreate is the body that creates the subscription as planned, with desired as its custom_metadata. What is not
+// configured is left out, so that the service's own defaults hold.
+func (m model) toCreate(desired metadata.Object) billing.SubscriptionCreate {
+	create := billing.SubscriptionCreate{
+		BillingAccountID:  m.BillingAccountID.ValueString(),
+		ExternalID:        m.ExternalID.ValueStringPointer(),
+		CompanyID:         m.CompanyID.ValueStringPointer(),
+		ProductGroupID:    m.ProductGroupID.ValueStringPointer(),
+		DiscountCodeID:    m.DiscountCodeID.ValueStringPointer(),
+		PlanID:            m.PlanID.ValueStringPointer(),
+		BillingCycle:      m.BillingCycle.ValueStringPointer(),
+		CollectionMethod:  m.CollectionMethod.ValueStringPointer(),
+		TrialEnd:          m.TrialEnd.ValueStringPointer(),
+		TrialPeriodDays:   m.TrialPeriodDays.ValueInt64Pointer(),
+		ProrationBehavior: m.ProrationBehavior.ValueStringPointer(),
+		NfeIssuancePolicy: m.NfeIssuancePolicy.ValueStringPointer(),
+		Notes:             m.Notes.ValueStringPointer(),
+		Items:             itemsTo(m.Items),
+	}
+	if len(desired) > 0 {
+		create.CustomMetadata = metadata.Payload(desired)
+	}
+	return create
+}
+
+// afterCreate is the update with what is configured and a creation cannot carry.
+func (m model) afterCreate(state model) billing.SubscriptionUpdate {
+	var update billing.SubscriptionUpdate
+	if !m.DiscountPercent.IsNull() {
+		update.DiscountPercent = wireDiscount(m, state)
+	}
+	if !m.AllowPause.IsNull() {
+		update.AllowPause = wire.Changed(m.AllowPause, state.AllowPause, types.Bool.ValueBool)
+	}
+	if !m.AllowCancel.IsNull() {
+		update.AllowCancel = wire.Changed(m.AllowCancel, state.AllowCancel, types.Bool.ValueBool)
+	}
+	return update
+}
+
+// toUpdate is the body of an update that takes the subscription from state to m. A plan goes through change-plan,
+// unless it is cleared; a scheduled cancellation goes through cancel, unless it is taken back.
+func (m model) toUpdate(state model) billing.SubscriptionUpdate {
+	update := m.plainUpdate(state)
+	update.DiscountPercent = wireDiscount(m, state)
+	update.DiscountCodeID = wire.Text(m.DiscountCodeID, state.DiscountCodeID)
+	update.BillingCycle = wire.Text(m.BillingCycle, state.BillingCycle)
+	if m.BillingCycle.IsUnknown() {
+		update.BillingCycle = api.Field[string]{}
+	}
+	if m.PlanID.IsNull() {
+		update.PlanID = wire.Text(m.PlanID, state.PlanID)
+	}
+	if !m.CancelAtPeriodEnd.ValueBool() && state.CancelAtPeriodEnd.ValueBool() {
+		update.CancelAtPeriodEnd = api.Set(false)
+	}
+	return update
+}
+
+// plainUpdate holds the fields whose change touches nothing else; see touches.
+func (m model) plainUpdate(state model) billing.SubscriptionUpdate {
+	return billing.SubscriptionUpdate{
+		ExternalID:        wire.Text(m.ExternalID, state.ExternalID),
+		CollectionMethod:  wire.Text(m.CollectionMethod, state.CollectionMethod),
+		ProrationBehavior: wire.Text(m.ProrationBehavior, state.ProrationBehavior),
+		NfeIssuancePolicy: wire.Text(m.NfeIssuancePolicy, state.NfeIssuancePolicy),
+		AllowPause:        wire.Changed(m.AllowPause, state.AllowPause, types.Bool.ValueBool),
+		AllowCancel:       wire.Changed(m.AllowCancel, state.AllowCancel, types.Bool.ValueBool),
+		Notes:             wire.Text(m.Notes, state.Notes),
+	}
+}
+
+func wireDiscount(m, state model) api.Field[json.Number] {
+	if m.DiscountPercent.Means(state.DiscountPercent) {
+		return api.Field[json.Number]{}
+	}
+	return wire.Changed(m.DiscountPercent, state.DiscountPercent,
+		func(d fwtype.Decimal) json.Number { return json.Number(d.ValueString()) })
+}
+
+// displayName names the subscription inside a sentence.
+func (m model) displayName() string {
+	text := "subscription"
+	if external := m.ExternalID.ValueString(); external != "" {
+		text += fmt.Sprintf(" %q", external)
+	}
+	if id := m.ID.ValueString(); id != "" {
+		text += " (id " + id + ")"
+	}
+	return text
 }

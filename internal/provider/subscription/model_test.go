@@ -235,8 +235,8 @@ func TestPending(t *testing.T) {
 // TestOwnedReaching: a step owns what it carries, and nothing of what comes later.
 func TestOwnedReaching(t *testing.T) {
 	t.Parallel()
-	before := owned{Metadata: metadata.OwnedBy(metadata.Object{"a": true}), Arguments: []string{argNfeIssuancePolicy}, ItemsAsListed: true}
-	next := owned{Metadata: metadata.OwnedBy(metadata.Object{"b": true}), Arguments: []string{argCollectionMethod, argItems}}
+	before := ownership{Metadata: metadata.OwnedBy(metadata.Object{"a": true}), Arguments: []string{argNfeIssuancePolicy}, ItemsAsListed: true}
+	next := ownership{Metadata: metadata.OwnedBy(metadata.Object{"b": true}), Arguments: []string{argCollectionMethod, argItems}}
 	for verb, want := range map[string]struct {
 		arguments []string
 		key       string

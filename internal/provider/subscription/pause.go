@@ -14,10 +14,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-var pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType, "resumes_at": fwtype.DateTimeType{}}}
+var pauseType = types.ObjectType{AttrTypes: map[string]attr.Type{"behavior": types.StringType,
+	"resumes_at": fwtype.DateTimeType{}}}
 
-// pauseOf is the argument pause as the service has it; null while the subscription is not paused. Either sign of a pause may be missing
-// from an answer (service description, Recurring billing §2); a behavior that is not answered is null.
+// pauseOf is the argument pause as the service has it; null while the subscription is not paused. Either sign of a
+// pause may be missing from a response (service description, Recurring billing §2); a behavior that the response leaves
+// out is null.
 func pauseOf(s *billing.Subscription) types.Object {
 	p := s.PauseCollection
 	if s.Status == statusCanceled || s.Status != statusPaused && (p == nil || p.Behavior == "") {
@@ -34,11 +36,12 @@ func pauseOf(s *billing.Subscription) types.Object {
 }
 
 func pauseObject(behavior types.String, resumesAt fwtype.DateTime) types.Object {
-	return types.ObjectValueMust(pauseType.AttrTypes, map[string]attr.Value{"behavior": behavior, "resumes_at": resumesAt})
+	return types.ObjectValueMust(pauseType.AttrTypes, map[string]attr.Value{"behavior": behavior,
+		"resumes_at": resumesAt})
 }
 
-// pauseLike is the pause that runs, as prior writes it where that means the same. Where the service only says that there is one, it is
-// taken for the one known before.
+// pauseLike is the pause that runs, as prior writes it where that means the same. Where the service only says that
+// there is one, it is taken for the one known before.
 func pauseLike(prior, now types.Object, remote *billing.Subscription) types.Object {
 	if prior.IsNull() || prior.IsUnknown() || now.IsNull() {
 		return now
@@ -56,7 +59,8 @@ func pauseFields(pause types.Object) (behavior types.String, resumesAt fwtype.Da
 	return behavior, resumesAt
 }
 
-// samePause reports whether both mean the same pause. A behavior that is null was not answered, and is no difference.
+// samePause reports whether both mean the same pause. A behavior that is null was not in the response, and is no
+// difference.
 func samePause(a, b types.Object) bool {
 	if a.IsNull() || b.IsNull() || a.IsUnknown() || b.IsUnknown() {
 		return a.Equal(b)
@@ -66,8 +70,8 @@ func samePause(a, b types.Object) bool {
 	return (behaviorA.IsNull() || behaviorB.IsNull() || behaviorA.Equal(behaviorB)) && resumesA.Means(resumesB)
 }
 
-// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled or was ended before that, and whose
-// resumes_at has passed. Some services show a pause without the status.
+// pauseRuns reports whether the pause in the state is one that runs, and not one that is fulfilled or was ended before
+// that, and whose resumes_at has passed. Some services show a pause without the status.
 func (m model) pauseRuns() bool {
 	if m.Pause.IsNull() {
 		return false
@@ -96,7 +100,7 @@ func (m *model) keepFulfilled(prior model, now time.Time) {
 	}
 }
 
-// warnEndedPause tells that a pause that the configuration asked for was ended before its time. A pause that never
+// warnEndedPause reports that a pause that the configuration asked for was ended before its time. A pause that never
 // began, because the step that pauses failed, has not ended.
 func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
 	began := prior.Status.ValueString() == statusPaused || !prior.PausedAt.IsNull()
@@ -105,6 +109,5 @@ func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeWarning(path.Root("pause"), "A pause has ended",
 		fmt.Sprintf("The pause of %s was ended outside of Terraform. If the configuration still has the pause block, "+
-			"the plan pauses again: "+
-			"remove it, or set another resumes_at.", state.displayName()))
+			"the plan pauses again: remove it, or set another resumes_at.", state.displayName()))
 }

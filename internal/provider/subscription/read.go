@@ -26,8 +26,9 @@ import (
 // scheme is how subscriptions are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	TypeName: typeName, Noun: "subscription", Key: "external_id",
-	ID:  func(s *billing.Subscription) string { return s.ID },
-	Get: (*billing.Service).GetSubscription,
+	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
+	ID:      func(s *billing.Subscription) string { return s.ID },
+	Get:     (*billing.Service).GetSubscription,
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Subscription, error) {
 		return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: by.Value})
 	},
@@ -49,7 +50,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	own := private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
+	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
@@ -57,13 +58,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, doing("read", prior), "makes a new subscription", resp)
+	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior), "makes a new subscription", resp)
 	if remote == nil {
 		return
 	}
 	state, err := fromAPI(remote)
 	if err == nil && !importing {
-		state, err = state.keeping(prior, remote, own)
+		state, err = state.preserve(prior, remote, own)
 	}
 	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
 		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
@@ -75,7 +76,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		}
 	}
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("read", prior))
+		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
 		return
 	}
 	if importing {
@@ -98,12 +99,6 @@ func readItems(ctx context.Context, client *billing.Service, id string, prior ty
 		return prior, err
 	}
 	return seenItems(prior, items), nil
-}
-
-// ImportState finds the subscription by its id, or by external_id=<value>.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse) {
-	scheme.Import(ctx, r.Conn.Billing, req, resp)
 }
 
 // ListResource lists subscriptions for `terraform query`.

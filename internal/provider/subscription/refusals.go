@@ -3,39 +3,175 @@ package subscription
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
+
+const argBillingAccountID = "billing_account_id"
+
+// accountTypeName is the resource type of billing accounts.
+const accountTypeName = "billing_account"
+
+// Statuses of an account. Only an active one takes a new subscription (wire contract: suspended billing account).
+const (
+	accountActive    = "active"
+	accountSuspended = "suspended"
+)
+
+// forces lists the arguments that only a new subscription can have as they are planned. A value that is not known yet
+// forces nothing: most often it turns out the same. The exception is the id of an account that the same run replaces.
+func (p *planning) forces() (names []string) {
+	for _, argument := range []struct {
+		name           string
+		planned, state types.String
+	}{
+		{argBillingAccountID, p.Planned.BillingAccountID, p.State.BillingAccountID},
+		{"company_id", p.Planned.CompanyID, p.State.CompanyID},
+		{"product_group_id", p.Planned.ProductGroupID, p.State.ProductGroupID},
+	} {
+		switch {
+		case argument.planned.IsUnknown():
+			if argument.name == argBillingAccountID && p.Run.Replaces(accountTypeName, argument.state.ValueString()) {
+				names = append(names, argument.name)
+			}
+		case !argument.planned.Equal(argument.state):
+			names = append(names, argument.name)
+		}
+	}
+	return names
+}
+
+// replace rejects a plan that creates another subscription where this one could not be canceled before, because both
+// would charge, and one on an account that is replaced too, by a suspended one. Any other account is checked by the
+// plan of the new subscription, see checkAccount.
+func (p *planning) replace() {
+	if p.State.Status.ValueString() != statusCanceled {
+		p.refuseReplacement()
+	}
+	id := p.State.BillingAccountID.ValueString()
+	account, _ := run.Noted[run.Status](p.Run, accountTypeName, id)
+	if p.Planned.BillingAccountID.IsUnknown() && account.Configured.ValueString() == accountSuspended {
+		p.refuseAccount(fmt.Sprintf("that replaces %q", id), "is suspended by this plan")
+	}
+}
+
+func (p *planning) refuseReplacement() {
+	state := p.State
+	if !p.own.applied() {
+		p.Diags.AddError("An import replaces nothing",
+			fmt.Sprintf("%s was imported and has billing_account_id %s, company_id %s and product_group_id %s. The "+
+				"configuration names others, which only a new subscription can have: this one would be canceled, and "+
+				"the new one would charge. Write what the subscription has; a replacement can be planned once that "+
+				"is applied.", apidiag.Capitalize(state.displayName()), state.BillingAccountID, state.CompanyID,
+				state.ProductGroupID))
+		return
+	}
+	refuseDestroy(state, p.Diags)
+	if at := state.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
+		p.Diags.AddAttributeError(path.Root(policy.Attribute), "Two subscriptions would charge",
+			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
+				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
+				"give the new one a block of its own.", state.displayName(), at))
+	}
+}
+
+// checkAccount rejects a new subscription on an account that takes none. What the plan makes of the account counts; the
+// service is only asked before a replacement, which cancels another subscription first.
+func (p *planning) checkAccount() {
+	if p.Planned.BillingAccountID.IsUnknown() || p.Diags.HasError() {
+		return
+	}
+	id := p.Planned.BillingAccountID.ValueString()
+	planned, _ := run.Noted[run.Status](p.Run, accountTypeName, id)
+	var wrong string
+	switch {
+	case planned.Changes && planned.Configured.ValueString() == accountSuspended:
+		wrong = "is suspended by this plan"
+	case !planned.Changes && p.Replaces && p.client != nil:
+		wrong = p.readAccount(id)
+	}
+	if wrong != "" {
+		p.refuseAccount(strconv.Quote(id), wrong)
+	}
+}
+
+// readAccount returns why the account takes no new subscription, "" where it does.
+func (p *planning) readAccount(id string) string {
+	account, err := p.client.GetBillingAccount(p.ctx, id)
+	switch {
+	case api.IsNotFound(err):
+		return "does not exist, or belongs to another organization than the token"
+	case err != nil:
+		apidiag.Add(p.Diags, err, apidiag.Operation{Verb: "read", Object: fmt.Sprintf("the billing account %q", id)})
+	case account.Status != accountActive:
+		return fmt.Sprintf("is %s and takes no new subscription", account.Status)
+	}
+	return ""
+}
+
+func (p *planning) refuseAccount(account, wrong string) {
+	p.Diags.AddAttributeError(path.Root(argBillingAccountID), "The subscription cannot be created",
+		fmt.Sprintf("This plan creates %s on the billing account %s. That account %s, so the creation would fail. A "+
+			"subscription that it replaces would be canceled before that. Nothing was changed. Correct "+
+			"billing_account_id, or reactivate the account and apply that first.", p.Planned.displayName(), account,
+			wrong))
+}
+
+// refuseForced rejects an update that only a new subscription can fulfil. The plan could not show a replacement, so
+// nothing is sent.
+func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
+	values := map[string][2]types.String{
+		argBillingAccountID: {state.BillingAccountID, plan.BillingAccountID},
+		"company_id":        {state.CompanyID, plan.CompanyID},
+		"product_group_id":  {state.ProductGroupID, plan.ProductGroupID},
+		"status":            {state.OnExternalCancel, plan.OnExternalCancel},
+	}
+	for _, name := range forces {
+		before, now := values[name][0], values[name][1]
+		if name == "status" {
+			name = "on_external_cancel"
+		}
+		diags.AddAttributeError(path.Root(name), "The plan did not show that the subscription is replaced",
+			fmt.Sprintf("%s of %s was not known in the plan. It is %s and turned out to be %s, which only a new "+
+				"subscription can have: this one would be canceled, and the new one would charge. Nothing was "+
+				"changed. Plan again: the value is known then, and the plan shows the replacement.", name,
+				state.displayName(), before, now))
+	}
+}
 
 // refuseDestroy reports what keeps the subscription from being canceled.
 func refuseDestroy(state model, diags *diag.Diagnostics) {
 	policy.Refuse(state.DeletionPolicy, state.displayName(), "\"cancel\" or \"cancel_at_period_end\"", diags)
-	cancels := state.DeletionPolicy.ValueString() == policyCancel || state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
+	cancels := state.DeletionPolicy.ValueString() == policyCancel ||
+		state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if cancels && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
 		diags.AddAttributeError(path.Root("allow_cancel"), "The subscription may not be canceled",
-			fmt.Sprintf("%s has allow_cancel = false, so the service refuses to cancel it, and nothing was changed. Set allow_cancel = true and apply that first, "+
-				"or set deletion_policy = \"abandon\" to only forget it here.", apidiag.Capitalize(state.displayName())))
+			fmt.Sprintf("%s has allow_cancel = false, so the service refuses to cancel it, and nothing was changed. "+
+				"Set allow_cancel = true and apply that first, or set deletion_policy = \"abandon\" to only forget "+
+				"it here.", apidiag.Capitalize(state.displayName())))
 	}
 }
 
-// warnRunningOn tells what destroying with cancel_at_period_end means for the objects that the subscription needs.
+// warnRunningOn reports what destroying with cancel_at_period_end means for the objects that the subscription needs.
 func warnRunningOn(state model, diags *diag.Diagnostics) {
 	if state.DeletionPolicy.ValueString() != policyCancelAtPeriodEnd || state.Status.ValueString() == statusCanceled {
 		return
 	}
 	diags.AddAttributeWarning(path.Root(policy.Attribute), "The subscription runs until the end of its period",
 		fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until "+
-			"then the service deletes neither its customer nor, "+
-			"with deletion_policy = \"delete\", its billing account, and closing the account is immediate. Destroy "+
-			"these after that date, "+
-			"or set deletion_policy = \"cancel\", apply that, and destroy everything at "+
-			"once.", state.displayName(), state.CurrentPeriodEnd.ValueString()))
+			"then the service deletes neither its customer nor, with deletion_policy = \"delete\", its billing "+
+			"account, and closing the account is immediate. Destroy these after that date, or set deletion_policy = "+
+			"\"cancel\", apply that, and destroy everything at once.", state.displayName(),
+			state.CurrentPeriodEnd.ValueString()))
 }
 
 // refuseIncomplete rejects a known item without a product or a price.
@@ -47,99 +183,104 @@ func refuseIncomplete(items types.Set, diags *diag.Diagnostics) {
 		}
 		for _, name := range []string{"product_id", "price_id"} {
 			if object.Attributes()[name].IsNull() {
-				diags.AddAttributeError(path.Root(argItems).AtSetValue(element).AtName(name), "An item without a product or a price",
-					fmt.Sprintf("%s of an item is null. Each item needs a product_id and a price_id; to leave an item out, remove it from items.", name))
+				diags.AddAttributeError(path.Root(argItems).AtSetValue(element).AtName(name), "An item without a "+
+					"product or a price",
+					fmt.Sprintf("%s of an item is null. Each item needs a product_id and a price_id; to leave an "+
+						"item out, remove it from items.", name))
 			}
 		}
 	}
 }
 
 // refuseNew reports what the service would reject of a new subscription.
-func (p *planning) refuseNew(diags *diag.Diagnostics) {
-	m := p.planned
-	p.refuseNeither(diags)
+func (p *planning) refuseNew() {
+	m := p.Planned
+	p.refuseNeither()
 	if p.past(m.TrialEnd) {
-		diags.AddAttributeError(path.Root("trial_end"), "The trial would have ended already",
+		p.Diags.AddAttributeError(path.Root("trial_end"), "The trial would have ended already",
 			fmt.Sprintf("trial_end is %s, which is in the past. Write a later moment, or leave the argument out for "+
 				"a subscription without a trial.", m.TrialEnd.ValueString()))
 	}
-	if !p.config.TrialEnd.IsNull() && !p.config.TrialPeriodDays.IsNull() {
-		diags.AddAttributeError(path.Root("trial_period_days"), "Two trials for one subscription",
+	if !p.Config.TrialEnd.IsNull() && !p.Config.TrialPeriodDays.IsNull() {
+		p.Diags.AddAttributeError(path.Root("trial_period_days"), "Two trials for one subscription",
 			"A new subscription is created with trial_end or with trial_period_days. Remove one of them.")
 	}
 	if _, resumesAt := pauseFields(m.Pause); p.past(resumesAt) {
-		refusePast(resumesAt, diags)
+		refusePast(resumesAt, p.Diags)
 	}
 	if !m.Pause.IsNull() && !m.Pause.IsUnknown() {
-		p.refusePause(diags)
+		p.refusePause()
 	}
 	if m.CancelAtPeriodEnd.ValueBool() {
-		p.refuseEnd(diags)
+		p.refuseEnd()
 	}
 }
 
 // refuse reports what the service would reject of the changes that the plan needs.
-func (p *planning) refuse(diags *diag.Diagnostics) {
-	p.refuseNeither(diags)
-	if slices.Contains(p.asked, pauseIt) && !p.planned.Pause.IsUnknown() {
-		p.refusePause(diags)
+func (p *planning) refuse() {
+	p.refuseNeither()
+	if slices.Contains(p.asked, pauseIt) && !p.Planned.Pause.IsUnknown() {
+		p.refusePause()
 	}
-	if slices.Contains(p.asked, scheduleCancel) && !p.planned.CancelAtPeriodEnd.IsUnknown() {
-		p.refuseEnd(diags)
+	if slices.Contains(p.asked, scheduleCancel) && !p.Planned.CancelAtPeriodEnd.IsUnknown() {
+		p.refuseEnd()
 	}
-	timing, _ := p.planned.planChange()
-	if slices.Contains(p.asked, changePlanNow) && p.planned.PlanID.IsNull() && timing == timingEndOfPeriod {
-		diags.AddAttributeError(path.Root("plan_change").AtName("timing"), "A plan cannot be removed at the end of "+
+	timing, _ := p.Planned.planChange()
+	if slices.Contains(p.asked, changePlanNow) && p.Planned.PlanID.IsNull() && timing == timingEndOfPeriod {
+		p.Diags.AddAttributeError(path.Root("plan_change").AtName("timing"), "A plan cannot be removed at the end of "+
 			"the period",
 			fmt.Sprintf("plan_id is removed from the configuration of %s, and plan_change.timing is "+
-				"\"end_of_period\". The service can only begin another plan with the next period, "+
-				"not end one without another. Set plan_change.timing = \"immediate\" to bill the items alone from "+
-				"now on, or keep plan_id.", p.state.displayName()))
+				"\"end_of_period\". The service can only begin another plan with the next period, not end one "+
+				"without another. Set plan_change.timing = \"immediate\" to bill the items alone from now on, or "+
+				"keep plan_id.", p.State.displayName()))
 	}
 }
 
-// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already shows so is left
-// alone: not every service lists items.
-func (p *planning) refuseNeither(diags *diag.Diagnostics) {
-	before := !p.state.PlanID.IsNull() || len(p.state.Items.Elements()) > 0
-	if m := p.planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 && (before || p.state.ID.IsNull()) {
-		diags.AddAttributeError(path.Root("plan_id"), "Neither a plan nor items",
-			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that are billed.")
+// refuseNeither rejects a configuration that leaves a subscription with nothing to bill. One that the service already
+// shows so is left alone: not every service lists items.
+func (p *planning) refuseNeither() {
+	before := !p.State.PlanID.IsNull() || len(p.State.Items.Elements()) > 0
+	if m := p.Planned; m.PlanID.IsNull() && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 &&
+		(before || p.State.ID.IsNull()) {
+		p.Diags.AddAttributeError(path.Root("plan_id"), "Neither a plan nor items",
+			"A subscription needs a plan_id, or items, or both. Set plan_id to the plan, or list the items that "+
+				"are billed.")
 	}
 }
 
 func refusePast(resumesAt fwtype.DateTime, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("pause").AtName("resumes_at"), "The pause would have ended already",
-		fmt.Sprintf("pause.resumes_at is %q, which is in the past. Write a later date, or remove "+
-			"pause.", resumesAt.ValueString()))
+		fmt.Sprintf("pause.resumes_at is %q, which is in the past. Write a later date, or remove pause.",
+			resumesAt.ValueString()))
 }
 
-func (p *planning) refusePause(diags *diag.Diagnostics) {
-	if p.planned.AllowPause.Equal(types.BoolValue(false)) {
-		diags.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
+func (p *planning) refusePause() {
+	if p.Planned.AllowPause.Equal(types.BoolValue(false)) {
+		p.Diags.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
 			fmt.Sprintf("%s has allow_pause = false, so the service would refuse to pause. Remove pause, or set "+
-				"allow_pause = true.", apidiag.Capitalize(p.planned.displayName())))
+				"allow_pause = true.", apidiag.Capitalize(p.Planned.displayName())))
 	}
 }
 
-func (p *planning) refuseEnd(diags *diag.Diagnostics) {
-	if p.planned.AllowCancel.Equal(types.BoolValue(false)) {
-		diags.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
+func (p *planning) refuseEnd() {
+	if p.Planned.AllowCancel.Equal(types.BoolValue(false)) {
+		p.Diags.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
 			fmt.Sprintf("%s has allow_cancel = false, so the service would refuse to cancel. Remove "+
-				"cancel_at_period_end, or set allow_cancel = true.", apidiag.Capitalize(p.planned.displayName())))
+				"cancel_at_period_end, or set allow_cancel = true.", apidiag.Capitalize(p.Planned.displayName())))
 	}
 }
 
 // refuseNothingBilled rejects a plan that leaves a subscription without items while no plan runs.
-func (p *planning) refuseNothingBilled(diags *diag.Diagnostics) {
-	m := p.planned
+func (p *planning) refuseNothingBilled() {
+	m := p.Planned
 	empties := slices.Contains(p.asked, changeItems) && !m.Items.IsUnknown() && len(m.Items.Elements()) == 0
 	if !empties || !m.CurrentPlanID.IsNull() {
 		return
 	}
-	diags.AddAttributeError(path.Root("items"), "Nothing would be billed until the plan begins",
+	p.Diags.AddAttributeError(path.Root("items"), "Nothing would be billed until the plan begins",
 		fmt.Sprintf("%s runs without a plan, and the plan %q begins with the next period (after %s). Until then the "+
-			"subscription is billed by its items, so the service does not remove them. "+
-			"Keep items until current_plan_id shows the plan, or set plan_change.timing = "+
-			"\"immediate\".", apidiag.Capitalize(m.displayName()), m.PendingPlanID.ValueString(), p.state.CurrentPeriodEnd.ValueString()))
+			"subscription is billed by its items, so the service does not remove them. Keep items until "+
+			"current_plan_id shows the plan, or set plan_change.timing = \"immediate\".",
+			apidiag.Capitalize(m.displayName()), m.PendingPlanID.ValueString(),
+			p.State.CurrentPeriodEnd.ValueString()))
 }

@@ -27,10 +27,10 @@ var (
 	_ action.ActionWithConfigure = (*RedeliveryAction)(nil)
 )
 
-// NewTestAction makes the action.
+// NewTestAction returns the action.
 func NewTestAction() action.Action { return &TestAction{} }
 
-// NewRedeliveryAction makes the action.
+// NewRedeliveryAction returns the action.
 func NewRedeliveryAction() action.Action { return &RedeliveryAction{} }
 
 // Metadata names the type.
@@ -54,19 +54,24 @@ type redeliveryModel struct {
 }
 
 func endpointID() schema.StringAttribute {
-	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the webhook endpoint (the `id` of a `billing_webhook_endpoint`)."}
+	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()},
+		MarkdownDescription: "Id of the webhook endpoint (the `id` of a `billing_webhook_endpoint`)."}
 }
 
 // Schema describes the action.
 func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Fires a test event (`webhook.test`), which the service delivers to the endpoint like any other event: signed, and repeated when it fails. Every invocation fires another one. " +
-			"It changes nothing at the endpoint.\n\n" +
-			"Needs Terraform 1.14. With an older one, and with OpenTofu: `test_on_apply` of the `billing_webhook_endpoint` fires one after a registration, a change of `url` and a rotation, and " +
+		MarkdownDescription: "Fires a test event (`webhook.test`), which the service delivers to the endpoint like " +
+			"any other event: signed, and repeated when it fails. Every invocation fires another one. It changes " +
+			"nothing at the endpoint.\n\n" +
+			"Needs Terraform 1.14. With an older one, and with OpenTofu: `test_on_apply` of the " +
+			"`billing_webhook_endpoint` fires one after a registration, a change of `url` and a rotation, and " +
 			"the data source `billing_webhook_deliveries` in a `check` block shows the outcome of every delivery.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
-			"wait":        schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to follow the delivery to the outcome of its first attempt, for up to 20 seconds, and fail when that fails or does not come. Default `false`."},
+			"wait": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to follow the delivery to the " +
+				"outcome of its first attempt, for up to 20 seconds, and fail when that fails or does not come. " +
+				"Default `false`."},
 		},
 	}
 }
@@ -74,14 +79,18 @@ func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 // Schema describes the action.
 func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Sends a delivery again that has failed or is exhausted, or all of them of an endpoint, each with a new cycle of up to 8 attempts. Consumers see the same `X-Webhook-Event-Id` and " +
-			"must deduplicate by it. An endpoint that is not active refuses. Without `delivery_id` the list of deliveries is read first, and every delivery takes one request.\n\n" +
-			"Needs Terraform 1.14. An older one and OpenTofu have no actions, and nothing else in this provider sends a delivery again: one that has failed is attempted again by the service " +
-			"itself, one that is exhausted is sent again in the service's own interface.",
+		MarkdownDescription: "Sends a delivery again that has failed or is exhausted, or all of them of an endpoint, " +
+			"each with a new cycle of up to 8 attempts. Consumers see the same `X-Webhook-Event-Id` and must " +
+			"deduplicate by it. An endpoint that is not active refuses. Without `delivery_id` the list of deliveries " +
+			"is read first, and every delivery takes one request.\n\n" +
+			"Needs Terraform 1.14. An older one and OpenTofu have no actions, and nothing else in this provider " +
+			"sends a delivery again: one that has failed is attempted again by the service itself, one that is " +
+			"exhausted is sent again in the service's own interface.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
 			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
-				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). Without it: all failed and exhausted deliveries of the endpoint."},
+				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). Without " +
+					"it: all failed and exhausted deliveries of the endpoint."},
 		},
 	}
 }
@@ -100,7 +109,8 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	}
 	event, err := client.TestWebhookEndpoint(ctx, id)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "test", Object: "webhook endpoint " + id, Attributes: []string{"endpoint_id"}})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "test", Object: "webhook endpoint " + id,
+			Attributes: []string{"endpoint_id"}})
 		return
 	}
 	say("A test event is on its way to webhook endpoint %s%s.", id, named(event))
@@ -111,16 +121,18 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	delivery, err := follow(ctx, client, id, event)
 	switch {
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "follow", Object: "the test event of webhook endpoint " + id})
+		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "follow", Object: "the test event of webhook " +
+			"endpoint " + id})
 	case delivery.Status != deliverySuccess:
 		resp.Diagnostics.AddError("The test event was not accepted", outcome(delivery)+
-			"\n\nCheck that the endpoint is active, and that the consumer runs, verifies with the current secret, and answers 2xx within 10 seconds.")
+			"\n\nCheck that the endpoint is active, and that the consumer runs, verifies with the current secret, "+
+			"and answers 2xx within 10 seconds.")
 	default:
 		say("%s", outcome(delivery))
 	}
 }
 
-// named words the ids of a test event, as far as the service shows them.
+// named lists the ids of a test event, as far as the service shows them.
 func named(event collections.TestEvent) string {
 	text := ""
 	if event.EventID != "" {
@@ -148,7 +160,8 @@ func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	if config.DeliveryID.IsNull() {
 		var err error
 		if wanted, err = allUndelivered(ctx, client, endpoint); err != nil {
-			apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "list", Object: "the deliveries of webhook endpoint " + endpoint})
+			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "list", Object: "the deliveries of webhook " +
+				"endpoint " + endpoint})
 			return
 		}
 		say("Deliveries of webhook endpoint %s that have failed or are exhausted: %d.", endpoint, len(wanted))
@@ -162,7 +175,8 @@ func (a *RedeliveryAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	}
 }
 
-// allUndelivered lists the deliveries that can be sent again. They are gathered before the first is, because sending one changes the list.
+// allUndelivered lists the deliveries that can be sent again. They are gathered before the first is, because sending
+// one changes the list.
 func allUndelivered(ctx context.Context, client *collections.Service, endpoint string) ([]string, error) {
 	var ids []string
 	for delivery, err := range client.ListDeliveries(ctx, collections.DeliveryQuery{EndpointID: endpoint}) {
@@ -179,10 +193,12 @@ func allUndelivered(ctx context.Context, client *collections.Service, endpoint s
 func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.InvokeResponse) {
 	if api.HasCode(err, "ENDPOINT_INACTIVE") {
 		resp.Diagnostics.AddError("The webhook endpoint is inactive",
-			fmt.Sprintf("The service sends nothing again to an inactive endpoint (ENDPOINT_INACTIVE). Of %d deliveries of endpoint %s, %d were sent again. "+
-				"Set active = true on the endpoint, apply, and run the action again.", of, endpoint, sent))
+			fmt.Sprintf("The service sends nothing again to an inactive endpoint (ENDPOINT_INACTIVE). Of %d "+
+				"deliveries of endpoint %s, %d were sent again. Set active = true on the endpoint, apply, and run "+
+				"the action again.", of, endpoint, sent))
 		return
 	}
-	apidiag.Add(&resp.Diagnostics, err, apidiag.Doing{Verb: "send again", Object: fmt.Sprintf("delivery %s (%d of %d were sent before it)", id, sent, of),
+	apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "send again", Object: fmt.Sprintf("delivery %s (%d "+
+		"of %d were sent before it)", id, sent, of),
 		Attributes: []string{"endpoint_id", "delivery_id"}})
 }

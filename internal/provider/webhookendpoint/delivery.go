@@ -13,15 +13,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// Statuses of a delivery (service description, Collections §3). After the first failure the service tries again for hours, which nobody
-// waits for here.
+// Statuses of a delivery (service description, Collections §3). After the first failure the service tries again for
+// hours, which nobody waits for here.
 const (
 	deliverySuccess   = "success"
 	deliveryFailed    = "failed"
 	deliveryExhausted = "exhausted"
 )
 
-// How a delivery is followed: the service gives an attempt 10 seconds (Collections §8), so the first outcome is there soon after.
+// How a delivery is followed: the service gives an attempt 10 seconds (Collections §8), so the first outcome is there
+// soon after.
 const (
 	followFor   = 20 * time.Second
 	followEvery = 500 * time.Millisecond
@@ -31,12 +32,15 @@ const (
 const testEvent = "webhook.test"
 
 var (
-	errNotNamed  = errors.New("the service named neither the event nor its delivery, so it cannot be followed; the data source billing_webhook_deliveries lists it")
+	errNotNamed = errors.New("the service named neither the event nor its delivery, so it cannot be followed; the " +
+		"data source billing_webhook_deliveries lists it")
 	errNoOutcome = fmt.Errorf("the delivery was not attempted within %s", followFor)
 )
 
-// follow reads the delivery of a test event until its first attempt has an outcome. It ends in errNoOutcome when there is none in time.
-func follow(ctx context.Context, client *collections.Service, endpointID string, event collections.TestEvent) (*collections.Delivery, error) {
+// follow reads the delivery of a test event until its first attempt has an outcome. It ends in errNoOutcome when there
+// is none in time.
+func follow(ctx context.Context, client *collections.Service, endpointID string,
+	event collections.TestEvent) (*collections.Delivery, error) {
 	if event.DeliveryID == "" && event.EventID == "" {
 		return nil, errNotNamed
 	}
@@ -46,7 +50,8 @@ func follow(ctx context.Context, client *collections.Service, endpointID string,
 }
 
 // await looks until there is a delivery, or the time is over.
-func await(ctx context.Context, look func(context.Context) (*collections.Delivery, error)) (*collections.Delivery, error) {
+func await(ctx context.Context, look func(context.Context) (*collections.Delivery, error)) (*collections.Delivery,
+	error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, followFor, errNoOutcome)
 	defer cancel()
 	for {
@@ -67,9 +72,11 @@ func await(ctx context.Context, look func(context.Context) (*collections.Deliver
 	}
 }
 
-// attempted answers the delivery of a test event once its first attempt is over, else nil.
-func attempted(ctx context.Context, client *collections.Service, endpointID string, event collections.TestEvent) (*collections.Delivery, error) {
-	for delivery, err := range client.ListDeliveries(ctx, collections.DeliveryQuery{EndpointID: endpointID, Event: testEvent}) {
+// attempted returns the delivery of a test event once its first attempt is over, else nil.
+func attempted(ctx context.Context, client *collections.Service, endpointID string,
+	event collections.TestEvent) (*collections.Delivery, error) {
+	for delivery, err := range client.ListDeliveries(ctx, collections.DeliveryQuery{EndpointID: endpointID,
+		Event: testEvent}) {
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +93,7 @@ func undelivered(d collections.Delivery) bool {
 	return d.Status == deliveryFailed || d.Status == deliveryExhausted
 }
 
-// outcome words how a delivery went.
+// outcome describes how a delivery went.
 func outcome(d *collections.Delivery) string {
 	text := fmt.Sprintf("Delivery %s is %s. Attempts: %d.", d.ID, d.Status, d.Attempts)
 	if d.HTTPCode != nil {
@@ -98,11 +105,11 @@ func outcome(d *collections.Delivery) string {
 	if d.NextRetryAt != nil {
 		text += " Next attempt: about " + *d.NextRetryAt + "."
 	}
-	return text + answer(d)
+	return text + consumerResponse(d)
 }
 
-// answer quotes what the consumer answered; the service has hidden secrets in it.
-func answer(d *collections.Delivery) string {
+// consumerResponse quotes the response of the consumer; the service has hidden secrets in it.
+func consumerResponse(d *collections.Delivery) string {
 	const longest = 300
 	if d.ResponseBody == nil || *d.ResponseBody == "" {
 		return ""
@@ -114,14 +121,16 @@ func answer(d *collections.Delivery) string {
 	return " Answer: " + string(text)
 }
 
-// testIfAsked fires a test event and warns when it does not arrive. What it tests exists already, so nothing here is an error.
+// testIfAsked fires a test event and warns when it does not arrive. What it tests exists already, so nothing here is an
+// error.
 func testIfAsked(ctx context.Context, client *collections.Service, m model, diags *diag.Diagnostics) {
 	if !m.TestOnApply.ValueBool() {
 		return
 	}
 	warn := func(text string) {
 		diags.AddAttributeWarning(path.Root("test_on_apply"), "The test event did not arrive",
-			fmt.Sprintf("A test event was fired at %s after it was applied. %s\n\nThe endpoint itself is applied; nothing is undone.", m.URL.ValueString(), text))
+			fmt.Sprintf("A test event was fired at %s after it was applied. %s\n\nThe endpoint itself is applied; "+
+				"nothing is undone.", m.URL.ValueString(), text))
 	}
 	event, err := client.TestWebhookEndpoint(ctx, m.ID.ValueString())
 	if err != nil {

@@ -80,7 +80,7 @@ func TestOutcome(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	long := collections.Delivery{ResponseBody: new(strings.Repeat("ã", 301))}
-	if text := answer(&long); text != " Answer: "+strings.Repeat("ã", 300)+"…" {
+	if text := consumerResponse(&long); text != " Answer: "+strings.Repeat("ã", 300)+"…" {
 		t.Errorf("%q", text)
 	}
 }

@@ -95,12 +95,12 @@ func TestKeeping(t *testing.T) {
 	}
 	prior := model{Secret: types.StringValue("old"), TestOnApply: types.BoolValue(true), Authentication: basic("ana", 7)}
 	answered := model{Authentication: basic("ana", firstVersion)}
-	kept := answered.keeping(prior)
+	kept := answered.preserve(prior)
 	if kept.Secret.ValueString() != "old" || !kept.TestOnApply.ValueBool() || !kept.Authentication.Equal(prior.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}
 	answered.Secret, answered.Authentication = types.StringValue("new"), basic("bea", firstVersion)
-	kept = answered.keeping(prior)
+	kept = answered.preserve(prior)
 	if kept.Secret.ValueString() != "new" || !kept.Authentication.Equal(answered.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}

@@ -19,8 +19,9 @@ import (
 // scheme is how endpoints are named and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
-	ID:  func(e *collections.WebhookEndpoint) string { return e.ID },
-	Get: (*collections.Service).GetWebhookEndpoint,
+	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
+	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
+	Get:     (*collections.Service).GetWebhookEndpoint,
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.WebhookEndpoint,
 		error) {
 		return client.FindWebhookEndpoints(ctx, by.Value)
@@ -42,7 +43,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	defer r.Run().Reading(typeName, prior.ID.ValueString())()
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	endpoint := scheme.Refresh(ctx, client, r.Run(), prior.ID, doing("read", prior),
+	endpoint := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior),
 		"registers it again, with a new id and a new secret", resp)
 	if endpoint == nil {
 		return
@@ -51,7 +52,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	// No refresh puts clear text into the state.
 	state.setSecret(prior.secret())
 	if !importing {
-		state = state.keeping(prior)
+		state = state.preserve(prior)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)

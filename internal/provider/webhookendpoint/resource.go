@@ -1,5 +1,6 @@
-// Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources (deliveries too), the list
-// resource and the actions on its deliveries.
+// Package webhookendpoint is the webhook endpoint of the collections service: the resource, the data sources
+// (deliveries too), the list resource and the actions on its deliveries. authentication.go is that argument,
+// delivery.go follows a delivery.
 package webhookendpoint
 
 import (
@@ -13,14 +14,15 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 )
 
+type base = object.Resource[*collections.Service, collections.WebhookEndpoint, model]
+
 // Resource is billing_webhook_endpoint.
-type Resource struct{ conn.Resource }
+type Resource struct{ base }
 
 var (
 	_ resource.ResourceWithConfigure      = (*Resource)(nil)
@@ -30,47 +32,57 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
-// NewResource makes the resource.
-func NewResource() resource.Resource { return &Resource{} }
+// NewResource returns the resource.
+func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
-// Metadata names the type.
-func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
+// ValidateConfig checks what belongs to which type of authentication. Whether the credentials are needed only the
+// plan knows.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || config.Authentication.IsNull() || config.Authentication.IsUnknown() {
+		return
+	}
+	a := authOf(config.Authentication)
+	if a.kind.IsUnknown() {
+		return
+	}
+	a.refuseForeign(&resp.Diagnostics)
+	a.demand(false, &resp.Diagnostics)
 }
 
 // Create registers the endpoint and writes its secret to the state at once, as it is never shown again.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var config, plan model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	plan.secret().Reject(plan.AgeRecipients, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	w, ok := r.BeginCreate(ctx, req, resp)
+	w.Plan.secret().Reject(w.Plan.AgeRecipients, w.Diags)
+	if !ok || w.Diags.HasError() {
 		return
 	}
-	r.Run().Applies()
-	created, err := client.CreateWebhookEndpoint(ctx, plan.withCredentials(config).toCreate())
+	created, err := w.Client.CreateWebhookEndpoint(ctx, w.Plan.withCredentials(w.Config).toCreate())
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("register", plan))
+		apidiag.Add(w.Diags, err, operation("register", w.Plan))
 		return
 	}
-	state := fromAPI(&created.WebhookEndpoint).keeping(plan)
-	state.setSecret(state.secret().Stored(state.AgeRecipients, &resp.Diagnostics))
-	settle.Warn(settle.Onto(ctx, &plan, &state), state.displayName(), arguments, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
-	warnCreated(created, state, &resp.Diagnostics)
-	testIfAsked(ctx, client, state, &resp.Diagnostics)
+	state := fromAPI(&created.WebhookEndpoint).preserve(w.Plan)
+	state.setSecret(state.secret().Stored(state.AgeRecipients, w.Diags))
+	settle.Warn(settle.Onto(ctx, &w.Plan, &state), state.displayName(), arguments, w.Diags)
+	w.Save(ctx, state.ID, state)
+	warnCreated(created, state, w.Diags)
+	testIfAsked(ctx, w.Client, state, w.Diags)
 }
 
-// warnCreated tells what is unusual about a registration that has happened. None of it is an error: an error in Create would mark the
-// new endpoint for replacement.
+// warnCreated reports what is unusual about a registration that has happened. None of it is an error: an error in
+// Create would mark the new endpoint for replacement.
 func warnCreated(created *collections.WebhookEndpointCreated, state model, diags *diag.Diagnostics) {
-	const found = "The answer to the registration was lost. One new endpoint with the same url and settings exists (id %s), so it was taken over. "
+	const found = "The answer to the registration was lost. One new endpoint with the same url and settings exists " +
+		"(id %s), so it was taken over. "
 	switch {
 	case created.SecretErr != nil:
-		diags.AddAttributeWarning(path.Root("secret"), "Found the endpoint instead of registering it twice, but its secret is not known",
-			fmt.Sprintf(found+"Its first secret was lost with the answer, and getting another one failed: %s\n\n%s", created.ID, apidiag.Text(created.SecretErr), howToRotate))
+		diags.AddAttributeWarning(path.Root("secret"), "Found the endpoint instead of registering it twice, but its "+
+			"secret is not known",
+			fmt.Sprintf(found+"Its first secret was lost with the answer, and getting another one failed: %s\n\n%s",
+				created.ID, apidiag.Text(created.SecretErr), howToRotate))
 	case created.Adopted:
 		diags.AddWarning("Found the endpoint instead of registering it twice",
 			fmt.Sprintf(found+"Its first secret was lost with the answer, so it was rotated.", created.ID))
@@ -81,76 +93,75 @@ func warnCreated(created *collections.WebhookEndpointCreated, state model, diags
 }
 
 // howToRotate is the way to a secret where none is known.
-const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another value in it; the old secret is invalid from then on."
+const howToRotate = "To get a new one, apply once with rotate_secret_when_changed set, and once more with another " +
+	"value in it; the old secret is invalid from then on."
 
 // Update changes the endpoint, then rotates its secret. Each result is in the state before the next request.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var config, plan, state model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	plan.secret().Reject(plan.AgeRecipients, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	w, ok := r.BeginUpdate(ctx, req, resp)
+	plan, state := w.Plan, w.State
+	plan.secret().Reject(plan.AgeRecipients, w.Diags)
+	if !ok || w.Diags.HasError() {
 		return
 	}
-	r.Run().Applies()
 	moved, rotates := !plan.URL.Equal(state.URL), plan.rotates(state)
 	// Whatever of the update fails, no clear text that the state had is written again.
-	state.setSecret(state.secret().Stored(plan.AgeRecipients, &resp.Diagnostics))
-	if body := plan.withCredentials(config).toUpdate(state); !body.IsEmpty() {
-		answer, err := client.UpdateWebhookEndpoint(ctx, state.ID.ValueString(), body)
+	state.setSecret(state.secret().Stored(plan.AgeRecipients, w.Diags))
+	if body := plan.withCredentials(w.Config).toUpdate(state); !body.IsEmpty() {
+		response, err := w.Client.UpdateWebhookEndpoint(ctx, state.ID.ValueString(), body)
 		if err != nil {
-			apidiag.Add(&resp.Diagnostics, err, doing("update", state))
+			apidiag.Add(w.Diags, err, operation("update", state))
 			return
 		}
-		state = state.updated(ctx, answer, plan, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+		state = state.updated(ctx, response, plan, w.Diags)
+		w.Save(ctx, state.ID, state)
 	}
 	if rotates {
-		answer, err := client.RotateWebhookSecret(ctx, state.ID.ValueString())
+		response, err := w.Client.RotateWebhookSecret(ctx, state.ID.ValueString())
 		if err != nil {
-			apidiag.Add(&resp.Diagnostics, err, doing("rotate the secret of", state))
+			apidiag.Add(w.Diags, err, operation("rotate the secret of", state))
 			return
 		}
-		shown := encrypt.Secret{Clear: types.StringPointerValue(answer.Secret)}
-		state.setSecret(shown.Stored(plan.AgeRecipients, &resp.Diagnostics))
+		shown := encrypt.Secret{Clear: types.StringPointerValue(response.Secret)}
+		state.setSecret(shown.Stored(plan.AgeRecipients, w.Diags))
 	}
-	// A trigger that was unknown in the plan can turn out to be what it was; then nothing is rotated, and the secret stays.
+	// A trigger that was unknown in the plan can turn out to be what it was; then nothing is rotated, and the secret
+	// stays.
 	plan.setSecret(state.secret())
 	if plan.UpdatedAt.IsUnknown() {
 		plan.UpdatedAt = state.UpdatedAt
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	scheme.Identify(ctx, plan.ID, resp.Identity, &resp.Diagnostics)
+	w.Save(ctx, plan.ID, plan)
 	if moved || rotates {
-		testIfAsked(ctx, client, plan, &resp.Diagnostics)
+		testIfAsked(ctx, w.Client, plan, w.Diags)
 	}
 }
 
 // updated is the state after an update. The secret and its trigger stay as they were until the rotation has happened.
-func (m model) updated(ctx context.Context, answer *collections.WebhookEndpoint, plan model, diags *diag.Diagnostics) model {
-	settled := fromAPI(answer).keeping(plan)
-	settled.setSecret(m.secret())
-	settle.Warn(settle.Onto(ctx, &plan, &settled), m.displayName(), arguments, diags)
+func (m model) updated(ctx context.Context, response *collections.WebhookEndpoint, plan model,
+	diags *diag.Diagnostics) model {
+	state := fromAPI(response).preserve(plan)
+	state.setSecret(m.secret())
+	settle.Warn(settle.Onto(ctx, &plan, &state), m.displayName(), arguments, diags)
 	if plan.rotates(m) {
-		settled.RotateSecretWhenChanged = m.RotateSecretWhenChanged
+		state.RotateSecretWhenChanged = m.RotateSecretWhenChanged
 	}
-	return settled
+	return state
 }
 
 // Delete removes the endpoint.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	client, state, ok := object.Delete[*collections.Service, model](ctx, typeName, r.Conn.Collections, r.Run(), req, resp, nil)
+	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	if !ok {
 		return
 	}
-	if err := client.DeleteWebhookEndpoint(ctx, state.ID.ValueString()); err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("delete", state))
+	if err := w.Client.DeleteWebhookEndpoint(ctx, w.State.ID.ValueString()); err != nil {
+		apidiag.Add(w.Diags, err, operation("delete", w.State))
 	}
 }
 
-// doing describes an operation on the endpoint for an error.
-func doing(verb string, m model) apidiag.Doing {
-	return apidiag.Doing{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments, Keys: map[string]string{"INVALID_WEBHOOK_URL": "url"}}
+// operation describes an operation on the endpoint for an error.
+func operation(verb string, m model) apidiag.Operation {
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments,
+		Keys: map[string]string{"INVALID_WEBHOOK_URL": "url"}}
 }

@@ -2,6 +2,9 @@ package webhookendpoint
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -31,7 +34,8 @@ const (
 	authHeader = "header"
 )
 
-// firstVersion is the version of credentials that nobody has numbered: of a configuration without a version, and of what an import finds.
+// firstVersion is the version of credentials that nobody has numbered: of a configuration without a version, and of
+// what an import finds.
 const firstVersion = 1
 
 // about describes the fields that the resource and the data sources share.
@@ -56,30 +60,44 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"id":         object.Computed(about["id"]),
 			"created_at": object.Computed(about["created_at"]),
 			"updated_at": object.Computed(about["updated_at"]),
-			"url":        schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of internal networks are refused, in the plan where they can be told there. Every endpoint gets its own deliveries; see `allow_duplicate` for a second one with the same address.", PlanModifiers: onChange(validate.PublicURL())},
-			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] + " Taken out, it is cleared.",
+			"url": schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of " +
+				"internal networks are refused, in the plan where they can be told there. Every endpoint gets its " +
+				"own deliveries; see `allow_duplicate` for a second one with the same address.",
+				PlanModifiers: onChange(validate.PublicURL())},
+			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] +
+				" Taken out, it is cleared.",
 				PlanModifiers: onChange(validate.NotBlank())},
-			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)), ElementType: types.StringType,
-				MarkdownDescription: about["events"] + " Default: empty. A name that this provider does not know is a warning.",
-				Validators:          []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
-				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
+			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)),
+				ElementType: types.StringType,
+				MarkdownDescription: about["events"] + " Default: empty. A name that this provider does not know is " +
+					"a warning.",
+				Validators:    []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
+				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: about["active"] + " Default `true`. With `false` nothing is delivered, and a delivery that comes due meanwhile is given up."},
+				MarkdownDescription: about["active"] + " Default `true`. With `false` nothing is delivered, and a " +
+					"delivery that comes due meanwhile is given up."},
 			"authentication": authenticationAttribute(),
-			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
-				Default: mapdefault.StaticValue(noTrigger),
-				MarkdownDescription: "Any values, such as a date; when they change, the secret is rotated in place, after the " +
-					"other changes. The old secret is invalid immediately. Defaults to `{}`. The first values, and removing them, rotate nothing."},
+			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true,
+				ElementType: types.StringType,
+				Default:     mapdefault.StaticValue(noTrigger),
+				MarkdownDescription: "Any values, such as a date; when they change, the secret is rotated in place, " +
+					"after the other changes. The old secret is invalid immediately. Defaults to `{}`. The first " +
+					"values, and removing them, rotate nothing."},
 			"test_on_apply": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether to fire a test event after the endpoint was registered, its `url` changed or its secret rotated, wait up to 20 seconds for its first attempt, and warn when that fails. " +
-					"Default `false`. After a rotation the warning is expected when the consumer verifies signatures, as it cannot have the new secret yet. It needs no `action` block, so it works " +
-					"with every Terraform and OpenTofu."},
+				MarkdownDescription: "Whether to fire a test event after the endpoint was registered, its `url` " +
+					"changed or its secret rotated, wait up to 20 seconds for its first attempt, and warn when that " +
+					"fails. Default `false`. After a rotation the warning is expected when the consumer verifies " +
+					"signatures, as it cannot have the new secret yet. It needs no `action` block, so it works with " +
+					"every Terraform and OpenTofu."},
 			"allow_duplicate": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether the endpoint may be created although the service has one with the same `url` that is not part of this state, such as " +
-					"one that an interrupted run has left. Defaults to `false`: the plan fails and names it, with the block that imports it. With `true` that is a warning. It costs one listing of the endpoints in a plan that creates one, and " +
-					"is never sent."},
+				MarkdownDescription: "Whether the endpoint may be created although the service has one with the same " +
+					"`url` that is not part of this state, such as one that an interrupted run has left. Defaults to " +
+					"`false`: the plan fails and names it, with the block that imports it. With `true` that is a " +
+					"warning. It costs one listing of the endpoints in a plan that creates one, and is never sent."},
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. It is in the state, unless `age_recipients` is set: then it is null, and `encrypted_secret` has it. Null after an import, because the service does not show it again: rotate to get a new one."},
+				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. It is in the state, unless " +
+					"`age_recipients` is set: then it is null, and `encrypted_secret` has it. Null after an import, " +
+					"because the service does not show it again: rotate to get a new one."},
 			"encrypted_secret": encrypt.Encrypted("secret"),
 			"age_recipients":   encrypt.Recipients("secret", "encrypted_secret"),
 		},
@@ -87,38 +105,71 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 }
 
 // aboutResource is what the page of the resource begins with.
-const aboutResource = "An address that the collections service sends events to as signed POST requests. A delivery is attempted up to 8 times, over about eight and a half hours.\n\n" +
-	"Every change is made in place. The service shows the `secret` once, when the endpoint is registered and at each rotation; it is in the state from then on, so set `age_recipients` to have it there encrypted only, or protect the state. " +
-	"[The guide on rotation](../guides/rotation) tells how to change it without losing events.\n\n" +
-	"Destroying removes the endpoint, and what it has not received by then is given up. An endpoint that was removed elsewhere is planned again, with a new id and a new secret. " +
-	"Import by id or by `url` (see [the guide on importing](../guides/import)). A refresh takes one request."
+const aboutResource = "An address that the collections service sends events to as signed POST requests. A delivery " +
+	"is attempted up to 8 times, over about eight and a half hours.\n\n" +
+	"Every change is made in place. The service shows the `secret` once, when the endpoint is registered and at each " +
+	"rotation; it is in the state from then on, so set `age_recipients` to have it there encrypted only, or " +
+	"protect the state. [The guide on rotation](../guides/rotation) tells how to change it without losing " +
+	"events.\n\n" +
+	"Destroying removes the endpoint, and what it has not received by then is given up. An endpoint that was removed " +
+	"elsewhere is planned again, with a new id and a new secret. Import by id or by `url` (see [the guide on " +
+	"importing](../guides/import)). A refresh takes one request."
 
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true, Validators: []validator.String{validate.NotBlank()},
-			MarkdownDescription: description + " Write-only: in no state and no plan; needs Terraform 1.11 or OpenTofu 1.11. Another value is sent only when `credentials_wo_version` or another part of " +
+		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true,
+			Validators: []validator.String{validate.NotBlank()},
+			MarkdownDescription: description + " Write-only: in no state and no plan; needs Terraform 1.11 or " +
+				"OpenTofu 1.11. Another value is sent only when `credentials_wo_version` or another part of " +
 				"`authentication` changes; an endpoint that was imported needs it only then."}
 	}
 	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "What the service sends to authenticate itself to the consumer, beside the signature. Default, and when taken out: nothing. A change made elsewhere is drift, except one of the credentials, which the service never shows.",
+		MarkdownDescription: "What the service sends to authenticate itself to the consumer, beside the signature. " +
+			"Default, and when taken out: nothing. A change made elsewhere is drift, except one of the credentials, " +
+			"which the service never shows.",
 		Attributes: map[string]schema.Attribute{
-			"type": schema.StringAttribute{Required: true, Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},
-				MarkdownDescription: "`none`, `basic` (needs `username` and `password_wo`), `bearer` (needs `token_wo`) or `header` (needs `name` and `value_wo`). Arguments of another type are an error."},
-			"username":    schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.", Validators: []validator.String{validate.NotBlank()}},
+			"type": schema.StringAttribute{Required: true,
+				Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},
+				MarkdownDescription: "`none`, `basic` (needs `username` and `password_wo`), `bearer` (needs " +
+					"`token_wo`) or `header` (needs `name` and `value_wo`). Arguments of another type are an error."},
+			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",
+				Validators: []validator.String{validate.NotBlank()}},
 			"password_wo": secret("Password, for type `basic`."),
 			"token_wo":    secret("Token, for type `bearer`."),
-			"name":        schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type `header`.", Validators: []validator.String{validate.HeaderName()}},
-			"value_wo":    secret("Value of the header, for type `header`."),
-			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole, Default: int64default.StaticInt64(firstVersion),
-				MarkdownDescription: "Any whole number; another one sends the credentials again. Default 1, which is also the version of what an import finds."},
+			"name": schema.StringAttribute{Optional: true, MarkdownDescription: "Name of the header, for type " +
+				"`header`.", Validators: []validator.String{validate.HeaderName()}},
+			"value_wo": secret("Value of the header, for type `header`."),
+			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole,
+				Default: int64default.StaticInt64(firstVersion),
+				MarkdownDescription: "Any whole number; another one sends the credentials again. Default 1, which is " +
+					"also the version of what an import finds."},
 		}}
-}
-
-// IdentitySchema names the endpoint for import blocks.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = scheme.IdentitySchema()
 }
 
 func onChange(v ...validator.String) []planmodifier.String {
 	return []planmodifier.String{validate.OnChange(v...)}
+}
+
+// catalog are the event names that the service describes (Collections §6). It says that new ones appear without notice,
+// so a name that is not here is no error.
+var catalog = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_key.status_changed", "api_key.revoked"}
+
+type eventName struct{}
+
+// knownEvent warns about names that the service does not describe, which are most often typing mistakes.
+func knownEvent() validator.String { return eventName{} }
+
+func (eventName) Description(context.Context) string { return "an event name" }
+
+func (v eventName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (eventName) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	name := req.ConfigValue.ValueString()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || slices.Contains(catalog, name) {
+		return
+	}
+	resp.Diagnostics.AddAttributeWarning(req.Path, "Unknown event name",
+		fmt.Sprintf("%q is not among the events that this provider knows (%s). The service adds events without "+
+			"notice, so this may be right; if it is a typing mistake, the event never comes.", name,
+			strings.Join(catalog, ", ")))
 }

@@ -1,5 +1,5 @@
-// Package apidiag turns errors of the services into diagnostics: on the argument that the service blames, with what to do next, the
-// service's code and the Request-Id.
+// Package apidiag turns errors of the services into diagnostics: on the argument that the service blames, with what to
+// do next, the service's code and the Request-Id.
 package apidiag
 
 import (
@@ -22,27 +22,27 @@ import (
 // creations are the verbs of the creation of an object that has an external_id.
 var creations = []string{"create", "open"}
 
-// Doing says what was being done when an error came, in words that make a sentence: "Could not <Verb> <Object>".
-type Doing struct {
+// Operation is what failed when an error came, in words that make a sentence: "Could not <Verb> <Object>".
+type Operation struct {
 	// Verb is an infinitive: create, read, update, delete.
 	Verb string
 	// Object names the object for the user: `customer "Acme" (id …)`.
 	Object string
 	// TypeName is the Terraform type, for the ready-made import block; empty where there is none to offer.
 	TypeName string
-	// Attributes are the names of the arguments that the service knows by the same name. Errors in any other field are reported on
-	// the whole object.
+	// Attributes are the names of the arguments that the service knows by the same name. Errors in any other field are
+	// reported on the whole object.
 	Attributes []string
 	// Keys are the attributes that the service's codes speak of, for codes that come without a field.
 	Keys map[string]string
 }
 
 // Add reports err. It is the one place where errors of the services become diagnostics.
-func Add(diags *diag.Diagnostics, err error, doing Doing) {
-	summary := fmt.Sprintf("Could not %s %s", doing.Verb, doing.Object)
+func Add(diags *diag.Diagnostics, err error, operation Operation) {
+	summary := fmt.Sprintf("Could not %s %s", operation.Verb, operation.Object)
 	var conflict *api.ConflictError
 	if errors.As(err, &conflict) {
-		conflicting(diags, conflict, doing, summary)
+		conflicting(diags, conflict, operation, summary)
 		return
 	}
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
@@ -70,7 +70,7 @@ func Add(diags *diag.Diagnostics, err error, doing Doing) {
 		diags.AddError(summary, plainText(err))
 		return
 	}
-	refused(diags, e, doing, summary)
+	refused(diags, e, operation, summary)
 }
 
 // Unreadable reports a response that does not fit the description of the service.
@@ -79,12 +79,13 @@ func Unreadable(diags *diag.Diagnostics, err error) {
 }
 
 // refused reports an answer of the service: one diagnostic for each field it blames, or one for the whole object.
-func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string) {
+func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, summary string) {
 	if e.Code == "external_id_taken" {
-		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken", takenText(e, doing)+evidence(e))
+		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken",
+			takenText(e, operation)+evidence(e))
 		return
 	}
-	if attribute, known := doing.Keys[e.Code]; known {
+	if attribute, known := operation.Keys[e.Code]; known {
 		diags.AddAttributeError(path.Root(attribute), summary, sentence(e.Message)+" "+advice(e)+evidence(e))
 		return
 	}
@@ -103,7 +104,7 @@ func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string)
 	slices.Sort(names)
 	for _, name := range names {
 		text := fmt.Sprintf("The service refuses %s: %s", name, sentence(fields[name])) + evidence(e)
-		if root := attribute(name); slices.Contains(doing.Attributes, root) {
+		if root := attribute(name); slices.Contains(operation.Attributes, root) {
 			diags.AddAttributeError(path.Root(root), summary, text)
 			continue
 		}
@@ -111,8 +112,8 @@ func refused(diags *diag.Diagnostics, e *api.Error, doing Doing, summary string)
 	}
 }
 
-// attribute is the top-level argument of a field such as emails[0].value, emails.0.value or expiresAt: collections writes its names
-// together.
+// attribute is the top-level argument of a field such as emails[0].value, emails.0.value or expiresAt: collections
+// writes its names together.
 func attribute(field string) string {
 	if end := strings.IndexAny(field, ".["); end >= 0 {
 		field = field[:end]
@@ -143,32 +144,41 @@ func advice(e *api.Error) string {
 	address, secret := arguments(e.Service)
 	switch {
 	case e.Code == "customer_has_active_subscriptions":
-		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this customer, so that " +
-			"Terraform destroys them before it. A subscription whose cancellation is scheduled (deletion_policy or cancel_at_period_end) counts as active until " +
-			"its period ends: delete the customer after that. To keep the customer at the service and only forget it here, set deletion_policy = \"abandon\"."
+		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to " +
+			"this customer, so that Terraform destroys them before it. A subscription whose cancellation is " +
+			"scheduled (deletion_policy or cancel_at_period_end) counts as active until its period ends: delete the " +
+			"customer after that. To keep the customer at the service and only forget it here, set deletion_policy = " +
+			"\"abandon\"."
 	case e.Status == http.StatusUnauthorized:
-		return fmt.Sprintf("The token is missing, wrong, revoked or expired: check %s and %s of the provider (or BILLING_%s and BILLING_%s); "+
-			"tokens of the test environment do not work in production.", secret, address, strings.ToUpper(secret), strings.ToUpper(address))
+		return fmt.Sprintf("The token is missing, wrong, revoked or expired: check %s and %s of the provider (or "+
+			"BILLING_%s and BILLING_%s); tokens of the test environment do not work in production.", secret, address,
+			strings.ToUpper(secret), strings.ToUpper(address))
 	case e.Status == http.StatusForbidden && len(e.Required) > 0:
-		return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use another token.",
+		return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use "+
+			"another token.",
 			list(e.Required), list(e.Granted))
 	case e.Status == http.StatusForbidden:
 		return "The token may not do this, or access by API is blocked for the organization."
 	case e.Status == http.StatusNotFound && !e.Structured:
-		return "This is not the service's own answer for a missing object, so the base address is probably wrong or a proxy answered. " +
-			"Nothing was dropped from the state. Check " + address + ", and the provider argument operations if it names " + e.Operation + "."
+		return "This is not the service's own answer for a missing object, so the base address is probably wrong or " +
+			"a proxy answered. Nothing was dropped from the state. Check " + address + ", and the provider argument " +
+			"operations if it names " + e.Operation + "."
 	case e.Status == http.StatusNotFound:
-		return "The object does not exist, or it belongs to another organization than the token. If the path below is not one of the service's, " +
-			"check " + address + " and the provider argument operations."
+		return "The object does not exist, or it belongs to another organization than the token. If the path below " +
+			"is not one of the service's, check " + address + " and the provider argument operations."
 	case e.Status == http.StatusTooManyRequests:
-		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second in the provider block."
+		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second " +
+			"in the provider block."
 	case e.Status >= http.StatusInternalServerError:
-		return fmt.Sprintf("The service failed %s; such failures pass. Run again in a few minutes, or set retry_timeout in the provider block to wait longer.", times(e.Attempts))
+		return fmt.Sprintf("The service failed %s; such failures pass. Run again in a few minutes, or set "+
+			"retry_timeout in the provider block to wait longer.", times(e.Attempts))
 	case e.Status == http.StatusMethodNotAllowed:
-		return "The service knows no such operation here. If it uses another path or method, set the provider argument operations for " + e.Operation + "."
+		return "The service knows no such operation here. If it uses another path or method, set the provider " +
+			"argument operations for " + e.Operation + "."
 	}
 	if e.Status < http.StatusMultipleChoices {
-		return "This is not the service's own answer, so the base address is probably wrong or a proxy answered. Check " + address + "."
+		return "This is not the service's own answer, so the base address is probably wrong or a proxy " +
+			"answered. Check " + address + "."
 	}
 	return "Change what the message names and run again."
 }
@@ -214,58 +224,63 @@ func evidence(e *api.Error) string {
 	if id == "" {
 		id = "none"
 	}
-	return fmt.Sprintf("\n\nOperation: %s (%s %s)\nStatus: %d, code: %s\nRequest-Id: %s", e.Operation, e.Method, e.Path, e.Status, code, id)
+	return fmt.Sprintf("\n\nOperation: %s (%s %s)\nStatus: %d, code: %s\nRequest-Id: %s", e.Operation, e.Method, e.Path,
+		e.Status, code, id)
 }
 
-// takenText tells a creation, which may take the other object over, from a change of an object that exists already. Neither knows whether
-// this configuration manages the other object too.
-func takenText(e *api.Error, doing Doing) string {
+// takenText tells a creation, which may take the other object over, from a change of an object that exists already.
+// Neither knows whether this configuration manages the other object too.
+func takenText(e *api.Error, operation Operation) string {
 	other := "Another object"
 	if e.ExistingID != "" {
 		other += " (id " + e.ExistingID + ")"
 	}
 	other += " of this organization already has this external_id, and no two objects can have it at the same time. "
-	if !slices.Contains(creations, doing.Verb) {
-		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear one of them or give it a temporary value, apply, " +
-			"and then write both. Otherwise use another external_id, or change that of the other object first."
+	if !slices.Contains(creations, operation.Verb) {
+		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear " +
+			"one of them or give it a temporary value, apply, and then write both. Otherwise use another " +
+			"external_id, or change that of the other object first."
 	}
-	other += "Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, remove that setting, or give the new object an " +
-		"external_id of its own. "
-	if e.ExistingID == "" || doing.TypeName == "" {
+	other += "Nothing was created. Where the other object is one that this plan replaces under " +
+		"create_before_destroy, remove that setting, or give the new object an external_id of its own. "
+	if e.ExistingID == "" || operation.TypeName == "" {
 		return other + "Otherwise use another external_id, or import the other object."
 	}
-	return other + "Where the other object is in no configuration, use another external_id, or take it over with this block (put this resource's name after the type):\n\n" +
-		ImportBlock(doing.TypeName, e.ExistingID)
+	return other + "Where the other object is in no configuration, use another external_id, or take it over with " +
+		"this block (put this resource's name after the type):\n\n" +
+		ImportBlock(operation.TypeName, e.ExistingID)
 }
 
 func otherText(e *api.OtherObjectError) string {
 	address, _ := arguments(e.Err.Service)
-	return fmt.Sprintf("The provider asked for the %s %q, and the response shows the %s %q. Nothing of that object was stored, and nothing is sent to it. "+
-		"A cache or proxy between here and the service probably mixes up responses: fix or bypass it, check %s, and run again.",
+	return fmt.Sprintf("The provider asked for the %s %q, and the response shows the %s %q. Nothing of that object "+
+		"was stored, and nothing is sent to it. A cache or proxy between here and the service probably mixes up "+
+		"responses: fix or bypass it, check %s, and run again.",
 		e.Noun, e.Asked, e.Noun, e.Answered, address) + evidence(e.Err)
 }
 
-// conflicting reports what a lookup after a lost response has found: on external_id, where objects of this kind are found by it.
-func conflicting(diags *diag.Diagnostics, e *api.ConflictError, doing Doing, summary string) {
+// conflicting reports what a lookup after a lost response has found: on external_id, where objects of this kind are
+// found by it.
+func conflicting(diags *diag.Diagnostics, e *api.ConflictError, operation Operation, summary string) {
 	const key = "external_id"
-	if !slices.Contains(doing.Attributes, key) {
-		diags.AddError(summary+": the outcome is unknown", conflictText(e, doing))
+	if !slices.Contains(operation.Attributes, key) {
+		diags.AddError(summary+": the outcome is unknown", conflictText(e, operation))
 		return
 	}
 	if e.Theirs {
-		text := takenText(&api.Error{ExistingID: e.IDs[0]}, doing) + "\n\n" + sentence(e.Error())
+		text := takenText(&api.Error{ExistingID: e.IDs[0]}, operation) + "\n\n" + sentence(e.Error())
 		diags.AddAttributeError(path.Root(key), summary+": the external_id is taken", text)
 		return
 	}
-	diags.AddAttributeError(path.Root(key), summary+": the outcome is unknown", conflictText(e, doing))
+	diags.AddAttributeError(path.Root(key), summary+": the outcome is unknown", conflictText(e, operation))
 }
 
-func conflictText(e *api.ConflictError, doing Doing) string {
+func conflictText(e *api.ConflictError, operation Operation) string {
 	text := sentence(e.Error())
-	if len(e.IDs) == 0 || doing.TypeName == "" {
+	if len(e.IDs) == 0 || operation.TypeName == "" {
 		return text
 	}
-	return text + " " + TakeOver(doing.TypeName, e.IDs...)
+	return text + " " + TakeOver(operation.TypeName, e.IDs...)
 }
 
 // TakeOver says how one of several existing objects is imported.

@@ -14,7 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-var creating = Doing{Verb: "create", Object: `customer "Acme"`, TypeName: "billing_customer", Attributes: []string{"name", "external_id", "emails", "email"}}
+var creating = Operation{Verb: "create", Object: `customer "Acme"`, TypeName: "billing_customer", Attributes: []string{"name", "external_id", "emails", "email"}}
 
 // refusal is the service's own error, with what change makes of it.
 func refusal(status int, code string, change func(*api.Error)) *api.Error {
@@ -34,10 +34,10 @@ type said struct {
 	parts []string
 }
 
-func check(t *testing.T, err error, doing Doing, want []said) {
+func check(t *testing.T, err error, operation Operation, want []said) {
 	t.Helper()
 	var diags diag.Diagnostics
-	Add(&diags, err, doing)
+	Add(&diags, err, operation)
 	if len(diags) != len(want) {
 		t.Fatalf("%d diagnostics, want %d: %v", len(diags), len(want), diags)
 	}
@@ -50,7 +50,7 @@ func check(t *testing.T, err error, doing Doing, want []said) {
 			t.Errorf("diagnostic %d is on %q with severity %s, want an error on %q", i, at, d.Severity(), want[i].at)
 		}
 		text := d.Summary() + "\n" + d.Detail()
-		for _, part := range append(want[i].parts, "Could not "+doing.Verb+" "+doing.Object) {
+		for _, part := range append(want[i].parts, "Could not "+operation.Verb+" "+operation.Object) {
 			if !strings.Contains(text, part) {
 				t.Errorf("diagnostic %d does not say %q:\n%s", i, part, text)
 			}
@@ -127,9 +127,9 @@ func TestAdd_fields(t *testing.T) {
 	})
 	single := refusal(422, "validation_error", func(e *api.Error) { e.Field = "name" })
 	check(t, single, creating, []said{{"name", []string{"refuses name: The service's words."}}})
-	check(t, single, Doing{Verb: "list", Object: "customers"}, []said{{"", []string{"refuses name: The service's words."}}})
+	check(t, single, Operation{Verb: "list", Object: "customers"}, []said{{"", []string{"refuses name: The service's words."}}})
 	camel := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"expiresAt": "is past"} })
-	check(t, camel, Doing{Verb: "create", Object: "x", Attributes: []string{"expires_at"}}, []said{{"expires_at", []string{"The service refuses expiresAt: Is past."}}})
+	check(t, camel, Operation{Verb: "create", Object: "x", Attributes: []string{"expires_at"}}, []said{{"expires_at", []string{"The service refuses expiresAt: Is past."}}})
 	empty := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"email": ""} })
 	check(t, empty, creating, []said{{"email", []string{"refuses email: The service gives no reason."}}})
 }
@@ -143,7 +143,7 @@ func TestAdd_taken(t *testing.T) {
 	check(t, known, creating, []said{{"external_id", []string{"the external_id is taken", "(id 0b5f)", "Nothing was created", "create_before_destroy", "in no configuration", block, "Request-Id: request-1"}}})
 	unknown := refusal(422, "external_id_taken", nil)
 	check(t, unknown, creating, []said{{"external_id", []string{"import the other object", "Request-Id: request-1"}}})
-	check(t, known, Doing{Verb: "create", Object: "x"}, []said{{"external_id", []string{"import the other object"}}})
+	check(t, known, Operation{Verb: "create", Object: "x"}, []said{{"external_id", []string{"import the other object"}}})
 	changing := creating
 	changing.Verb = "update"
 	check(t, known, changing, []said{{"external_id", []string{"the external_id is taken", "(id 0b5f)", "was not changed", "swap theirs", "Request-Id: request-1"}}})

@@ -13,8 +13,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// ImportAttribute is custom_metadata of an object that no configuration was applied to yet, and the effective_custom_metadata beside it:
-// the whole object, in both. raw is the object as the service answers it.
+// ImportAttribute is custom_metadata of an object that no configuration was applied to yet, and the
+// effective_custom_metadata beside it: the whole object, in both. raw is the object as the service answers it.
 func ImportAttribute(raw json.RawMessage) (Value, basetypes.StringValue, error) {
 	remote, err := Parse(raw)
 	if err != nil {
@@ -24,9 +24,10 @@ func ImportAttribute(raw json.RawMessage) (Value, basetypes.StringValue, error) 
 	return custom, Effective(basetypes.NewStringNull(), remote), err
 }
 
-// ReadAttribute is custom_metadata after a refresh, and the effective_custom_metadata beside it, both written as before where that
-// means the same. raw is the object as the service answers it.
-func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, raw json.RawMessage) (Value, basetypes.StringValue, error) {
+// ReadAttribute is custom_metadata after a refresh, and the effective_custom_metadata beside it, both written as before
+// where that means the same. raw is the object as the service answers it.
+func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, raw json.RawMessage) (Value,
+	basetypes.StringValue, error) {
 	remote, err := Parse(raw)
 	if err != nil {
 		return prior, effective, err
@@ -35,16 +36,18 @@ func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, r
 	return custom, Effective(effective, remote), err
 }
 
-// PlanAttribute plans custom_metadata of an existing object and the effective_custom_metadata beside it, which differs from the state's
-// exactly when the service's object must change. object names it in messages: `customer "Acme"`. defaultsUnknown says that the provider's
-// defaults are only known after apply.
+// PlanAttribute plans custom_metadata of an existing object and the effective_custom_metadata beside it, which differs
+// from the state's exactly when the service's object must change. object names it in messages: `customer "Acme"`.
+// defaultsUnknown says that the provider's defaults are only known after apply.
 //
-// The effective object is planned as it will be, so that a plan shows what changes and what stays. Should somebody else change it before
-// the apply, the state keeps the planned text until the next refresh (see package settle).
+// The effective object is planned as it will be, so that a plan shows what changes and what stays. Should somebody else
+// change it before the apply, the state keeps the planned text until the next refresh (see package settle).
 //
-// The third result is what the configuration owns once the plan is applied. The plan hands it to the apply in the private state: only
-// the configuration of a plan respects ignore_changes. It is zero while a part of it is unknown; Terraform plans again before it applies.
-func (o Ownership) PlanAttribute(config, state Value, effective basetypes.StringValue, defaultsUnknown bool, object string,
+// The third result is what the configuration owns once the plan is applied. The plan hands it to the apply in the
+// private state: only the configuration of a plan respects ignore_changes. It is zero while a part of it is unknown;
+// Terraform plans again before it applies.
+func (o Ownership) PlanAttribute(config, state Value, effective basetypes.StringValue, defaultsUnknown bool,
+	object string,
 	diags *diag.Diagnostics) (Value, basetypes.StringValue, Owned) {
 	if defaultsUnknown {
 		return config, basetypes.NewStringUnknown(), Owned{}
@@ -63,8 +66,9 @@ func (o Ownership) PlanAttribute(config, state Value, effective basetypes.String
 	if len(change.Foreign) > 0 {
 		slices.Sort(change.Foreign)
 		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
-			fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply after an import removes nothing: "+
-				"they stay where they are, although this plan shows them leaving the state.", apidiag.Capitalize(object), strings.Join(change.Foreign, ", ")))
+			fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply "+
+				"after an import removes nothing: they stay where they are, although this plan shows them leaving "+
+				"the state.", apidiag.Capitalize(object), strings.Join(change.Foreign, ", ")))
 	}
 	switch {
 	case !change.Differs:

@@ -54,8 +54,8 @@ func equalObjects(a, b, known Object) bool {
 	return true
 }
 
-// Merge lays over on top of base as the service does (Recurring billing §4, custom_metadata_mode): objects merge, everything else
-// replaces the key, nulls are kept. Neither argument is changed.
+// Merge lays over on top of base as the service does (Recurring billing §4, custom_metadata_mode): objects merge,
+// everything else replaces the key, nulls are kept. Neither argument is changed.
 func Merge(base, over Object) Object {
 	merged := make(Object, len(base)+len(over))
 	for key, value := range base {
@@ -73,8 +73,8 @@ func Merge(base, over Object) Object {
 	return merged
 }
 
-// Difference is the part of desired that remote does not have: merged into remote, it makes remote say what desired says. A null that
-// known names and remote lacks is no difference, see EqualKnowing.
+// Difference is the part of desired that remote does not have: merged into remote, it makes remote say what desired
+// says. A null that known names and remote lacks is no difference, see EqualKnowing.
 func Difference(remote, desired, known Object) Object {
 	difference := Object{}
 	for key, want := range desired {
@@ -96,7 +96,8 @@ func Difference(remote, desired, known Object) Object {
 	return difference
 }
 
-// Project shows of remote only what shape names, at any depth. A null that shape names stays, also when remote has dropped it.
+// Project shows of remote only what shape names, at any depth. A null that shape names stays, also when remote has
+// dropped it.
 func Project(shape, remote Object) Object {
 	shown := make(Object, len(shape))
 	for key, want := range shape {
@@ -117,8 +118,8 @@ func Project(shape, remote Object) Object {
 	return shown
 }
 
-// Release takes out of remote what owned names and wanted does not any more. An object that only held such keys goes with them;
-// one that also holds keys of others stays, with those.
+// Release takes out of remote what owned names and wanted does not any more. An object that only held such keys goes
+// with them; one that also holds keys of others stays, with those.
 func Release(remote, owned, wanted Object) Object {
 	left := make(Object, len(remote))
 	for key, have := range remote {
@@ -144,8 +145,8 @@ func Release(remote, owned, wanted Object) Object {
 	return left
 }
 
-// Without takes out of remote the keys of defaults whose value is the default's, except those that shape names itself. It is what
-// a configuration that owns the whole object sees of it when the provider's defaults lie under it.
+// Without takes out of remote the keys of defaults whose value is the default's, except those that shape names itself.
+// It is what a configuration that owns the whole object sees of it when the provider's defaults lie under it.
 func Without(remote, defaults, shape Object) Object {
 	left := make(Object, len(remote))
 	for key, have := range remote {

@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
-// Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers exact. Nil means
-// that no configuration was applied yet.
+// Owned is the object that a configuration owned when it was last applied, as the private state keeps it, numbers
+// exact. Nil means that no configuration was applied yet.
 type Owned struct{ Object Object }
 
 // OwnedBy is what applying desired establishes.

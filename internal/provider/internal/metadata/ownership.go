@@ -23,8 +23,8 @@ type Ownership struct {
 	ModeUnknown bool
 	// Defaults is the provider's default_custom_metadata, which lies under every configured object.
 	Defaults Object
-	// Owned is what this configuration owned when it was last applied, defaults included. It is nil when nothing was applied yet:
-	// a freshly imported object owns no key, so nothing is removed from it.
+	// Owned is what this configuration owned when it was last applied, defaults included. It is nil when nothing was
+	// applied yet: a freshly imported object owns no key, so nothing is removed from it.
 	Owned Object
 }
 
@@ -34,15 +34,18 @@ type Change struct {
 	Planned Value
 	// Differs says that the service's object must change.
 	Differs bool
-	// Result is what the service's object will be, unless somebody else changes it meanwhile; nil while that is not known.
+	// Result is what the service's object will be, unless somebody else changes it meanwhile; nil while that is not
+	// known.
 	Result Object
 	// Desired is what the configuration asks for, defaults included, never nil; nil while that is not known.
 	Desired Object
-	// Foreign are the top-level keys that a plan seems to drop but that stay at the service, because an import never removes.
+	// Foreign are the top-level keys that a plan seems to drop but that stay at the service, because an import never
+	// removes.
 	Foreign []string
 }
 
-// Desired is the object that the configuration asks for, defaults included. It answers ErrUnknown while a part of it is unknown.
+// Desired is the object that the configuration asks for, defaults included. It answers ErrUnknown while a part of it is
+// unknown.
 func (o Ownership) Desired(config Value) (Object, error) {
 	object, err := config.Object()
 	if err != nil {
@@ -65,8 +68,8 @@ func (o Ownership) Result(remote, desired Object) Object {
 
 // Plan compares the configuration with the state. remote is the whole object as last read.
 //
-// When the service's object need not change, the state's value stays in the plan, even where the configuration is written
-// differently or names fewer keys: what the configuration owns is kept apart (Owned).
+// When the service's object need not change, the state's value stays in the plan, even where the configuration is
+// written differently or names fewer keys: what the configuration owns is kept apart (Owned).
 func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	desired, err := o.Desired(config)
 	if errors.Is(err, ErrUnknown) {
@@ -100,7 +103,8 @@ func (o Ownership) modeMatters(remote, desired Object) bool {
 	return !Equal(o.Result(remote, desired), replacing.Result(remote, desired))
 }
 
-// keep prefers the state's value. A null in the state cannot stand for a configured value (Terraform refuses such a plan).
+// keep prefers the state's value. A null in the state cannot stand for a configured value (Terraform refuses such a
+// plan).
 func keep(config, state Value) Value {
 	if state.IsAbsent() && !config.IsAbsent() {
 		return config
@@ -117,8 +121,8 @@ func keepIfSame(config, state Value) Value {
 	return config
 }
 
-// Removes reports whether reaching result takes keys away from remote, which the service's merge cannot do (Recurring billing §4:
-// merge deletes no key).
+// Removes reports whether reaching result takes keys away from remote, which the service's merge cannot do (Recurring
+// billing §4: merge deletes no key).
 func Removes(remote, result Object) bool {
 	for key, have := range remote {
 		left, there := result[key]
@@ -134,8 +138,8 @@ func Removes(remote, result Object) bool {
 	return false
 }
 
-// Seen is the value of custom_metadata after a refresh: what this configuration owns, as the service has it. prior is the state's
-// value before; for an import it is absent and whole is set, and the whole object is taken in.
+// Seen is the value of custom_metadata after a refresh: what this configuration owns, as the service has it. prior is
+// the state's value before; for an import it is absent and whole is set, and the whole object is taken in.
 func (o Ownership) Seen(prior Value, remote Object, whole bool) (Value, error) {
 	if whole {
 		if len(remote) == 0 {
@@ -162,7 +166,8 @@ func (o Ownership) Seen(prior Value, remote Object, whole bool) (Value, error) {
 
 // Effective is the text of effective_custom_metadata for the service's object. prior is kept when it means the same.
 func Effective(prior basetypes.StringValue, remote Object) basetypes.StringValue {
-	if before, err := Parse([]byte(prior.ValueString())); err == nil && !prior.IsNull() && !prior.IsUnknown() && Equal(before, remote) {
+	if before, err := Parse([]byte(prior.ValueString())); err == nil && !prior.IsNull() && !prior.IsUnknown() &&
+		Equal(before, remote) {
 		return prior
 	}
 	return basetypes.NewStringValue(Text(remote))

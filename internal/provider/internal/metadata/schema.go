@@ -9,7 +9,8 @@ import (
 
 // Attribute is the argument custom_metadata of a kind of object, named by a noun.
 func Attribute(noun string) schema.DynamicAttribute {
-	return schema.DynamicAttribute{Optional: true, Computed: true, CustomType: Type{}, MarkdownDescription: AboutObject(noun)}
+	return schema.DynamicAttribute{Optional: true, Computed: true, CustomType: Type{},
+		MarkdownDescription: AboutObject(noun)}
 }
 
 // ModeAttribute is the argument custom_metadata_mode.

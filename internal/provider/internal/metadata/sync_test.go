@@ -118,3 +118,29 @@ func TestSync_Update_failures(t *testing.T) {
 		t.Errorf("the state cannot be read: %v, sent %q", err, unread.sent)
 	}
 }
+
+// TestRemote_Change: custom_metadata goes with the body, and a second request carries it alone.
+func TestRemote_Change(t *testing.T) {
+	t.Parallel()
+	type body struct {
+		Rest, Mode string
+		Payload    json.RawMessage
+	}
+	s := &store{object: parsed(t, `{"a":1,"x":9}`), dropsNulls: true}
+	var sent []string
+	remote := Remote[*store, Object, body]{
+		Get: func(s *store, ctx context.Context, _ string) (*Object, error) { return s.read(ctx) },
+		Update: func(s *store, ctx context.Context, id string, b body) (*Object, error) {
+			sent = append(sent, id+" "+b.Rest+" "+b.Mode)
+			return s.send(ctx, b.Payload, b.Mode)
+		},
+		Of:  func(o *Object) json.RawMessage { return Payload(*o) },
+		Put: func(b *body, payload json.RawMessage, mode string) { b.Payload, b.Mode = payload, mode },
+	}
+	response, err := remote.Change(t.Context(), s, "1", body{Rest: "notes"},
+		Ownership{Mode: ModeMerge, Owned: parsed(t, `{"a":1}`)}, parsed(t, `{"a":null}`), `{"a":1,"x":9}`)
+	if want := []string{"1 notes merge", "1  replace"}; err != nil || !slices.Equal(sent, want) ||
+		!Equal(*response, parsed(t, `{"a":null,"x":9}`)) {
+		t.Errorf("sent %q, returned %v, %v", sent, response, err)
+	}
+}

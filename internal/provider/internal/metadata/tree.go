@@ -20,8 +20,9 @@ import (
 // precision is the one Terraform itself uses for numbers, in bits: integers far above 2^53 stay exact.
 const precision = 512
 
-// Numbers beyond these are no quantities, and Terraform writes every number out in decimal, which takes minutes and gigabytes for a
-// short text such as 1e999999999. From a service they are carried as text; in a configuration they are refused.
+// Numbers beyond these are no quantities, and Terraform writes every number out in decimal, which takes minutes and
+// gigabytes for a short text such as 1e999999999. From a service they are carried as text; in a configuration they are
+// refused.
 const (
 	longestNumber   = 4096    // characters
 	largestExponent = 1 << 14 // bits: about 4900 decimal places on either side of the point
@@ -65,7 +66,8 @@ func Text(object Object) string {
 	return string(bytes.TrimSpace(out.Bytes()))
 }
 
-// Object converts a Terraform value. It answers ErrUnknown when any part of the value is unknown, and nil for an absent object.
+// Object converts a Terraform value. It answers ErrUnknown when any part of the value is unknown, and nil for an absent
+// object.
 func (v Value) Object() (Object, error) {
 	if v.IsUnknown() {
 		return nil, ErrUnknown
@@ -110,7 +112,8 @@ func fromAttr(v attr.Value) (any, error) {
 		if f := v.ValueBigFloat(); representable(f) {
 			return json.Number(numberText(f)), nil
 		}
-		return nil, fmt.Errorf("the number %s is too large, or too close to zero; numbers have at most 4900 places before and after the point", roughly(v.ValueBigFloat()))
+		return nil, fmt.Errorf("the number %s is too large, or too close to zero; numbers have at most 4900 places "+
+			"before and after the point", roughly(v.ValueBigFloat()))
 	case basetypes.ObjectValue:
 		return fromFields(v.Attributes())
 	case basetypes.MapValue:

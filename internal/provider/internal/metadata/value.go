@@ -1,8 +1,9 @@
-// Package metadata holds what the provider knows about custom_metadata: a free-form object of which this configuration owns
-// the keys it names and other systems own the rest.
+// Package metadata holds what the provider knows about custom_metadata: a free-form object of which this configuration
+// owns the keys it names and other systems own the rest.
 //
-// value.go is the Terraform type, tree.go the conversion between Terraform values and JSON, object.go the arithmetic on objects
-// (merge, projection, removal), ownership.go the decisions (what a plan changes, what is sent, what a refresh shows).
+// value.go is the Terraform type, tree.go the conversion between Terraform values and JSON, object.go the arithmetic on
+// objects (merge, projection, removal), ownership.go the decisions (what a plan changes, what is sent, what a refresh
+// shows).
 package metadata
 
 import (
@@ -22,8 +23,8 @@ var (
 	_ xattr.ValidateableAttribute                 = Value{}
 )
 
-// Type is the attribute type of free-form objects: any object or map, nested at will. Two values that mean the same JSON are
-// semantically equal, so that an object against a map, a tuple against a list, or 1 against 1.0 is no change.
+// Type is the attribute type of free-form objects: any object or map, nested at will. Two values that mean the same
+// JSON are semantically equal, so that an object against a map, a tuple against a list, or 1 against 1.0 is no change.
 type Type struct{ basetypes.DynamicType }
 
 // Equal reports whether o is the same type.
@@ -39,7 +40,8 @@ func (t Type) String() string { return "metadata.Type" }
 func (t Type) ValueType(context.Context) attr.Value { return Value{} }
 
 // ValueFromDynamic wraps a dynamic value.
-func (t Type) ValueFromDynamic(_ context.Context, v basetypes.DynamicValue) (basetypes.DynamicValuable, diag.Diagnostics) {
+func (t Type) ValueFromDynamic(_ context.Context, v basetypes.DynamicValue) (basetypes.DynamicValuable,
+	diag.Diagnostics) {
 	return Value{DynamicValue: v}, nil
 }
 
@@ -62,8 +64,8 @@ type Value struct{ basetypes.DynamicValue }
 // Null is the absent object.
 func Null() Value { return Value{DynamicValue: basetypes.NewDynamicNull()} }
 
-// OrEmpty is the value, or the empty object for the absent one. An import takes in an empty object where the service has none: then a
-// configuration that says {} plans nothing, and neither does one without the argument.
+// OrEmpty is the value, or the empty object for the absent one. An import takes in an empty object where the service
+// has none: then a configuration that says {} plans nothing, and neither does one without the argument.
 func (v Value) OrEmpty() Value {
 	if v.IsAbsent() {
 		return FromObject(Object{})
@@ -98,7 +100,8 @@ func (v Value) DynamicSemanticEquals(_ context.Context, o basetypes.DynamicValua
 }
 
 // ValidateAttribute refuses everything that is not an object or a map.
-func (v Value) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
+func (v Value) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest,
+	resp *xattr.ValidateAttributeResponse) {
 	if v.IsNull() || v.IsUnknown() {
 		return
 	}
@@ -106,7 +109,7 @@ func (v Value) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeR
 	case basetypes.ObjectValue, basetypes.MapValue:
 	default:
 		resp.Diagnostics.AddAttributeError(req.Path, "Not an object",
-			fmt.Sprintf("%s takes an object such as { team = \"billing\", limits = { seats = 5 } }, or a map. "+
-				"Write the value inside braces; JSON text goes through jsondecode().", req.Path))
+			fmt.Sprintf("%s takes an object such as { team = \"billing\", limits = { seats = 5 } }, or a map. Write "+
+				"the value inside braces; JSON text goes through jsondecode().", req.Path))
 	}
 }

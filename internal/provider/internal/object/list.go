@@ -49,7 +49,7 @@ func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects 
 		for object, err := range objects {
 			if err != nil {
 				var diags diag.Diagnostics
-				apidiag.Add(&diags, err, apidiag.Doing{Verb: "list", Object: s.Noun + "s"})
+				apidiag.Add(&diags, err, apidiag.Operation{Verb: "list", Object: s.Noun + "s"})
 				push(list.ListResult{Diagnostics: diags})
 				return
 			}
@@ -79,13 +79,15 @@ func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id strin
 // ListNeeds ends the description of a list resource: what it takes, and what to use instead.
 func ListNeeds(dataSource string) string {
 	return " Terraform asks for 100 at most unless the block has a `limit`; every 100 take one request.\n\n" +
-		"Needs Terraform 1.14. With an older one, and with OpenTofu, the data source `" + dataSource + "` lists them, and " +
-		"`import` blocks with `for_each` import them (see [the guide on importing](../guides/import))."
+		"Needs Terraform 1.14. With an older one, and with OpenTofu, the data source `" + dataSource +
+		"` lists them, and `import` blocks with `for_each` import them (see [the guide on " +
+		"importing](../guides/import))."
 }
 
 // ListFilter is Filter for a list resource.
 func ListFilter(description string, further ...validator.String) schema.StringAttribute {
-	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{validate.NotBlank()}, further...),
+	return schema.StringAttribute{Optional: true, Validators: append([]validator.String{validate.NotBlank()},
+		further...),
 		MarkdownDescription: description}
 }
 

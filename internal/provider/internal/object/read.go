@@ -69,7 +69,7 @@ func Many[T, M any](objects iter.Seq2[T, error], limit types.Int64, noun string,
 	diags *diag.Diagnostics) []M {
 	items, err := collect(objects, limit, show)
 	if err != nil {
-		apidiag.Add(diags, err, apidiag.Doing{Verb: "list", Object: noun})
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "list", Object: noun})
 	}
 	return items
 }

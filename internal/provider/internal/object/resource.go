@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -15,9 +14,10 @@ import (
 )
 
 // Refresh reads the object with the id for the refresh of its resource. Only the service's own not-found drops it from
-// the state: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns nil. again ends
-// the sentence that says what the plan does with an object that is gone, "the plan …".
-func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record, id types.String, doing apidiag.Doing,
+// the state: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns nil. again
+// ends the sentence that says what the plan does with an object that is gone, "the plan …".
+func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record, id types.String,
+	operation apidiag.Operation,
 	again string, resp *resource.ReadResponse) *T {
 	found, err := s.Get(client, ctx, id.ValueString())
 	switch {
@@ -25,28 +25,55 @@ func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record,
 		record.Gone(s.TypeName, id.ValueString())
 		resp.Diagnostics.AddWarning("A "+s.Noun+" was deleted outside of Terraform",
 			fmt.Sprintf("%s does not exist any more at the service. If it is still configured, the plan %s.",
-				apidiag.Capitalize(doing.Object), again))
+				apidiag.Capitalize(operation.Object), again))
 		resp.State.RemoveResource(ctx)
 		return nil
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, doing)
+		apidiag.Add(&resp.Diagnostics, err, operation)
 		return nil
 	}
 	record.Refreshed(s.TypeName, id.ValueString())
 	return found
 }
 
-// Delete begins the deletion of a resource: it reads the state, and connects unless stays has reported that nothing is to be
-// sent. stays is optional. false means that the deletion ends here.
-func Delete[S, M any](ctx context.Context, typeName string, service conn.Service[S], record *run.Record,
-	req resource.DeleteRequest, resp *resource.DeleteResponse,
-	stays func(M, *diag.Diagnostics) bool) (client S, state M, ok bool) {
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || stays != nil && stays(state, &resp.Diagnostics) {
-		return client, state, false
+// Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the
+// model.
+type Resource[S, T, M any] struct {
+	conn.Resource
+	Scheme Scheme[S, T]
+}
+
+// Metadata names the type.
+func (r *Resource[S, T, M]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = r.Scheme.TypeName
+}
+
+// IdentitySchema describes what names the object in an import block.
+func (r *Resource[S, T, M]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest,
+	resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = r.Scheme.IdentitySchema()
+}
+
+// ImportState finds the object by its id, or by <key>=<value>.
+func (r *Resource[S, T, M]) ImportState(ctx context.Context, req resource.ImportStateRequest,
+	resp *resource.ImportStateResponse) {
+	r.Scheme.Import(ctx, r.Scheme.Service(r.Conn), req, resp)
+}
+
+// Client is the client of the service; false while the connection is not known, as in a plan whose provider block waits
+// for another object.
+func (r *Resource[S, T, M]) Client() (client S, ready bool) {
+	if r.Conn == nil {
+		return client, false
 	}
-	if client, ok = service.For(typeName, &resp.Diagnostics); ok {
-		record.Applies()
+	service := r.Scheme.Service(r.Conn)
+	return service.Client, service.Ready
+}
+
+// Defaults is the provider's default_custom_metadata; none while the provider is not configured.
+func (r *Resource[S, T, M]) Defaults() conn.Defaults {
+	if r.Conn == nil {
+		return conn.Defaults{}
 	}
-	return client, state, ok
+	return r.Conn.Defaults
 }

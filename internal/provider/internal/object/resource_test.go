@@ -39,7 +39,7 @@ func TestScheme_Refresh(t *testing.T) {
 	} {
 		resp := resource.ReadResponse{State: stateOf("a")}
 		found := things.Refresh(t.Context(), []thing{{"1", "a"}}, nil, types.StringValue(id),
-			apidiag.Doing{Verb: "read", Object: "thing " + id}, "makes it", &resp)
+			apidiag.Operation{Verb: "read", Object: "thing " + id}, "makes it", &resp)
 		if (found != nil) != (c.says == "") || resp.State.Raw.IsNull() != c.removed || resp.Diagnostics.HasError() != (id == "broken") {
 			t.Errorf("%s: found %v, state %s, %v", id, found, resp.State.Raw, resp.Diagnostics)
 		}
@@ -49,8 +49,8 @@ func TestScheme_Refresh(t *testing.T) {
 	}
 }
 
-// TestDelete: what stays, and what has no service, is not deleted.
-func TestDelete(t *testing.T) {
+// TestResource_BeginDelete: what stays, and what has no service, is not deleted.
+func TestResource_BeginDelete(t *testing.T) {
 	t.Parallel()
 	asks := func(m model, _ *diag.Diagnostics) bool { return m.Name.ValueString() == "stays" }
 	for name, c := range map[string]struct {
@@ -65,9 +65,12 @@ func TestDelete(t *testing.T) {
 		"alone": {conn.Service[string]{Missing: []conn.Argument{{Name: "token"}}}, asks, false, 1},
 	} {
 		var resp resource.DeleteResponse
-		client, state, ok := Delete(t.Context(), "billing_thing", c.service, nil, resource.DeleteRequest{State: stateOf(name)}, &resp, c.stays)
-		if ok != c.want || ok != (client == "client") || state.Name.ValueString() != name || resp.Diagnostics.ErrorsCount() != c.errors {
-			t.Errorf("%s: %v with %q and %s, %v", name, ok, client, state.Name, resp.Diagnostics)
+		r := Resource[string, thing, model]{Scheme: Scheme[string, thing]{TypeName: "billing_thing",
+			Service: func(*conn.Conn) conn.Service[string] { return c.service }}}
+		w, ok := r.BeginDelete(t.Context(), resource.DeleteRequest{State: stateOf(name)}, &resp, c.stays)
+		if ok != c.want || ok != (w.Client == "client") || w.State.Name.ValueString() != name ||
+			resp.Diagnostics.ErrorsCount() != c.errors {
+			t.Errorf("%s: %v with %q and %s, %v", name, ok, w.Client, w.State.Name, resp.Diagnostics)
 		}
 	}
 }

@@ -1,5 +1,6 @@
-// Package object is the read side that all objects of the services have in common: how one is found, imported and
-// read for a data source, and how many are read for a data source or listed for terraform query.
+// Package object is what all objects of the services have in common. A Scheme says how one is found; from that follow
+// the import, the data sources of one and of many, and the list resource. Resource is embedded by every resource: it
+// reads what a plan, a creation, an update or a deletion begins with, and writes what comes out.
 package object
 
 import (
@@ -18,6 +19,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
 
 const keyID = "id"
@@ -36,6 +38,8 @@ type Scheme[S, T any] struct {
 	Key string
 	// MoreKeys are further fields by which the data source finds an object.
 	MoreKeys []string
+	// Service is the way to the client.
+	Service func(*conn.Conn) conn.Service[S]
 	// ID is the id of an object.
 	ID func(*T) string
 	// Get reads one object by its id.
@@ -66,8 +70,8 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 		keyID: identityschema.StringAttribute{OptionalForImport: true,
 			Description: fmt.Sprintf("Id of the %s. Give exactly one of id and %s.", s.Noun, s.Key)},
 		s.Key: identityschema.StringAttribute{OptionalForImport: true,
-			Description: fmt.Sprintf("The %s of the %s, to find it by. What identifies the %s is its "+
-				"id.", s.Key, s.Noun, s.Noun)},
+			Description: fmt.Sprintf("The %s of the %s, to find it by. What identifies the %s is its id.", s.Key,
+				s.Noun, s.Noun)},
 	}}
 }
 
@@ -105,7 +109,7 @@ func (s Selector) String() string {
 
 // One looks the object up and reports when there is none, or more than one.
 func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *diag.Diagnostics) *T {
-	doing := apidiag.Doing{Verb: "find", Object: "the " + s.Noun + " with " + by.String()}
+	operation := apidiag.Operation{Verb: "find", Object: "the " + s.Noun + " with " + by.String()}
 	if by.ID != "" {
 		object, err := s.Get(client, ctx, by.ID)
 		switch {
@@ -114,14 +118,14 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 		case api.IsNotFound(err):
 			s.none(by, diags)
 		default:
-			apidiag.Add(diags, err, doing)
+			apidiag.Add(diags, err, operation)
 		}
 		return nil
 	}
 	found, err := s.Find(ctx, client, by)
 	switch {
 	case err != nil:
-		apidiag.Add(diags, err, doing)
+		apidiag.Add(diags, err, operation)
 	case len(found) == 0:
 		s.none(by, diags)
 	case len(found) == 1:
@@ -138,8 +142,8 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 }
 
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
-	diags.AddError("No such "+s.Noun, fmt.Sprintf("The organization of this token has no %s with %s. Check the value, "+
-		"upper and lower case included, and the token. In an import, an id is written as it is, another field as "+
-		"<field>=<value>.",
+	diags.AddError("No such "+s.Noun, fmt.Sprintf("The organization of this token has no %s with %s. Check the "+
+		"value, upper and lower case included, and the token. In an import, an id is written as it is, another field "+
+		"as <field>=<value>.",
 		s.Noun, by))
 }

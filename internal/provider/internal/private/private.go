@@ -1,5 +1,5 @@
-// Package private reads and writes the private state of resources: what this provider must remember of an object and the state does
-// not show. Terraform keeps it in clear text, so no secret belongs there.
+// Package private reads and writes the private state of resources: what this provider must remember of an object and
+// the state does not show. Terraform keeps it in clear text, so no secret belongs there.
 package private
 
 import (
@@ -25,8 +25,8 @@ func Get[T any](ctx context.Context, store Store, key string, diags *diag.Diagno
 		return value
 	}
 	if err := json.Unmarshal(raw, &value); err != nil {
-		diags.AddError("Unreadable private state", fmt.Sprintf("What this provider noted under %q in the state cannot be read: %s. "+
-			"Remove the object from the state and import it again.", key, err))
+		diags.AddError("Unreadable private state", fmt.Sprintf("What this provider noted under %q in the state "+
+			"cannot be read: %s. Remove the object from the state and import it again.", key, err))
 	}
 	return value
 }
@@ -44,11 +44,11 @@ func Set[T any](ctx context.Context, store Store, key string, value T, diags *di
 // keyPlanned is where a plan leaves what its apply has to know.
 const keyPlanned = "planned"
 
-// Plan hands value from a plan to its apply: Terraform carries the private state of a plan to the update that applies it. store is
-// ModifyPlanResponse.Private.
+// Plan hands value from a plan to its apply: Terraform carries the private state of a plan to the update that applies
+// it. store is ModifyPlanResponse.Private.
 //
-// An apply cannot find out by itself what was planned where the configuration counts: Terraform applies ignore_changes to the
-// configuration of a plan, and hands the bare configuration to the apply.
+// An apply cannot find out by itself what was planned where the configuration counts: Terraform applies ignore_changes
+// to the configuration of a plan, and hands the bare configuration to the apply.
 func Plan[T any](ctx context.Context, store Store, value T, diags *diag.Diagnostics) {
 	Set(ctx, store, keyPlanned, value, diags)
 }
@@ -56,4 +56,19 @@ func Plan[T any](ctx context.Context, store Store, value T, diags *diag.Diagnost
 // Planned reads what the plan has left. store is UpdateRequest.Private.
 func Planned[T any](ctx context.Context, store Store, diags *diag.Diagnostics) T {
 	return Get[T](ctx, store, keyPlanned, diags)
+}
+
+// keyOwned is where an apply leaves what the configuration owns of the object.
+const keyOwned = "owned"
+
+// Owned reads what the configuration owned of the object when it was last applied. It is kept here, because the state
+// itself shows what the service has. The zero value is that of an object that no configuration was applied to yet:
+// nothing is owned, so nothing is removed.
+func Owned[T any](ctx context.Context, store Store, diags *diag.Diagnostics) T {
+	return Get[T](ctx, store, keyOwned, diags)
+}
+
+// SetOwned writes what the configuration owns from now on.
+func SetOwned[T any](ctx context.Context, store Store, owned T, diags *diag.Diagnostics) {
+	Set(ctx, store, keyOwned, owned, diags)
 }

@@ -1,8 +1,9 @@
-// Package run remembers what one configured provider has done so far: which objects it has refreshed, and what it has planned for
-// them. Terraform configures a provider once for the plan and once more for the apply, so a Record covers exactly one of the two.
+// Package run remembers what one configured provider has done so far: which objects it has refreshed, and what it has
+// planned for them. Terraform configures a provider once for the plan and once more for the apply, so a Record covers
+// exactly one of the two.
 //
-// Terraform tells a resource nothing of other resources. A reference to an object that is being replaced and a reference that is
-// not known yet for another reason look the same: unknown. The Record tells them apart.
+// Terraform tells a resource nothing of other resources. A reference to an object that is being replaced and a
+// reference that is not known yet for another reason look the same: unknown. The Record tells them apart.
 package run
 
 import (
@@ -16,8 +17,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// Record is what a configured provider has refreshed and planned. The zero Record is ready to use, a nil one remembers nothing. It is
-// safe for concurrent use.
+// Record is what a configured provider has refreshed and planned. The zero Record is ready to use, a nil one remembers
+// nothing. It is safe for concurrent use.
 type Record struct {
 	mu      sync.Mutex
 	objects map[object]fate
@@ -49,8 +50,8 @@ const (
 	replaced
 )
 
-// keyID is the key of the private state under which the plan of an object hands its id on. Terraform passes the private state of the
-// first plan to the second one that it makes for a replacement, and nothing else that links the two.
+// keyID is the key of the private state under which the plan of an object hands its id on. Terraform passes the private
+// state of the first plan to the second one that it makes for a replacement, and nothing else that links the two.
 const keyID = "planned_id"
 
 // Refreshed notes that the object was read.
@@ -60,10 +61,11 @@ func (r *Record) Refreshed(typeName, id string) { r.note(typeName, id, refreshed
 func (r *Record) Gone(typeName, id string) { r.note(typeName, id, gone) }
 
 // PlanCreate notes the plan of an object without a state: a new object, or the new one of a replacement. store is
-// ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan -replace.
+// ModifyPlanRequest.Private. It notes also a replacement that the configuration did not cause, such as terraform plan
+// -replace.
 //
-// It returns whether the new object replaces one that exists, which the apply removes first. For a tainted object that is a guess, see
-// Replaces. In the apply it returns false: by then the other object is gone.
+// It returns whether the new object replaces one that exists, which the apply removes first. For a tainted object that
+// is a guess, see Replaces. In the apply it returns false: by then the other object is gone.
 func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.Store, diags *diag.Diagnostics) bool {
 	if r == nil {
 		return false
@@ -87,16 +89,18 @@ func (r *Record) PlanCreate(ctx context.Context, typeName string, store private.
 	return false
 }
 
-// Replaced returns the id that PlanUpdate has noted for the object that a planned creation replaces; "" where it replaces none, or a tainted
-// one. store is ModifyPlanRequest.Private.
+// Replaced returns the id that PlanUpdate has noted for the object that a planned creation replaces; "" where it
+// replaces none, or a tainted one. store is ModifyPlanRequest.Private.
 func Replaced(ctx context.Context, store private.Store, diags *diag.Diagnostics) string {
 	return private.Get[string](ctx, store, keyID, diags)
 }
 
-// PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted says that only
-// a new object can have what the configuration asks for. It returns false in the second plan that Terraform makes inside the apply,
-// see Applying: there the update has to fail before it sends anything. store is ModifyPlanResponse.Private.
-func (r *Record) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store private.Store, diags *diag.Diagnostics) bool {
+// PlanUpdate notes the plan of an object that exists, and returns whether the plan may ask for its replacement. wanted
+// says that only a new object can have what the configuration asks for. It returns false in the second plan that
+// Terraform makes inside the apply, see Applying: there the update has to fail before it sends anything. store is
+// ModifyPlanResponse.Private.
+func (r *Record) PlanUpdate(ctx context.Context, typeName, id string, wanted, deferralAllowed bool, store private.Store,
+	diags *diag.Diagnostics) bool {
 	private.Set(ctx, store, keyID, id, diags)
 	switch {
 	case r.Applying(typeName, id, deferralAllowed):
@@ -119,7 +123,8 @@ func (r *Record) Applies() {
 	r.applied = true
 }
 
-// Belongs notes that the object goes when its owner goes: the service closes the accounts of a customer that is deleted.
+// Belongs notes that the object goes when its owner goes: the service closes the accounts of a customer that is
+// deleted.
 func (r *Record) Belongs(typeName, id, ownerType, ownerID string) {
 	if r == nil || id == "" || ownerID == "" {
 		return
@@ -132,11 +137,12 @@ func (r *Record) Belongs(typeName, id, ownerType, ownerID string) {
 	r.owners[key(typeName, id)] = key(ownerType, ownerID)
 }
 
-// Replaces reports whether this run replaces the object, as far as it has come: a reference to it will get another value. An object that
-// the run does not manage itself is replaced with its owner.
+// Replaces reports whether this run replaces the object, as far as it has come: a reference to it will get another
+// value. An object that the run does not manage itself is replaced with its owner.
 //
-// Terraform plans a tainted object as a creation, without its state. So an object that was refreshed and not planned, while the
-// creation of an object of its type was planned, counts as replaced too: Terraform plans an object right after its refresh.
+// Terraform plans a tainted object as a creation, without its state. So an object that was refreshed and not planned,
+// while the creation of an object of its type was planned, counts as replaced too: Terraform plans an object right
+// after its refresh.
 func (r *Record) Replaces(typeName, id string) bool {
 	if r == nil || id == "" {
 		return false
@@ -157,12 +163,12 @@ func (r *Record) Replaces(typeName, id string) bool {
 	}
 }
 
-// Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known. It must not ask
-// for a replacement that the first one did not show; Terraform would call that a mistake of the provider. Where the plan is the first
-// one, the object was refreshed before, in the same run.
+// Applying reports whether a plan is the second one, which Terraform makes inside the apply when all values are known.
+// It must not ask for a replacement that the first one did not show; Terraform would call that a mistake of the
+// provider. Where the plan is the first one, the object was refreshed before, in the same run.
 //
-// A plan without a refresh (-refresh=false) is told apart by deferral: Terraform allows a provider to defer in every apply, and in no
-// plan. OpenTofu never allows it, so there only an apply that has begun is proof. deferralAllowed is
+// A plan without a refresh (-refresh=false) is told apart by deferral: Terraform allows a provider to defer in every
+// apply, and in no plan. OpenTofu never allows it, so there only an apply that has begun is proof. deferralAllowed is
 // ModifyPlanRequest.ClientCapabilities.DeferralAllowed. It has to be asked before PlanUpdate, which notes the plan.
 func (r *Record) Applying(typeName, id string, deferralAllowed bool) bool {
 	if r == nil {

@@ -1,8 +1,9 @@
 // Package settle makes the answer of a service fit the plan that led to it.
 //
-// Terraform refuses a result that differs from the plan, and on a create marks the new object for replacement; for an object that
-// stands for money this would be worse than the difference. So where a service stores something else than it was asked to, the
-// state keeps what was planned, the user is told, and the next refresh shows the difference as drift.
+// Terraform refuses a result that differs from the plan, and on a create marks the new object for replacement; for an
+// object that stands for money this would be worse than the difference. So where a service stores something else than
+// it was asked to, the state keeps what was planned, the user is told, and the next refresh shows the difference as
+// drift.
 package settle
 
 import (
@@ -23,8 +24,8 @@ type Difference struct {
 	Planned, Answered attr.Value
 }
 
-// Onto copies each fully known value of plan into state where state means something else, and lists what it copied. Both point to
-// the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
+// Onto copies each fully known value of plan into state where state means something else, and lists what it copied.
+// Both point to the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
 func Onto(ctx context.Context, plan, state any) []Difference {
 	planned, answered := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
 	var differences []Difference

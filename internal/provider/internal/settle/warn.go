@@ -10,25 +10,27 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// Warn tells which arguments the service stored in another form than it was asked to. object names the object at the beginning of a
-// sentence. Computed attributes are not worth a warning: the next refresh shows them.
+// Warn tells which arguments the service stored in another form than it was asked to. object names the object at the
+// beginning of a sentence. Computed attributes are not worth a warning: the next refresh shows them.
 func Warn(differences []Difference, object string, arguments []string, diags *diag.Diagnostics) {
 	for _, d := range differences {
 		if slices.Contains(arguments, d.Attribute) {
 			diags.AddAttributeWarning(path.Root(d.Attribute), "The service stored something else",
-				fmt.Sprintf("%s: %s was to become %s, and the service answers %s. The next plan shows the difference; "+
-					"write in the configuration what the service accepts.", apidiag.Capitalize(object), d.Attribute, d.Planned, d.Answered))
+				fmt.Sprintf("%s: %s was to become %s, and the service answers %s. The next plan shows the "+
+					"difference; write in the configuration what the service accepts.", apidiag.Capitalize(object),
+					d.Attribute, d.Planned, d.Answered))
 		}
 	}
 }
 
 // Postpone turns the errors of a step that follows a creation into warnings.
 //
-// Terraform marks a new object for replacement when its creation ends in an error. Where the object exists and stands for money,
-// replacing it would do more harm than the missing step, which the next plan shows and the next apply does.
+// Terraform marks a new object for replacement when its creation ends in an error. Where the object exists and stands
+// for money, replacing it would do more harm than the missing step, which the next plan shows and the next apply does.
 func Postpone(failed diag.Diagnostics, diags *diag.Diagnostics) {
 	for _, d := range failed {
-		detail := d.Detail() + "\n\nThe object itself exists and is in the state. The next plan shows what is missing, and the next apply does it."
+		detail := d.Detail() + "\n\nThe object itself exists and is in the state. The next plan shows what is " +
+			"missing, and the next apply does it."
 		diags.AddWarning("Created, but not finished: "+d.Summary(), detail)
 	}
 }

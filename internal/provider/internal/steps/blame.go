@@ -6,8 +6,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Blame leads what the service refuses about an operation back to the argument that asked for it: the fields of an operation are not
-// named as the arguments are.
+// Blame leads what the service refuses about an operation back to the argument that asked for it: the fields of an
+// operation are not named as the arguments are.
 type Blame struct {
 	// Argument is the one that asks for the operation. A refusal that names no field is about it.
 	Argument string

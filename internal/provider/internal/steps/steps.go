@@ -1,32 +1,58 @@
 // Package steps carries out changes that take more than one request.
 package steps
 
-import "context"
+import (
+	"context"
 
-// Step is one request. It answers the object as it is afterwards, or nil where the request does not answer it. An answer beside an
-// error means that the step has partly happened.
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
+)
+
+// Step is one request. It returns the object as it is afterwards, or nil where the response does not show it. A
+// response beside an error means that the step has partly happened.
 type Step[T any] struct {
 	// Verb says what the step does to the object: update, pause, suspend.
 	Verb string
-	// Blame says which argument asks for the step; the zero value where the service's fields are named as the arguments.
+	// Blame says which argument asks for the step; the zero value where the service's fields are named as the
+	// arguments.
 	Blame Blame
 	Run   func(context.Context) (*T, error)
 }
 
-// Run runs the steps in order until one fails. reached hears of each step that has (partly) happened before the next one begins, so that
-// the state names what has happened whatever comes; failed hears of the one that failed, by an error that blames the step's arguments. It
-// answers the last object that was answered, and whether all steps were done.
-func Run[T any](ctx context.Context, all []Step[T], reached func(s Step[T], answer *T), failed func(s Step[T], err error)) (last *T, done bool) {
+// Failed reports the error of a step, which blames the step's arguments.
+type Failed func(verb string, err error)
+
+// Report reports a failed step as an error of an operation, which is named when it has failed.
+func Report(diags *diag.Diagnostics, operation func(verb string) apidiag.Operation) Failed {
+	return func(verb string, err error) { apidiag.Add(diags, err, operation(verb)) }
+}
+
+// Postpone is Report for steps that follow a creation, as warnings: see settle.Postpone.
+func Postpone(diags *diag.Diagnostics, operation func(verb string) apidiag.Operation) Failed {
+	return func(verb string, err error) {
+		var failed diag.Diagnostics
+		apidiag.Add(&failed, err, operation(verb))
+		settle.Postpone(failed, diags)
+	}
+}
+
+// Run runs the steps in order until one fails. save is called after each step that has (partly) happened, before the
+// next one begins, so that the state names what has happened. It returns the last object of a response, and whether all
+// steps were done.
+func Run[T any](ctx context.Context, all []Step[T], save func(s Step[T], response *T), failed Failed) (last *T,
+	done bool) {
 	for _, s := range all {
-		answer, err := s.Run(ctx)
-		if answer != nil {
-			last = answer
+		response, err := s.Run(ctx)
+		if response != nil {
+			last = response
 		}
-		if answer != nil || err == nil {
-			reached(s, answer)
+		if response != nil || err == nil {
+			save(s, response)
 		}
 		if err != nil {
-			failed(s, s.Blame.On(err))
+			failed(s.Verb, s.Blame.On(err))
 			return last, false
 		}
 	}

@@ -52,11 +52,11 @@ func TestRun(t *testing.T) {
 			}
 			last, done := Run(t.Context(), all,
 				func(s Step[string], answer *string) { tell("reached %s %s", s.Verb, orDash(answer)) },
-				func(s Step[string], err error) {
+				func(verb string, err error) {
 					if !errors.Is(err, errDown) {
-						t.Errorf("%s failed with %v", s.Verb, err)
+						t.Errorf("%s failed with %v", verb, err)
 					}
-					tell("failed %s", s.Verb)
+					tell("failed %s", verb)
 				})
 			if have := strings.Join(told, ", "); have != c.want || done != c.done || orDash(last) != orDash(&c.last) {
 				t.Errorf("%s; last %s, done %v", have, orDash(last), done)

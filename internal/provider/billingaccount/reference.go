@@ -29,8 +29,8 @@ const (
 	open
 )
 
-// reference finds out whom the argument customer of an existing account means. A customer may change its codes, in the same run or
-// elsewhere, and is still the same customer: only a reference that leads to another one means another one.
+// reference finds out whom the argument customer of an existing account means. A customer may change its codes, in the
+// same run or elsewhere, and is still the same customer: only a reference that leads to another one means another one.
 type reference struct {
 	// client is asked for only where the service has to be.
 	client func() (*billing.Service, bool)
@@ -40,7 +40,7 @@ type reference struct {
 	planned contact.Planned
 }
 
-// of decides for the argument c, where the state has the words before. It asks the service only when it has to.
+// of decides for the argument c, where the state has before. It asks the service only when it has to.
 func (r reference) of(ctx context.Context, c, before customer) (whose, error) {
 	switch {
 	case c.sameReference(before):
@@ -52,7 +52,7 @@ func (r reference) of(ctx context.Context, c, before customer) (whose, error) {
 	case c.refers():
 		return r.byCodes(ctx, c)
 	case !before.refers():
-		return hers, nil // words for a new customer stay this account's, whatever they become
+		return hers, nil // the data of a new customer describes this account's, also when it changes
 	case c.Name.IsUnknown():
 		return open, nil
 	case c.Name.ValueString() == r.has.Name || c.Name.Equal(r.planned.Name):
@@ -105,7 +105,8 @@ func (r reference) byCodes(ctx context.Context, c customer) (whose, error) {
 	case number.Means(fwtype.DocumentPointer(&r.has.DocumentNumber)) || number.Means(r.planned.DocumentNumber):
 		return hers, nil
 	default:
-		return r.find(ctx, billing.CustomerQuery{DocumentNumber: number.ValueString()}, contact.ByDocument(same.PlainDocument(number.ValueString())))
+		return r.find(ctx, billing.CustomerQuery{DocumentNumber: number.ValueString()},
+			contact.ByDocument(same.PlainDocument(number.ValueString())))
 	}
 }
 

@@ -1,0 +1,94 @@
+package object
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
+)
+
+// Plan is the plan of one object in the making. M is the model of its resource.
+type Plan[M any] struct {
+	// Config, State and Planned are the configuration, the state, and what is planned so far. State is zero in the plan
+	// of a creation; the other two are zero in that of a removal.
+	Config, State, Planned M
+	// Private is the private state: what the refresh has left, and what the plan hands to its apply.
+	Private private.Store
+	// Run is what the same run has refreshed and planned; nil while the provider is not configured.
+	Run *run.Record
+	// Replaces reports that a creation replaces an object that exists, see run.Record.PlanCreate.
+	Replaces bool
+	// DeferralAllowed tells the plan of an apply from the one that was shown, see run.Record.Applying.
+	DeferralAllowed bool
+	Diags           *diag.Diagnostics
+
+	typeName string
+	req      resource.ModifyPlanRequest
+	resp     *resource.ModifyPlanResponse
+}
+
+// Step decides about one plan.
+type Step[M any] func(context.Context, *Plan[M])
+
+// Plan reads what a plan begins with, lets destroy, create or update decide, and writes what they have planned.
+func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanRequest,
+	resp *resource.ModifyPlanResponse, destroy, create, update Step[M]) {
+	p := &Plan[M]{Private: resp.Private, Run: r.Run(), DeferralAllowed: req.ClientCapabilities.DeferralAllowed,
+		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, req: req, resp: resp}
+	if !req.State.Raw.IsNull() {
+		p.Diags.Append(req.State.Get(ctx, &p.State)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		destroy(ctx, p)
+		return
+	}
+	p.Diags.Append(req.Config.Get(ctx, &p.Config)...)
+	p.Diags.Append(req.Plan.Get(ctx, &p.Planned)...)
+	if p.Diags.HasError() {
+		return
+	}
+	if req.State.Raw.IsNull() {
+		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
+		create(ctx, p)
+	} else {
+		update(ctx, p)
+	}
+	p.Diags.Append(resp.Plan.Set(ctx, p.Planned)...)
+}
+
+// Update notes that the object with the id stays, or is replaced where at names arguments that only a new object can
+// have. It reports whether it is replaced: the plan inside an apply never asks for that, see run.Record.PlanUpdate.
+func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
+	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
+	if replaced {
+		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
+	}
+	return replaced
+}
+
+// Changes reports whether planned differs from the state in anything.
+func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
+	p.Diags.Append(p.resp.Plan.Set(ctx, planned)...)
+	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
+}
+
+// CreateOnly holds an argument that only a creation uses to what the state has, and reports whether the configuration
+// asks for something else than that. Terraform lets only a configured value take the place of a null in the state.
+func CreateOnly[V attr.Value](planned *V, config, state V) (differs bool) {
+	if config.IsNull() || !state.IsNull() {
+		*planned = state
+	}
+	return !config.IsNull() && !config.IsUnknown() && !config.Equal(state)
+}
+
+// Triggered reports whether a trigger asks for a rotation: it had values, and they change. Values that appear for the
+// first time, as after an import, only give something to compare with, and removing them rotates nothing.
+func Triggered(had, has types.Map) bool {
+	return len(had.Elements()) > 0 && (has.IsUnknown() || len(has.Elements()) > 0) && !has.Equal(had)
+}

@@ -1,0 +1,82 @@
+package object
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+)
+
+// Write is a creation, an update or a deletion in progress. S is the client of the service, M the model of the
+// resource.
+type Write[S, M any] struct {
+	Client S
+	// Config, Plan and State are what Terraform gives to the apply. State is zero for a creation; the other two are
+	// zero for a deletion. Config is without ignore_changes, so only write-only values may be taken from it.
+	Config, Plan, State M
+	// Private is the private state: what the plan has left, and what the apply leaves.
+	Private private.Store
+	Diags   *diag.Diagnostics
+
+	state    *tfsdk.State
+	identity *tfsdk.ResourceIdentity
+	identify func(context.Context, types.String, *tfsdk.ResourceIdentity, *diag.Diagnostics)
+}
+
+// BeginCreate begins the creation of an object; false means that it ends here, with an error.
+func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.CreateRequest,
+	resp *resource.CreateResponse) (*Write[S, M], bool) {
+	w := &Write[S, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
+	w.Diags.Append(req.Config.Get(ctx, &w.Config)...)
+	w.Diags.Append(req.Plan.Get(ctx, &w.Plan)...)
+	return w, r.begin(w)
+}
+
+// BeginUpdate begins the update of an object; false means that it ends here, with an error.
+func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.UpdateRequest,
+	resp *resource.UpdateResponse) (*Write[S, M], bool) {
+	w := &Write[S, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
+	w.Diags.Append(req.Config.Get(ctx, &w.Config)...)
+	w.Diags.Append(req.Plan.Get(ctx, &w.Plan)...)
+	w.Diags.Append(req.State.Get(ctx, &w.State)...)
+	return w, r.begin(w)
+}
+
+// BeginDelete begins the deletion of an object. stays reports that destroying sends nothing, and says why; it is
+// optional. false means that the deletion ends here.
+func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
+	stays func(M, *diag.Diagnostics) bool) (*Write[S, M], bool) {
+	w := &Write[S, M]{Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
+	w.Diags.Append(req.State.Get(ctx, &w.State)...)
+	if w.Diags.HasError() || stays != nil && stays(w.State, w.Diags) {
+		return w, false
+	}
+	return w, r.begin(w)
+}
+
+// begin connects, and notes that this run applies.
+func (r *Resource[S, T, M]) begin(w *Write[S, M]) (ok bool) {
+	w.identify = r.Scheme.Identify
+	if w.Client, ok = r.Scheme.Service(r.Conn).For(r.Scheme.TypeName, w.Diags); !ok || w.Diags.HasError() {
+		return false
+	}
+	r.Run().Applies()
+	return true
+}
+
+// Save writes m, the object with the id, to the state. It is called after each response, before the next request.
+func (w *Write[S, M]) Save(ctx context.Context, id types.String, m M) {
+	w.Diags.Append(w.state.Set(ctx, m)...)
+	w.identify(ctx, id, w.identity, w.Diags)
+}
+
+// Save writes state, a model of the object with the id, and the identity.
+func (s Scheme[S, T]) Save(ctx context.Context, id types.String, m any, state *tfsdk.State,
+	identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	diags.Append(state.Set(ctx, m)...)
+	s.Identify(ctx, id, identity, diags)
+}

@@ -1,0 +1,155 @@
+package webhookendpoint
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+)
+
+var authType = types.ObjectType{AttrTypes: map[string]attr.Type{
+	"type": types.StringType, "username": types.StringType, "password_wo": types.StringType,
+	"token_wo": types.StringType,
+	"name":     types.StringType, "value_wo": types.StringType, "credentials_wo_version": fwtype.Whole,
+}}
+
+// authentication is a known argument authentication. Its credentials are only there when it was read from the
+// configuration.
+type authentication struct {
+	kind, username, password, token, name, value types.String
+	version                                      types.Int64
+}
+
+func authOf(object types.Object) authentication {
+	fields := object.Attributes()
+	text := func(name string) types.String {
+		s, _ := fields[name].(types.String)
+		return s
+	}
+	a := authentication{kind: text("type"), username: text("username"), password: text("password_wo"),
+		token: text("token_wo"),
+		name:  text("name"), value: text("value_wo")}
+	a.version, _ = fields["credentials_wo_version"].(types.Int64)
+	return a
+}
+
+// object is the Terraform object.
+func (a authentication) object() types.Object {
+	return types.ObjectValueMust(authType.AttrTypes, map[string]attr.Value{"type": a.kind, "username": a.username,
+		"name":                   a.name,
+		"credentials_wo_version": a.version, "password_wo": a.password, "token_wo": a.token, "value_wo": a.value})
+}
+
+// withCredentials is a plan with the credentials of the configuration, which no plan may hold. The configuration
+// gives nothing else: in an apply Terraform passes it without ignore_changes, so its type, username and name may be
+// others than the plan has shown.
+func (m model) withCredentials(config model) model {
+	if m.Authentication.IsNull() || m.Authentication.IsUnknown() {
+		return m
+	}
+	a, given := authOf(m.Authentication), authOf(config.Authentication)
+	switch a.kind.ValueString() {
+	case authBasic:
+		a.password = given.password
+	case authBearer:
+		a.token = given.token
+	case authHeader:
+		a.value = given.value
+	}
+	m.Authentication = a.object()
+	return m
+}
+
+// toWire is what is sent, credentials included.
+func (a authentication) toWire() collections.Authentication {
+	return collections.Authentication{Type: a.kind.ValueString(), Username: a.username.ValueStringPointer(),
+		Password: a.password.ValueStringPointer(),
+		Token:    a.token.ValueStringPointer(), Name: a.name.ValueStringPointer(), Value: a.value.ValueStringPointer()}
+}
+
+// authFromAPI is the argument as the service has it; no authentication is null.
+func authFromAPI(a *collections.Authentication) types.Object {
+	if a == nil || a.Type == authNone || a.Type == "" {
+		return types.ObjectNull(authType.AttrTypes)
+	}
+	return authentication{kind: types.StringValue(a.Type), username: types.StringPointerValue(a.Username),
+		name: types.StringPointerValue(a.Name), version: types.Int64Value(firstVersion)}.object()
+}
+
+// sameAuth compares what the service shows of two authentications: all but the credentials and their version. What is
+// not known yet is the same as nothing.
+func sameAuth(a, b types.Object) bool {
+	if a.IsUnknown() || b.IsUnknown() {
+		return false
+	}
+	one, two := authOf(a), authOf(b)
+	if one.isNone() || two.isNone() {
+		return one.isNone() && two.isNone()
+	}
+	return one.kind.Equal(two.kind) && one.username.Equal(two.username) && one.name.Equal(two.name)
+}
+
+// sendsAuth reports whether the update from state to m sends the authentication, credentials included.
+func (m model) sendsAuth(state model) bool {
+	if !sameAuth(m.Authentication, state.Authentication) {
+		return true
+	}
+	wanted, had := authOf(m.Authentication), authOf(state.Authentication)
+	return !wanted.isNone() && !wanted.version.Equal(had.version)
+}
+
+// isNone reports whether nothing is sent to authenticate.
+func (a authentication) isNone() bool { return a.kind.IsNull() || a.kind.ValueString() == authNone }
+
+func (a authentication) orNone() authentication {
+	if a.kind.IsNull() {
+		a.kind = types.StringValue(authNone)
+	}
+	return a
+}
+
+// part is an argument of authentication, and the one type that has it.
+type part struct {
+	name, kind string
+	value      types.String
+	// credential is sent, and never comes back.
+	credential bool
+}
+
+func (a authentication) parts() []part {
+	return []part{
+		{"username", authBasic, a.username, false},
+		{"password_wo", authBasic, a.password, true},
+		{"token_wo", authBearer, a.token, true},
+		{"name", authHeader, a.name, false},
+		{"value_wo", authHeader, a.value, true},
+	}
+}
+
+var authPath = path.Root("authentication")
+
+// refuseForeign reports what belongs to another type of authentication.
+func (a authentication) refuseForeign(diags *diag.Diagnostics) {
+	for _, p := range a.parts() {
+		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
+			diags.AddAttributeError(authPath.AtName(p.name), "Argument of another type of authentication",
+				fmt.Sprintf("%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name,
+					p.kind, a.kind.ValueString()))
+		}
+	}
+}
+
+// demand reports what the type of authentication needs and is not there: the credentials, or the rest.
+func (a authentication) demand(credentials bool, diags *diag.Diagnostics) {
+	for _, p := range a.parts() {
+		if p.credential == credentials && p.kind == a.kind.ValueString() && p.value.IsNull() {
+			diags.AddAttributeError(authPath.AtName(p.name), "Incomplete authentication",
+				fmt.Sprintf("authentication of type %q needs %s.", p.kind, p.name))
+		}
+	}
+}

@@ -113,7 +113,8 @@ func (s *Service) listInvoices(c *server.Call, tx *store.Tx) (server.Reply, erro
 	for id, row := range s.Invoices.All(tx) {
 		if row.Organization != c.Organization || !s.Lag.Shows(id) ||
 			!c.FilterID("subscription_id", row.Invoice.SubscriptionID) ||
-			!c.FilterID("billing_account_id", row.Invoice.BillingAccountID) {
+			!c.FilterID("billing_account_id", row.Invoice.BillingAccountID) ||
+			!c.Filter("search", func(text string) bool { return anyHolds(text, &row.Invoice.Number, row.Invoice.Reason) }) {
 			continue
 		}
 		found = append(found, row.Invoice)

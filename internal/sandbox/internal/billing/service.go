@@ -75,6 +75,9 @@ func (s *Service) readAgenda(tx *store.Tx) error {
 // (service description, Recurring billing §4 Collections).
 var paging = []string{"page", "per_page", "sort_by", "sort_order"}
 
+// searching are those of a collection (wire contract: free-text search, which §4 describes for customers).
+var searching = append([]string{"search"}, paging...)
+
 // Routes are the operations of recurring billing.
 func (s *Service) Routes() []server.Route {
 	return []server.Route{
@@ -83,7 +86,7 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "customers.list", Method: http.MethodGet, Pattern: "/v1/customers",
 			Scope: "customers:read", Serve: s.listCustomers,
-			Query: slices.Concat(paging, []string{"search", "external_id", "document_number", "updated_at_gte"})},
+			Query: slices.Concat(searching, []string{"external_id", "document_number", "updated_at_gte"})},
 		{Name: "customers.create", Method: http.MethodPost, Pattern: "/v1/customers",
 			Scope: "customers:write", Serve: s.createCustomer},
 		{Name: "customers.get", Method: http.MethodGet, Pattern: "/v1/customers/{id}",
@@ -95,7 +98,7 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "billing_accounts.list", Method: http.MethodGet, Pattern: "/v1/billing-accounts",
 			Scope: "billing_accounts:read", Serve: s.listAccounts,
-			Query: slices.Concat(paging, []string{"external_id", "customer_id", "status", "updated_at_gte"})},
+			Query: slices.Concat(searching, []string{"external_id", "customer_id", "status", "updated_at_gte"})},
 		{Name: "billing_accounts.create", Method: http.MethodPost, Pattern: "/v1/billing-accounts",
 			Scope: "billing_accounts:write", Serve: s.createAccount},
 		{Name: "billing_accounts.get", Method: http.MethodGet, Pattern: "/v1/billing-accounts/{id}",
@@ -113,7 +116,7 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "subscriptions.list", Method: http.MethodGet, Pattern: "/v1/subscriptions",
 			Scope: "subscriptions:read", Serve: s.listSubscriptions,
-			Query: slices.Concat(paging, []string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})},
+			Query: slices.Concat(searching, []string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})},
 		{Name: "subscriptions.create", Method: http.MethodPost, Pattern: "/v1/subscriptions",
 			Scope: "subscriptions:write", Serve: s.createSubscription},
 		{Name: "subscriptions.get", Method: http.MethodGet, Pattern: "/v1/subscriptions/{id}",
@@ -139,6 +142,6 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "invoices.list", Method: http.MethodGet, Pattern: "/v1/invoices",
 			Scope: "invoices:read", Serve: s.listInvoices,
-			Query: slices.Concat(paging, []string{"subscription_id", "billing_account_id"})},
+			Query: slices.Concat(searching, []string{"subscription_id", "billing_account_id"})},
 	}
 }

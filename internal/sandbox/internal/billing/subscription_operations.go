@@ -38,6 +38,7 @@ func (s *Service) listSubscriptions(c *server.Call, tx *store.Tx) (server.Reply,
 			!c.Filter("external_id", func(want string) bool { return is(u.ExternalID, want) }) ||
 			!c.FilterID("billing_account_id", u.BillingAccountID) ||
 			!c.Filter("status", func(want string) bool { return u.Status == want }) ||
+			!c.Filter("search", func(text string) bool { return anyHolds(text, u.ExternalID, u.Notes) }) ||
 			!c.Filter("plan_id", func(want string) bool { return is(u.PlanID, server.CanonicalID(want)) }) {
 			continue
 		}

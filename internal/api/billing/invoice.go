@@ -28,24 +28,10 @@ func (i *Invoice) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*i = Invoice{
-		ID: plainID(fields["id"]), Raw: bytes.Clone(data),
-		SubscriptionID: plainID(fields["subscription_id"]), BillingAccountID: plainID(fields["billing_account_id"]),
+		ID: api.LooseText(fields["id"]), Raw: bytes.Clone(data),
+		SubscriptionID: api.LooseText(fields["subscription_id"]), BillingAccountID: api.LooseText(fields["billing_account_id"]),
 	}
 	return nil
-}
-
-// plainID is an id of open shape: a string's text, a number as it is written,
-// and "" for anything else.
-func plainID(raw json.RawMessage) string {
-	var id string
-	if json.Unmarshal(raw, &id) == nil {
-		return id
-	}
-	var number json.Number
-	if json.Unmarshal(raw, &number) == nil {
-		return number.String()
-	}
-	return ""
 }
 
 // InvoiceQuery narrows a list of invoices. Empty fields are not sent.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 const typeName = "billing_finance_record"
@@ -39,7 +40,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the record, unique within its collection."),
-			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{pathSegment()},
+			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{validate.Collection("payables")},
 				MarkdownDescription: aboutCollection + " Another one replaces the record: this one is deleted, and one made there. " +
 					"While it is only known after apply, no replacement is planned: if it then turns out to be another one, the apply fails before it sends anything, and the next plan shows the replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},

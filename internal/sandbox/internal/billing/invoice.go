@@ -19,6 +19,7 @@ type Invoice struct {
 	Status           string           `json:"status"` // open, or by the behavior of a pause: uncollectible, draft, void
 	AmountCents      *int64           `json:"amount_cents"`
 	Currency         string           `json:"currency"`
+	Lines            []invoiceLine    `json:"lines,omitempty"` // of what the catalogue has
 	PeriodStart      server.Timestamp `json:"period_start"`
 	PeriodEnd        server.Timestamp `json:"period_end"`
 	DueDate          string           `json:"due_date"` // date of creation plus the account's payment terms
@@ -69,6 +70,7 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 		Status:           invoiceOpen,
 		AmountCents:      subscription.RecurringAmountCents,
 		Currency:         account.Account.Currency,
+		Lines:            s.lines(tx, row),
 		PeriodStart:      subscription.CurrentPeriodStart,
 		PeriodEnd:        subscription.CurrentPeriodEnd,
 		DueDate:          at.AddDate(0, 0, terms).Format(time.DateOnly),

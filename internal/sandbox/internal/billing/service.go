@@ -27,6 +27,9 @@ type Service struct {
 	Accounts      store.Table[AccountRow]
 	Subscriptions store.Table[SubscriptionRow]
 	Invoices      store.Table[invoiceRow]
+	plans         store.Table[listed[plan]]
+	products      store.Table[listed[product]]
+	prices        store.Table[listed[price]]
 	// invoiceNumbers holds the last number given to an invoice, by organization.
 	invoiceNumbers store.Table[int64]
 
@@ -43,12 +46,15 @@ type Service struct {
 // them.
 func Open(c *server.Core) (*Service, error) {
 	s := &Service{Core: c}
-	var errs [5]error
+	var errs [8]error
 	s.Customers, errs[0] = store.NewTable[CustomerRow](c.DB, "customers")
 	s.Accounts, errs[1] = store.NewTable[AccountRow](c.DB, "billing_accounts")
 	s.Subscriptions, errs[2] = store.NewTable[SubscriptionRow](c.DB, "subscriptions")
 	s.Invoices, errs[3] = store.NewTable[invoiceRow](c.DB, "invoices")
 	s.invoiceNumbers, errs[4] = store.NewTable[int64](c.DB, "invoice_numbers")
+	s.plans, errs[5] = store.NewTable[listed[plan]](c.DB, "plans")
+	s.products, errs[6] = store.NewTable[listed[product]](c.DB, "products")
+	s.prices, errs[7] = store.NewTable[listed[price]](c.DB, "prices")
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -143,5 +149,8 @@ func (s *Service) Routes() []server.Route {
 		{Name: "invoices.list", Method: http.MethodGet, Pattern: "/v1/invoices",
 			Scope: "invoices:read", Serve: s.listInvoices,
 			Query: slices.Concat(searching, []string{"subscription_id", "billing_account_id"})},
+		// Last: it is the path of every collection.
+		{Name: "records.list", Method: http.MethodGet, Pattern: "/v1/{collection}",
+			Scope: "{collection}:read", Serve: s.listCatalogue, Query: []string{server.AnyField}},
 	}
 }

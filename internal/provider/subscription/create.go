@@ -32,7 +32,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	r.Run().Applies()
 	created, err := client.CreateSubscription(ctx, wanted.toCreate(desired))
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, doing("create", plan))
+		apidiag.Add(&resp.Diagnostics, namingExisting(ctx, client, err, plan), doing("create", plan))
 		return
 	}
 	if created.Adopted {

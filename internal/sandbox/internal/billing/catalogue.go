@@ -224,12 +224,13 @@ func (s *Service) checkReferences(c *server.Call, tx *store.Tx, planID *string, 
 	}
 	for i, in := range items {
 		at := "items[" + strconv.Itoa(i) + "]."
-		if !has(c, tx, s.products, in.ProductID) {
+		row, listed := s.prices.Get(tx, in.PriceID)
+		switch {
+		case !has(c, tx, s.products, in.ProductID):
 			p[at+"product_id"] = noProduct
-		}
-		if !has(c, tx, s.prices, in.PriceID) {
+		case !has(c, tx, s.prices, in.PriceID):
 			p[at+"price_id"] = noPrice
-		} else if row, ok := s.prices.Get(tx, in.PriceID); ok && row.Object.ProductID != in.ProductID {
+		case listed && row.Object.ProductID != in.ProductID:
 			p[at+"price_id"] = foreignPrice
 		}
 	}

@@ -65,5 +65,9 @@ func (s *Service) ListRecords(ctx context.Context, collection string, q RecordQu
 // refusesOrder reports whether a list may have been refused for the field that it was to be sorted by.
 func refusesOrder(err error) bool {
 	e, ok := api.AsError(err)
-	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
+	if !ok || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
+		return false
+	}
+	_, blamed := e.Fields["sort_by"]
+	return blamed || len(e.Fields) == 0
 }

@@ -28,6 +28,9 @@ type owned struct {
 	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
 	// fulfilled.
 	PausedUntil string `json:"paused_until,omitempty"`
+	// Reason is the cancellation_reason that the configuration named when it was last applied: the state has that of the
+	// service, which another system may have given.
+	Reason string `json:"reason,omitempty"`
 	// Pending is a change of plan that waits for the end of the period at a service that does not show it.
 	Pending pending `json:"pending,omitzero"`
 }
@@ -43,7 +46,7 @@ const (
 
 // ownedBy is what applying config establishes, without its custom_metadata.
 func ownedBy(config model) owned {
-	o := owned{Items: itemKeys(config.Items)}
+	o := owned{Items: itemKeys(config.Items), Reason: config.CancellationReason.ValueString()}
 	for name, given := range map[string]bool{
 		argItems:              !config.Items.IsNull(),
 		argCollectionMethod:   !config.CollectionMethod.IsNull(),
@@ -63,6 +66,9 @@ func ownedBy(config model) owned {
 // argument that is ignored looks configured to a plan, and must not become owned by that.
 func (o owned) namedBy(raw owned, before owned) owned {
 	o.Arguments = slices.DeleteFunc(slices.Clone(o.Arguments), func(name string) bool { return !raw.had(name) && !before.had(name) })
+	if !o.had(argCancellationReason) {
+		o.Reason = ""
+	}
 	o.Items = slices.DeleteFunc(slices.Clone(o.Items), func(key string) bool {
 		return !slices.Contains(raw.Items, key) && !slices.Contains(before.Items, key)
 	})
@@ -102,7 +108,7 @@ func (o owned) itemsAsListed() bool { return !o.applied() || o.ItemsAsListed }
 func (o owned) reaching(next owned, verb string) owned {
 	switch verb {
 	case verbUpdate:
-		o.Metadata = next.Metadata
+		o.Metadata, o.Reason = next.Metadata, next.Reason
 		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments), func(name string) bool { return name == argItems }))
 	case verbItems:
 		o.ItemsAsListed = next.ItemsAsListed

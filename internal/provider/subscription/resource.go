@@ -6,6 +6,7 @@
 package subscription
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,6 +19,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
 // Resource is billing_subscription.
@@ -56,7 +58,9 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if atPeriodEnd && state.CancelAtPeriodEnd.ValueBool() {
 		return
 	}
-	_, err := client.CancelSubscription(ctx, state.ID.ValueString(), billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: state.CancellationReason.ValueString()})
+	own := private.Get[owned](ctx, req.Private, keyOwned, &resp.Diagnostics)
+	reason := cmp.Or(own.Reason, state.CancellationReason.ValueString())
+	_, err := client.CancelSubscription(ctx, state.ID.ValueString(), billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: reason})
 	if err == nil || api.IsNotFound(err) {
 		return
 	}

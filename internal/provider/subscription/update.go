@@ -69,7 +69,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	last, done := steps.Run(ctx, w.steps(plan, state),
 		func(s step, answer *billing.Subscription) { state = w.reached(ctx, state, plan, s, answer) },
-		func(s step, err error) { apidiag.Add(w.diags, namingExisting(ctx, w.client, err, plan), doing(s.Verb, state)) })
+		func(s step, err error) {
+			apidiag.Add(w.diags, namingExisting(ctx, w.client, err, plan), doing(s.Verb, state))
+		})
 	if done {
 		w.finish(ctx, plan, last, true)
 	}

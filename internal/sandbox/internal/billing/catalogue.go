@@ -2,6 +2,7 @@ package billing
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -62,7 +63,7 @@ type catalogueInput struct {
 
 var (
 	productShape = server.Shape{"id": server.UUID, "name": server.Filled, "description": server.Nullable(server.Text)}
-	planShape    = productShape.And(server.Shape{"amount_cents": server.IntegerFrom(0), "currency": server.Filled, "billing_cycle": billingCycles})
+	planShape    = productShape.And(server.Shape{"amount_cents": server.IntegerBetween(0, math.MaxInt64/subcentsPerCent), "currency": server.Filled, "billing_cycle": billingCycles})
 	priceShape   = server.Shape{"id": server.UUID, "product_id": server.UUID, "name": server.Nullable(server.Filled),
 		"unit_amount_subcents": server.IntegerFrom(0), "currency": server.Filled}
 )

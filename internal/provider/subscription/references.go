@@ -55,7 +55,7 @@ func namingExisting(ctx context.Context, client *billing.Service, err error, m m
 	known := slices.ContainsFunc(exist, func(r billing.Record) bool {
 		return slices.ContainsFunc(wanted, func(id string) bool { return same.ID(id, r.ID) })
 	})
-	if lookErr != nil || len(exist) == 0 || known && len(wanted) == 1 || guessed && (known || !all) {
+	if lookErr != nil || len(exist) == 0 || known && len(wanted) == 1 || guessed && !all {
 		return err
 	}
 	named := *e

@@ -37,7 +37,7 @@ var own = map[string][]string{
 	"billingaccount":  {"customer.go", "reference.go", "shown.go"},
 	"customer":        {"pair.go"},
 	"finance":         {"body.go", "entries.go", "openapi.go"},
-	"subscription":    {"action.go", "canceled.go", "invoices.go", "items.go", "pause.go", "refusals.go", "transitions.go"},
+	"subscription":    {"action.go", "canceled.go", "invoices.go", "items.go", "itemsread.go", "pause.go", "references.go", "refusals.go", "transitions.go"},
 	"webhookendpoint": {"actions.go", "authentication.go", "deliveries.go", "delivery.go"},
 }
 

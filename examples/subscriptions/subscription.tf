@@ -1,4 +1,4 @@
-# The ids of the plans and prices of your catalogue.
+# The ids of the plans and prices of your catalogue; examples/plans-by-name finds them by name.
 locals {
   plans = {
     basic    = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"

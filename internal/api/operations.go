@@ -81,6 +81,7 @@ var defaultRoutes = map[string]route{
 	"subscriptions.invoice":     {"POST", "/v1/subscriptions/{id}/invoices"},
 
 	"invoices.list": {"GET", "/v1/invoices"},
+	"records.list":  {"GET", "/v1/{collection}"},
 
 	"finance.accounts.list":    {"GET", "/v1/accounts"},
 	"finance.payables.list":    {"GET", "/v1/payables"},

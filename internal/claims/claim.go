@@ -162,6 +162,7 @@ func BillingClaims() []Claim {
 		subscriptionListClaims(),
 		invoiceClaims(),
 		clockClaims(),
+		collectionClaims(),
 	)
 }
 

@@ -3,6 +3,7 @@ package claims
 import (
 	"net/http"
 	"regexp"
+	"strings"
 )
 
 func accountClaims() []Claim {
@@ -15,6 +16,8 @@ func accountClaims() []Claim {
 		claim(134, get+" (kind)", "The loaded customer's kind is individual for natural and company for juridical.", checkAccountCustomerKind),
 		claim(135, list, "The filter customer_id gives the accounts of that customer and no others.", checkAccountFilterCustomer),
 		claim(136, list, "The filter status leaves out accounts of another status.", checkAccountFilterStatus),
+		claim(137, list+" (search)", "search finds an account by its external_id, and none by a word that nothing holds.", checkAccountSearch),
+		claim(138, list, "With sort_by and sort_order the accounts of a customer come in that order.", checkAccountsSorted),
 	}
 }
 
@@ -95,4 +98,25 @@ func checkAccountFilterStatus(p *probe) {
 	id := first.text("data.customer.id")
 	p.get(accountsPath, "customer_id", id, "status", "active").wantStatus(http.StatusOK).want("meta.total", 1)
 	p.get(accountsPath, "customer_id", id, "status", "closed").wantStatus(http.StatusOK).want("meta.total", 0)
+}
+
+func checkAccountSearch(p *probe) {
+	word := unique()
+	customer, _ := p.customer(nil)
+	p.openAccount(object{"customer": object{"id": strings.TrimPrefix(customer, customersPath+"/")}, "external_id": word})
+	p.get(accountsPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.external_id", word)
+	p.get(accountsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
+}
+
+func checkAccountsSorted(p *probe) {
+	word := unique()
+	path, _ := p.customer(nil)
+	customer := strings.TrimPrefix(path, customersPath+"/")
+	for _, last := range []string{"-b", "-a"} {
+		p.openAccount(object{"customer": object{"id": customer}, "external_id": word + last})
+	}
+	for order, first := range map[string]string{"asc": "-a", "desc": "-b"} {
+		p.get(accountsPath, "customer_id", customer, "sort_by", "external_id", "sort_order", order, "per_page", "1").
+			wantStatus(http.StatusOK).want("meta.total", 2).want("data.0.external_id", word+first)
+	}
 }

@@ -2,7 +2,9 @@ package claims
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -14,6 +16,7 @@ func subscriptionListClaims() []Claim {
 		claim(313, list, "The filter updated_at_gte includes that very moment and leaves out what is older.", checkSubscriptionFilterUpdatedAt),
 		claim(314, list, "A listed subscription holds what a single read of it answers, in the list envelope.", checkSubscriptionListed),
 		claim(315, list, "With sort_by, walking the pages gives every subscription once, in order.", checkSubscriptionsWalk),
+		claim(316, list+" (search)", "search finds a subscription by its external_id, and none by a word that nothing holds.", checkSubscriptionSearch),
 	}
 }
 
@@ -24,6 +27,48 @@ func invoiceClaims() []Claim {
 		claim(321, create, "A manual invoice is answered with 201 and has an id of its own, with and without a reason.", checkInvoice),
 		claim(322, list, "The filter subscription_id gives the invoices of that subscription and no others, each with an id.", checkInvoicesOfSubscription),
 		claim(323, list, "The filter billing_account_id gives the invoices of that account and no others.", checkInvoicesOfAccount),
+		claim(324, list, "With sort_by and sort_order the invoices come in that order.", checkInvoicesSorted),
+	}
+}
+
+func collectionClaims() []Claim {
+	const list = "Recurring billing §4 Collections; wire contract: records.list"
+	return []Claim{
+		claim(351, list, "A collection is listed by its name after /v1/, in the list envelope.", checkCollection),
+		claim(352, list+" (a collection that the service does not have)", "A collection that does not exist is 404 in the error shape.", checkNoCollection),
+	}
+}
+
+func checkCollection(p *probe) {
+	for _, collection := range []string{"plans", "products", "prices"} {
+		a := p.get("/v1/"+collection, "per_page", "1").wantStatus(http.StatusOK)
+		a.integer("meta.total")
+		for i := range a.list("data") {
+			a.text("data." + strconv.Itoa(i) + ".id")
+		}
+	}
+}
+
+func checkNoCollection(p *probe) {
+	p.get("/v1/" + unique()).wantStatus(http.StatusNotFound).wantError("")
+}
+
+func checkSubscriptionSearch(p *probe) {
+	word := unique()
+	p.subscription(object{"external_id": word})
+	p.get(subscriptionsPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.external_id", word)
+	p.get(subscriptionsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
+}
+
+// checkInvoicesSorted sorts by the id, the one field that an invoice is sure to have.
+func checkInvoicesSorted(p *probe) {
+	path, _ := p.subscription(nil)
+	ids := []string{p.invoice(path, object{}), p.invoice(path, object{})}
+	slices.Sort(ids)
+	id := strings.TrimPrefix(path, subscriptionsPath+"/")
+	for order, first := range map[string]string{"asc": ids[0], "desc": ids[1]} {
+		p.get(invoicesPath, "subscription_id", id, "sort_by", "id", "sort_order", order, "per_page", "1").
+			wantStatus(http.StatusOK).want("meta.total", 2).want("data.0.id", first)
 	}
 }
 

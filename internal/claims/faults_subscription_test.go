@@ -84,6 +84,16 @@ var subscriptionFaults = []fault{
 			in.query.Set("updated_at_gte", strings.Replace(since, "-03:00", "Z", 1))
 		}
 	}},
+	{name: "plans in a bare array", breaks: []int{351}, spoil: func(in *inFlight) {
+		if in.path == "/v1/plans" {
+			in.got = at(in.got, "data")
+		}
+	}},
+	{name: "every collection exists", breaks: []int{352}, spoil: func(in *inFlight) {
+		if at(in.got, "error.code") == "route_not_found" {
+			in.status, in.got = http.StatusOK, object{"data": []any{}, "meta": object{"total": 0, "page": 1, "per_page": 20, "total_pages": 0}}
+		}
+	}},
 	{name: "listed subscriptions are shorter", breaks: []int{314}, spoil: func(in *inFlight) {
 		for _, one := range items(at(in.got, "data")) {
 			delete(one, "metadata")

@@ -75,13 +75,13 @@ var listFaults = []fault{
 			setAt(in.got, "data", nil)
 		}
 	})},
-	{name: "sort_by is ignored", breaks: []int{37, 38, 315}, rewrite: func(in *inFlight) {
+	{name: "sort_by is ignored", breaks: []int{37, 38, 138, 315, 324}, rewrite: func(in *inFlight) {
 		if in.query.Has("sort_by") {
 			in.query.Set("sort_by", "created_at")
 			in.query.Set("sort_order", "asc")
 		}
 	}},
-	{name: "sort_order is ignored", breaks: []int{37, 39}, rewrite: func(in *inFlight) { in.query.Del("sort_order") }},
+	{name: "sort_order is ignored", breaks: []int{37, 39, 138, 324}, rewrite: func(in *inFlight) { in.query.Del("sort_order") }},
 	{name: "sort_by knows the name only", breaks: []int{37}, rewrite: func(in *inFlight) {
 		if in.query.Get("sort_by") == "external_id" {
 			in.query.Set("sort_by", "created_at")
@@ -94,7 +94,7 @@ var listFaults = []fault{
 		}
 	}},
 	{name: "the page is ignored", breaks: []int{35, 36, 39, 315}, rewrite: func(in *inFlight) { in.query.Del("page") }},
-	{name: "search is ignored", breaks: []int{40, 44, 123}, rewrite: func(in *inFlight) { in.query.Del("search") }},
+	{name: "search is ignored", breaks: []int{40, 44, 123, 137, 316}, rewrite: func(in *inFlight) { in.query.Del("search") }},
 	{name: "external_id is ignored", breaks: []int{41, 44, 183, 312}, rewrite: func(in *inFlight) { in.query.Del("external_id") }},
 	{name: "external_id matches a part", breaks: []int{41}, rewrite: rename("external_id", "search")},
 	{name: "document_number is ignored", breaks: []int{42}, rewrite: func(in *inFlight) { in.query.Del("document_number") }},

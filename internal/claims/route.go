@@ -60,6 +60,7 @@ var sections = []struct{ prefix, heading string }{
 	{"billing_accounts.", "Billing accounts"},
 	{"subscriptions.", "Subscriptions and invoices"},
 	{"invoices.", "Subscriptions and invoices"},
+	{"records.", "Other collections"},
 	{"finance.", "Financial management"},
 	{"webhook_", "Webhook endpoints and deliveries"},
 	{"api_keys.", "API keys"},

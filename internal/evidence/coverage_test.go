@@ -36,6 +36,7 @@ var covered = map[string][]int{
 	"subscriptions.items.sync":    {200, 422},
 	"subscriptions.invoice":       {201, 404},
 	"invoices.list":               {200},
+	"records.list":                {200, 404},
 
 	"finance.accounts.list":    {200, 304, 400, 401, 429},
 	"finance.payables.list":    {200, 400, 401, 403},

@@ -45,6 +45,7 @@ var operations = []Operation{
 	{"subscriptions.items.sync", "PUT", "/v1/subscriptions/{id}/items"},
 	{"subscriptions.invoice", "POST", "/v1/subscriptions/{id}/invoices"},
 	{"invoices.list", "GET", "/v1/invoices"},
+	{"records.list", "GET", "/v1/{collection}"},
 
 	{"finance.accounts.list", "GET", "/v1/accounts"},
 	{"finance.payables.list", "GET", "/v1/payables"},

@@ -16,6 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/functions"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/organization"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/record"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/subscription"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/webhookendpoint"
 )
@@ -47,6 +48,7 @@ func (p *billingProvider) DataSources(context.Context) []func() datasource.DataS
 		finance.NewReceivablesDataSource,
 		finance.NewRecordsDataSource,
 		organization.NewDataSource,
+		record.NewDataSource,
 		subscription.NewDataSource,
 		subscription.NewInvoicesDataSource,
 		subscription.NewListDataSource,

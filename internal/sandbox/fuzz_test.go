@@ -58,6 +58,7 @@ func FuzzSeed(f *testing.F) {
 		`{"webhook_endpoints":[{"url":"https://hooks.example.com/","secret":"whsec_0123456789abcdef"}],"api_keys":[{"name":"k","token":"ck_sandbox_k_0123456789abcdef","scopes":[]}]}`,
 		`{"finance":{"payables":[{"name":"x","amount":"1.00"}],"":[],"a/b":[{}]}}`, `{"customers":{}}`, `{"customers":[null,1,"x"]}`, `{"other":[]}`, `[]`, `null`, `{`, `{} {}`,
 		`{"finance":[]}`, `{"customers":[{"name":"A","birthday":"2026-02-30","custom_metadata":{"a":1e999}}]}`, `{"subscriptions":[{"billing_account_id":"external_id="}]}`, "\xff",
+		`{"plans":[{"name":"A","amount_cents":1}],"products":[{"id":"3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71","name":"P"}],"prices":[{"product_id":"3A6D9C1F-74e2-4c08-b1b5-0f2d8a6e5c71","unit_amount_subcents":9223372036854775807}]}`,
 		`{"customers":[{"name":"A","external_id":"a"},{"name":"B","external_id":"a"}]}`, `{"subscriptions":[{"trial_end":"9999-12-31T23:59:59Z","trial_period_days":1e400}]}`,
 	} {
 		f.Add([]byte(seed))

@@ -14,7 +14,7 @@ func TestRequestLog(t *testing.T) {
 	c := call(t, server)
 	created := c.do("POST", "/v1/customers", `{"name":"Ana"}`)
 	c.do("GET", "/v1/customers?search=Ana", "")
-	c.with("unknown-token").do("GET", "/v1/nothing", "")
+	c.with("unknown-token").do("GET", "/v1/nothing/there", "")
 	server.AddFault(sandbox.Fault{DropAfter: true, Times: 1})
 	if _, err := c.try("GET", "/v1/me", ""); err == nil {
 		t.Error("no drop")

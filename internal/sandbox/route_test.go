@@ -46,8 +46,11 @@ func TestScopesOfRoutes(t *testing.T) {
 		if r.Method == "GET" {
 			want = object + ":read"
 		}
-		if object == "api_keys" {
+		switch object {
+		case "api_keys":
 			want = "api_keys:*"
+		case "records":
+			want = "{collection}:read"
 		}
 		if r.Scope != want {
 			t.Errorf("%s needs %s, want %s", r.Name, r.Scope, want)

@@ -91,6 +91,7 @@ func readOpen[T any](list *[]T, raw json.RawMessage, foreign func(T) bool) {
 // BillingAccountQuery narrows a list of billing accounts. Empty fields are not
 // sent.
 type BillingAccountQuery struct {
+	Listing
 	ExternalID   string
 	CustomerID   string
 	Status       string

@@ -31,11 +31,11 @@ func (s *Service) CreateBillingAccount(ctx context.Context, create BillingAccoun
 			return s.FindBillingAccounts(ctx, BillingAccountQuery{ExternalID: externalID})
 		},
 		list: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
-			query := BillingAccountQuery{ExternalID: text(create.ExternalID)}
+			query := BillingAccountQuery{ExternalID: text(create.ExternalID), Listing: Listing{SortOrder: newestFirst}}
 			if query.ExternalID == "" && same.IsUUID(text(create.Customer.ID)) {
 				query.CustomerID = *create.Customer.ID
 			}
-			return s.listedAccounts(ctx, query, newestFirst)
+			return s.listedAccounts(ctx, query)
 		},
 		like: create.isLike, get: s.GetBillingAccount, id: accountID, live: BillingAccount.live, same: create.matches,
 		createdAt: func(a BillingAccount) string { return a.CreatedAt },
@@ -116,23 +116,21 @@ func (s *Service) DeleteBillingAccount(ctx context.Context, id string) error {
 }
 
 // ListBillingAccounts lists the billing accounts that match (wire contract:
-// billing_accounts.list), in the order of their creation. Every filter is
-// applied to each item again, because a service may ignore it; that of the
-// customer only where the item carries one, as a list may leave it out.
+// billing_accounts.list). Every filter but the free-text search is applied to each
+// item again, because a service may ignore it; that of the customer only where the
+// item carries one, as a list may leave it out.
 func (s *Service) ListBillingAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
-	return api.Only(s.listedAccounts(ctx, q, ""), q.matches)
+	return api.Only(s.listedAccounts(ctx, q), q.matches)
 }
 
 // listedAccounts is what the service lists, whether or not it filters.
-func (s *Service) listedAccounts(ctx context.Context, q BillingAccountQuery, sortOrder string) iter.Seq2[BillingAccount, error] {
+func (s *Service) listedAccounts(ctx context.Context, q BillingAccountQuery) iter.Seq2[BillingAccount, error] {
 	query := url.Values{}
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "customer_id", q.CustomerID)
 	setIf(query, "status", q.Status)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	return api.List(ctx, s.client, api.Request{Operation: "billing_accounts.list", Query: query}, api.ListOptions[BillingAccount]{
-		ID: accountID, SortOrder: sortOrder,
-	})
+	return listing(ctx, s, api.Request{Operation: "billing_accounts.list"}, query, q.Listing, accountID)
 }
 
 // ListWholeAccounts lists accounts with their customers. A service may leave these

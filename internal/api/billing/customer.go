@@ -119,10 +119,8 @@ type CustomerCreated struct {
 
 // CustomerQuery narrows a list of customers. Empty fields are not sent.
 type CustomerQuery struct {
-	Search         string // free text, matched by the service alone
+	Listing
 	ExternalID     string
 	DocumentNumber string // compared without mask and case
 	UpdatedAtGTE   string // ISO 8601
-	SortBy         string // "": created_at
-	SortOrder      string // "asc" or "desc"; "": asc
 }

@@ -38,7 +38,7 @@ func (s *Service) CreateCustomer(ctx context.Context, create CustomerCreate) (*C
 			return found, err
 		},
 		list: func(ctx context.Context) iter.Seq2[CustomerCreated, error] {
-			query := CustomerQuery{ExternalID: text(create.ExternalID), SortOrder: newestFirst}
+			query := CustomerQuery{ExternalID: text(create.ExternalID), Listing: Listing{SortOrder: newestFirst}}
 			if query.ExternalID == "" {
 				query.DocumentNumber = text(create.DocumentNumber)
 			}
@@ -154,14 +154,10 @@ func (s *Service) ListCustomers(ctx context.Context, q CustomerQuery) iter.Seq2[
 // listed is what the service lists, whether or not it filters.
 func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Customer, error] {
 	query := url.Values{}
-	setIf(query, "search", q.Search)
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "document_number", q.DocumentNumber)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	return api.List(ctx, s.client, api.Request{Operation: "customers.list", Query: query}, api.ListOptions[Customer]{
-		ID:     func(c Customer) string { return c.ID },
-		SortBy: q.SortBy, SortOrder: q.SortOrder,
-	})
+	return listing(ctx, s, api.Request{Operation: "customers.list"}, query, q.Listing, func(c Customer) string { return c.ID })
 }
 
 // FindCustomers returns every customer with exactly this external_id, document

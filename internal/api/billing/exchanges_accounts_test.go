@@ -167,11 +167,16 @@ func TestExchangesOfLists(t *testing.T) {
 				SubscriptionID: q["subscription_id"], BillingAccountID: q["billing_account_id"],
 			}), func(i Invoice) string { return i.ID })
 		},
+		"records.list": func(s *Service, q map[string]string) ([]string, error) {
+			return idsOf(s.ListRecords(t.Context(), "plans", RecordQuery{
+				Listing: Listing{Search: q["search"], SortBy: q["sort_by"], SortOrder: q["sort_order"]},
+			}), func(r Record) string { return r.ID })
+		},
 	}
 	played := map[string]bool{}
 	for _, exchange := range evidence.All("billing/") {
 		list := lists[exchange.Operation]
-		if list == nil {
+		if list == nil || exchange.Response.Status != http.StatusOK {
 			continue
 		}
 		played[exchange.Operation] = true

@@ -28,28 +28,15 @@ func (i *Invoice) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*i = Invoice{
-		ID: plainID(fields["id"]), Raw: bytes.Clone(data),
-		SubscriptionID: plainID(fields["subscription_id"]), BillingAccountID: plainID(fields["billing_account_id"]),
+		ID: api.LooseText(fields["id"]), Raw: bytes.Clone(data),
+		SubscriptionID: api.LooseText(fields["subscription_id"]), BillingAccountID: api.LooseText(fields["billing_account_id"]),
 	}
 	return nil
 }
 
-// plainID is an id of open shape: a string's text, a number as it is written,
-// and "" for anything else.
-func plainID(raw json.RawMessage) string {
-	var id string
-	if json.Unmarshal(raw, &id) == nil {
-		return id
-	}
-	var number json.Number
-	if json.Unmarshal(raw, &number) == nil {
-		return number.String()
-	}
-	return ""
-}
-
 // InvoiceQuery narrows a list of invoices. Empty fields are not sent.
 type InvoiceQuery struct {
+	Listing
 	SubscriptionID   string
 	BillingAccountID string
 }
@@ -60,16 +47,14 @@ func (q InvoiceQuery) matches(i Invoice) bool {
 		(q.BillingAccountID == "" || i.BillingAccountID == "" || same.ID(q.BillingAccountID, i.BillingAccountID))
 }
 
-// ListInvoices lists the invoices that match (wire contract: invoices.list), in
-// the order of their creation. Each filter is applied again to the items that
-// hold its field, because a service may ignore it.
+// ListInvoices lists the invoices that match (wire contract: invoices.list). Each
+// filter but the free-text search is applied again to the items that hold its field,
+// because a service may ignore it.
 func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[Invoice, error] {
 	query := url.Values{}
 	setIf(query, "subscription_id", q.SubscriptionID)
 	setIf(query, "billing_account_id", q.BillingAccountID)
-	all := api.List(ctx, s.client, api.Request{Operation: "invoices.list", Query: query}, api.ListOptions[Invoice]{
-		ID: func(i Invoice) string { return i.ID },
-	})
+	all := listing(ctx, s, api.Request{Operation: "invoices.list"}, query, q.Listing, func(i Invoice) string { return i.ID })
 	return api.Only(all, q.matches)
 }
 

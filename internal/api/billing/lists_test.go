@@ -38,7 +38,7 @@ func TestFindCustomersComparesEveryItem(t *testing.T) {
 			t.Errorf("%+v: %s, %v, want %s", test.query, got, err, test.want)
 		}
 	}
-	if _, err := newService(t, newWire(nil)).FindCustomers(t.Context(), CustomerQuery{Search: "x"}); err == nil {
+	if _, err := newService(t, newWire(nil)).FindCustomers(t.Context(), CustomerQuery{Listing: Listing{Search: "x"}}); err == nil {
 		t.Error("found customers by nothing")
 	}
 	if _, err := newService(t, newWire(map[string]http.HandlerFunc{listPath: answer(403, "")})).FindCustomers(t.Context(), CustomerQuery{ExternalID: "e1"}); err == nil {

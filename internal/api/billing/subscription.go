@@ -132,11 +132,10 @@ func (i *SubscriptionItem) UnmarshalJSON(data []byte) error {
 
 // SubscriptionQuery narrows a list of subscriptions. Empty fields are not sent.
 type SubscriptionQuery struct {
+	Listing
 	ExternalID       string
 	BillingAccountID string
 	Status           string
 	PlanID           string
 	UpdatedAtGTE     string // ISO 8601
-	SortBy           string // "": created_at
-	SortOrder        string // "asc" or "desc"; "": asc
 }

@@ -36,7 +36,7 @@ func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCre
 			return s.FindSubscriptions(ctx, SubscriptionQuery{ExternalID: externalID})
 		},
 		list: func(ctx context.Context) iter.Seq2[Subscription, error] {
-			query := SubscriptionQuery{ExternalID: text(create.ExternalID), SortOrder: newestFirst}
+			query := SubscriptionQuery{ExternalID: text(create.ExternalID), Listing: Listing{SortOrder: newestFirst}}
 			if query.ExternalID == "" {
 				query.BillingAccountID = create.BillingAccountID
 			}
@@ -135,8 +135,8 @@ func (s *Service) DeleteSubscription(ctx context.Context, id string) error {
 }
 
 // ListSubscriptions lists the subscriptions that match (wire contract:
-// subscriptions.list). Every filter is applied to each item again, because a
-// service may ignore it.
+// subscriptions.list). Every filter but the free-text search is applied to each item
+// again, because a service may ignore it.
 func (s *Service) ListSubscriptions(ctx context.Context, q SubscriptionQuery) iter.Seq2[Subscription, error] {
 	return api.Only(s.listedSubscriptions(ctx, q), q.matches)
 }
@@ -149,10 +149,7 @@ func (s *Service) listedSubscriptions(ctx context.Context, q SubscriptionQuery) 
 	setIf(query, "status", q.Status)
 	setIf(query, "plan_id", q.PlanID)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	return api.List(ctx, s.client, api.Request{Operation: "subscriptions.list", Query: query}, api.ListOptions[Subscription]{
-		ID:     subscriptionID,
-		SortBy: q.SortBy, SortOrder: q.SortOrder,
-	})
+	return listing(ctx, s, api.Request{Operation: "subscriptions.list"}, query, q.Listing, subscriptionID)
 }
 
 // FindSubscriptions returns every subscription with exactly this external_id,

@@ -87,6 +87,9 @@ type DeliveryQuery struct {
 	EndpointID string
 	Status     string
 	Event      string // the event's name
+	// NewestFirst lists from the end: a consumer that stops early has read the
+	// first page and the last ones.
+	NewestFirst bool
 }
 
 func (q DeliveryQuery) matches(d Delivery) bool {
@@ -94,8 +97,8 @@ func (q DeliveryQuery) matches(d Delivery) bool {
 }
 
 // ListDeliveries lists the deliveries of an endpoint that match (wire contract:
-// webhook_deliveries.list), in the order of their creation. Each filter is
-// applied to every item again, because a service may ignore it.
+// webhook_deliveries.list), in the order of their creation or, if asked for, newest
+// first. Each filter is applied to every item again, because a service may ignore it.
 func (s *Service) ListDeliveries(ctx context.Context, q DeliveryQuery) iter.Seq2[Delivery, error] {
 	query := url.Values{}
 	if q.Status != "" {
@@ -104,7 +107,11 @@ func (s *Service) ListDeliveries(ctx context.Context, q DeliveryQuery) iter.Seq2
 	if q.Event != "" {
 		query.Set("event", q.Event)
 	}
-	all := api.List(ctx, s.client, api.Request{
+	list := api.List[Delivery]
+	if q.NewestFirst {
+		list = api.ListBackward[Delivery]
+	}
+	all := list(ctx, s.client, api.Request{
 		Operation: "webhook_deliveries.list", Path: map[string]string{"id": q.EndpointID}, Query: query,
 	}, api.ListOptions[Delivery]{
 		ID:     func(d Delivery) string { return d.ID },

@@ -60,7 +60,7 @@ func (s *Service) list(ctx context.Context, r api.Request, q Query) iter.Seq2[Re
 		}
 		all := api.Cursor(ctx, s.client, r, api.CursorOptions[Record]{ID: func(r Record) string { return r.ID }, Limit: q.Limit})
 		left := q.Limit
-		for record, err := range api.Only(all, q.matches) {
+		for record, err := range api.Only(all, func(r Record) bool { return r.Matches(q.Filters) }) {
 			if !yield(record, err) || err != nil {
 				return
 			}

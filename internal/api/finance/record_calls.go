@@ -93,11 +93,7 @@ const dateSlack = time.Second
 // older reports whether a record was made before a request that was asked then, by
 // the service's own clock. It is false where the record does not show its time.
 func (s *Service) older(ctx context.Context, created *Record, asked time.Time) bool {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(created.Raw, &fields) != nil {
-		return false
-	}
-	shown := text(fields["created_at"])
+	shown := created.Field("created_at")
 	at, ok := api.Moment(shown)
 	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
 	return ok && known && !api.IsDate(shown) && at.Before(now.Add(-time.Since(asked)-dateSlack))
@@ -201,7 +197,7 @@ func Unsettled(err error) bool {
 func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record, error) {
 	return api.Newest(ctx, s.client, &s.writes, collection+"/"+id, func(ctx context.Context) (*Record, error) {
 		return s.oneRecord(ctx, collection, id)
-	}, func(r *Record) string { return r.timeOf("updated_at") })
+	}, func(r *Record) string { return r.Field("updated_at") })
 }
 
 func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record, error) {
@@ -210,15 +206,6 @@ func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record
 		return nil, err
 	}
 	return &record, nil
-}
-
-// timeOf is the time in a field of the record; "" where it does not show one.
-func (r *Record) timeOf(field string) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(r.Raw, &fields) != nil {
-		return ""
-	}
-	return text(fields[field])
 }
 
 // UpdateRecord sets the top-level keys that are given and leaves the others as they

@@ -31,7 +31,7 @@ func New(c *api.Client) *Service { return &Service{client: c} }
 // lags behind that is repeated.
 func (s *Service) Wrote(collection, id, seen string) {
 	record := &Record{Raw: json.RawMessage(seen)}
-	s.writes.Note(collection+"/"+id, record.timeOf("created_at"), record.timeOf("updated_at"))
+	s.writes.Note(collection+"/"+id, record.Field("created_at"), record.Field("updated_at"))
 }
 
 // OpenAPIJSON is the description of the service's current interface as JSON (wire

@@ -109,25 +109,25 @@ func (f filters) query() billing.BillingAccountQuery {
 // listDataModel is the data source of many accounts.
 type listDataModel struct {
 	filters
-	Limit    types.Int64 `tfsdk:"limit"`
+	object.Ordering
 	Accounts []dataModel `tfsdk:"accounts"`
 }
 
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The billing accounts of the organization, oldest first, closed ones " +
-			"included." + object.Filtered + object.Paged,
-		Attributes: map[string]schema.Attribute{
+		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless `sort_by` and " +
+			"`sort_order` say otherwise." + object.Filtered + object.Paged,
+		Attributes: object.Ordered("accounts", "updated_at", object.Attributes{
 			"external_id": object.Filter("Only accounts with this `external_id`, closed ones too."),
 			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
 			"status": object.Filter("Only accounts with this status: `active`, `suspended` or `closed`.",
 				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
-			"limit":          object.Limit("accounts"),
-			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts.",
+			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in the order asked " +
+				"for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
-		},
+		}),
 	}
 }
 
@@ -135,6 +135,8 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	object.ReadMany(ctx, d.Conn.Billing, typeName+"s", req, resp,
 		func(client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
-			m.Accounts = object.Many(client.ListWholeAccounts(ctx, m.query()), m.Limit, "billing accounts", dataFromAPI, diags)
+			query := m.query()
+			query.Listing = m.Listing()
+			m.Accounts = object.Many(client.ListWholeAccounts(ctx, query), m.Limit, "billing accounts", dataFromAPI, diags)
 		})
 }

@@ -3,11 +3,9 @@ package customer
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -119,16 +117,14 @@ type filters struct {
 }
 
 func (f filters) query() billing.CustomerQuery {
-	return billing.CustomerQuery{Search: f.Search.ValueString(), UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
+	return billing.CustomerQuery{Listing: billing.Listing{Search: f.Search.ValueString()}, UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
 }
 
 // listDataModel is the data source of many customers.
 type listDataModel struct {
-	filters
-	SortBy    types.String `tfsdk:"sort_by"`
-	SortOrder types.String `tfsdk:"sort_order"`
-	Limit     types.Int64  `tfsdk:"limit"`
-	Customers []dataModel  `tfsdk:"customers"`
+	object.Ordering
+	UpdatedAtGTE types.String `tfsdk:"updated_at_gte"`
+	Customers    []dataModel  `tfsdk:"customers"`
 }
 
 // Schema describes the data source.
@@ -137,20 +133,12 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` say " +
 			"otherwise." +
 			object.Filtered + object.Paged,
-		Attributes: map[string]schema.Attribute{
-			"search":         object.Filter(aboutSearch),
+		Attributes: object.Ordered("customers", "name", object.Attributes{
 			"updated_at_gte": object.UpdatedSince("customers"),
-			"sort_by": object.Filter("Field to sort by, as the service names it in its answers, such as `name`. Default " +
-				"`created_at`."),
-			"sort_order": schema.StringAttribute{Optional: true,
-				Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
-				MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. Defaults to `asc`, unlike in the service " +
-					"itself: what is created meanwhile then comes last, and pages stay stable while they are read."},
-			"limit": object.Limit("customers"),
 			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the order asked " +
 				"for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
-		},
+		}),
 	}
 }
 
@@ -158,8 +146,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	object.ReadMany(ctx, d.Conn.Billing, typeName+"s", req, resp,
 		func(client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
-			query := m.query()
-			query.SortBy, query.SortOrder = m.SortBy.ValueString(), m.SortOrder.ValueString()
+			query := billing.CustomerQuery{Listing: m.Listing(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
 			m.Customers = object.Many(client.ListCustomers(ctx, query), m.Limit, "customers", dataFromAPI, diags)
 		})
 }

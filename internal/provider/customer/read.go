@@ -177,7 +177,7 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 		MarkdownDescription: "Lists the customers of the organization, oldest first, so that `terraform query` can write " +
 			"their configuration and import them." + object.Filtered + object.ListNeeds("billing_customers"),
 		Attributes: map[string]schema.Attribute{
-			"search":          object.ListFilter(aboutSearch),
+			"search":          object.ListFilter(object.AboutSearch("customers")),
 			"external_id":     object.ListFilter("Only the customer with this `external_id`."),
 			"document_number": object.ListFilter("Only customers with this tax number, whatever its mask."),
 			"updated_at_gte":  object.ListUpdatedSince("customers"),

@@ -49,9 +49,6 @@ var about = map[string]string{
 	"updated_at":      "When the customer was last changed, ISO 8601.",
 }
 
-// aboutSearch describes the filter that the listings share.
-const aboutSearch = "Only customers in which the service finds this text; which fields it searches is up to the service."
-
 // arguments are the attributes that the service knows by the same name, so that its complaints land on them.
 var arguments = []string{
 	"external_id", "name", "nickname", "legal_name", "document_number", "kind", "birthday", "email", "phone", "notes",

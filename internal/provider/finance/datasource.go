@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
@@ -94,8 +93,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 // Schema describes the data source.
 func (d *RecordsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := listAttributes("records")
-	attributes[attrCollection] = schema.StringAttribute{Required: true, Validators: []validator.String{pathSegment()},
-		MarkdownDescription: aboutCollection}
+	attributes[attrCollection] = object.Collection(aboutCollection, "payables")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The records of any collection of financial management. " + aboutItems,
 		Attributes:          attributes,
@@ -105,13 +103,20 @@ func (d *RecordsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 const aboutItems = "The service does not document the fields of its objects, so each comes whole, as JSON " +
 	"text." + object.Filtered + object.Paged
 
+// reserved names what belongs to the paging of financial management.
+func reserved(name string) string {
+	if !finance.Reserved(name) {
+		return ""
+	}
+	return name + " belongs to the paging of the service, which the provider does by itself. Use the argument limit for the largest number of items."
+}
+
 // listAttributes are what all lists have. noun names the items.
 func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"filters": schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{filters{}},
-			MarkdownDescription: "Only " + noun + " that match all of these, in the service's own words: `company_id` with a " +
-				"UUID, `occurred_at[gte]` with a date, and the like. A filter whose value is null is left out; `limit` and " +
-				"`cursor` are no filters."},
+		"filters": object.Filters("Only "+noun+" that match all of these, in the service's own words: `company_id` with a "+
+			"UUID, `occurred_at[gte]` with a date, and the like. A filter whose value is null is left out; `limit` and "+
+			"`cursor` are no filters.", reserved),
 		"limit": object.Limit(noun),
 		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the " +
 			"service.",
@@ -148,13 +153,6 @@ func (d *RecordsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 
 // queryOf is the query that reads up to limit objects which match the filters; false means that there was an error.
 func queryOf(ctx context.Context, filters types.Map, limit types.Int64, diags *diag.Diagnostics) (finance.Query, bool) {
-	query := finance.Query{Filters: map[string]string{}, Limit: int(limit.ValueInt64())}
-	values := map[string]types.String{}
-	diags.Append(filters.ElementsAs(ctx, &values, false)...)
-	for name, value := range values {
-		if !value.IsNull() {
-			query.Filters[name] = value.ValueString()
-		}
-	}
+	query := finance.Query{Filters: object.FilterValues(ctx, filters, diags), Limit: int(limit.ValueInt64())}
 	return query, !diags.HasError()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // scheme names records. They are found by collection and id, and not by an id alone, so import and identity are their own.
@@ -100,7 +101,7 @@ func selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root(attrCollection), &collection)...)
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
 	}
-	if !diags.HasError() && (!segment.MatchString(collection) || id == "" || strings.Contains(id, "/")) {
+	if !diags.HasError() && (!validate.IsCollection(collection) || id == "" || strings.Contains(id, "/")) {
 		diags.AddError("Invalid import id", "A record is named by its collection and its id. Write <collection>/<id>, "+
 			"such as payables/7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a, or the identity with both.")
 	}

@@ -266,6 +266,28 @@ func TestSubscription_reason(t *testing.T) {
 	s.is("cancellation_reason", "null")
 }
 
+// TestSubscription_reasonSent: destroying sends the reason of the configuration, also where another system has given one
+// since; without one in the configuration, the one that the service has stays.
+func TestSubscription_reasonSent(t *testing.T) {
+	t.Parallel()
+	for configured, want := range map[string]string{"mine": "mine", "": "dunning"} {
+		s := subscribe(t)
+		lines := acctest.JSON{}
+		if configured != "" {
+			lines["cancellation_reason"] = configured
+		}
+		s.set(lines)
+		s.outside("cancel", acctest.JSON{"cancel_at_period_end": true, "reason": "dunning"})
+		s.settled(lines)
+		s.is("cancellation_reason", `"dunning"`)
+		id := s.id()
+		s.Set(nil)
+		if left := s.service.Must("GET", "/v1/subscriptions/"+id, nil); left["status"] != "canceled" || left["cancellation_reason"] != want {
+			t.Errorf("with %q it is %v for the reason %v, want %s", configured, left["status"], left["cancellation_reason"], want)
+		}
+	}
+}
+
 // TestSubscription_movedMeanwhile: a plan that asks for what has happened since is done.
 func TestSubscription_movedMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -46,19 +47,34 @@ func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataReques
 // dataModel is a subscription that is only read.
 type dataModel struct {
 	shared
+	Items          types.Set    `tfsdk:"items"`
 	CustomMetadata types.String `tfsdk:"custom_metadata"`
 }
 
-// dataFromAPI is the subscription as a data source shows it. plan_id means the same as in the resource: what was
-// asked for.
+// dataFromAPI is the subscription as a data source shows it, without its items. plan_id means the same as in the
+// resource: what was asked for.
 func dataFromAPI(s *billing.Subscription) (dataModel, error) {
 	m, err := fromAPI(s)
-	return dataModel{shared: m.shared, CustomMetadata: m.EffectiveCustomMetadata}, err
+	return dataModel{shared: m.shared, Items: types.SetNull(dataItemType), CustomMetadata: m.EffectiveCustomMetadata}, err
 }
 
-// dataAttributes are the attributes of a subscription that is only read.
-func dataAttributes() object.Attributes {
+// withItems is dataFromAPI with the items, which take one more request.
+func (r *itemReader) withItems(ctx context.Context) func(*billing.Subscription) (dataModel, error) {
+	return func(s *billing.Subscription) (dataModel, error) {
+		m, err := dataFromAPI(s)
+		if err != nil {
+			return m, err
+		}
+		listed, known, err := r.read(ctx, s)
+		m.Items = dataItems(listed, known)
+		return m, err
+	}
+}
+
+// dataAttributes are the attributes of a subscription that is only read. items says when they are read.
+func dataAttributes(items string) object.Attributes {
 	attributes := object.Attributes{
+		"items": dataItemsAttribute(items),
 		"plan_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the plan that was " +
 			"asked for: the pending one, or else the one that runs."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
@@ -87,14 +103,14 @@ func dataAttributes() object.Attributes {
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := dataAttributes()
+	attributes := dataAttributes("They take one more request.")
 	attributes.Keys(scheme.Noun, scheme.Keys()...)
 	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One subscription, found by its `id` or its `external_id`. One that is not canceled is " +
 			"preferred to a canceled one with the same `external_id`; no match, or more than one, is an error. By `id` this " +
-			"takes one request; otherwise it reads the list of subscriptions, which the service filters. Items are not part " +
-			"of it.",
+			"takes two requests, one of them for the items; otherwise it reads the list of subscriptions, which the service " +
+			"filters, instead of the first.",
 		Attributes: attributes,
 	}
 }
@@ -106,7 +122,15 @@ func (d *DataSource) ConfigValidators(context.Context) []datasource.ConfigValida
 
 // Read finds the subscription.
 func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadOne(ctx, scheme, d.Conn.Billing, req, resp, dataFromAPI)
+	items := itemReader{client: d.Conn.Billing.Client, diags: &resp.Diagnostics}
+	show := items.withItems(ctx)
+	object.ReadOne(ctx, scheme, d.Conn.Billing, req, resp, func(s *billing.Subscription) (dataModel, error) {
+		m, err := show(s)
+		if err != nil {
+			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "read", Object: "subscription (id " + s.ID + ")"})
+		}
+		return m, nil
+	})
 }
 
 // filters narrow the listings of subscriptions.
@@ -127,27 +151,30 @@ func (f filters) query() billing.SubscriptionQuery {
 // listDataModel is the data source of many subscriptions.
 type listDataModel struct {
 	filters
-	Limit         types.Int64 `tfsdk:"limit"`
+	object.Ordering
+	IncludeItems  types.Bool  `tfsdk:"include_items"`
 	Subscriptions []dataModel `tfsdk:"subscriptions"`
 }
 
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The subscriptions of the organization, oldest first, canceled ones included, without their " +
-			"items." +
+		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless `sort_by` and " +
+			"`sort_order` say otherwise." +
 			object.Filtered + object.Paged,
-		Attributes: map[string]schema.Attribute{
+		Attributes: object.Ordered("subscriptions", "current_period_end", object.Attributes{
 			"external_id":        object.Filter("Only subscriptions with this `external_id`, canceled ones too."),
 			"billing_account_id": object.FilterByID("Only subscriptions of the billing account with this id."),
 			"plan_id":            object.FilterByID("Only subscriptions that run on the plan with this id."),
 			"status": object.Filter("Only subscriptions with this status, such as "+
 				"`active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": object.UpdatedSince("subscriptions"),
-			"limit":          object.Limit("subscriptions"),
-			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions.",
-				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
-		},
+			"include_items": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to read the `items` of each " +
+				"subscription, with one more request each. Defaults to `false`."},
+			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions, in the order asked " +
+				"for.",
+				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes("Null unless `include_items` is `true`.")}},
+		}),
 	}
 }
 
@@ -155,6 +182,13 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	object.ReadMany(ctx, d.Conn.Billing, typeName+"s", req, resp,
 		func(client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
-			m.Subscriptions = object.Many(client.ListSubscriptions(ctx, m.query()), m.Limit, "subscriptions", dataFromAPI, diags)
+			query := m.query()
+			query.Listing = m.Listing()
+			show := dataFromAPI
+			if m.IncludeItems.ValueBool() {
+				items := itemReader{client: client, diags: diags}
+				show = items.withItems(ctx)
+			}
+			m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Limit, "subscriptions", show, diags)
 		})
 }

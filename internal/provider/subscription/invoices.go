@@ -30,9 +30,9 @@ func (d *InvoicesDataSource) Metadata(_ context.Context, _ datasource.MetadataRe
 }
 
 type invoicesModel struct {
+	object.Ordering
 	SubscriptionID   types.String   `tfsdk:"subscription_id"`
 	BillingAccountID types.String   `tfsdk:"billing_account_id"`
-	Limit            types.Int64    `tfsdk:"limit"`
 	Invoices         []invoiceModel `tfsdk:"invoices"`
 }
 
@@ -54,27 +54,26 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The invoices of the organization, oldest first. The service does not document the fields of an invoice, so each comes whole, as JSON text." +
+		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` say otherwise. The service does not document the fields of an invoice, so each comes whole, as JSON text." +
 			object.Filtered + object.Paged,
-		Attributes: map[string]schema.Attribute{
+		Attributes: object.Ordered("invoices", "due_date", object.Attributes{
 			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
 			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),
-			"limit":              object.Limit("invoices"),
-			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, oldest first.",
+			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                 text("Id of the invoice."),
 					"subscription_id":    text("Id of the subscription that it is for; null where the service does not say."),
 					"billing_account_id": text("Id of the billing account that it is for; null where the service does not say."),
 					"json":               text("The whole invoice as JSON text; read it with `jsondecode`."),
 				}}},
-		},
+		}),
 	}
 }
 
 // Read lists the invoices.
 func (d *InvoicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	object.ReadMany(ctx, d.Conn.Billing, invoicesTypeName, req, resp, func(client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
-		query := billing.InvoiceQuery{SubscriptionID: m.SubscriptionID.ValueString(), BillingAccountID: m.BillingAccountID.ValueString()}
+		query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(), BillingAccountID: m.BillingAccountID.ValueString()}
 		m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
 	})
 }

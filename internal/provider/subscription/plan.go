@@ -351,6 +351,9 @@ type ownership struct {
 	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
 	// fulfilled.
 	PausedUntil string `json:"paused_until,omitempty"`
+	// Reason is the cancellation_reason that the configuration named when it was last applied: the state has that of the
+	// service, which another system may have given.
+	Reason string `json:"reason,omitempty"`
 	// Pending is a change of plan that waits for the end of the period at a service that does not show it.
 	Pending pending `json:"pending,omitzero"`
 }
@@ -367,7 +370,7 @@ const (
 
 // ownedBy is what applying config establishes, without its custom_metadata.
 func ownedBy(config model) ownership {
-	o := ownership{Items: itemKeys(config.Items)}
+	o := ownership{Items: itemKeys(config.Items), Reason: config.CancellationReason.ValueString()}
 	for name, given := range map[string]bool{
 		argItems:              !config.Items.IsNull(),
 		argCollectionMethod:   !config.CollectionMethod.IsNull(),
@@ -390,6 +393,9 @@ func (o ownership) namedBy(raw, before ownership) ownership {
 		return !raw.had(name) &&
 			!before.had(name)
 	})
+	if !o.had(argCancellationReason) {
+		o.Reason = ""
+	}
 	o.Items = slices.DeleteFunc(slices.Clone(o.Items), func(key string) bool {
 		return !slices.Contains(raw.Items, key) && !slices.Contains(before.Items, key)
 	})
@@ -418,7 +424,7 @@ func (o ownership) itemsAsListed() bool { return !o.applied() || o.ItemsAsListed
 func (o ownership) reaching(next ownership, verb string) ownership {
 	switch verb {
 	case verbUpdate:
-		o.Metadata = next.Metadata
+		o.Metadata, o.Reason = next.Metadata, next.Reason
 		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments),
 			func(name string) bool { return name == argItems }))
 	case verbItems:

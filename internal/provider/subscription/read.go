@@ -4,16 +4,13 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
@@ -68,10 +65,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
 		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
-		if e, ok := api.AsError(err); ok && e.Status == http.StatusForbidden && e.Structured {
-			resp.Diagnostics.AddAttributeWarning(path.Root("items"), "The items of a subscription cannot be read",
-				fmt.Sprintf("The API rejected reading the items of %s, so changes of them outside of Terraform are not shown. "+
-					"%s", prior.displayName(), apidiag.Text(err)))
+		if forbidsItems(err) {
+			warnForbidden(err, "the items of "+prior.displayName(), &resp.Diagnostics)
 			err = nil
 		}
 	}
@@ -120,7 +115,7 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, so that " +
 			"`terraform query` can write their configuration and import them." + object.Filtered +
-			" Items are listed only for a subscription without a plan, with one more request each." +
+			" With `include_resource` the items are part of it, with one more request each." +
 			object.ListNeeds("billing_subscriptions"),
 		Attributes: map[string]schema.Attribute{
 			"external_id":        object.ListFilter("Only the subscription with this `external_id`."),
@@ -135,30 +130,38 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 
 // List streams subscriptions, each with the whole resource. Canceled ones cannot be managed, so they are left out.
 func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	var items itemReader
 	object.List(ctx, scheme, l.Conn.Billing, req, stream,
 		func(client *billing.Service, m filters) iter.Seq2[billing.Subscription, error] {
 			return client.ListSubscriptions(ctx, m.query())
 		},
 		func(client *billing.Service, s *billing.Subscription) (object.Item, bool) {
-			return describe(s, func(s *billing.Subscription) (types.Set, error) {
-				if !req.IncludeResource || s.PlanID != nil {
-					return types.SetNull(itemType), nil
+			items.client = client
+			var notes diag.Diagnostics
+			items.diags = &notes
+			item, managed := describe(s, func() ([]billing.SubscriptionItem, error) {
+				if !req.IncludeResource {
+					return nil, nil // takes a request, and nobody sees it
 				}
-				return readItems(ctx, client, s.ID, types.SetNull(itemType))
+				listed, _, err := items.read(ctx, s)
+				return listed, err
 			})
+			item.Notes = notes
+			return item, managed
 		})
 }
 
-// describe is a subscription in a object. Items need a request, so they are only part of what cannot be configured
-// without them: a subscription without a plan. Generated configuration needs neither trial_end nor trial_period_days:
-// both only matter to a creation. Nor does it need plan_change.
-func describe(s *billing.Subscription, items func(*billing.Subscription) (types.Set, error)) (object.Item, bool) {
+// describe is a subscription in a list. Generated configuration needs neither trial_end nor trial_period_days: both
+// only matter to a creation. Nor does it need plan_change.
+func describe(s *billing.Subscription, items func() ([]billing.SubscriptionItem, error)) (object.Item, bool) {
 	if s.Status == statusCanceled {
 		return object.Item{}, false
 	}
 	m, err := fromAPI(s)
 	if err == nil {
-		m.Items, err = items(s)
+		var listed []billing.SubscriptionItem
+		listed, err = items()
+		m.Items = seenItems(types.SetNull(itemType), listed)
 	}
 	m.TrialEnd, m.TrialPeriodDays = fwtype.DateTimePointer(nil), types.Int64Null()
 	m.PlanChange = types.ObjectNull(planType.AttrTypes)

@@ -50,6 +50,9 @@ func TestAccSubscription_dataSources(t *testing.T) {
 	value := func(name, attribute string, want knownvalue.Check) statecheck.StateCheck {
 		return statecheck.ExpectKnownValue("data.billing_subscription."+name, at(attribute), want)
 	}
+	item := knownvalue.SetExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
+		"id": knownvalue.NotNull(), "product_id": knownvalue.StringExact(productA), "price_id": knownvalue.StringExact(priceA),
+		"quantity": knownvalue.Int64Exact(1), "unit_amount_subcents": knownvalue.Null()})})
 	run(t,
 		resource.TestStep{Config: service.Config(`data "billing_subscription" "none" { external_id = "r-9" }`), ExpectError: regexp.MustCompile(`No such subscription`)},
 		resource.TestStep{Config: service.Config(`data "billing_subscription" "both" {
@@ -58,6 +61,24 @@ func TestAccSubscription_dataSources(t *testing.T) {
 		}`), ExpectError: regexp.MustCompile(`(?s)Exactly one`)},
 		resource.TestStep{Config: service.Config(`
 data "billing_subscription" "paused" { external_id = "r-4" }
+data "billing_subscription" "items" { external_id = "r-3" }
+data "billing_subscriptions" "items" {
+  include_items = true
+  search        = "r-3"
+}
+data "billing_subscriptions" "last" {
+  sort_by    = "external_id"
+  sort_order = "desc"
+  limit      = 1
+}
+output "newest" {
+  value = data.billing_invoices.newest.invoices[0].id == data.billing_invoices.all.invoices[3].id
+}
+data "billing_invoices" "found" { search = data.billing_invoices.newest.invoices[0].id == "" ? "x" : "INV-000002" }
+data "billing_invoices" "newest" {
+  limit      = 1
+  sort_order = "desc"
+}
 data "billing_subscription" "canceled" { external_id = "r-5" }
 data "billing_subscription" "again" { id = data.billing_subscription.paused.id }
 data "billing_subscriptions" "all" {}
@@ -76,6 +97,14 @@ data "billing_invoices" "one" { subscription_id = data.billing_subscriptions.cod
 			value("canceled", "cancellation_reason", knownvalue.StringExact("late")),
 			value("canceled", "canceled_at", knownvalue.NotNull()),
 			value("again", "external_id", knownvalue.StringExact("r-4")),
+			value("paused", "items", knownvalue.SetSizeExact(0)),
+			value("items", "items", item), value("items", "plan_id", knownvalue.Null()),
+			statecheck.ExpectKnownValue("data.billing_subscriptions.items", at("subscriptions"), knownvalue.ListExact([]knownvalue.Check{
+				knownvalue.ObjectPartial(map[string]knownvalue.Check{"external_id": knownvalue.StringExact("r-3"), "items": item})})),
+			statecheck.ExpectKnownValue("data.billing_subscriptions.last", at("subscriptions"), knownvalue.ListExact([]knownvalue.Check{
+				knownvalue.ObjectPartial(map[string]knownvalue.Check{"external_id": knownvalue.StringExact("r-5"), "items": knownvalue.Null()})})),
+			statecheck.ExpectKnownOutputValue("newest", knownvalue.Bool(true)),
+			length("billing_invoices.newest", "invoices", 1), length("billing_invoices.found", "invoices", 1),
 			length("billing_subscriptions.all", "subscriptions", 5),
 			length("billing_subscriptions.some", "subscriptions", 3),
 			length("billing_subscriptions.account", "subscriptions", 3),

@@ -5,6 +5,7 @@
 package subscription
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,7 +67,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	created, err := w.Client.CreateSubscription(ctx, wanted.toCreate(desired))
 	if err != nil {
-		apidiag.Add(w.Diags, err, operation("create", w.Plan))
+		apidiag.Add(w.Diags, namingExisting(ctx, w.Client, err, w.Plan), operation("create", w.Plan))
 		return
 	}
 	if created.Adopted {
@@ -165,7 +166,10 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.Plan.RecurringAmountCents = known(w.Plan.RecurringAmountCents, w.State.RecurringAmountCents)
 	}
 	last, done := steps.Run(ctx, w.steps(),
-		func(s step, response *billing.Subscription) { w.save(ctx, s, response) }, steps.Report(w.Diags, w.operation))
+		func(s step, response *billing.Subscription) { w.save(ctx, s, response) },
+		func(verb string, err error) {
+			steps.Report(w.Diags, w.operation)(verb, namingExisting(ctx, w.Client, err, w.Plan))
+		})
 	if done {
 		w.finish(ctx, last, true)
 	}
@@ -330,8 +334,9 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if atPeriodEnd && state.CancelAtPeriodEnd.ValueBool() {
 		return
 	}
-	_, err := w.Client.CancelSubscription(ctx, id,
-		billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: state.CancellationReason.ValueString()})
+	own := private.Owned[ownership](ctx, req.Private, w.Diags)
+	reason := cmp.Or(own.Reason, state.CancellationReason.ValueString())
+	_, err := w.Client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: atPeriodEnd, Reason: reason})
 	if err == nil || api.IsNotFound(err) {
 		return
 	}

@@ -3,6 +3,7 @@ package webhookendpoint
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -44,16 +45,20 @@ func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataReques
 // dataModel is an endpoint that is only read.
 type dataModel struct {
 	shared
-	AuthenticationType types.String `tfsdk:"authentication_type"`
+	Authentication types.Object `tfsdk:"authentication"`
 }
+
+// shownAuth is what the service shows of an authentication: never a credential.
+var shownAuth = map[string]attr.Type{"type": types.StringType, "username": types.StringType, "name": types.StringType}
 
 // dataFromAPI is the endpoint as a data source shows it.
 func dataFromAPI(e *collections.WebhookEndpoint) (dataModel, error) {
-	kind := authNone
+	shown := authentication{kind: types.StringValue(authNone)}
 	if e.Authentication != nil && e.Authentication.Type != "" {
-		kind = e.Authentication.Type
+		shown = authOf(authFromAPI(e.Authentication)).orNone()
 	}
-	return dataModel{shared: fromAPI(e).shared, AuthenticationType: types.StringValue(kind)}, nil
+	return dataModel{shared: fromAPI(e).shared, Authentication: types.ObjectValueMust(shownAuth,
+		map[string]attr.Value{"type": shown.kind, "username": shown.username, "name": shown.name})}, nil
 }
 
 // dataAttributes are the attributes of an endpoint that is only read.
@@ -61,9 +66,14 @@ func dataAttributes() object.Attributes {
 	attributes := object.Attributes{
 		"events": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["events"]},
 		"active": schema.BoolAttribute{Computed: true, MarkdownDescription: about["active"]},
-		"authentication_type": schema.StringAttribute{Computed: true,
-			MarkdownDescription: "How the service authenticates itself to the consumer, beside the signature: `none`, " +
-				"`basic`, `bearer` or `header`. Its credentials are never shown."},
+		"authentication": schema.SingleNestedAttribute{Computed: true,
+			MarkdownDescription: "How the service authenticates itself to the consumer, in addition to the signature. " +
+				"Passwords, tokens and header values are never shown.",
+			Attributes: map[string]schema.Attribute{
+				"type":     schema.StringAttribute{Computed: true, MarkdownDescription: "`none`, `basic`, `bearer` or `header`."},
+				"username": schema.StringAttribute{Computed: true, MarkdownDescription: "User name of `basic`; null otherwise."},
+				"name":     schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the header of `header`; null otherwise."},
+			}},
 	}
 	attributes.Texts(about, "id", "url", "description", "created_at", "updated_at")
 	return attributes

@@ -35,6 +35,7 @@ type deliveriesModel struct {
 	EndpointID types.String    `tfsdk:"endpoint_id"`
 	Status     types.String    `tfsdk:"status"`
 	Event      types.String    `tfsdk:"event"`
+	Newest     types.Bool      `tfsdk:"newest_first"`
 	Limit      types.Int64     `tfsdk:"limit"`
 	Deliveries []deliveryModel `tfsdk:"deliveries"`
 }
@@ -75,8 +76,10 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does).",
 				validate.KnownStatus("pending", deliverySuccess, deliveryFailed, deliveryExhausted)),
 			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
+			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, and of what `limit` keeps: `true` for the newest first, `false` for the oldest first. Defaults to `true`. " +
+				"The service lists the oldest first, so with `true` and a `limit` the last pages are read, and the first one to find them."},
 			"limit": object.Limit("deliveries"),
-			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, oldest first.",
+			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, newest first unless `newest_first` is `false`.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":            text("Id of the delivery."),
 					"event":         text("Name of the event."),
@@ -99,7 +102,8 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 func (d *DeliveriesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	object.ReadMany(ctx, d.Conn.Collections, deliveriesTypeName, req, resp, func(client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
 		id := m.EndpointID.ValueString()
-		query := collections.DeliveryQuery{EndpointID: id, Status: m.Status.ValueString(), Event: m.Event.ValueString()}
+		newest := m.Newest.IsNull() || m.Newest.ValueBool()
+		query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: m.Status.ValueString(), Event: m.Event.ValueString()}
 		m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id, deliveryFromAPI, diags)
 	})
 }

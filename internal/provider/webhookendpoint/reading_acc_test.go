@@ -46,7 +46,8 @@ func TestAccWebhookEndpointDataSource(t *testing.T) {
 			known("id", knownvalue.StringExact(ids[0])), known("url", knownvalue.StringExact("https://one.example.com/")),
 			known("description", knownvalue.StringExact("first")), known("active", knownvalue.Bool(false)),
 			known("events", knownvalue.SetExact([]knownvalue.Check{knownvalue.StringExact("charge.paid")})),
-			known("authentication_type", knownvalue.StringExact("header")), known("created_at", knownvalue.NotNull()), known("updated_at", knownvalue.NotNull()),
+			known("authentication", knownvalue.ObjectExact(map[string]knownvalue.Check{
+				"type": knownvalue.StringExact("header"), "username": knownvalue.Null(), "name": knownvalue.StringExact("X-A")})), known("created_at", knownvalue.NotNull()), known("updated_at", knownvalue.NotNull()),
 		}}
 	}
 	refused := func(lines, says string) resource.TestStep {
@@ -75,7 +76,7 @@ func TestAccWebhookEndpointsDataSource(t *testing.T) {
 			statecheck.ExpectKnownValue(address, at("endpoints"), knownvalue.ListSizeExact(3)),
 			statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(0).AtMapKey("id"), known(&ids, 0)),
 			statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(2).AtMapKey("id"), known(&ids, 2)),
-			statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(1).AtMapKey("authentication_type"), knownvalue.StringExact("none")),
+			statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(1).AtMapKey("authentication").AtMapKey("type"), knownvalue.StringExact("none")),
 		}},
 		resource.TestStep{Config: service.Config("data \"billing_webhook_endpoints\" \"test\" {\n  limit = 2\n}\n"), ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownValue(address, at("endpoints"), knownvalue.ListSizeExact(2))}},
@@ -101,7 +102,7 @@ func (l later) CheckValue(value any) error {
 // String implements knownvalue.Check.
 func (l later) String() string { return fmt.Sprintf("id %d", l.i) }
 
-// TestAccWebhookDeliveriesDataSource: what became of the events, filtered by status and by event, in every field.
+// TestAccWebhookDeliveriesDataSource: what became of the events, newest first unless asked otherwise, filtered by status and by event, in every field.
 func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
@@ -125,7 +126,10 @@ func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 	}
 	first, last := deliveries.AtSliceIndex(0), deliveries.AtSliceIndex(2)
 	run(t,
-		step("", 3,
+		step("limit = 1", 1, is(first.AtMapKey("response_body"), knownvalue.StringExact("done"))),
+		step("", 3, is(first.AtMapKey("status"), knownvalue.StringExact("success")), is(last.AtMapKey("status"), knownvalue.StringExact("exhausted"))),
+		step("newest_first = false\n  limit = 1", 1, is(first.AtMapKey("status"), knownvalue.StringExact("exhausted"))),
+		step("newest_first = false", 3,
 			is(first.AtMapKey("status"), knownvalue.StringExact("exhausted")), is(first.AtMapKey("attempts"), knownvalue.Int64Exact(8)),
 			is(first.AtMapKey("http_code"), knownvalue.Int64Exact(503)), is(first.AtMapKey("last_error"), knownvalue.NotNull()),
 			is(first.AtMapKey("next_retry_at"), knownvalue.Null()), is(first.AtMapKey("delivered_at"), knownvalue.Null()),

@@ -23,6 +23,8 @@ type Item struct {
 	// Resource is the model of the managed resource, used unless Err says that it could not be built.
 	Resource any
 	Err      error
+	// Notes are warnings about what is missing in Resource.
+	Notes diag.Diagnostics
 }
 
 // List streams the objects that query reads with the configured filters, as results of a list resource. describe
@@ -65,6 +67,7 @@ func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id strin
 	out := req.NewListResult(ctx)
 	out.DisplayName = item.Name
 	s.Identify(ctx, types.StringValue(id), out.Identity, &out.Diagnostics)
+	out.Diagnostics.Append(item.Notes...)
 	switch {
 	case !req.IncludeResource:
 	case item.Err != nil:

@@ -54,7 +54,7 @@ func TestCollect(t *testing.T) {
 		"unreadable beyond limit": {9, nil, types.Int64Value(3), []string{"1", "2", "3"}, 3},
 	} {
 		asked := 0
-		have, err := collect(counting(c.n, c.ends, &asked), c.limit, spell)
+		have, err := Collect(counting(c.n, c.ends, &asked), c.limit, spell)
 		if !slices.Equal(have, c.want) || (have == nil) != (c.want == nil) || (err != nil) != (c.want == nil) ||
 			asked != c.asked {
 			t.Errorf("%s: %v, %v, after %d", name, have, err, asked)

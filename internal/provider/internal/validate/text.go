@@ -67,6 +67,22 @@ func DateOrDateTime() validator.String {
 	}}
 }
 
+var segment = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
+
+// IsCollection reports whether a text is a segment of a path that needs no escaping.
+func IsCollection(s string) bool { return segment.MatchString(s) }
+
+// Collection requires the name of a collection, of which example is one.
+func Collection(example string) validator.String {
+	return text{"the name of a collection, one segment of a path", "Invalid collection", func(s string) string {
+		if IsCollection(s) {
+			return ""
+		}
+		return fmt.Sprintf("%q is not the name of a collection. Write the one segment that stands for it in the service's paths, such as %s: "+
+			"letters, digits, dashes, underscores and dots, and no slash.", s, example)
+	}}
+}
+
 var countryCode = regexp.MustCompile(`^[A-Z]{2}$`)
 
 // Country requires an ISO 3166-1 alpha-2 code.

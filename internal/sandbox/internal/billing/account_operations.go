@@ -32,12 +32,19 @@ func (s *Service) listAccounts(c *server.Call, tx *store.Tx) (server.Reply, erro
 		if row.Account.UpdatedAt.Before(since) ||
 			!c.Filter("external_id", func(want string) bool { return is(row.Account.ExternalID, want) }) ||
 			!c.FilterID("customer_id", row.CustomerID) ||
-			!c.Filter("status", func(want string) bool { return row.Account.Status == want }) {
+			!c.Filter("status", func(want string) bool { return row.Account.Status == want }) ||
+			!c.Filter("search", func(text string) bool { return s.accountHolds(tx, row, text) }) {
 			continue
 		}
 		found = append(found, s.loaded(c, tx, row, c.Tolerance.LeanAccounts))
 	}
 	return server.List(c, found)
+}
+
+// accountHolds is the free-text search: a part of the external_id, the billing_email, or the customer's name.
+func (s *Service) accountHolds(tx *store.Tx, row AccountRow, search string) bool {
+	owner, _ := s.Customers.Get(tx, row.CustomerID)
+	return anyHolds(search, row.Account.ExternalID, row.Account.BillingEmail, &owner.Customer.Name)
 }
 
 // createAccount serves billing_accounts.create: an account of an existing

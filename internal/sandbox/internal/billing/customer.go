@@ -79,14 +79,19 @@ func (r CustomerRow) externalKey() string {
 	return externalKey(r.Organization, r.Customer.ExternalID)
 }
 
+// anyHolds is the free-text search of the other collections: a part of one of the texts, whatever the case.
+func anyHolds(search string, texts ...*string) bool {
+	needle := strings.ToLower(strings.TrimSpace(search))
+	return slices.ContainsFunc(texts, func(text *string) bool { return contains(text, needle) })
+}
+
 // matches is the free-text search: a part of a name, the external_id or an
 // email, whatever the case, or of the document number, whatever the mask.
 func (u customer) matches(search string) bool {
-	needle := strings.ToLower(strings.TrimSpace(search))
-	if strings.Contains(strings.ToLower(u.Name), needle) || contains(u.Nickname, needle) ||
-		contains(u.LegalName, needle) || contains(u.ExternalID, needle) {
+	if anyHolds(search, &u.Name, u.Nickname, u.LegalName, u.ExternalID) {
 		return true
 	}
+	needle := strings.ToLower(strings.TrimSpace(search))
 	if slices.ContainsFunc(u.Emails, func(e contact) bool { return contains(&e.Value, needle) }) {
 		return true
 	}

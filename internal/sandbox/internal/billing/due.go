@@ -92,7 +92,7 @@ func (s *Service) Settle(now time.Time) error {
 		s.agenda.clear()
 		var renewals []SubscriptionRow
 		for _, row := range s.Subscriptions.All(tx) {
-			passed, renewed := row.passUntil(now)
+			passed, renewed := row.passUntil(now, s.pricing(tx))
 			if len(renewed) > 0 || passed.Subscription.UpdatedAt != row.Subscription.UpdatedAt {
 				s.putSubscription(tx, passed)
 			} else if at, ok := row.Due(); ok {
@@ -116,21 +116,21 @@ func (s *Service) Settle(now time.Time) error {
 
 // passUntil does all that is due by now, and answers the row as it stood after
 // each renewal too.
-func (r SubscriptionRow) passUntil(now time.Time) (passed SubscriptionRow, renewed []SubscriptionRow) {
+func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed SubscriptionRow, renewed []SubscriptionRow) {
 	for {
 		at, ok := r.Due()
 		if !ok || at.After(now) {
 			return r, renewed
 		}
 		if r.pass(at) {
-			renewed = append(renewed, r.derived())
+			renewed = append(renewed, r.derived(costs))
 		}
 	}
 }
 
 // putSubscription makes a row stand, with what follows from it.
 func (s *Service) putSubscription(tx *store.Tx, row SubscriptionRow) SubscriptionRow {
-	row = row.derived()
+	row = row.derived(s.pricing(tx))
 	s.Subscriptions.Put(tx, row.Subscription.ID, row)
 	if at, ok := row.Due(); ok {
 		s.agenda.note(at)

@@ -19,6 +19,7 @@ type Invoice struct {
 	Status           string           `json:"status"` // open, or by the behavior of a pause: uncollectible, draft, void
 	AmountCents      *int64           `json:"amount_cents"`
 	Currency         string           `json:"currency"`
+	Lines            []invoiceLine    `json:"lines,omitempty"` // of what the catalogue has
 	PeriodStart      server.Timestamp `json:"period_start"`
 	PeriodEnd        server.Timestamp `json:"period_end"`
 	DueDate          string           `json:"due_date"` // date of creation plus the account's payment terms
@@ -69,6 +70,7 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 		Status:           invoiceOpen,
 		AmountCents:      subscription.RecurringAmountCents,
 		Currency:         account.Account.Currency,
+		Lines:            s.lines(tx, row),
 		PeriodStart:      subscription.CurrentPeriodStart,
 		PeriodEnd:        subscription.CurrentPeriodEnd,
 		DueDate:          at.AddDate(0, 0, terms).Format(time.DateOnly),
@@ -113,7 +115,8 @@ func (s *Service) listInvoices(c *server.Call, tx *store.Tx) (server.Reply, erro
 	for id, row := range s.Invoices.All(tx) {
 		if row.Organization != c.Organization || !s.Lag.Shows(id) ||
 			!c.FilterID("subscription_id", row.Invoice.SubscriptionID) ||
-			!c.FilterID("billing_account_id", row.Invoice.BillingAccountID) {
+			!c.FilterID("billing_account_id", row.Invoice.BillingAccountID) ||
+			!c.Filter("search", func(text string) bool { return anyHolds(text, &row.Invoice.Number, row.Invoice.Reason) }) {
 			continue
 		}
 		found = append(found, row.Invoice)

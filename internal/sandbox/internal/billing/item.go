@@ -68,11 +68,11 @@ func (s *Service) items(c *server.Call, standing []item, wanted []itemInput) []i
 }
 
 // answered are the items as they go over the wire.
-func (s *Service) answered(c *server.Call, items []item) []item {
+func (s *Service) answered(c *server.Call, tx *store.Tx, items []item) []item {
 	out := slices.Clone(items)
 	for i := range out {
 		if out[i].UnitAmountSubcents == nil && c.Tolerance.PriceAmounts {
-			amount := priceAmount(out[i].PriceID)
+			amount := s.pricing(tx)(out[i].PriceID)
 			out[i].UnitAmountSubcents = &amount
 		}
 	}
@@ -94,7 +94,7 @@ func (s *Service) listItems(c *server.Call, tx *store.Tx) (server.Reply, error) 
 	if err != nil {
 		return server.Reply{}, err
 	}
-	return server.List(c, s.answered(c, row.Items))
+	return server.List(c, s.answered(c, tx, row.Items))
 }
 
 // syncItems serves subscriptions.items.sync: the items become the ones sent.
@@ -116,8 +116,11 @@ func (s *Service) syncItems(c *server.Call, tx *store.Tx) (server.Reply, error) 
 	if len(in.Items) == 0 && row.Subscription.PlanID == nil {
 		return server.Reply{}, server.Invalid(server.Problems{"items": "must not be empty without a plan"})
 	}
+	if err := s.checkReferences(c, tx, nil, in.Items); err != nil {
+		return server.Reply{}, err
+	}
 	changed := row
 	changed.Items = s.items(c, row.Items, in.Items)
 	changed = s.changeSubscription(c, tx, row, changed)
-	return server.Reply{Status: http.StatusOK, Body: map[string]any{"data": s.answered(c, changed.Items)}}, nil
+	return server.Reply{Status: http.StatusOK, Body: map[string]any{"data": s.answered(c, tx, changed.Items)}}, nil
 }

@@ -134,15 +134,15 @@ func TestArrowsOfTime(t *testing.T) {
 	} {
 		row := inState(t, from)
 		end := row.Subscription.CurrentPeriodEnd.Time
-		if passed, renewed := row.passUntil(end.Add(-time.Millisecond)); passed.Subscription.Status != row.Subscription.Status || len(renewed) != 0 {
+		if passed, renewed := row.passUntil(end.Add(-time.Millisecond), priceAmount); passed.Subscription.Status != row.Subscription.Status || len(renewed) != 0 {
 			t.Errorf("%s moves before its period ends", from)
 		}
-		passed, renewed := row.passUntil(end)
+		passed, renewed := row.passUntil(end, priceAmount)
 		if passed.Subscription.Status != want.to || len(renewed) != want.renewals {
 			t.Errorf("%s: %s after %d renewals, want %s after %d", from, passed.Subscription.Status, len(renewed), want.to, want.renewals)
 		}
 		row.Subscription.CancelAtPeriodEnd = true
-		passed, renewed = row.passUntil(end)
+		passed, renewed = row.passUntil(end, priceAmount)
 		if passed.Subscription.Status != want.scheduled || len(renewed) != 0 {
 			t.Errorf("%s with a scheduled cancellation: %s after %d renewals, want %s", from, passed.Subscription.Status, len(renewed), want.scheduled)
 		}

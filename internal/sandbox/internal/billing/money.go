@@ -9,9 +9,8 @@ import (
 	"strconv"
 )
 
-// The sandbox has no catalogue: any plan, product and price exists. What they
-// cost follows from their ids, so that the same id always costs the same:
-// 10.00 to 509.99 in whole cents.
+// What a plan or a price costs that is not in the catalogue follows from its id, so
+// that the same id always costs the same: 10.00 to 509.99 in whole cents.
 const (
 	subcentsPerCent = 100
 	leastCents      = 1_000
@@ -32,13 +31,13 @@ const allBasisPoints = 10_000
 // every item, less the discount, rounded half up only then. A discount code
 // counts for nothing, for no document says what one is worth. nil says that
 // the sum is no 64-bit number.
-func (r SubscriptionRow) amount() *int64 {
+func (r SubscriptionRow) amount(costs pricing) *int64 {
 	sum := new(big.Int)
 	if r.Subscription.PlanID != nil {
-		sum.SetInt64(priceAmount(*r.Subscription.PlanID))
+		sum.SetInt64(costs(*r.Subscription.PlanID))
 	}
 	for _, item := range r.Items {
-		unit := priceAmount(item.PriceID)
+		unit := costs(item.PriceID)
 		if item.UnitAmountSubcents != nil {
 			unit = *item.UnitAmountSubcents
 		}

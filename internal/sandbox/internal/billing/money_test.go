@@ -30,11 +30,11 @@ func TestAmount(t *testing.T) {
 		"beyond 2^53":    {SubscriptionRow{Items: []item{{Quantity: 100, UnitAmountSubcents: unit(9_007_199_254_740_993)}}}, 9_007_199_254_740_993},
 	}
 	for name, test := range tests {
-		if got := test.row.amount(); got == nil || *got != test.want {
+		if got := test.row.amount(priceAmount); got == nil || *got != test.want {
 			t.Errorf("%s: %v, want %d", name, got, test.want)
 		}
 	}
-	if got := (SubscriptionRow{Items: []item{{Quantity: math.MaxInt64, UnitAmountSubcents: unit(math.MaxInt64)}}}).amount(); got != nil {
+	if got := (SubscriptionRow{Items: []item{{Quantity: math.MaxInt64, UnitAmountSubcents: unit(math.MaxInt64)}}}).amount(priceAmount); got != nil {
 		t.Errorf("a sum beyond 64 bits is %d, want none", *got)
 	}
 }

@@ -27,6 +27,9 @@ type Service struct {
 	Accounts      store.Table[AccountRow]
 	Subscriptions store.Table[SubscriptionRow]
 	Invoices      store.Table[invoiceRow]
+	plans         store.Table[listed[plan]]
+	products      store.Table[listed[product]]
+	prices        store.Table[listed[price]]
 	// invoiceNumbers holds the last number given to an invoice, by organization.
 	invoiceNumbers store.Table[int64]
 
@@ -43,12 +46,15 @@ type Service struct {
 // them.
 func Open(c *server.Core) (*Service, error) {
 	s := &Service{Core: c}
-	var errs [5]error
+	var errs [8]error
 	s.Customers, errs[0] = store.NewTable[CustomerRow](c.DB, "customers")
 	s.Accounts, errs[1] = store.NewTable[AccountRow](c.DB, "billing_accounts")
 	s.Subscriptions, errs[2] = store.NewTable[SubscriptionRow](c.DB, "subscriptions")
 	s.Invoices, errs[3] = store.NewTable[invoiceRow](c.DB, "invoices")
 	s.invoiceNumbers, errs[4] = store.NewTable[int64](c.DB, "invoice_numbers")
+	s.plans, errs[5] = store.NewTable[listed[plan]](c.DB, "plans")
+	s.products, errs[6] = store.NewTable[listed[product]](c.DB, "products")
+	s.prices, errs[7] = store.NewTable[listed[price]](c.DB, "prices")
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -75,6 +81,9 @@ func (s *Service) readAgenda(tx *store.Tx) error {
 // (service description, Recurring billing §4 Collections).
 var paging = []string{"page", "per_page", "sort_by", "sort_order"}
 
+// searching are those of a collection (wire contract: free-text search, which §4 describes for customers).
+var searching = append([]string{"search"}, paging...)
+
 // Routes are the operations of recurring billing.
 func (s *Service) Routes() []server.Route {
 	return []server.Route{
@@ -83,7 +92,7 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "customers.list", Method: http.MethodGet, Pattern: "/v1/customers",
 			Scope: "customers:read", Serve: s.listCustomers,
-			Query: slices.Concat(paging, []string{"search", "external_id", "document_number", "updated_at_gte"})},
+			Query: slices.Concat(searching, []string{"external_id", "document_number", "updated_at_gte"})},
 		{Name: "customers.create", Method: http.MethodPost, Pattern: "/v1/customers",
 			Scope: "customers:write", Serve: s.createCustomer},
 		{Name: "customers.get", Method: http.MethodGet, Pattern: "/v1/customers/{id}",
@@ -95,7 +104,7 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "billing_accounts.list", Method: http.MethodGet, Pattern: "/v1/billing-accounts",
 			Scope: "billing_accounts:read", Serve: s.listAccounts,
-			Query: slices.Concat(paging, []string{"external_id", "customer_id", "status", "updated_at_gte"})},
+			Query: slices.Concat(searching, []string{"external_id", "customer_id", "status", "updated_at_gte"})},
 		{Name: "billing_accounts.create", Method: http.MethodPost, Pattern: "/v1/billing-accounts",
 			Scope: "billing_accounts:write", Serve: s.createAccount},
 		{Name: "billing_accounts.get", Method: http.MethodGet, Pattern: "/v1/billing-accounts/{id}",
@@ -113,7 +122,7 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "subscriptions.list", Method: http.MethodGet, Pattern: "/v1/subscriptions",
 			Scope: "subscriptions:read", Serve: s.listSubscriptions,
-			Query: slices.Concat(paging, []string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})},
+			Query: slices.Concat(searching, []string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})},
 		{Name: "subscriptions.create", Method: http.MethodPost, Pattern: "/v1/subscriptions",
 			Scope: "subscriptions:write", Serve: s.createSubscription},
 		{Name: "subscriptions.get", Method: http.MethodGet, Pattern: "/v1/subscriptions/{id}",
@@ -139,6 +148,9 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "invoices.list", Method: http.MethodGet, Pattern: "/v1/invoices",
 			Scope: "invoices:read", Serve: s.listInvoices,
-			Query: slices.Concat(paging, []string{"subscription_id", "billing_account_id"})},
+			Query: slices.Concat(searching, []string{"subscription_id", "billing_account_id"})},
+		// Last: it is the path of every collection.
+		{Name: "records.list", Method: http.MethodGet, Pattern: "/v1/{collection}",
+			Scope: "{collection}:read", Serve: s.listCatalogue, Query: []string{server.AnyField}},
 	}
 }

@@ -101,13 +101,13 @@ func (r SubscriptionRow) externalKey() string {
 }
 
 // derived answers the row with the fields that follow from others.
-func (r SubscriptionRow) derived() SubscriptionRow {
+func (r SubscriptionRow) derived(costs pricing) SubscriptionRow {
 	r.Subscription.Metadata = object{}
 	if r.PendingPlanID != nil {
 		r.Subscription.Metadata["pending_plan_id"] = *r.PendingPlanID
 	}
 	r.Subscription.CycleBillingDate = r.Subscription.CurrentPeriodEnd
-	r.Subscription.RecurringAmountCents = r.amount()
+	r.Subscription.RecurringAmountCents = r.amount(costs)
 	return r
 }
 

@@ -38,6 +38,7 @@ func (s *Service) listSubscriptions(c *server.Call, tx *store.Tx) (server.Reply,
 			!c.Filter("external_id", func(want string) bool { return is(u.ExternalID, want) }) ||
 			!c.FilterID("billing_account_id", u.BillingAccountID) ||
 			!c.Filter("status", func(want string) bool { return u.Status == want }) ||
+			!c.Filter("search", func(text string) bool { return anyHolds(text, u.ExternalID, u.Notes) }) ||
 			!c.Filter("plan_id", func(want string) bool { return is(u.PlanID, server.CanonicalID(want)) }) {
 			continue
 		}
@@ -56,6 +57,9 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	in.canonical()
 	if in.PlanID == nil && len(in.Items) == 0 {
 		return server.Reply{}, server.Invalid(server.Problems{"plan_id": "is required without items"})
+	}
+	if err := s.checkReferences(c, tx, in.PlanID, in.Items); err != nil {
+		return server.Reply{}, err
 	}
 	trialEnd, err := in.trial(c.Now)
 	if err != nil {
@@ -126,6 +130,9 @@ func (s *Service) updateSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	if err := row.final(); err != nil {
 		return server.Reply{}, err
 	}
+	if err := s.checkReferences(c, tx, in.PlanID, nil); err != nil {
+		return server.Reply{}, err
+	}
 	if err := claimExternalID(c, tx, s.subscriptionCodes, in.ExternalID, row.Subscription.ID); err != nil {
 		return server.Reply{}, err
 	}
@@ -143,7 +150,7 @@ func (s *Service) updateSubscription(c *server.Call, tx *store.Tx) (server.Reply
 
 // changeSubscription makes the changed row stand and answers it.
 func (s *Service) changeSubscription(c *server.Call, tx *store.Tx, row, changed SubscriptionRow) SubscriptionRow {
-	if reflect.DeepEqual(changed.derived(), row) {
+	if reflect.DeepEqual(changed.derived(s.pricing(tx)), row) {
 		return row
 	}
 	changed.Subscription.UpdatedAt = row.Subscription.UpdatedAt.Next(c.Now)

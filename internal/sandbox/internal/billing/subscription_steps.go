@@ -79,6 +79,9 @@ func (s *Service) changePlanOfSubscription(c *server.Call, tx *store.Tx) (server
 	read := func() error {
 		_, err := c.ReadObject(changePlanShape, []string{"plan_id"}, &in)
 		server.Canonical(&in.PlanID)
+		if err == nil {
+			err = s.checkReferences(c, tx, &in.PlanID, nil)
+		}
 		return err
 	}
 	return s.moveSubscription(c, tx, read, func(row *SubscriptionRow) error {

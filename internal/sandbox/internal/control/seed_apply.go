@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
@@ -15,8 +16,10 @@ import (
 // seedList is one list of a seed document. Each of its elements is the body of
 // the operation, which judges and makes it, with what is needed around it.
 type seedList struct {
-	name       string
-	operation  string
+	name      string
+	operation string
+	// add makes an element where no operation does; nil: the operation makes it.
+	add        func(*billing.Service, *server.Call, *store.Tx) (server.Reply, error)
 	collection string          // of financial management; empty: the list is of another service
 	reference  *seedReference  // nil: an element refers to no other
 	credential *seedCredential // nil: an element has none
@@ -25,6 +28,9 @@ type seedList struct {
 // seedLists are the lists of a seed, but for those of financial management, in
 // the order in which they are made: what is referred to comes first.
 var seedLists = []seedList{
+	{name: "plans", add: (*billing.Service).AddPlan},
+	{name: "products", add: (*billing.Service).AddProduct},
+	{name: "prices", add: (*billing.Service).AddPrice},
 	{name: "customers", operation: "customers.create"},
 	{name: "billing_accounts", operation: "billing_accounts.create", reference: &customerReference},
 	{name: "subscriptions", operation: "subscriptions.create", reference: &accountReference},
@@ -84,6 +90,12 @@ func (s *Control) make(
 	var err error
 	if c.Body, err = server.Encode(object); err != nil {
 		return fmt.Errorf("seed %s: %w", place, err)
+	}
+	if list.add != nil {
+		if _, err := list.add(s.billing, c, tx); err != nil {
+			return e.refused(place, err)
+		}
+		return nil
 	}
 	made, err := s.run(ctx, c, tx, list.operation)
 	if errors.Is(err, server.ErrNoRoute) {

@@ -1,0 +1,5 @@
+variable "names" {
+  description = "The names of the plans to find, exactly as the service has them."
+  type        = set(string)
+  nullable    = false
+}

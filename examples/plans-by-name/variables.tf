@@ -1,0 +1,6 @@
+variable "plan" {
+  description = "The name of the plan to subscribe to."
+  type        = string
+  default     = "Basic"
+  nullable    = false
+}

@@ -1,0 +1,65 @@
+package acctest
+
+import (
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// Read reads a data source over the provider's protocol, without a Terraform in between, so that every request is one of this read. It
+// returns the result as JSON, nil where there are errors, and the diagnostics, those of the validation too.
+func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics []*tfprotov6.Diagnostic) {
+	s.t.Helper()
+	server, schemas := s.provider()
+	schema := schemas.DataSourceSchemas[typeName]
+	if schema == nil {
+		s.t.Fatalf("no data source %s", typeName)
+	}
+	encoded := encode(s.t, object(s.t, schema, config))
+	validated, err := server.ValidateDataResourceConfig(s.ctx(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if Errors(validated.Diagnostics) != "" {
+		return nil, validated.Diagnostics
+	}
+	answer, err := server.ReadDataSource(s.ctx(), &tfprotov6.ReadDataSourceRequest{TypeName: typeName, Config: encoded})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	diagnostics = append(validated.Diagnostics, answer.Diagnostics...)
+	if Errors(diagnostics) != "" {
+		return nil, diagnostics
+	}
+	return view(s.t, decode(s.t, answer.State, schema.ValueType())), diagnostics
+}
+
+// List queries a list resource over the provider's protocol, with the whole resource where include says so. It returns the resources
+// by their display names and the diagnostics.
+func (s *Service) List(typeName string, config JSON, include bool) (resources map[string]JSON, diagnostics []*tfprotov6.Diagnostic) {
+	s.t.Helper()
+	provider, schemas := s.provider()
+	server, ok := provider.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // it is only there until the next version moves it into ProviderServer
+	if !ok {
+		s.t.Fatal("the provider has no list resources")
+	}
+	schema := schemas.ListResourceSchemas[typeName]
+	if schema == nil {
+		s.t.Fatalf("no list resource %s", typeName)
+	}
+	stream, err := server.ListResource(s.ctx(), &tfprotov6.ListResourceRequest{TypeName: typeName,
+		Config: encode(s.t, object(s.t, schema, config)), IncludeResource: include, Limit: 1000})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	resources = map[string]JSON{}
+	for result := range stream.Results {
+		diagnostics = append(diagnostics, result.Diagnostics...)
+		if result.DisplayName == "" {
+			continue
+		}
+		resources[result.DisplayName] = nil
+		if include && result.Resource != nil {
+			resources[result.DisplayName] = view(s.t, decode(s.t, result.Resource, schemas.ResourceSchemas[typeName].ValueType()))
+		}
+	}
+	return resources, diagnostics
+}

@@ -1,0 +1,101 @@
+// Package record is what recurring billing has besides the objects with a data source of their own: the records of any
+// collection, such as plans, products and prices, which are only read.
+package record
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
+)
+
+const typeName = "billing_records"
+
+// DataSource is the data source of the records of any collection.
+type DataSource struct{ conn.DataSource }
+
+var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
+
+// NewDataSource returns the data source.
+func NewDataSource() datasource.DataSource { return &DataSource{} }
+
+// Metadata names the type.
+func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+type model struct {
+	object.Ordering
+	Collection types.String   `tfsdk:"collection"`
+	Filter     types.Map      `tfsdk:"filter"`
+	Items      []types.String `tfsdk:"items"`
+}
+
+// known are collections that the service description names or that a subscription refers to (Recurring billing §2, §4).
+const known = "`plans`, `products`, `prices`, `companies`, `discount_codes`, `customers`, `subscriptions` or `invoices`"
+
+// Schema describes the data source.
+func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The records of any collection of recurring billing, such as plans, products and prices, oldest " +
+			"first unless `sort_by` and `sort_order` say otherwise. With it, a module finds ids by name instead of carrying " +
+			"them for each environment. The service does not document the fields of most collections, so each record comes " +
+			"whole, as JSON text." + object.Filtered + object.Paged,
+		Attributes: object.Ordered("records", "name", object.Attributes{
+			"collection": object.Collection("Name of the collection, as in the paths of the service after `/v1/`, such as "+
+				known+". One that the service does not have is an error.", "plans"),
+			"filter": object.Filters("Only records that match all of these, in the service's own words: names are query "+
+				"parameters, such as `status`. Which filters a collection has is up to the service; one that it does not know "+
+				"may be an error, or narrow nothing. A filter whose value is null is left out.", reserved),
+			"items": schema.ListAttribute{Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "The records, in the order asked for, each as JSON text; read them with `jsondecode`. Numbers " +
+					"are exact."},
+		}),
+	}
+}
+
+// reserved names the argument that takes the place of a parameter that every collection has.
+func reserved(name string) string {
+	if !billing.ReservedFilter(name) {
+		return ""
+	}
+	switch name {
+	case "page", "per_page":
+		return "The provider reads all pages by itself. Use the argument limit for the largest number of records."
+	}
+	return "Use the argument " + name + "."
+}
+
+// itemFromAPI is the whole record as text.
+func itemFromAPI(r *billing.Record) (types.String, error) { return wire.JSONText(r.Raw), nil }
+
+// Read lists the records.
+func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	object.ReadMany(ctx, d.Conn.Billing, typeName, req, resp, func(client *billing.Service, m *model, diags *diag.Diagnostics) {
+		query := billing.RecordQuery{Listing: m.Listing(), Filters: object.FilterValues(ctx, m.Filter, diags)}
+		collection := m.Collection.ValueString()
+		var err error
+		m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, itemFromAPI)
+		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound && e.Structured {
+			diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
+				fmt.Sprintf("The service has no collection %q. Write the part of its path after /v1/, such as plans, products, "+
+					"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
+					"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
+					"%s", collection, apidiag.Text(err)))
+			return
+		}
+		object.AddListError(diags, err, "records of "+collection)
+	})
+}

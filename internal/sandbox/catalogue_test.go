@@ -1,0 +1,111 @@
+package sandbox_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+const (
+	basicPlan = "11111111-1111-4111-8111-111111111111"
+	proPlan   = "22222222-2222-4222-8222-222222222222"
+	seats     = "33333333-3333-4333-8333-333333333333"
+	perSeat   = "44444444-4444-4444-8444-444444444444"
+	storage   = "55555555-5555-4555-8555-555555555555"
+)
+
+const aCatalogue = `{
+  "prices": [{"id": "` + perSeat + `", "product_id": "` + seats + `", "name": "per seat", "unit_amount_subcents": 105012}],
+  "products": [{"id": "` + seats + `", "name": "Seats"}, {"id": "` + storage + `", "name": "Storage"}],
+  "plans": [
+    {"id": "` + basicPlan + `", "name": "Basic", "amount_cents": 4990},
+    {"id": "` + proPlan + `", "name": "Pro", "description": "everything", "amount_cents": 9007199254740993},
+    {"name": "Pro yearly", "amount_cents": 1, "billing_cycle": "annual", "currency": "USD"}
+  ],
+  "customers": [{"external_id": "aurora", "name": "Aurora", "create_billing_account": false}],
+  "billing_accounts": [{"external_id": "main", "customer": {"id": "external_id=aurora"}}],
+  "subscriptions": [{"billing_account_id": "external_id=main", "plan_id": "` + basicPlan + `", "external_id": "one",
+    "items": [{"product_id": "` + seats + `", "price_id": "` + perSeat + `", "quantity": 3}]}]
+}`
+
+// A seeded catalogue is listed like every collection, says what subscriptions cost and what their invoices are for, and
+// is all there is to refer to.
+func TestCatalogue(t *testing.T) {
+	t.Parallel()
+	server := start(t, sandbox.Options{SeedDocument: []byte(aCatalogue), Start: morning, MaxPerPage: 2})
+	c := call(t, server)
+	for query, names := range map[string]string{
+		"plans?sort_by=name&sort_order=asc":                  "Basic Pro",
+		"plans?sort_by=name&sort_order=asc&page=2":           "Pro yearly",
+		"plans?sort_by=amount_cents&sort_order=desc":         "Pro Basic",
+		"plans?search=EVERY":                                 "Pro",
+		"plans?search=pro&sort_by=name":                      "Pro yearly Pro",
+		"plans?billing_cycle=annual":                         "Pro yearly",
+		"plans?name=Pro":                                     "Pro",
+		"plans?amount_cents=9007199254740993":                "Pro",
+		"plans?description=none":                             "",
+		"products?sort_by=name&sort_order=asc":               "Seats Storage",
+		"products?id=" + strings.ToUpper(seats):              "Seats",
+		"prices?product_id=" + seats + "&sort_by=created_at": "per seat",
+		"prices?search=seat":                                 "per seat",
+	} {
+		if got := strings.Join(c.do("GET", "/v1/"+query, "").want(200).names("name"), " "); got != names {
+			t.Errorf("%s: %s, want %s", query, got, names)
+		}
+	}
+	if got := c.do("GET", "/v1/plans?name=Pro", "").want(200); got.json("data", 0, "amount_cents") != "9007199254740993" || got.text("data", 0, "currency") != "BRL" {
+		t.Errorf("the plan is %s", got.body)
+	}
+	c.do("GET", "/v1/plans?color=red", "").want(422)
+	c.do("GET", "/v1/plans?sort_by=color", "").want(422)
+	c.do("GET", "/v1/tariffs", "").want(404)
+
+	server.Clock().Advance(40 * 24 * time.Hour)
+	invoice := c.do("GET", "/v1/invoices", "").want(200)
+	// 49.90 and three times 10.5012, rounded.
+	if invoice.json("data", 0, "amount_cents") != "8140" || invoice.text("data", 0, "lines", 0, "description") != "Basic" ||
+		invoice.text("data", 0, "lines", 1, "description") != "Seats (per seat)" || invoice.json("data", 0, "lines", 1, "quantity") != "3" ||
+		invoice.json("data", 0, "lines", 1, "unit_amount_subcents") != "105012" {
+		t.Errorf("the invoice is %s", invoice.body)
+	}
+
+	account := c.do("GET", "/v1/billing-accounts?external_id=main", "").want(200).text("data", 0, "id")
+	one := "/v1/subscriptions/" + c.do("GET", "/v1/subscriptions?external_id=one", "").want(200).text("data", 0, "id")
+	refused := func(method, path, body, field, why string) {
+		t.Helper()
+		if got := c.do(method, path, body).want(422).text("error", "details", "fields", field); got != why {
+			t.Errorf("%s %s: %s is refused with %q, want %q", method, path, field, got, why)
+		}
+	}
+	refused("POST", "/v1/subscriptions", `{"billing_account_id":"`+account+`","plan_id":"`+plan+`"}`, "plan_id", "no plan has it")
+	refused("POST", one+"/change-plan", `{"plan_id":"`+plan+`"}`, "plan_id", "no plan has it")
+	refused("PATCH", one, `{"plan_id":"`+plan+`"}`, "plan_id", "no plan has it")
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+plan+`","price_id":"`+perSeat+`"}]}`, "items[0].product_id", "no product has it")
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+seats+`","price_id":"`+plan+`"}]}`, "items[0].price_id", "no price has it")
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+storage+`","price_id":"`+perSeat+`"}]}`, "items[0].price_id", "is not a price of the product")
+	c.do("POST", one+"/change-plan", `{"plan_id":"`+strings.ToUpper(proPlan)+`"}`).want(200)
+
+	other := call(t, start(t, sandbox.Options{}))
+	if got := other.do("GET", "/v1/plans", "").want(200); got.json("meta", "total") != "0" {
+		t.Errorf("without a seed there are the plans %s", got.body)
+	}
+}
+
+// A catalogue is refused as any other list of a seed.
+func TestCatalogueRefused(t *testing.T) {
+	t.Parallel()
+	for document, problem := range map[string]string{
+		`{"plans":[{"name":"Pro"}]}`:                                                         "plans[0].amount_cents: is required",
+		`{"plans":[{"name":"Pro","amount_cents":10.5}]}`:                                     "plans[0].amount_cents: must be an integer",
+		`{"plans":[{"name":"Pro","amount_cents":1,"price":2}]}`:                              "plans[0].price: is not a field",
+		`{"products":[{"name":"A","id":"` + seats + `"},{"name":"B","id":"` + seats + `"}]}`: "products[1].id: another one has it",
+		`{"prices":[{"product_id":"` + seats + `","unit_amount_subcents":1}]}`:               "prices[0].product_id: no product has it",
+	} {
+		_, err := sandbox.Start(t.Context(), sandbox.Options{SeedDocument: []byte(document)})
+		if err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%s: %v, want %s", document, err, problem)
+		}
+	}
+}

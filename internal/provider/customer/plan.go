@@ -47,7 +47,8 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if p.Diags.HasError() {
 		return
 	}
-	id, next := p.State.ID.ValueString(), ownership{}
+	id := p.State.ID.ValueString()
+	var next ownership
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
 	p.Update(ctx, id)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)

@@ -42,9 +42,7 @@ func note(ledger, service string, r *http.Response) error {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(raw))
 	var body JSON
-	if json.Unmarshal(raw, &body) != nil {
-		return nil // not an object: the test will see that
-	}
+	_ = json.Unmarshal(raw, &body) // a response that is not an object has no id; the test will see it
 	made := unwrapped(body)
 	if customer, paired := made["customer"].(JSON); paired && found[1] == "/v1/customers" {
 		made = customer // the response has the customer and its account

@@ -28,12 +28,12 @@ func (s *Service) through(seeing func(service string) func(*http.Response) error
 	s.t.Helper()
 	through := *s
 	through.CAFile = filepath.Join(s.t.TempDir(), "ca.pem")
-	through.BaseURL = s.proxy(s.BaseURL, through.CAFile, seeing("billing"))
+	through.BaseURL = s.proxy(s.BaseURL, through.CAFile, seeing("billing")) //nolint:bodyclose // a function that gets a response
 	if s.FinanceURL != "" {
-		through.FinanceURL = s.proxy(s.FinanceURL, through.CAFile, seeing("finance"))
+		through.FinanceURL = s.proxy(s.FinanceURL, through.CAFile, seeing("finance")) //nolint:bodyclose // a function that gets a response
 	}
 	if s.CollectionsURL != "" {
-		through.CollectionsURL = s.proxy(s.CollectionsURL, through.CAFile, seeing("collections"))
+		through.CollectionsURL = s.proxy(s.CollectionsURL, through.CAFile, seeing("collections")) //nolint:bodyclose // a function that gets a response
 	}
 	return &through
 }

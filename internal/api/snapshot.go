@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -240,8 +241,8 @@ func (s *snapshot) find(ctx context.Context, id string) *listedItem {
 		case s.started == 0:
 			s.start(ctx, 1)
 		case s.total > 0 || s.loading == 0:
-			number, possible := s.pageOf(key)
-			if !possible || !s.afford(ctx, number) {
+			number, sure, possible := s.pageOf(key)
+			if !possible || !s.afford(ctx, number, sure) {
 				s.asking++
 				return nil
 			}
@@ -256,7 +257,7 @@ func (s *snapshot) find(ctx context.Context, id string) *listedItem {
 
 // afford asks for the page, or for all that are left, where the reads that wait and those that were saved pay for it.
 // It returns false when neither that page nor another one is under way: there is nothing to wait for.
-func (s *snapshot) afford(ctx context.Context, number int) bool {
+func (s *snapshot) afford(ctx context.Context, number int, sure bool) bool {
 	saved := pageAllowance + s.hits - s.started
 	switch left := len(s.pages) - s.started; {
 	case left > 0 && left <= saved+s.waiting+1:
@@ -265,25 +266,26 @@ func (s *snapshot) afford(ctx context.Context, number int) bool {
 				s.start(ctx, number+1)
 			}
 		}
-	case s.pages[number-1] == nil && saved > 0:
+	case s.pages[number-1] == nil && saved > 0 && (sure || saved > 1):
 		s.start(ctx, number)
 	}
 	return s.loading > 0
 }
 
-// pageOf is the number of the page that may show the object, and whether any can that was not read yet.
-func (s *snapshot) pageOf(key string) (number int, possible bool) {
+// pageOf is the number of the page that may show the object, and whether any can that was not read yet. sure says that
+// it is probably that page.
+func (s *snapshot) pageOf(key string) (number int, sure, possible bool) {
 	if len(s.pages) == 0 {
-		return 0, false
+		return 0, false, false
 	}
 	x, ok := position(key)
 	if !s.sorted || !ok {
 		for i, p := range s.pages {
 			if p == nil || p.first == "" {
-				return i + 1, true
+				return i + 1, true, true
 			}
 		}
-		return 0, false
+		return 0, false, false
 	}
 	below, above := 0, len(s.pages)+1 // numbers of the pages next to it that were read
 	from, to := 0.0, 1.0              // their ids that are next to it
@@ -293,7 +295,7 @@ func (s *snapshot) pageOf(key string) (number int, possible bool) {
 		case key > p.last:
 			below, from = i+1, positionOr(p.last, from)
 		case key >= p.first:
-			return 0, false
+			return 0, false, false
 		default:
 			above, to = i+1, positionOr(p.first, to)
 		}
@@ -302,13 +304,20 @@ func (s *snapshot) pageOf(key string) (number int, possible bool) {
 		}
 	}
 	if above-below < 2 {
-		return 0, false
+		return 0, false, false
 	}
-	rank, last := float64(below*s.perPage), float64(min((above-1)*s.perPage, s.total))
+	first, last := float64(below*s.perPage), float64(min((above-1)*s.perPage, s.total))
+	share := 0.0
 	if to > from {
-		rank += (x - from) / (to - from) * (last - rank)
+		share = (x - from) / (to - from)
 	}
-	return min(max(int(rank)/s.perPage+1, below+1), above-1), true
+	rank := first + share*(last-first)
+	number = min(max(int(rank)/s.perPage+1, below+1), above-1)
+	// The rank of an id among others is distributed binomially.
+	deviation := math.Sqrt((last - first) * share * (1 - share))
+	low, high := rank-float64((number-1)*s.perPage), float64(number*s.perPage)-rank
+	sure = (low > deviation || number == below+1) && (high > deviation || number == above-1)
+	return number, sure, true
 }
 
 // position is where an id is among all UUIDs, in [0, 1).

@@ -222,7 +222,9 @@ func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, b
 	switch {
 	case c.cfg.MaxRetries >= 0 && failures >= c.cfg.MaxRetries:
 		return 0, false
-	case failures >= weakRetries && (k.optional || c.outage.isWeak(k.operation)), k.optional && errors.Is(v.err, errLate):
+	case failures >= weakRetries && c.outage.isWeak(k.operation):
+		return 0, false
+	case k.optional && (failures > 0 || errors.Is(v.err, errLate)):
 		return 0, false
 	case !now.Before(end):
 		return 0, false

@@ -15,6 +15,7 @@ func accountClaims() []Claim {
 		claim(134, get+" (kind)", "The loaded customer's kind is individual for natural and company for juridical.", checkAccountCustomerKind),
 		claim(135, list, "The filter customer_id gives the accounts of that customer and no others.", checkAccountFilterCustomer),
 		claim(136, list, "The filter status leaves out accounts of another status.", checkAccountFilterStatus),
+		claim(137, list+" (customer loaded in every answer)", "A listed account holds what a single read of it answers, with its customer.", checkAccountListed),
 	}
 }
 
@@ -95,4 +96,10 @@ func checkAccountFilterStatus(p *probe) {
 	id := first.text("data.customer.id")
 	p.get(accountsPath, "customer_id", id, "status", "active").wantStatus(http.StatusOK).want("meta.total", 1)
 	p.get(accountsPath, "customer_id", id, "status", "closed").wantStatus(http.StatusOK).want("meta.total", 0)
+}
+
+func checkAccountListed(p *probe) {
+	created, read := p.account(allFields(unique()))
+	listed := p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK)
+	read.want("data", listed.at("data.0"))
 }

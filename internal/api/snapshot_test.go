@@ -323,20 +323,45 @@ func TestRefreshed_unsorted(t *testing.T) {
 func TestRefreshed_lean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(100, 5)
+		ids := s.some(100)
+		for _, id := range ids[:firstReads] {
+			s.unlisted[id] = true // else a list that shows other values is noticed
+		}
 		s.list = func(_ int, items []shelved) (int, string) {
 			var lean []map[string]string
 			for _, item := range items {
 				lean = append(lean, map[string]string{"id": item.ID, "updated_at": item.Updated})
 			}
-			return 200, pageText(lean, 100, 100)
+			return 200, pageText(lean, 96, 100)
 		}
 		r := newRefresher(t, s)
-		for i, id := range s.some(100) {
+		for i, id := range ids {
 			if found, err := r.read(t.Context(), id); err != nil || found.Title != "x" {
 				t.Fatalf("read %d: %+v, %v", i, found, err)
 			}
 		}
 	})
+}
+
+// TestSnapshot_shows: an item has to show what every single object did, and what is inside the object that it holds.
+func TestSnapshot_shows(t *testing.T) {
+	c := newClient(t, play(), func(c *Config) { c.BulkRefresh = true })
+	s := c.snapshot(Listing{Family: "billing_accounts", Loaded: "customer"})
+	c.showed("billing_accounts.get", json.RawMessage(`{"id": "a", "status": "active", "suspended_at": "x", "customer": {"id": "c", "name": "n", "notes": null}}`))
+	c.showed("billing_accounts.get", json.RawMessage(`{"id": "b", "status": "active", "extra": 1, "customer": {"id": "d", "name": null}}`))
+	c.showed("billing_accounts.update", json.RawMessage(`{"id": "c"}`))
+	for item, want := range map[string]bool{
+		`{"id": "e", "status": null, "customer": {"id": "c", "name": null}}`: true,
+		`{"id": "e", "status": null, "customer": {"id": "c"}}`:               false,
+		`{"id": "e", "status": null, "customer": null}`:                      false,
+		`{"id": "e", "status": null}`:                                        false,
+		`{"id": "e", "customer": {"id": "c", "name": null}}`:                 false,
+		`[]`: false,
+	} {
+		if s.shows(json.RawMessage(item)) != want {
+			t.Errorf("%s: want %v", item, want)
+		}
+	}
 }
 
 // TestRefreshed_off: without the option, and after any write, every object is read by its id.
@@ -381,18 +406,20 @@ func TestRefreshed_lag(t *testing.T) {
 		"newer than it is shown": {"2025-01-01T00:00:00Z", "2026-01-01T00:00:01Z", 50},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newShelf(50, 7)
-				r := newRefresher(t, s)
-				ids := s.some(50)
-				for _, id := range ids {
-					r.writes.Note(id, c.created, c.updated)
-				}
-				r.all(t, ids, 1)
-				if s.singles != c.singles {
-					t.Errorf("%d single reads, want %d", s.singles, c.singles)
-				}
-			})
+			for _, parallelism := range []int{1, 10} { // with 10, a page is asked for before the time of the service is known
+				synctest.Test(t, func(t *testing.T) {
+					s := newShelf(50, 7)
+					r := newRefresher(t, s)
+					ids := s.some(50)
+					for _, id := range ids {
+						r.writes.Note(id, c.created, c.updated)
+					}
+					r.all(t, ids, parallelism)
+					if s.singles != c.singles {
+						t.Errorf("%d at a time: %d single reads, want %d", parallelism, s.singles, c.singles)
+					}
+				})
+			}
 		})
 	}
 }
@@ -438,7 +465,7 @@ func TestRefreshed_faults(t *testing.T) {
 	failing := func(status int) func(*shelf) func(int, []shelved) (int, string) {
 		return func(s *shelf) func(int, []shelved) (int, string) {
 			return func(int, []shelved) (int, string) {
-				if s.pages%2 == 1 {
+				if s.pages == 2 {
 					return status, ""
 				}
 				return 0, ""

@@ -13,7 +13,7 @@ import (
 )
 
 // Terraform is the program as a user runs it: the built provider in a process of its own, a folder, and an environment that holds
-// nothing but what the test puts there.
+// nothing but what the test puts there, and BILLING_BULK_REFRESH.
 type Terraform struct {
 	Dir string
 	Env map[string]string
@@ -59,10 +59,17 @@ func NewTerraformWithoutProvider(t *testing.T) *Terraform {
 		t.Fatal("acceptance tests need terraform: put it into PATH, or name it with TF_ACC_TERRAFORM_PATH")
 	}
 	dir := t.TempDir()
-	return &Terraform{t: t, Dir: dir, Env: map[string]string{
+	c := &Terraform{t: t, Dir: dir, Env: map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": dir, "CHECKPOINT_DISABLE": "1", "TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
 	}}
+	if value := os.Getenv(bulkRefresh); value != "" {
+		c.Env[bulkRefresh] = value
+	}
+	return c
 }
+
+// bulkRefresh is the variable that lets all tests run with and without it: tests in the process read it anyway.
+const bulkRefresh = "BILLING_BULK_REFRESH"
 
 // Provider takes the provider's program from another folder.
 func (c *Terraform) Provider(dir string) {

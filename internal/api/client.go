@@ -34,6 +34,7 @@ type Client struct {
 	clock     clock
 	outage    outage
 	absence   absence
+	snapshots snapshots
 	random    func() float64 // in [0, 1)
 	// refused is the first 401. The token will not get better during a run, so
 	// every later call fails with it at once instead of knocking again.
@@ -150,6 +151,7 @@ type call struct {
 	sent         int             // requests sent so far
 	uncertain    bool            // one of them may have been carried out
 	failing      time.Time       // first failure of an attempt
+	optional     bool            // something else is done when it fails: it is hardly repeated, and says nothing to other calls
 }
 
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {

@@ -36,6 +36,7 @@ type Config struct {
 	Gate                  *Gate             // nil: a gate of its own without a client-side limit
 	Operations            Operations        // zero value: the defaults
 	Observer              Observer          // nil: nobody watches
+	BulkRefresh           bool              // Refreshed may read lists instead of single objects
 	HonoursIdempotencyKey bool              // only financial management; else the header is never sent
 	Transport             http.RoundTripper // for tests; nil: the real one
 }

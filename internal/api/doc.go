@@ -13,6 +13,7 @@
 //	optional.go   Optional: a success that need not look like anything
 //	raw.go        Raw: a success that is a document and not JSON
 //	list.go       List: pages as one sequence
+//	snapshot.go   Refreshed: single objects of a refresh from the pages of their list
 //	cursor.go     Cursor: the same where pages are chained by cursors
 //	settle.go     what to do when a create may or may not have happened
 //	transition.go the same for a change of an object's state

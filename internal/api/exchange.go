@@ -44,6 +44,9 @@ func (a *answer) requestID() string { return cleanLine(a.header.Get("Request-Id"
 // exchange makes one attempt, with the conditions that the memory allows, and
 // keeps the memory current.
 func (c *Client) exchange(ctx context.Context, k *call) *answer {
+	if k.route.method != http.MethodGet {
+		c.wrote()
+	}
 	kept := c.cache.get(k)
 	a := c.send(ctx, k, kept.conditions())
 	if a.status == http.StatusNotModified && a.err == nil {

@@ -345,3 +345,33 @@ func FuzzMoment(f *testing.F) {
 		}
 	})
 }
+
+// FuzzRefreshed: whatever a list says, a refresh shows the object that was asked for, as a read of it does.
+func FuzzRefreshed(f *testing.F) {
+	for _, seed := range []string{
+		`{"data":[{"id":"a","v":1}],"meta":{"total":1,"per_page":100}}`, `{"data":[{"id":"a","v":2}],"meta":{"total":1,"per_page":1}}`,
+		`{"data":[{"id":"b","v":1}],"meta":{"total":9,"per_page":1}}`, `{"data":[null],"meta":{"total":1,"per_page":9223372036854775807}}`,
+		`{"data":[{}],"meta":{"total":1,"per_page":1}}`, `{"data":[],"meta":{"total":1000000,"per_page":100}}`, `[]`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		respond := func(r *http.Request) step {
+			if id, single := strings.CutPrefix(r.URL.Path, "/v1/customers/"); single {
+				return ok(`{"data":{"id":"` + id + `","v":1}}`)
+			}
+			return ok(string(text))
+		}
+		c := newClient(t, play(step{respond: respond}), func(cfg *Config) { cfg.MaxRetries, cfg.BulkRefresh = 0, true })
+		for _, id := range []string{"b", "c", "d", "e", "a", "f", "g"} {
+			object, err := Refreshed(t.Context(), c, &Writes{}, Listing{Family: "customers", ByID: true}, id,
+				func(ctx context.Context, id string) (*map[string]any, error) {
+					v, err := One[map[string]any](ctx, c, Request{Operation: "customers.get", Path: map[string]string{"id": id}})
+					return &v, err
+				}, func(*map[string]any) string { return "" })
+			if err != nil || !strings.EqualFold(fmt.Sprint((*object)["id"]), id) && (*object)["id"] != nil {
+				t.Fatalf("%s is %v, %v", id, object, err)
+			}
+		}
+	})
+}

@@ -126,6 +126,7 @@ var (
 type events struct {
 	mu                           sync.Mutex
 	requests, responses, waiting []Exchange
+	fallbacks                    []Exchange
 }
 
 func (o *events) Request(_ context.Context, e Exchange) {
@@ -144,4 +145,10 @@ func (o *events) Waiting(_ context.Context, e Exchange) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.waiting = append(o.waiting, e)
+}
+
+func (o *events) Fallback(_ context.Context, e Exchange) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.fallbacks = append(o.fallbacks, e)
 }

@@ -70,10 +70,22 @@ func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read fu
 		if err != nil {
 			return IsNotFound(err) && c.justNow(known.created)
 		}
-		written, ok := Moment(known.updated)
-		shown, shownOK := Moment(updated(value))
-		return ok && shownOK && shown.Before(written) && c.justNow(known.updated)
+		return w.after(id, updated(value)) && c.justNow(known.updated)
 	})
+}
+
+// within reports whether an object was written so short a time before now, by the service's
+// clock, that reads may lag behind that.
+func (w *Writes) within(id string, now time.Time) bool {
+	known := w.times(id)
+	return !now.IsZero() && (justBefore(known.created, now) || justBefore(known.updated, now))
+}
+
+// after reports whether an object is known to be written after the time that a read shows.
+func (w *Writes) after(id, shown string) bool {
+	written, ok := Moment(w.times(id).updated)
+	at, shownOK := Moment(shown)
+	return ok && shownOK && at.Before(written)
 }
 
 // DateText is the time of the service's newest response as the service writes times; ""
@@ -89,9 +101,13 @@ func (c *Client) DateText() string {
 // justNow reports whether reads may still lag behind a write at this time. Date has
 // whole seconds, so the service's clock may be up to a second further.
 func (c *Client) justNow(text string) bool {
-	at, ok := Moment(text)
 	now, known := c.Date()
-	return ok && known && !IsDate(text) && now.Sub(at) <= ReadLag && at.Sub(now) <= time.Second
+	return known && justBefore(text, now)
+}
+
+func justBefore(text string, now time.Time) bool {
+	at, ok := Moment(text)
+	return ok && !IsDate(text) && now.Sub(at) <= ReadLag && at.Sub(now) <= time.Second
 }
 
 // Again reads while a read shows what was before a write, with growing pauses, for a little

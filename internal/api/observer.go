@@ -17,6 +17,9 @@ type Observer interface {
 	// Waiting is called before a pause: a retry, or a gate closed by 429.
 	// Delay and Reason are set.
 	Waiting(ctx context.Context, e Exchange)
+	// Fallback is called when what only saves requests has failed, and the requests
+	// are sent. Reason and Err are set.
+	Fallback(ctx context.Context, e Exchange)
 }
 
 // Exchange is what an Observer learns of one attempt. Path is the template,
@@ -29,8 +32,8 @@ type Exchange struct {
 	RequestID string
 	Duration  time.Duration // of the attempt, until its body was read
 	Delay     time.Duration // of the pause announced by Waiting
-	Reason    string        // of the pause
-	Err       error         // transport error
+	Reason    string        // of the pause or the fallback
+	Err       error         // transport error, or what has failed
 
 	// RequestBody and ResponseBody return the masked bodies, computed only
 	// when called. Either may be nil.
@@ -43,3 +46,4 @@ type silent struct{}
 func (silent) Request(context.Context, Exchange)  {}
 func (silent) Response(context.Context, Exchange) {}
 func (silent) Waiting(context.Context, Exchange)  {}
+func (silent) Fallback(context.Context, Exchange) {}

@@ -58,7 +58,9 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		}
 		wait, ok := c.nextAttempt(k, failures, v)
 		if !ok {
-			c.giveUp(ctx, k, v.err)
+			if !k.optional {
+				c.giveUp(ctx, k, v.err)
+			}
 			return nil, v.err
 		}
 		failures++
@@ -221,6 +223,8 @@ func (c *Client) nextAttempt(k *call, failures int, v verdict) (time.Duration, b
 	case c.cfg.MaxRetries >= 0 && failures >= c.cfg.MaxRetries:
 		return 0, false
 	case failures >= weakRetries && c.outage.isWeak(k.operation):
+		return 0, false
+	case k.optional && (failures > 0 || errors.Is(v.err, errLate)):
 		return 0, false
 	case !now.Before(end):
 		return 0, false

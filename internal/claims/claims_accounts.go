@@ -18,6 +18,7 @@ func accountClaims() []Claim {
 		claim(136, list, "The filter status leaves out accounts of another status.", checkAccountFilterStatus),
 		claim(137, list+" (search)", "search finds an account by its external_id, and none by a word that nothing holds.", checkAccountSearch),
 		claim(138, list, "With sort_by and sort_order the accounts of a customer come in that order.", checkAccountsSorted),
+		claim(139, list+" (customer loaded in every answer)", "A listed account holds what a single read of it answers, with its customer.", checkAccountListed),
 	}
 }
 
@@ -119,4 +120,10 @@ func checkAccountsSorted(p *probe) {
 		p.get(accountsPath, "customer_id", customer, "sort_by", "external_id", "sort_order", order, "per_page", "1").
 			wantStatus(http.StatusOK).want("meta.total", 2).want("data.0.external_id", word+first)
 	}
+}
+
+func checkAccountListed(p *probe) {
+	created, read := p.account(allFields(unique()))
+	listed := p.get(accountsPath, "customer_id", created.text("data.customer.id")).wantStatus(http.StatusOK)
+	read.want("data", listed.at("data.0"))
 }

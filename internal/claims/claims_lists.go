@@ -25,6 +25,7 @@ func listClaims() []Claim {
 		claim(43, "Wire contract: customers.list", "The filter updated_at_gte includes that very moment, in any offset, and leaves out what is older.", checkFilterUpdatedAt),
 		claim(44, "Recurring billing §4 Collections", "Filters combine: an item has to match all of them.", checkFiltersCombine),
 		claim(45, "Recurring billing §2 Customer; wire contract: customers.list", "A listed customer holds what a single read of it answers.", checkListedItem),
+		claim(46, "Recurring billing §4 Collections", "sort_by id puts the items in the order of their ids, as text.", checkSortedByID),
 	}
 }
 
@@ -186,5 +187,20 @@ func checkListedItem(p *probe) {
 		if !sameJSON(listed.at("data.0."+member), single.at("data."+member)) {
 			listed.failf("%s is %s, a single read answers %s", member, show(listed.at("data.0."+member)), show(single.at("data."+member)))
 		}
+	}
+}
+
+func checkSortedByID(p *probe) {
+	word := unique()
+	var ids []string
+	for range 3 {
+		_, a := p.customer(object{"name": word})
+		ids = append(ids, a.text("data.customer.id"))
+	}
+	slices.Sort(ids)
+	for _, order := range []string{"asc", "desc"} {
+		a := p.get(customersPath, "search", word, "sort_by", "id", "sort_order", order, "per_page", "1").wantStatus(http.StatusOK)
+		a.want("data.0.id", ids[0])
+		slices.Reverse(ids)
 	}
 }

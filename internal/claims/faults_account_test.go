@@ -12,7 +12,7 @@ const (
 )
 
 var accountCreateFaults = []fault{
-	{name: "a list loads no customer", breaks: []int{184}, spoil: onCall(http.MethodGet, accounts, func(in *inFlight) {
+	{name: "a list loads no customer", breaks: []int{139, 184}, spoil: onCall(http.MethodGet, accounts, func(in *inFlight) {
 		for _, account := range items(at(in.got, "data")) {
 			delete(account, "customer")
 		}

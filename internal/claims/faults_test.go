@@ -75,7 +75,7 @@ var listFaults = []fault{
 			setAt(in.got, "data", nil)
 		}
 	})},
-	{name: "sort_by is ignored", breaks: []int{37, 38, 138, 315, 324}, rewrite: func(in *inFlight) {
+	{name: "sort_by is ignored", breaks: []int{37, 38, 46, 138, 315, 324}, rewrite: func(in *inFlight) {
 		if in.query.Has("sort_by") {
 			in.query.Set("sort_by", "created_at")
 			in.query.Set("sort_order", "asc")

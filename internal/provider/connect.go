@@ -35,7 +35,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	gate := api.NewGate(s.requestsPerSecond)
 	base := api.Config{
 		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout, RequestTimeout: s.requestTimeout,
-		Gate: gate, Operations: s.operations, Observer: conn.Log{Secrets: s.secrets()},
+		Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh, Observer: conn.Log{Secrets: s.secrets()},
 	}
 	if s.retryTimeout == 0 {
 		base.MaxRetries = 0

@@ -25,6 +25,7 @@ type providerModel struct {
 	RetryTimeout           types.String   `tfsdk:"retry_timeout"`
 	RequestTimeout         types.String   `tfsdk:"request_timeout"`
 	RequestsPerSecond      types.Number   `tfsdk:"requests_per_second"`
+	BulkRefresh            types.Bool     `tfsdk:"bulk_refresh"`
 	Operations             types.Map      `tfsdk:"operations"`
 }
 
@@ -72,6 +73,10 @@ func providerSchema() schema.Schema {
 			"requests_per_second": schema.NumberAttribute{Optional: true,
 				MarkdownDescription: "Limit of requests per second that the provider keeps to by itself, over all services, above 0 up to 1000. Default: none. " +
 					"An answer 429 slows the whole provider down in any case. Variable: `BILLING_REQUESTS_PER_SECOND`."},
+			"bulk_refresh": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether a refresh of many objects of one type reads pages of their list, 100 objects at a time, instead of one object at a time. " +
+					"Defaults to `true`, which never takes more than three requests above one per object, and far fewer where most of the listed objects are in the state. `false` reads each object by its id. " +
+					"Variable: `BILLING_BULK_REFRESH`."},
 			"operations": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Other methods and paths for single operations, for a service that differs from what this provider assumes: operation name → " +
 					"`METHOD /path/{id}`, for example `{ \"customers.update\" = \"PUT /v1/customers/{id}\" }`. " +

@@ -44,6 +44,7 @@ type settings struct {
 	retryTimeout                  time.Duration
 	requestTimeout                time.Duration
 	requestsPerSecond             float64
+	bulkRefresh                   bool
 	operations                    api.Operations
 	// unknown names the arguments, other than default_custom_metadata, that are only known after apply.
 	unknown []string
@@ -85,6 +86,7 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 		retryTimeout:      r.duration("retry_timeout", config.RetryTimeout, 0, highestRetryTimeout),
 		requestTimeout:    r.duration("request_timeout", config.RequestTimeout, lowestRequestTimeout, highestRequestTimeout),
 		requestsPerSecond: r.requestsPerSecond(config.RequestsPerSecond),
+		bulkRefresh:       r.bulkRefresh(config.BulkRefresh),
 		operations:        r.operations(config.Operations),
 	}
 	s.collectionsAuthHeader = r.header(config.CollectionsAuthHeader)
@@ -198,6 +200,19 @@ func (r *resolver) requestsPerSecond(configured types.Number) float64 {
 	return n
 }
 
+func (r *resolver) bulkRefresh(configured types.Bool) bool {
+	v, given := r.number("bulk_refresh", configured.IsNull(), configured.IsUnknown(), strconv.FormatBool(configured.ValueBool()))
+	if !given {
+		return true
+	}
+	on, err := strconv.ParseBool(v.text)
+	if err != nil {
+		r.wrong(v, "%q is neither true nor false.", v.text)
+	}
+	return on
+}
+
+// number reads an argument that is no text in the configuration.
 func (r *resolver) number(argument string, null, unknown bool, text string) (value, bool) {
 	configured := types.StringValue(text)
 	switch {

@@ -113,6 +113,28 @@ func TestResolve_numbers(t *testing.T) {
 	}
 }
 
+func TestResolve_bulkRefresh(t *testing.T) {
+	t.Parallel()
+	argument := func(v types.Bool) func(*providerModel) { return func(m *providerModel) { m.BulkRefresh = v } }
+	off := map[string]string{"BILLING_BULK_REFRESH": "false"}
+	for name, c := range map[string]struct {
+		given   given
+		want    bool
+		unknown []string
+	}{
+		"default":        {given{}, true, nil},
+		"variable":       {given{variables: off}, false, nil},
+		"argument":       {given{config: argument(types.BoolValue(false))}, false, nil},
+		"argument first": {given{config: argument(types.BoolValue(true)), variables: off}, true, nil},
+		"unknown":        {given{config: argument(types.BoolUnknown())}, true, []string{"bulk_refresh"}},
+	} {
+		s, diags := c.given.resolve(t)
+		if s.bulkRefresh != c.want || !slices.Equal(s.unknown, c.unknown) || len(diags) > 0 {
+			t.Errorf("%s: %v, unknown %v, %v", name, s.bulkRefresh, s.unknown, diags)
+		}
+	}
+}
+
 // set makes a configuration of one text argument.
 func set(field func(*providerModel) *types.String, value string) func(*providerModel) {
 	return func(m *providerModel) { *field(m) = types.StringValue(value) }
@@ -175,6 +197,7 @@ func TestResolve_refuses(t *testing.T) {
 		"rate above":           {given{config: rate(1000.5)}, "requests_per_second", []string{"up to 1000"}},
 		"rate without end":     {given{config: rate(math.Inf(1))}, "requests_per_second", []string{"up to 1000"}},
 		"rate of no number":    {given{variables: env("BILLING_REQUESTS_PER_SECOND", "NaN")}, "requests_per_second", []string{"above 0"}},
+		"neither true":         {given{variables: env("BILLING_BULK_REFRESH", "maybe")}, "bulk_refresh", []string{`"maybe"`, "BILLING_BULK_REFRESH"}},
 		"unknown operation":    {given{config: operations(map[string]attr.Value{"customer.get": text("GET /v1/customers/{id}")})}, `operations["customer.get"]`, []string{`"customers.get"`}},
 		"placeholder missing":  {given{config: operations(map[string]attr.Value{"customers.get": text("GET /v1/customers")})}, `operations["customers.get"]`, []string{"{id} is missing", "GET /v1/customers/{id}"}},
 		"unknown placeholder":  {given{config: operations(map[string]attr.Value{"customers.get": text("GET /{org}/customers/{id}")})}, `operations["customers.get"]`, []string{"unknown placeholder {org}"}},

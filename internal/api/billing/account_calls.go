@@ -58,6 +58,14 @@ func (s *Service) GetBillingAccount(ctx context.Context, id string) (*BillingAcc
 	}, func(a *BillingAccount) string { return a.UpdatedAt })
 }
 
+// accountListing is how billing accounts are listed (wire contract: billing_accounts.list).
+var accountListing = api.Listing{Family: "billing_accounts", ByID: true, Loaded: "customer"}
+
+// RefreshBillingAccount is GetBillingAccount for a refresh, which may come from a list; see [api.Refreshed].
+func (s *Service) RefreshBillingAccount(ctx context.Context, id string) (*BillingAccount, error) {
+	return api.Refreshed(ctx, s.client, &s.writes, accountListing, id, s.GetBillingAccount, func(a *BillingAccount) string { return a.UpdatedAt })
+}
+
 func (s *Service) oneAccount(ctx context.Context, id string) (*BillingAccount, error) {
 	account, err := api.One[BillingAccount](ctx, s.client, api.Request{
 		Operation: "billing_accounts.get", Path: map[string]string{"id": id},

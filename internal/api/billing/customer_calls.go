@@ -114,6 +114,14 @@ func (s *Service) GetCustomer(ctx context.Context, id string) (*Customer, error)
 	}, func(c *Customer) string { return c.UpdatedAt })
 }
 
+// customerListing is how customers are listed (wire contract: customers.list).
+var customerListing = api.Listing{Family: "customers", ByID: true}
+
+// RefreshCustomer is GetCustomer for a refresh, which may come from a list; see [api.Refreshed].
+func (s *Service) RefreshCustomer(ctx context.Context, id string) (*Customer, error) {
+	return api.Refreshed(ctx, s.client, &s.writes, customerListing, id, s.GetCustomer, func(c *Customer) string { return c.UpdatedAt })
+}
+
 // UpdateCustomer changes a customer and returns it as it is then (wire
 // contract: customers.update). A response that does not show it is followed by a
 // read.

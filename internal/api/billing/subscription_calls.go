@@ -86,6 +86,14 @@ func (s *Service) GetSubscription(ctx context.Context, id string) (*Subscription
 	}, func(s *Subscription) string { return s.UpdatedAt })
 }
 
+// subscriptionListing is how subscriptions are listed (wire contract: subscriptions.list).
+var subscriptionListing = api.Listing{Family: "subscriptions", ByID: true}
+
+// RefreshSubscription is GetSubscription for a refresh, which may come from a list; see [api.Refreshed].
+func (s *Service) RefreshSubscription(ctx context.Context, id string) (*Subscription, error) {
+	return api.Refreshed(ctx, s.client, &s.writes, subscriptionListing, id, s.GetSubscription, func(s *Subscription) string { return s.UpdatedAt })
+}
+
 func (s *Service) oneSubscription(ctx context.Context, id string) (*Subscription, error) {
 	subscription, err := api.One[Subscription](ctx, s.client, api.Request{
 		Operation: "subscriptions.get", Path: map[string]string{"id": id},

@@ -169,6 +169,14 @@ func (s *Service) GetAPIKey(ctx context.Context, id string) (*APIKey, error) {
 	}, func(*APIKey) string { return "" })
 }
 
+// keyListing is how API keys are listed (wire contract: api_keys.list).
+var keyListing = api.Listing{Family: "api_keys"}
+
+// RefreshAPIKey is GetAPIKey for a refresh, which may come from a list; see [api.Refreshed].
+func (s *Service) RefreshAPIKey(ctx context.Context, id string) (*APIKey, error) {
+	return api.Refreshed(ctx, s.client, &s.writes, keyListing, id, s.GetAPIKey, func(*APIKey) string { return "" })
+}
+
 func (s *Service) oneKey(ctx context.Context, r api.Request) (*APIKey, error) {
 	key, err := api.One[APIKey](ctx, s.client, r)
 	if err != nil {

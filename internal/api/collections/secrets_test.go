@@ -34,6 +34,7 @@ func (l *listener) note(e api.Exchange) {
 func (l *listener) Request(_ context.Context, e api.Exchange)  { l.note(e) }
 func (l *listener) Response(_ context.Context, e api.Exchange) { l.note(e) }
 func (l *listener) Waiting(_ context.Context, e api.Exchange)  { l.note(e) }
+func (l *listener) Fallback(_ context.Context, e api.Exchange) { l.note(e) }
 
 // secretsIn are the values that a body of this service shows or is shown once:
 // tokens, secrets, passwords, and the value of an authentication.

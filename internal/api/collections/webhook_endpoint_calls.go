@@ -125,6 +125,14 @@ func (s *Service) GetWebhookEndpoint(ctx context.Context, id string) (*WebhookEn
 	}, func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }
 
+// endpointListing is how webhook endpoints are listed (wire contract: webhook_endpoints.list).
+var endpointListing = api.Listing{Family: "webhook_endpoints"}
+
+// RefreshWebhookEndpoint is GetWebhookEndpoint for a refresh, which may come from a list; see [api.Refreshed].
+func (s *Service) RefreshWebhookEndpoint(ctx context.Context, id string) (*WebhookEndpoint, error) {
+	return api.Refreshed(ctx, s.client, &s.writes, endpointListing, id, s.GetWebhookEndpoint, func(e *WebhookEndpoint) string { return e.UpdatedAt })
+}
+
 func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpoint, error) {
 	endpoint, err := api.One[WebhookEndpoint](ctx, s.client, r)
 	if err != nil {

@@ -28,6 +28,7 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
 	ID:      func(k *collections.APIKey) string { return k.ID },
 	Get:     (*collections.Service).GetAPIKey,
+	Listed:  (*collections.Service).RefreshAPIKey,
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.APIKey, error) {
 		return client.FindAPIKeys(ctx, by.Value)
 	},
@@ -57,7 +58,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	defer r.Run().Reading(typeName, prior.ids()...)()
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
-	key, err := client.GetAPIKey(ctx, prior.ID.ValueString())
+	key, err := scheme.Reread(ctx, client, prior.ID.ValueString(), p == phaseImporting)
 	if err != nil && !api.IsNotFound(err) {
 		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
 		return

@@ -27,6 +27,7 @@ var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
 	ID:      func(a *billing.BillingAccount) string { return a.ID },
 	Get:     (*billing.Service).GetBillingAccount,
+	Listed:  (*billing.Service).RefreshBillingAccount,
 	Find:    find,
 	Line: func(a *billing.BillingAccount) string {
 		return fmt.Sprintf("%s  %s (opened %s)", a.ID, a.Status, a.CreatedAt)
@@ -70,7 +71,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
-	account, err := client.GetBillingAccount(ctx, state.ID.ValueString())
+	account, err := scheme.Reread(ctx, client, state.ID.ValueString(), importing)
 	switch {
 	case api.IsNotFound(err):
 		r.gone(ctx, state, "was deleted", resp)

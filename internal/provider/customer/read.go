@@ -27,6 +27,7 @@ var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
 	ID:      func(c *billing.Customer) string { return c.ID },
 	Get:     (*billing.Service).GetCustomer,
+	Listed:  (*billing.Service).RefreshCustomer,
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Customer, error) {
 		if by.Field == "document_number" {
 			return client.FindCustomers(ctx, billing.CustomerQuery{DocumentNumber: by.Value})

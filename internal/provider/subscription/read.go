@@ -26,6 +26,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
 	ID:      func(s *billing.Subscription) string { return s.ID },
 	Get:     (*billing.Service).GetSubscription,
+	Listed:  (*billing.Service).RefreshSubscription,
 	Find: func(ctx context.Context, client *billing.Service, by object.Selector) ([]billing.Subscription, error) {
 		return client.FindSubscriptions(ctx, billing.SubscriptionQuery{ExternalID: by.Value})
 	},

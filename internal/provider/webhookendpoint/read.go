@@ -22,6 +22,7 @@ var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
 	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
 	Get:     (*collections.Service).GetWebhookEndpoint,
+	Listed:  (*collections.Service).RefreshWebhookEndpoint,
 	Find: func(ctx context.Context, client *collections.Service, by object.Selector) ([]collections.WebhookEndpoint,
 		error) {
 		return client.FindWebhookEndpoints(ctx, by.Value)

@@ -45,6 +45,14 @@ func (l Log) Waiting(ctx context.Context, e api.Exchange) {
 	tflog.SubsystemInfo(ctx, e.Service, "Waiting before the next attempt", fields)
 }
 
+// Fallback logs that what only saves requests has failed.
+func (l Log) Fallback(ctx context.Context, e api.Exchange) {
+	ctx, fields := l.subsystem(ctx, e)
+	fields["reason"] = e.Reason
+	fields["error"] = e.Err.Error()
+	tflog.SubsystemWarn(ctx, e.Service, "Falling back to single requests", fields)
+}
+
 func (l Log) subsystem(ctx context.Context, e api.Exchange) (context.Context, map[string]any) {
 	ctx = tflog.NewSubsystem(ctx, e.Service, tflog.WithLevelFromEnv("TF_LOG_PROVIDER_BILLING", e.Service))
 	ctx = tflog.SubsystemMaskAllFieldValuesStrings(ctx, e.Service, l.Secrets...)

@@ -72,6 +72,11 @@ func TestLog_levels(t *testing.T) {
 			e.Delay, e.Reason = 3*time.Second, "status 429"
 			l.Waiting(ctx, e)
 		}, []map[string]any{{"@level": "info", "@message": "Waiting before the next attempt", "delay_ms": 3000.0, "reason": "status 429"}}},
+		"fallback": {func(ctx context.Context, l Log) {
+			e := exchange()
+			e.Reason, e.Err = "the list cannot be used", errors.New("no ids")
+			l.Fallback(ctx, e)
+		}, []map[string]any{{"@level": "warn", "@message": "Falling back to single requests", "reason": "the list cannot be used", "error": "no ids"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,8 +111,9 @@ func TestLog_masksSecrets(t *testing.T) {
 		l.Waiting(ctx, e)
 		e.Err = errors.New("proxy refused " + secret)
 		l.Response(ctx, e)
+		l.Fallback(ctx, e)
 	})
-	if len(entries) != 6 {
-		t.Errorf("%d entries, want 6: %v", len(entries), entries)
+	if len(entries) != 7 {
+		t.Errorf("%d entries, want 7: %v", len(entries), entries)
 	}
 }

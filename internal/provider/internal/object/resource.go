@@ -19,7 +19,7 @@ import (
 func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record, id types.String,
 	operation apidiag.Operation,
 	again string, resp *resource.ReadResponse) *T {
-	found, err := s.Get(client, ctx, id.ValueString())
+	found, err := s.Reread(ctx, client, id.ValueString(), Importing(ctx, resp.Private, &resp.Diagnostics))
 	switch {
 	case api.IsNotFound(err):
 		record.Gone(s.TypeName, id.ValueString())
@@ -34,6 +34,15 @@ func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record,
 	}
 	record.Refreshed(s.TypeName, id.ValueString())
 	return found
+}
+
+// Reread reads the object with the id for the refresh of its resource. An object that is being imported is read by its
+// id: nothing is known of it.
+func (s Scheme[S, T]) Reread(ctx context.Context, client S, id string, importing bool) (*T, error) {
+	if s.Listed == nil || importing {
+		return s.Get(client, ctx, id)
+	}
+	return s.Listed(client, ctx, id)
 }
 
 // Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the

@@ -44,6 +44,8 @@ type Scheme[S, T any] struct {
 	ID func(*T) string
 	// Get reads one object by its id.
 	Get func(client S, ctx context.Context, id string) (*T, error)
+	// Listed is Get for the refresh of a resource, which may read lists (bulk_refresh). nil is Get.
+	Listed func(client S, ctx context.Context, id string) (*T, error)
 	// Find lists all objects that have the value in the selector's field, which is not the id.
 	Find func(ctx context.Context, client S, by Selector) ([]T, error)
 	// Line describes one of several matches.

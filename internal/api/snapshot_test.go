@@ -1,0 +1,508 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// shelved is an object of a shelf.
+type shelved struct {
+	ID      string `json:"id"`
+	Title   string `json:"name"`
+	Updated string `json:"updated_at"`
+}
+
+// shelf is a service with customers. Each response takes a tenth of a second, or up to twice as long.
+type shelf struct {
+	mu       sync.Mutex
+	random   *rand.Rand
+	things   []shelved // in the order of the list
+	perPage  int
+	singles  int // requests
+	pages    int
+	missing  map[string]bool                                 // does not exist, and is not listed
+	unlisted map[string]bool                                 // exists, and is not listed
+	list     func(number int, items []shelved) (int, string) // instead of the page: status and body; 0: the page
+}
+
+func newShelf(total int, seed uint64) *shelf {
+	s := &shelf{random: rand.New(rand.NewPCG(seed, 1)), perPage: 100, missing: map[string]bool{}, unlisted: map[string]bool{}}
+	for range total {
+		s.things = append(s.things, shelved{ID: s.uuid(), Title: "x", Updated: "2026-01-01T00:00:00Z"})
+	}
+	slices.SortFunc(s.things, func(a, b shelved) int { return strings.Compare(a.ID, b.ID) })
+	return s
+}
+
+func (s *shelf) uuid() string {
+	a, b := s.random.Uint64(), s.random.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>52, b&0xffffffffffff)
+}
+
+// some are n ids in random order.
+func (s *shelf) some(n int) []string {
+	ids := make([]string, n)
+	for i, j := range s.random.Perm(len(s.things))[:n] {
+		ids[i] = s.things[j].ID
+	}
+	return ids
+}
+
+func (s *shelf) requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.singles + s.pages
+}
+
+func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	latency := time.Duration(100+s.random.IntN(100)) * time.Millisecond
+	s.mu.Unlock()
+	if err := pause(r.Context(), latency, nil); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	status, body := s.respond(r)
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Request: r, Header: http.Header{
+		"Content-Type": {"application/json"}, "Request-Id": {"r"}, "Date": {"Fri, 02 Jan 2026 00:00:00 GMT"}}}, nil
+}
+
+func (s *shelf) respond(r *http.Request) (int, string) {
+	id, single := strings.CutPrefix(r.URL.Path, "/v1/customers/")
+	if single {
+		s.singles++
+		i := slices.IndexFunc(s.things, func(t shelved) bool { return strings.EqualFold(t.ID, id) })
+		if i < 0 || s.missing[id] {
+			return http.StatusNotFound, `{"error": {"code": "not_found", "message": "no"}}`
+		}
+		return http.StatusOK, `{"data": ` + encoded(s.things[i]) + `}`
+	}
+	s.pages++
+	all := slices.DeleteFunc(slices.Clone(s.things), func(t shelved) bool { return s.missing[t.ID] || s.unlisted[t.ID] })
+	number, _ := strconv.Atoi(cmp.Or(r.URL.Query().Get("page"), "1"))
+	items := all[min((number-1)*s.perPage, len(all)):min(number*s.perPage, len(all))]
+	if s.list != nil {
+		if status, body := s.list(number, items); status != 0 {
+			return status, body
+		}
+	}
+	return http.StatusOK, pageText(items, len(all), s.perPage)
+}
+
+func encoded(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func pageText(items any, total, perPage int) string {
+	return fmt.Sprintf(`{"data": %s, "meta": {"total": %d, "per_page": %d}}`, encoded(items), total, perPage)
+}
+
+var things = Listing{Family: "customers", ByID: true}
+
+// refresher reads objects as refreshes do.
+type refresher struct {
+	client *Client
+	writes Writes
+	list   Listing
+}
+
+func newRefresher(t testing.TB, s http.RoundTripper, change ...func(*Config)) *refresher {
+	change = append(change, func(c *Config) { c.BulkRefresh = true })
+	return &refresher{client: newClient(t, s, change...), list: things}
+}
+
+func (r *refresher) get(ctx context.Context, id string) (*shelved, error) {
+	value, err := One[shelved](ctx, r.client, Request{Operation: "customers.get", Path: map[string]string{"id": id}})
+	return &value, err
+}
+
+func (r *refresher) read(ctx context.Context, id string) (*shelved, error) {
+	return Refreshed(ctx, r.client, &r.writes, r.list, id, r.get, func(t *shelved) string { return t.Updated })
+}
+
+// all reads the objects, so many at a time, and returns how many were not found.
+func (r *refresher) all(t testing.TB, ids []string, parallelism int) (missing int) {
+	t.Helper()
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	slots := make(chan struct{}, parallelism)
+	for _, id := range ids {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			found, err := r.read(t.Context(), id)
+			switch {
+			case IsNotFound(err):
+				mu.Lock()
+				defer mu.Unlock()
+				missing++
+			case err != nil:
+				t.Error(err)
+			case !strings.EqualFold(found.ID, id):
+				t.Errorf("asked for %s, got %s", id, found.ID)
+			}
+		})
+	}
+	group.Wait()
+	time.Sleep(time.Minute) // pages that nobody waits for
+	return missing
+}
+
+// TestRefreshed_requests: N managed of T objects never take more than N + 3 requests, and ceil(T/100) + 15 where most of
+// them are managed, regardless of how many are read at a time. Above 1,000 objects that depends on their ids and on
+// which are asked for first, so the median counts.
+func TestRefreshed_requests(t *testing.T) {
+	for _, total := range []int{1, 4, 5, 30, 99, 100, 101, 250, 400, 1000, 2000, 5000} {
+		for _, managed := range []int{1, 4, 5, 8, 12, 30, 50, 51, 100, 300, total / 2, total * 9 / 10, total} {
+			if managed > total || managed == 0 {
+				continue
+			}
+			for _, parallelism := range []int{1, 10, 40} {
+				runs := 1
+				if total > 1000 && managed >= total/2 {
+					runs = 5
+				}
+				var counts []int
+				for seed := range runs {
+					synctest.Test(t, func(t *testing.T) {
+						s := newShelf(total, uint64(total*managed+parallelism+seed))
+						newRefresher(t, s).all(t, s.some(managed), parallelism)
+						counts = append(counts, s.requests())
+					})
+				}
+				slices.Sort(counts)
+				if most := managed + pageAllowance; counts[runs-1] > most {
+					t.Errorf("%d of %d, %d at a time: %d requests, at most %d wanted", managed, total, parallelism, counts[runs-1], most)
+				}
+				if most := (total+99)/100 + 15; managed >= total/2 && counts[runs/2] > most {
+					t.Errorf("%d of %d, %d at a time: %d requests, at most %d wanted", managed, total, parallelism, counts, most)
+				}
+			}
+		}
+	}
+}
+
+// odd are lists that a refresh must not use. Each has three pages; the second one is odd unless it says otherwise.
+var odd = map[string]func(number int, items []shelved) (int, string){
+	"forbidden": func(int, []shelved) (int, string) {
+		return 403, `{"error": {"code": "insufficient_scope", "message": "no"}}`
+	},
+	"no such route": func(int, []shelved) (int, string) { return 404, `{"error": {"code": "not_found", "message": "no"}}` },
+	"the token": func(int, []shelved) (int, string) {
+		return 401, `{"error": {"code": "invalid_token", "message": "no"}}`
+	},
+	"down":          func(int, []shelved) (int, string) { return 503, `` },
+	"a web page":    func(int, []shelved) (int, string) { return 200, `<html></html>` },
+	"no list":       func(int, []shelved) (int, string) { return 200, `{"data": {"id": "x"}}` },
+	"no data":       func(int, []shelved) (int, string) { return 200, `{}` },
+	"null":          func(int, []shelved) (int, string) { return 200, `null` },
+	"items of text": func(_ int, items []shelved) (int, string) { return 200, pageText(make([]string, len(items)), 250, 100) },
+	"null items": func(_ int, items []shelved) (int, string) {
+		return 200, pageText(make([]*shelved, len(items)), 250, 100)
+	},
+	"no ids": func(_ int, items []shelved) (int, string) {
+		return 200, pageText(make([]shelved, len(items)), 250, 100)
+	},
+	"no meta":       func(_ int, items []shelved) (int, string) { return 200, `{"data": ` + encoded(items) + `}` },
+	"pages of none": func(_ int, items []shelved) (int, string) { return 200, pageText(items, 250, 0) },
+	"endless":       func(_ int, items []shelved) (int, string) { return 200, pageText(items, 1<<40, 100) },
+	"negative":      func(_ int, items []shelved) (int, string) { return 200, pageText(items, -1, 100) },
+	"short pages":   func(_ int, items []shelved) (int, string) { return 200, pageText(items[1:], 250, 100) },
+	"no items":      func(int, []shelved) (int, string) { return 200, pageText([]shelved{}, 250, 100) },
+	"another total": func(number int, items []shelved) (int, string) { return 200, pageText(items, 250+number-1, 100) },
+	"a repeated item": func(_ int, items []shelved) (int, string) {
+		return 200, pageText(append(items[:len(items)-1:len(items)-1], items[0]), 250, 100)
+	},
+	"a repeated page": repeated(),
+	"other values": func(_ int, items []shelved) (int, string) {
+		items = slices.Clone(items)
+		for i := range items {
+			items[i].Title = "***"
+		}
+		return 200, pageText(items, 250, 100)
+	},
+}
+
+// repeated responds to each page with what it was asked for first.
+func repeated() func(int, []shelved) (int, string) {
+	var first string
+	return func(_ int, items []shelved) (int, string) {
+		if first == "" {
+			first = pageText(items, 250, 100)
+		}
+		return 200, first
+	}
+}
+
+// TestRefreshed_odd: a list that fails or lies leaves everything to single reads, and one line in the log.
+func TestRefreshed_odd(t *testing.T) {
+	for name, list := range odd {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(250, 1)
+				s.list = list
+				log := &events{}
+				r := newRefresher(t, s, func(c *Config) { c.Observer = log })
+				if missing := r.all(t, s.some(250), 10); missing > 0 {
+					t.Errorf("%d objects are missing", missing)
+				}
+				if s.singles < 200 || s.pages > 9 || len(log.fallbacks) != 1 {
+					t.Errorf("%d single reads, %d pages, %d fallbacks", s.singles, s.pages, len(log.fallbacks))
+				}
+			})
+		})
+	}
+}
+
+// TestRefreshed_presence: what the list lacks is asked for by its id, and only that says that it is gone.
+func TestRefreshed_presence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(250, 2)
+		ids := s.some(250)
+		for _, id := range ids[100:110] {
+			s.unlisted[id] = true
+		}
+		for _, id := range ids[200:203] {
+			s.missing[id] = true
+		}
+		if missing := newRefresher(t, s).all(t, ids, 10); missing != 3 {
+			t.Errorf("%d objects are missing, want 3", missing)
+		}
+		// Four first reads, those that are not listed, and the list that proves the three absences.
+		if s.singles != 4+10+3 || s.pages > 4 {
+			t.Errorf("%d single reads and %d pages", s.singles, s.pages)
+		}
+	})
+}
+
+// TestRefreshed_case: ids are found in letters of any case.
+func TestRefreshed_case(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(100, 3)
+		ids := s.some(100)
+		for i := range ids {
+			ids[i] = strings.ToUpper(ids[i])
+		}
+		newRefresher(t, s).all(t, ids, 1)
+		if n := s.requests(); n != 5 {
+			t.Errorf("%d requests, want 5", n)
+		}
+	})
+}
+
+// TestRefreshed_unsorted: a list that has another order than the ids is read from its beginning.
+func TestRefreshed_unsorted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(1000, 4)
+		s.random.Shuffle(1000, func(i, j int) { s.things[i], s.things[j] = s.things[j], s.things[i] })
+		newRefresher(t, s).all(t, s.some(1000), 10)
+		if n := s.requests(); n > 40 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+// TestRefreshed_lean: an item that shows less than the single objects do is asked for by its id.
+func TestRefreshed_lean(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(100, 5)
+		ids := s.some(100)
+		for _, id := range ids[:firstReads] {
+			s.unlisted[id] = true // else a list that shows other values is noticed
+		}
+		s.list = func(_ int, items []shelved) (int, string) {
+			var lean []map[string]string
+			for _, item := range items {
+				lean = append(lean, map[string]string{"id": item.ID, "updated_at": item.Updated})
+			}
+			return 200, pageText(lean, 96, 100)
+		}
+		r := newRefresher(t, s)
+		for i, id := range ids {
+			if found, err := r.read(t.Context(), id); err != nil || found.Title != "x" {
+				t.Fatalf("read %d: %+v, %v", i, found, err)
+			}
+		}
+	})
+}
+
+// TestSnapshot_shows: an item has to show what every single object did, and what is inside the object that it holds.
+func TestSnapshot_shows(t *testing.T) {
+	c := newClient(t, play(), func(c *Config) { c.BulkRefresh = true })
+	s := c.snapshot(Listing{Family: "billing_accounts", Loaded: "customer"})
+	c.showed("billing_accounts.get", json.RawMessage(`{"id": "a", "status": "active", "suspended_at": "x", "customer": {"id": "c", "name": "n", "notes": null}}`))
+	c.showed("billing_accounts.get", json.RawMessage(`{"id": "b", "status": "active", "extra": 1, "customer": {"id": "d", "name": null}}`))
+	c.showed("billing_accounts.update", json.RawMessage(`{"id": "c"}`))
+	for item, want := range map[string]bool{
+		`{"id": "e", "status": null, "customer": {"id": "c", "name": null}}`: true,
+		`{"id": "e", "status": null, "customer": {"id": "c"}}`:               false,
+		`{"id": "e", "status": null, "customer": null}`:                      false,
+		`{"id": "e", "status": null}`:                                        false,
+		`{"id": "e", "customer": {"id": "c", "name": null}}`:                 false,
+		`[]`: false,
+	} {
+		if s.shows(json.RawMessage(item)) != want {
+			t.Errorf("%s: want %v", item, want)
+		}
+	}
+}
+
+// TestRefreshed_off: without the option, and after any write, every object is read by its id.
+func TestRefreshed_off(t *testing.T) {
+	for name, off := range map[string]func(*testing.T, *refresher){
+		"by configuration": func(_ *testing.T, r *refresher) { r.client.cfg.BulkRefresh = false },
+		"by a write": func(t *testing.T, r *refresher) {
+			_, _ = r.client.Do(t.Context(), Request{Operation: "billing_accounts.update", Path: map[string]string{"id": "a"}, Body: 1})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(100, 6)
+				r := newRefresher(t, s)
+				ids := s.some(100)
+				if name == "by a write" {
+					r.all(t, ids[:50], 1)
+				}
+				before := s.requests()
+				off(t, r)
+				s.singles, s.pages = 0, 0
+				r.all(t, ids[50:], 10)
+				if s.singles != 50 || s.pages != 0 || name == "by a write" && before != 5 {
+					t.Errorf("%d requests before, then %d single reads and %d pages", before, s.singles, s.pages)
+				}
+			})
+		})
+	}
+}
+
+// TestRefreshed_lag: an object that was written within the lag of reads, or that the list shows older than it is
+// known to be, is asked for by its id.
+func TestRefreshed_lag(t *testing.T) {
+	for name, c := range map[string]struct {
+		created, updated string
+		singles          int
+	}{
+		"long ago":               {"2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z", 4},
+		"not known":              {"", "", 4},
+		"created a moment ago":   {"2026-01-01T23:59:50Z", "", 50},
+		"updated a moment ago":   {"2025-01-01T00:00:00Z", "2026-01-01T23:59:55Z", 50},
+		"newer than it is shown": {"2025-01-01T00:00:00Z", "2026-01-01T00:00:01Z", 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, parallelism := range []int{1, 10} { // with 10, a page is asked for before the time of the service is known
+				synctest.Test(t, func(t *testing.T) {
+					s := newShelf(50, 7)
+					r := newRefresher(t, s)
+					ids := s.some(50)
+					for _, id := range ids {
+						r.writes.Note(id, c.created, c.updated)
+					}
+					r.all(t, ids, parallelism)
+					if s.singles != c.singles {
+						t.Errorf("%d at a time: %d single reads, want %d", parallelism, s.singles, c.singles)
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestRefreshed_canceled: the end of the read that asked for a page does not end it for the others; that of the last one does.
+func TestRefreshed_canceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(60, 8)
+		r := newRefresher(t, s)
+		ids := s.some(60)
+		r.all(t, ids[:4], 4)
+		ctx, cancel := context.WithCancel(t.Context())
+		var first, second error
+		go func() { _, first = r.read(ctx, ids[5]) }()
+		synctest.Wait()
+		go func() { _, second = r.read(t.Context(), ids[6]) }()
+		synctest.Wait()
+		cancel()
+		time.Sleep(time.Minute)
+		if first == nil || second != nil || s.singles != 4 || s.pages != 1 {
+			t.Errorf("%v, %v, %d single reads, %d pages", first, second, s.singles, s.pages)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(60, 9)
+		r := newRefresher(t, s)
+		ids := s.some(60)
+		r.all(t, ids[:4], 4)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := false
+		go func() { _, _ = r.read(ctx, ids[5]); done = true }()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if !done || s.pages != 0 {
+			t.Errorf("done %v, %d pages", done, s.pages)
+		}
+	})
+}
+
+// TestRefreshed_faults: pages that fail for a moment are asked for again, and a hanging one holds up nobody for long.
+func TestRefreshed_faults(t *testing.T) {
+	failing := func(status int) func(*shelf) func(int, []shelved) (int, string) {
+		return func(s *shelf) func(int, []shelved) (int, string) {
+			return func(int, []shelved) (int, string) {
+				if s.pages == 2 {
+					return status, ""
+				}
+				return 0, ""
+			}
+		}
+	}
+	for name, list := range map[string]func(*shelf) func(int, []shelved) (int, string){"503": failing(503), "429": failing(429)} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(300, 10)
+				s.list = list(s)
+				newRefresher(t, s).all(t, s.some(300), 10)
+				if s.singles > 20 || s.pages > 9 {
+					t.Errorf("%d single reads, %d pages", s.singles, s.pages)
+				}
+			})
+		})
+	}
+	t.Run("hanging", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShelf(300, 11)
+			start := time.Now()
+			newRefresher(t, hanging{s}).all(t, s.some(300), 10)
+			if took := time.Since(start) - time.Minute; s.singles != 300 || took > 40*time.Second {
+				t.Errorf("%d single reads in %s", s.singles, took)
+			}
+		})
+	})
+}
+
+// hanging is a shelf whose list never responds.
+type hanging struct{ *shelf }
+
+func (h hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/customers") {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	return h.shelf.RoundTrip(r)
+}

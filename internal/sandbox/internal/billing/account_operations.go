@@ -114,7 +114,7 @@ func (s *Service) updateAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 	if err != nil {
 		return server.Reply{}, err
 	}
-	if row.Account.Status == accountClosed {
+	if row.Account.Status == AccountClosed {
 		return server.Reply{}, errTransition.With("The billing account is closed.")
 	}
 	if err := claimExternalID(c, tx, s.accountCodes, in.ExternalID, row.Account.ID); err != nil {

@@ -61,6 +61,15 @@ func Open(c *server.Core) (*Service, error) {
 	return s, c.DB.View(s.readAgenda)
 }
 
+// Clear deletes everything that the service has.
+func (s *Service) Clear(tx *store.Tx) {
+	s.Customers.Clear(tx)
+	s.Accounts.Clear(tx)
+	s.Subscriptions.Clear(tx)
+	s.Invoices.Clear(tx)
+	s.invoiceNumbers.Clear(tx)
+}
+
 // readAgenda notes what the subscriptions in the state wait for.
 func (s *Service) readAgenda(tx *store.Tx) error {
 	for _, row := range s.Subscriptions.All(tx) {

@@ -158,7 +158,7 @@ func (s *Service) deleteSubscription(c *server.Call, tx *store.Tx) (server.Reply
 		return server.Reply{}, err
 	}
 	switch row.Subscription.Status {
-	case subscriptionDraft, subscriptionCanceled:
+	case subscriptionDraft, SubscriptionCanceled:
 		s.Subscriptions.Delete(tx, row.Subscription.ID)
 		return c.Deleted(), nil
 	default:

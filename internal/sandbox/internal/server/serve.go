@@ -59,7 +59,7 @@ func (s *Server) Handler(site Site) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		entry := Request{
 			Time: s.Clock.Now(), Service: site.Service, Method: r.Method,
-			Path: r.URL.Path, Query: r.URL.RawQuery, RequestID: s.Source.UUID(),
+			Path: r.URL.Path, Query: r.URL.RawQuery, RequestID: s.Source.UUID(), Client: client(r),
 		}
 		route, values, routeErr := find(site.Routes, r.Method, r.URL)
 		entry.Operation = route.Name
@@ -85,7 +85,10 @@ func (s *Server) Handler(site Site) http.Handler {
 				a = s.faultAnswer(fault)
 			}
 		}
-		entry.Status = a.status
+		entry.Status, entry.Response = a.status, a.body
+		if site.Loggable != nil {
+			entry.Response = site.Loggable(a.body)
+		}
 		if hit && fault.DropAfter {
 			s.drop(entry)
 		}
@@ -98,6 +101,12 @@ func (s *Server) Handler(site Site) http.Handler {
 		a.header.Set("Date", s.Clock.Now().Format(http.TimeFormat))
 		a.write(w, hit && fault.TruncateBody)
 	})
+}
+
+// client is the first word of the User-Agent, at most 80 bytes of it.
+func client(r *http.Request) string {
+	name, _, _ := strings.Cut(r.UserAgent(), " ")
+	return name[:min(len(name), 80)]
 }
 
 // newCall is a call as the options of the server make it.

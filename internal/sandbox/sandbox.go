@@ -20,7 +20,7 @@ import (
 // The names of what listens beside the services.
 const (
 	controlListener = "control"
-	webListener     = "the web page"
+	webListener     = "web page"
 )
 
 // Server is a running sandbox.
@@ -98,7 +98,7 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	}
 	if s.options.Web || s.options.WebPort != 0 {
 		err := s.server.ServePlain(ctx, webListener, s.options.WebPort, &page.Page{
-			Billing: s.billing, Finance: s.finance, Collections: s.collections, Log: &s.server.Log, Logger: s.options.Logger,
+			Billing: s.billing, Finance: s.finance, Collections: s.collections, Control: s.control, Server: s.server, Logger: s.options.Logger,
 		})
 		if err != nil {
 			return err

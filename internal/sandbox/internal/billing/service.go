@@ -21,12 +21,13 @@ import (
 // subscriptions and invoices.
 type Service struct {
 	*server.Core
-	agenda agenda
+	agenda  agenda
+	history history
 
 	Customers     store.Table[CustomerRow]
 	Accounts      store.Table[AccountRow]
 	Subscriptions store.Table[SubscriptionRow]
-	Invoices      store.Table[invoiceRow]
+	Invoices      store.Table[InvoiceRow]
 	// invoiceNumbers holds the last number given to an invoice, by organization.
 	invoiceNumbers store.Table[int64]
 
@@ -47,7 +48,7 @@ func Open(c *server.Core) (*Service, error) {
 	s.Customers, errs[0] = store.NewTable[CustomerRow](c.DB, "customers")
 	s.Accounts, errs[1] = store.NewTable[AccountRow](c.DB, "billing_accounts")
 	s.Subscriptions, errs[2] = store.NewTable[SubscriptionRow](c.DB, "subscriptions")
-	s.Invoices, errs[3] = store.NewTable[invoiceRow](c.DB, "invoices")
+	s.Invoices, errs[3] = store.NewTable[InvoiceRow](c.DB, "invoices")
 	s.invoiceNumbers, errs[4] = store.NewTable[int64](c.DB, "invoice_numbers")
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
@@ -58,6 +59,9 @@ func Open(c *server.Core) (*Service, error) {
 	s.AccountsOf = store.NewIndex(c.DB, s.Accounts, func(r AccountRow) string { return r.CustomerID })
 	s.subscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
 		func(r SubscriptionRow) string { return r.Subscription.BillingAccountID })
+	if err := s.openHistory(c); err != nil {
+		return nil, err
+	}
 	return s, c.DB.View(s.readAgenda)
 }
 
@@ -68,6 +72,8 @@ func (s *Service) Clear(tx *store.Tx) {
 	s.Subscriptions.Clear(tx)
 	s.Invoices.Clear(tx)
 	s.invoiceNumbers.Clear(tx)
+	s.history.writers.Clear(tx)
+	s.history.plans.Clear(tx)
 }
 
 // readAgenda notes what the subscriptions in the state wait for.

@@ -27,7 +27,9 @@ type Call struct {
 	Tolerance  Tolerance
 	MaxPerPage int
 	Source     *Source // of the order of a listing
-	fault      Fault   // the one that the request has met
+	// Client is the first word of the User-Agent, and Token the public prefix of the token; empty for what a seed does.
+	Client, Token string
+	fault         Fault // the one that the request has met
 	// IdempotencyKey is the header X-Idempotency-Key, which only the creations
 	// of financial management look at.
 	IdempotencyKey string
@@ -79,7 +81,7 @@ func (s *Server) Handler(site Site) http.Handler {
 			a = s.faultAnswer(fault)
 		} else {
 			c := s.newCall(values, body)
-			c.fault = fault
+			c.fault, c.Client = fault, entry.Client
 			a = s.process(site, r, route, &entry, c, errors.Join(routeErr, bodyErr))
 			if hit && fault.After && fault.answers() {
 				a = s.faultAnswer(fault)
@@ -145,7 +147,7 @@ func (s *Server) process(site Site, r *http.Request, route Route, entry *Request
 		token, err = s.authenticate(tx, site, r.Header)
 		return err
 	})
-	entry.Token = token.Prefix
+	entry.Token, c.Token = token.Prefix, token.Prefix
 	if err == nil && site.Used != nil {
 		err = site.Used(token, entry.Time)
 	}

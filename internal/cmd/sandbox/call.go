@@ -169,9 +169,9 @@ var serviceVariables = map[sandbox.Service][2]string{
 	sandbox.Collections: {"BILLING_COLLECTIONS_BASE_URL", "BILLING_COLLECTIONS_API_KEY"},
 }
 
-// serviceOf is the service with an operation of that path. One whose path has fewer placeholders goes before: financial
-// management has collections of any name.
-func serviceOf(path string) (sandbox.Service, bool) {
+// serviceOf is the service with an operation of that method and path, else of that path. One whose path has fewer
+// placeholders goes before: financial management has collections of any name.
+func serviceOf(method, path string) (sandbox.Service, bool) {
 	path, _, _ = strings.Cut(path, "?")
 	segments := strings.Split(path, "/")
 	var best sandbox.Operation
@@ -179,6 +179,9 @@ func serviceOf(path string) (sandbox.Service, bool) {
 	for _, o := range sandbox.Operations() {
 		pattern := strings.Split(o.Path, "/")
 		placeholders := 0
+		if o.Method != method {
+			placeholders = len(segments) // after all that have the method
+		}
 		fits := slices.EqualFunc(pattern, segments, func(want, got string) bool {
 			if strings.HasPrefix(want, "{") {
 				placeholders++
@@ -198,7 +201,7 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	p, service := control.p, sandbox.Service(c.service)
 	if service == "" {
 		var ok bool
-		if service, ok = serviceOf(path); !ok {
+		if service, ok = serviceOf(method, path); !ok {
 			return fmt.Errorf("no service has an operation of the path %s; name one with --service, or see \"%s operations\"", path, p.called())
 		}
 	}

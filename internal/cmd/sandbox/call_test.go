@@ -116,12 +116,14 @@ func TestEdit(t *testing.T) {
 // TestServiceOfPath requires the operation with the fewest placeholders to name the service.
 func TestServiceOfPath(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]sandbox.Service{
-		"/v1/customers?page=1": sandbox.Billing, "/v1/subscriptions/1/cancel": sandbox.Billing, "/v1/payables": sandbox.Finance,
-		"/v1/journal/7": sandbox.Finance, "/api/v1/api-keys/1/rotate": sandbox.Collections, "/api/v1/openapi.yaml": sandbox.Finance,
+	for line, want := range map[string]sandbox.Service{
+		"GET /v1/customers?page=1": sandbox.Billing, "POST /v1/subscriptions/1/cancel": sandbox.Billing, "GET /v1/payables": sandbox.Finance,
+		"PATCH /v1/journal/7": sandbox.Finance, "POST /v1/journal": sandbox.Finance, "POST /api/v1/api-keys/1/rotate": sandbox.Collections,
+		"GET /api/v1/openapi.yaml": sandbox.Finance, "PUT /v1/customers": sandbox.Billing,
 	} {
-		if got, ok := serviceOf(path); !ok || got != want {
-			t.Errorf("%s: %s, want %s", path, got, want)
+		method, path, _ := strings.Cut(line, " ")
+		if got, ok := serviceOf(method, path); !ok || got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}
 }

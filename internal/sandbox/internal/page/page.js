@@ -73,13 +73,16 @@ async function showDetail(link) {
 
 async function copy(button) {
   await navigator.clipboard.writeText(button.dataset.copy);
-  button.textContent = "✓";
-  setTimeout(() => { button.textContent = "⧉"; }, 1000);
+  button.classList.add("copied");
+  setTimeout(() => button.classList.remove("copied"), 1000);
 }
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
-  if (button) copy(button);
+  if (button) {
+    event.preventDefault(); // of a summary around it
+    copy(button);
+  }
   const link = event.target.closest("[data-detail]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

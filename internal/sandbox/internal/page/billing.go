@@ -131,7 +131,7 @@ func (v viewer) viewInvoices() List[Invoice] {
 // viewTokens are the tokens that work, by service and prefix.
 func (v viewer) viewTokens() []Token {
 	var shown []Token
-	for _, t := range v.Control.Tokens(v.tx) {
+	for _, t := range v.Tokens(v.tx) {
 		if t.Revoked || t.Blocked || !t.Expires.IsZero() && !v.now.Before(t.Expires) {
 			continue
 		}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/control"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
 // contentPolicy lets the page load its own files, fetch itself, and nothing
@@ -29,8 +29,8 @@ type Page struct {
 	Billing     *billing.Service
 	Finance     *finance.Service
 	Collections *collections.Service
-	Control     *control.Control
-	Server      *server.Server // has the request log and the faults
+	Tokens      func(tx *store.Tx) []server.StoredToken // of recurring billing and financial management
+	Server      *server.Server                          // has the request log and the faults
 	Logger      *slog.Logger
 }
 

@@ -403,6 +403,11 @@ func TestWebPageIsSentOnce(t *testing.T) {
 	}{
 		{"a request", func() { c.do("GET", "/v1/me", "").want(200) }}, {"a write", func() { c.create(`{"name":"Ana"}`) }},
 		{"a fault", func() { server.AddFault(sandbox.Fault{Status: 500, Operation: "me.get"}) }}, {"the end of the faults", server.ClearFaults},
+		{"a write without a request", func() {
+			if _, err := server.NewOrganization(sandbox.Organization{Name: "Other"}); err != nil {
+				t.Error(err)
+			}
+		}},
 		{"the clock", func() { server.Clock().Advance(time.Second) }}, {"an empty log", server.ResetRequests},
 	} {
 		if status, _ := ask(revision); status != http.StatusNotModified {

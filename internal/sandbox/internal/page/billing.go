@@ -85,9 +85,7 @@ func (v viewer) viewAccount(row billing.AccountRow) Account {
 		Balance: amountOf(&account.BalanceCents, account.Currency), Email: textOf(account.BillingEmail),
 		TermsDays: account.PaymentTermsDays, Created: account.CreatedAt.Time, Metadata: v.owners(account.ID),
 	}
-	for _, s := range v.subscriptionsOf[account.ID] {
-		shown.Subscriptions = append(shown.Subscriptions, s)
-	}
+	shown.Subscriptions = append(shown.Subscriptions, v.subscriptionsOf[account.ID]...)
 	return shown
 }
 

@@ -3,7 +3,11 @@ package provider
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,7 +31,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	if s.caCertificateFile != "" {
 		pool, err := api.LoadCertPool(s.caCertificateFile)
 		if err != nil {
-			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file", err.Error())
+			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file", s.certificateText(err))
 			return c
 		}
 		roots = pool
@@ -49,6 +53,21 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	c.Collections = service(s, s.collections, base, collections.New, diags)
 	c.UseKey(s.collections.secret.text)
 	return c
+}
+
+// certificateText explains why the certificate file cannot be read. The one that belongs to a sandbox is gone when the sandbox has ended.
+func (s settings) certificateText(err error) string {
+	ofSandbox, _ := filepath.Match("billing-sandbox-*.ca.pem", filepath.Base(s.caCertificateFile)) // the pattern is valid
+	at := ""
+	for _, e := range []endpoint{s.billing, s.finance, s.collections} {
+		if address, parseErr := url.Parse(e.address.text); at == "" && parseErr == nil && apidiag.Loopback(address.Hostname()) {
+			at, ofSandbox = " at "+address.Host, true
+		}
+	}
+	if !ofSandbox || !errors.Is(err, fs.ErrNotExist) {
+		return err.Error()
+	}
+	return "The sandbox" + at + " is not running any more: its certificate file " + s.caCertificateFile + " does not exist. " + apidiag.StartSandbox
 }
 
 // service prepares the way to one service, or notes what is missing for it.

@@ -40,6 +40,12 @@ type (
 	SubscriptionMove = control.SubscriptionMove
 	// TokenState is a token as the control listener lists it.
 	TokenState = control.TokenState
+	// Status is what the running sandbox is.
+	Status = control.Status
+	// Found is the id of the object that a name stands for.
+	Found = control.Found
+	// SubscriptionState is a subscription as the control listener lists it.
+	SubscriptionState = control.SubscriptionState
 	// EventEmission is the body of POST /events.
 	EventEmission = control.EventEmission
 )

@@ -124,5 +124,5 @@ func (o Options) control() control.Options {
 		authority = server.NewAuthority
 	}
 	return control.Options{Authority: authority, Seed: o.Seed, SeedDocument: o.SeedDocument,
-		NoExampleData: o.NoExampleData, Organization: o.Organization, Tokens: o.Tokens}
+		NoExampleData: o.NoExampleData, Organization: o.Organization, Tokens: o.Tokens, StateFile: o.StateFile}
 }

@@ -20,7 +20,7 @@ import (
 // The names of what listens beside the services.
 const (
 	controlListener = "control"
-	webListener     = "the web page"
+	webListener     = "web page"
 )
 
 // Server is a running sandbox.
@@ -96,15 +96,16 @@ func (s *Server) listen(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := s.server.ServeSecure(ctx, controlListener, s.options.ControlPort, s.control.Handler()); err != nil {
-		return err
+	if s.options.Web || s.options.WebPort != 0 {
+		err := s.server.ServePlain(ctx, webListener, s.options.WebPort, &page.Page{
+			Billing: s.billing, Finance: s.finance, Collections: s.collections, Tokens: s.control.Tokens, Server: s.server, Logger: s.options.Logger,
+		})
+		if err != nil {
+			return err
+		}
 	}
-	if !s.options.Web && s.options.WebPort == 0 {
-		return nil
-	}
-	return s.server.ServePlain(ctx, webListener, s.options.WebPort, &page.Page{
-		Billing: s.billing, Finance: s.finance, Collections: s.collections, Log: &s.server.Log, Logger: s.options.Logger,
-	})
+	// The last one: its status names all others.
+	return s.server.ServeSecure(ctx, controlListener, s.options.ControlPort, s.control.Handler())
 }
 
 // sites are the services as the server serves them.

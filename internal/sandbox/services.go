@@ -9,10 +9,10 @@ import (
 
 // Operation is one that a service of the sandbox serves.
 type Operation struct {
-	Service Service
-	Name    string // in the wire contract, such as "customers.create"
-	Method  string
-	Path    string // with placeholders, such as "/v1/customers/{id}"
+	Service Service `json:"service"`
+	Name    string  `json:"operation"` // in the wire contract, such as "customers.create"
+	Method  string  `json:"method"`
+	Path    string  `json:"path"` // with placeholders, such as "/v1/customers/{id}"
 }
 
 // Operations lists what the services serve, by service, in the order of the

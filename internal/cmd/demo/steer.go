@@ -2,20 +2,30 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// request is one that the sandbox has answered.
+// request is one that the sandbox has answered, as "requests --json" writes it.
 type request struct {
-	operation, method, path, status string
+	Operation string `json:"operation"`
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	Status    int    `json:"status"`
+	Dropped   bool   `json:"dropped"`
 }
 
 func (r request) String() string {
-	path, _, _ := strings.Cut(r.path, "?")
-	return fmt.Sprintf("%-27s %-6s %s  %s", r.operation, r.method, path, r.status)
+	path, _, _ := strings.Cut(r.Path, "?")
+	status := strconv.Itoa(r.Status)
+	if r.Dropped {
+		status = "---"
+	}
+	return fmt.Sprintf("%-27s %-6s %s  %s", r.Operation, r.Method, path, status)
 }
 
 // steer runs one of the sandbox's commands, as a user would who has its
@@ -54,32 +64,32 @@ func (s *sandbox) now() time.Time {
 // asked lists the requests that the sandbox has answered while do ran, oldest
 // first.
 func (s *sandbox) asked(ctx context.Context, do func() error) ([]request, error) {
-	before, err := s.steer(ctx, "requests")
+	before, err := s.steer(ctx, "requests", "--json")
 	if err != nil {
 		return nil, err
 	}
 	if err := do(); err != nil {
 		return nil, err
 	}
-	after, err := s.steer(ctx, "requests")
+	after, err := s.steer(ctx, "requests", "--json")
 	if err != nil {
 		return nil, err
 	}
 	return parseRequests(strings.TrimPrefix(after, before))
 }
 
-// parseRequests reads the lines of "sandbox requests".
+// parseRequests reads the lines of "sandbox requests --json".
 func parseRequests(content string) ([]request, error) {
 	var all []request
 	for line := range strings.Lines(content) {
-		fields := strings.Fields(line)
-		switch {
-		case len(fields) == 0:
-		case len(fields) < 5:
-			return nil, fmt.Errorf("the line %q is no request", line)
-		default:
-			all = append(all, request{status: fields[1], operation: fields[2], method: fields[3], path: fields[4]})
+		if strings.TrimSpace(line) == "" {
+			continue
 		}
+		var one request
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			return nil, fmt.Errorf("the line %q is no request: %w", line, err)
+		}
+		all = append(all, one)
 	}
 	return all, nil
 }

@@ -108,8 +108,8 @@ func (s *stage) applyWatched(ctx context.Context) (changing []string, err error)
 	})
 	for _, request := range asked {
 		s.say.tell("  > %s", request)
-		if request.method != http.MethodGet {
-			changing = append(changing, request.operation)
+		if request.Method != http.MethodGet {
+			changing = append(changing, request.Operation)
 		}
 	}
 	return changing, err

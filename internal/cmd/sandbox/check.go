@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func (p program) check(ctx context.Context, args []string) error {
 	defer stop()
 	environment, err := claims.Reach(ctx, c.target)
 	if err != nil {
-		return err
+		return cmp.Or(p.whetherEnded(ctx), err)
 	}
 	if environment == "production" && !c.production {
 		return errors.New("/v1/me reports the environment \"production\"; check creates objects, so use a test " +

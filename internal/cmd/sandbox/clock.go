@@ -55,10 +55,6 @@ func (p program) clock(ctx context.Context, args []string) error {
 	if err := control.ask(ctx, method, "/clock", move, &state); err != nil {
 		return err
 	}
-	pace := "running"
-	if state.Fixed {
-		pace = "standing still"
-	}
-	_, err = fmt.Fprintf(p.out, "%s (%s)\n", state.Now.Format(time.RFC3339Nano), pace)
+	_, err = fmt.Fprintln(p.out, clockText(state))
 	return err
 }

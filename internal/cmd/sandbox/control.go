@@ -9,9 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
+	"strings"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // controlTimeout bounds one question to the control listener.
@@ -19,6 +26,7 @@ const controlTimeout = 10 * time.Second
 
 // controller talks to the control listener of a running sandbox.
 type controller struct {
+	p           program
 	base, token string
 	client      *http.Client
 }
@@ -32,6 +40,9 @@ func (p program) controller() (*controller, error) {
 			"BILLING_CA_CERTIFICATE_FILE: load the exports that \"" + p.called() + " serve\" printed or wrote")
 	}
 	pem, err := os.ReadFile(caFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, p.ended(base)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read BILLING_CA_CERTIFICATE_FILE: %w", err)
 	}
@@ -40,7 +51,7 @@ func (p program) controller() (*controller, error) {
 		return nil, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s holds no PEM certificate", caFile)
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
-	return &controller{base: base, token: token, client: &http.Client{Transport: transport, Timeout: controlTimeout}}, nil
+	return &controller{p: p, base: base, token: token, client: &http.Client{Transport: transport, Timeout: controlTimeout}}, nil
 }
 
 // ask sends body, when there is one, and reads the answer into into.
@@ -59,7 +70,7 @@ func (c *controller) ask(ctx context.Context, method, path string, body, into an
 	request.Header.Set("Content-Type", "application/json")
 	response, err := c.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("is the sandbox running? %w", err)
+		return c.p.unreachable(c.base, err)
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
@@ -70,6 +81,48 @@ func (c *controller) ask(ctx context.Context, method, path string, body, into an
 		return refusal(response.Status, answer)
 	}
 	return json.Unmarshal(answer, into)
+}
+
+// endedError says that the sandbox which the environment names does not run any more.
+type endedError struct{ text string }
+
+func (e *endedError) Error() string { return e.text }
+
+// ended names a sandbox that has ended, by one of its addresses.
+func (p program) ended(base string) error {
+	return &endedError{p.expand("the sandbox at " + strings.TrimPrefix(base, "https://") + " is not running any more. Start it with " +
+		"\"{sandbox} serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"")}
+}
+
+// unreachable explains why a request got no response. Nothing listens on an address of this machine when the sandbox there
+// has ended.
+func (p program) unreachable(base string, err error) error {
+	var dial *net.OpError
+	if address, parseErr := url.Parse(base); parseErr == nil && errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() &&
+		!errors.Is(err, context.Canceled) &&
+		isLoopback(address.Hostname()) {
+		return p.ended(base)
+	}
+	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)
+}
+
+// whetherEnded asks the sandbox that the environment names whether it still runs: an endedError when it does not, else nil.
+func (p program) whetherEnded(ctx context.Context) error {
+	var ended *endedError
+	control, err := p.controller()
+	if err == nil {
+		var clock sandbox.ClockState
+		err = control.ask(ctx, http.MethodGet, "/clock", nil, &clock)
+	}
+	if errors.As(err, &ended) {
+		return ended
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // refusal makes an error of what the control listener says.

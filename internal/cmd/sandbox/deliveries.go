@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
@@ -15,10 +17,10 @@ import (
 
 var deliveriesManual = manual{
 	name:    "deliveries",
-	summary: "what became of the webhooks",
+	summary: "list the webhook deliveries and their attempts",
 	usage:   []string{"[flags]"},
-	about: `Shows the webhook deliveries of the running sandbox, oldest first: when the event happened, status,
-attempts, event, where it goes, the delivery's id, and the last error or the next attempt. Time moves
+	about: `Shows the webhook deliveries of the running sandbox, oldest first: time of the event, status, attempts,
+time of the next attempt, event, id of the delivery, url of the endpoint, and the last error. Time moves
 them: "{sandbox} clock advance 4m" makes the second attempt of what has failed.
 `,
 	examples: `{sandbox} deliveries --status failed
@@ -41,6 +43,8 @@ func (p program) deliveries(ctx context.Context, args []string) error {
 		}
 		return put("status")(value)
 	})
+	list := listing[sandbox.DeliveryState]{columns: deliveryColumns, none: "There are no such deliveries."}
+	jsonFlag(set, &list.json)
 	attempts := set.Bool("attempts", false, "show every attempt too, with what was sent and answered")
 	if err := set.alone(args); err != nil {
 		return err
@@ -53,27 +57,37 @@ func (p program) deliveries(ctx context.Context, args []string) error {
 	if err := control.ask(ctx, http.MethodGet, "/deliveries?"+query.Encode(), nil, &found); err != nil {
 		return err
 	}
+	if list.json || !*attempts {
+		return write(p, list, found)
+	}
 	for _, d := range found {
-		if err := p.showDelivery(d, *attempts); err != nil {
+		if err := p.showDelivery(list, d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p program) showDelivery(d sandbox.DeliveryState, attempts bool) error {
-	where := d.URL
-	if where == "" {
-		where = "(removed)"
-	}
-	outcome := d.State.LastError
-	if next := d.State.NextRetryAt(); next != nil {
-		outcome += ", next " + next.Format(time.RFC3339)
-	}
-	fmt.Fprintf(p.out, "%s %-9s %d %-24s %s  %s  %s\n",
-		d.CreatedAt.Format(time.RFC3339), d.State.Status, d.State.Attempts, d.Event, where, d.ID, outcome)
-	if !attempts {
-		return nil
+var deliveryColumns = []column[sandbox.DeliveryState]{
+	{"CREATED", func(d sandbox.DeliveryState) string { return d.CreatedAt.Format(time.RFC3339) }},
+	{"STATUS", func(d sandbox.DeliveryState) string { return string(d.State.Status) }},
+	{"ATTEMPTS", func(d sandbox.DeliveryState) string { return strconv.Itoa(d.State.Attempts) }},
+	{"NEXT-ATTEMPT", func(d sandbox.DeliveryState) string {
+		if next := d.State.NextRetryAt(); next != nil {
+			return next.Format(time.RFC3339)
+		}
+		return ""
+	}},
+	{"EVENT", func(d sandbox.DeliveryState) string { return d.Event }},
+	{"ID", func(d sandbox.DeliveryState) string { return d.ID }},
+	{"URL", func(d sandbox.DeliveryState) string { return cmp.Or(d.URL, "(removed)") }},
+	{"LAST-ERROR", func(d sandbox.DeliveryState) string { return d.State.LastError }},
+}
+
+// showDelivery writes a delivery with its attempts.
+func (p program) showDelivery(list listing[sandbox.DeliveryState], d sandbox.DeliveryState) error {
+	if err := write(p, list, []sandbox.DeliveryState{d}); err != nil {
+		return err
 	}
 	for _, attempt := range d.State.Trail {
 		document, err := json.MarshalIndent(attempt, "    ", "  ")

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,13 +11,59 @@ import (
 	"strings"
 )
 
-// exportLines writes an environment for a shell to read.
-func exportLines(env map[string]string) string {
+// The formats of --env-format.
+const (
+	envPOSIX      = "posix"
+	envPowerShell = "powershell"
+	envGitHub     = "github"
+)
+
+var envFormats = []string{envPOSIX, envPowerShell, envGitHub}
+
+// envLines writes an environment in a format: for ". FILE" of a POSIX shell and of PowerShell, and for the file that
+// GITHUB_ENV names.
+func envLines(format string, env map[string]string) string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(env[name], "'", `'\''`))
+		value := env[name]
+		switch {
+		case format == envPowerShell:
+			fmt.Fprintf(&lines, "$env:%s = '%s'\n", name, strings.ReplaceAll(value, "'", "''"))
+		case format == envGitHub && strings.ContainsAny(value, "\r\n"):
+			end := "END_OF_" + name
+			for strings.Contains(value, end) {
+				end += "_"
+			}
+			fmt.Fprintf(&lines, "%s<<%s\n%s\n%s\n", name, end, value, end)
+		case format == envGitHub:
+			fmt.Fprintf(&lines, "%s=%s\n", name, value)
+		default:
+			fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+		}
 	}
 	return lines.String()
+}
+
+// envFile is the file that holds the environment while the sandbox runs.
+type envFile struct{ path, content string }
+
+// clear removes a file that an earlier sandbox has left: whoever waits for the file must not read addresses of a sandbox
+// that has ended.
+func (f envFile) clear() error {
+	info, err := os.Lstat(f.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	return errors.Join(err, os.Remove(f.path))
+}
+
+// remove removes the file, unless another sandbox has written it since.
+func (f envFile) remove() error {
+	content, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && string(content) != f.content {
+		return nil
+	}
+	return errors.Join(err, os.Remove(f.path))
 }
 
 // writeWhole puts a file in place in one piece, readable by its owner alone:

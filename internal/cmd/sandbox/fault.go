@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -11,7 +11,7 @@ import (
 var faultManual = manual{
 	name:    "fault",
 	summary: "let requests fail: errors, lost answers, slowness",
-	usage:   []string{"add SPEC", "list", "clear"},
+	usage:   []string{"add SPEC", "list [--json]", "clear"},
 	about: `Makes the running sandbox fail. A request meets at most one fault, the first that was added of those
 that match. list shows what is still in force, clear ends it. The names of operations are listed by
 "{sandbox} operations"; which request has met a fault, by "{sandbox} requests".
@@ -64,11 +64,14 @@ SPEC is ` + sandbox.FaultSpecHelp + "\n",
 // fault adds, lists or clears faults.
 func (p program) fault(ctx context.Context, args []string) error {
 	set := p.flags(faultManual)
-	if err := set.parse(args); err != nil {
+	list := listing[sandbox.FaultState]{columns: faultColumns, none: "No faults are in force."}
+	jsonFlag(set, &list.json)
+	words, err := set.words(args)
+	if err != nil {
 		return err
 	}
-	action := set.Arg(0)
-	if wanted := map[string]int{"add": 2, "list": 1, "clear": 1}[action]; wanted == 0 || set.NArg() != wanted {
+	action := strings.Join(words[:min(1, len(words))], "")
+	if wanted := map[string]int{"add": 2, "list": 1, "clear": 1}[action]; wanted == 0 || len(words) != wanted {
 		return set.misused("say add SPEC, list or clear")
 	}
 	control, err := p.controller()
@@ -81,23 +84,20 @@ func (p program) fault(ctx context.Context, args []string) error {
 		return control.ask(ctx, http.MethodDelete, "/faults", nil, &nothing)
 	case "add":
 		var added sandbox.FaultState
-		if err := control.ask(ctx, http.MethodPost, "/faults", sandbox.FaultState{Spec: set.Arg(1)}, &added); err != nil {
+		if err := control.ask(ctx, http.MethodPost, "/faults", sandbox.FaultState{Spec: words[1]}, &added); err != nil {
 			return err
 		}
-		p.showFault(added)
-		return nil
+		return write(p, list, []sandbox.FaultState{added})
 	default:
 		var states []sandbox.FaultState
 		if err := control.ask(ctx, http.MethodGet, "/faults", nil, &states); err != nil {
 			return err
 		}
-		for _, state := range states {
-			p.showFault(state)
-		}
-		return nil
+		return write(p, list, states)
 	}
 }
 
-func (p program) showFault(state sandbox.FaultState) {
-	fmt.Fprintf(p.out, "%s  %s\n", state.ID, state.Spec)
+var faultColumns = []column[sandbox.FaultState]{
+	{"ID", func(f sandbox.FaultState) string { return f.ID }},
+	{"FAULT", func(f sandbox.FaultState) string { return f.Spec }},
 }

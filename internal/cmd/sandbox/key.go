@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -12,23 +11,37 @@ import (
 
 var keyManual = manual{
 	name:    "key",
-	summary: "the API keys of collections",
-	usage:   []string{"list"},
+	summary: "list the API keys of collections",
+	usage:   []string{"list [--json]"},
 	about: `Lists the API keys of collections in the running sandbox, oldest first: status by the sandbox's clock,
-public prefix, name, when it ends, when it was last used, scopes and id. Tokens are shown only when
-they are made; "{sandbox} token create --service collections" makes a key from outside the service.
+public prefix, name, expiry, last use, id and scopes. A token is shown only when its key is created;
+"{sandbox} token create --service collections" creates a key from outside the service.
 `,
 	examples: `{sandbox} key list
+{sandbox} key list --json
 `,
+}
+
+var keyColumns = []column[sandbox.KeyState]{
+	{"STATUS", func(k sandbox.KeyState) string { return k.Status }},
+	{"PREFIX", func(k sandbox.KeyState) string { return k.Prefix }},
+	{"NAME", func(k sandbox.KeyState) string { return k.Name }},
+	{"ENDS", func(k sandbox.KeyState) string { return orNever(k.Ends) }},
+	{"LAST-USED", func(k sandbox.KeyState) string { return orNever(k.LastUsed) }},
+	{"ID", func(k sandbox.KeyState) string { return k.ID }},
+	{"SCOPES", func(k sandbox.KeyState) string { return strings.Join(k.Scopes, ",") }},
 }
 
 // key lists the API keys.
 func (p program) key(ctx context.Context, args []string) error {
 	set := p.flags(keyManual)
-	if err := set.parse(args); err != nil {
+	list := listing[sandbox.KeyState]{columns: keyColumns, none: "There are no API keys."}
+	jsonFlag(set, &list.json)
+	words, err := set.words(args)
+	if err != nil {
 		return err
 	}
-	if set.NArg() != 1 || set.Arg(0) != "list" {
+	if len(words) != 1 || words[0] != "list" {
 		return set.misused("say list")
 	}
 	control, err := p.controller()
@@ -39,11 +52,7 @@ func (p program) key(ctx context.Context, args []string) error {
 	if err := control.ask(ctx, http.MethodGet, "/keys", nil, &keys); err != nil {
 		return err
 	}
-	for _, k := range keys {
-		fmt.Fprintf(p.out, "%-8s %-20s %-24s ends %-20s used %-20s %s  %s\n",
-			k.Status, k.Prefix, k.Name, orNever(k.Ends), orNever(k.LastUsed), strings.Join(k.Scopes, ","), k.ID)
-	}
-	return nil
+	return write(p, list, keys)
 }
 
 func orNever(t time.Time) string {

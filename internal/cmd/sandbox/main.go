@@ -65,7 +65,10 @@ func (p program) run(ctx context.Context, args []string) int {
 	if !ok {
 		return p.noCommand(name)
 	}
+	var ended statusError
 	switch err := command.run(ctx, rest); {
+	case errors.As(err, &ended):
+		return ended.code
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.Is(err, errUsage):

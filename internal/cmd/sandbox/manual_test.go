@@ -133,7 +133,7 @@ func TestVersionAndOperations(t *testing.T) {
 		t.Errorf("version %q", got)
 	}
 	got := s.ok("operations")
-	for _, want := range []string{"billing      customers.create                POST   /v1/customers\n", "webhook_endpoints.rotate_secret POST "} {
+	for _, want := range []string{"billing      customers.create                 POST    /v1/customers\n", "webhook_endpoints.rotate_secret  POST "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
@@ -10,7 +9,7 @@ import (
 var operationsManual = manual{
 	name:    "operations",
 	summary: "what can be asked of it, by the names that fault and requests use",
-	usage:   []string{""},
+	usage:   []string{"[--json]"},
 	about: `Lists every operation that the sandbox serves: service, name, method and path.
 `,
 	examples: `{sandbox} operations
@@ -20,13 +19,20 @@ var operationsManual = manual{
 
 // operations lists what the services serve.
 func (p program) operations(_ context.Context, args []string) error {
-	if err := p.flags(operationsManual).alone(args); err != nil {
+	set := p.flags(operationsManual)
+	list := listing[sandbox.Operation]{columns: operationColumns}
+	jsonFlag(set, &list.json)
+	if err := set.alone(args); err != nil {
 		return err
 	}
-	for _, o := range sandbox.Operations() {
-		fmt.Fprintf(p.out, "%-12s %-31s %-6s %s\n", o.Service, o.Name, o.Method, o.Path)
-	}
-	return nil
+	return write(p, list, sandbox.Operations())
+}
+
+var operationColumns = []column[sandbox.Operation]{
+	{"SERVICE", func(o sandbox.Operation) string { return string(o.Service) }},
+	{"OPERATION", func(o sandbox.Operation) string { return o.Name }},
+	{"METHOD", func(o sandbox.Operation) string { return o.Method }},
+	{"PATH", func(o sandbox.Operation) string { return o.Path }},
 }
 
 // meant asks whether one of the known words was meant, in words to go behind

@@ -14,10 +14,11 @@ type chapter struct {
 // chapters are all commands.
 func (p program) chapters() []chapter {
 	return []chapter{
-		{"Run it", []command{{serveManual, p.serve}}},
+		{"Run it", []command{{serveManual, p.serve}, {statusManual, p.status}, {resetManual, p.reset}, {stopManual, p.stop}}},
 		{"See what happens", []command{
 			{requestsManual, p.requests}, {deliveriesManual, p.deliveries}, {keyManual, p.key},
 		}},
+		{"Be the other system", []command{{callManual, p.call}, {editManual, p.edit}}},
 		{"Make things happen", []command{
 			{clockManual, p.clock}, {subscriptionManual, p.subscription}, {eventManual, p.event},
 			{faultManual, p.fault}, {operationsManual, p.operations}, {tokenManual, p.token},

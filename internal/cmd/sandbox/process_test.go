@@ -33,6 +33,7 @@ type running struct {
 	t       *testing.T
 	command *exec.Cmd
 	output  *bytes.Buffer
+	envFile string
 	env     map[string]string
 }
 
@@ -46,7 +47,7 @@ func serve(t *testing.T, args ...string) *running {
 	envFile := filepath.Join(t.TempDir(), "sandbox.env")
 	command := exec.CommandContext(t.Context(), binary, append([]string{"serve", "--env-file", envFile}, args...)...)
 	command.Env = append(os.Environ(), asCommand+"=1")
-	r := &running{t: t, command: command, output: &bytes.Buffer{}}
+	r := &running{t: t, command: command, output: &bytes.Buffer{}, envFile: envFile}
 	command.Stderr = r.output
 	out, err := command.StdoutPipe()
 	if err != nil {

@@ -39,8 +39,14 @@ func outcomeOf(r sandbox.Request) outcome {
 	}
 }
 
-// requestLine is a request on one line. Its columns have fixed widths, so that
-// lines stand below each other whichever come later.
+// requestFormat are the columns of a request. They have fixed widths, because more requests may follow; the path is the last
+// one, because a query string can be long.
+const requestFormat = "%-12s %-6s%s %-31s %-6s %-36s %-20s %-8s %s"
+
+// requestHeader names the columns.
+var requestHeader = " " + fmt.Sprintf(requestFormat, "TIME", "STATUS", "", "OPERATION", "METHOD", "REQUEST-ID", "TOKEN", "FAULT", "PATH")
+
+// requestLine is a request on one line.
 func requestLine(r sandbox.Request, colours bool) string {
 	status := strconv.Itoa(r.Status)
 	if r.Dropped {
@@ -55,12 +61,8 @@ func requestLine(r sandbox.Request, colours bool) string {
 	if colours {
 		begin, end = "\x1b["+o.colour+"m", "\x1b[0m"
 	}
-	line := fmt.Sprintf("%s%s%s %s%s %-31s %-6s %-58s %s %s", begin, o.mark, r.Time.Format("15:04:05.000"), status, end,
-		cmp.Or(r.Operation, "-"), r.Method, target, r.RequestID, cmp.Or(r.Token, "-"))
-	if r.Fault != "" {
-		line += " " + r.Fault
-	}
-	return line
+	return begin + o.mark + fmt.Sprintf(requestFormat, r.Time.Format("15:04:05.000"), status, end, cmp.Or(r.Operation, "-"), r.Method,
+		r.RequestID, cmp.Or(r.Token, "-"), cmp.Or(r.Fault, "-"), target)
 }
 
 // colours tells whether what goes to a terminal, or to none, may be coloured.

@@ -15,12 +15,13 @@ import (
 
 var requestsManual = manual{
 	name:    "requests",
-	summary: "what it has been asked, and what it answered",
+	summary: "list the requests that it has received",
 	usage:   []string{"[flags]"},
-	about: `Shows the requests that the running sandbox has answered, oldest first: time on its clock, status,
-operation, method and path, Request-Id, public prefix of the token, and the fault that was met. The
-margin marks what failed: ! refused (4xx), X failed (5xx), - dropped without an answer. Flags that
-choose requests choose together. On a terminal the last line counts them.
+	about: `Shows the requests that the running sandbox has received, oldest first: time on its clock, status,
+operation, method, Request-Id, public prefix of the token, fault that the request has met, and path.
+The margin marks what failed: ! rejected (4xx), X failed (5xx), - dropped without a response. Flags that
+choose requests choose together. On a terminal the last line counts them. --json also has the service and the
+client, the first word of the User-Agent.
 `,
 	examples: `{sandbox} requests --follow
 {sandbox} requests --status failed --since 10m
@@ -43,9 +44,9 @@ type viewing struct {
 func (p program) requests(ctx context.Context, args []string) error {
 	set := p.flags(requestsManual)
 	view, choice := viewing{p: p}, choice{}
-	follow := set.Bool("follow", false, "go on showing what comes, until interrupted")
-	set.BoolVar(&view.bodies, "bodies", false, "show request bodies too")
-	set.BoolVar(&view.json, "json", false, "write one JSON object a line, for tools")
+	follow := set.Bool("follow", false, "continue with new requests until interrupted")
+	set.BoolVar(&view.bodies, "bodies", false, "show the bodies of requests and, of the newest ones, responses")
+	jsonFlag(set, &view.json)
 	choice.define(set)
 	if err := set.alone(args); err != nil {
 		return err
@@ -59,6 +60,9 @@ func (p program) requests(ctx context.Context, args []string) error {
 	}
 	for last := uint64(0); ; {
 		query := url.Values{"after": {strconv.FormatUint(last, 10)}, "operation": {choice.operation}}
+		if view.bodies {
+			query.Set("responses", "1")
+		}
 		var found []sandbox.Request
 		if err := control.ask(ctx, http.MethodGet, "/requests?"+query.Encode(), nil, &found); err != nil {
 			return errors.Join(view.sum(), ignoreInterrupt(ctx, err))
@@ -71,6 +75,9 @@ func (p program) requests(ctx context.Context, args []string) error {
 			if err := view.show(r); err != nil {
 				return err
 			}
+		}
+		if view.shown == 0 && !*follow && !view.json {
+			fmt.Fprintln(p.err, "There are no such requests.")
 		}
 		if !*follow || !pause(ctx, followEvery) {
 			return view.sum()
@@ -87,31 +94,53 @@ func (v *viewing) show(r sandbox.Request) error {
 	if v.json {
 		return v.showJSON(r)
 	}
+	if v.shown == 1 {
+		if _, err := fmt.Fprintln(v.p.out, requestHeader); err != nil {
+			return err
+		}
+	}
 	if _, err := fmt.Fprintln(v.p.out, requestLine(r, v.p.colours(v.p.outTerminal))); err != nil {
 		return err
 	}
-	if v.bodies && len(r.Body) > 0 {
-		_, err := fmt.Fprintf(v.p.out, "    %s\n", r.Body)
-		return err
+	if !v.bodies {
+		return nil
+	}
+	for _, body := range []struct {
+		mark string
+		text []byte
+	}{{">", r.Body}, {"<", r.Response}} {
+		if len(body.text) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(v.p.out, "    %s %s\n", body.mark, body.text); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// showJSON writes a request for tools, its body as the JSON it is, or as text
-// when it is none.
+// showJSON writes a request for tools. Bodies are JSON, or text where they are not valid JSON.
 func (v *viewing) showJSON(r sandbox.Request) error {
 	line := struct {
 		sandbox.Request
-		Body any `json:"body,omitempty"`
+		Body     any `json:"body,omitempty"`
+		Response any `json:"response,omitempty"`
 	}{Request: r}
-	switch {
-	case !v.bodies || len(r.Body) == 0:
-	case json.Valid(r.Body):
-		line.Body = json.RawMessage(r.Body)
-	default:
-		line.Body = string(r.Body)
+	if v.bodies {
+		line.Body, line.Response = jsonOrText(r.Body), jsonOrText(r.Response)
 	}
 	return json.NewEncoder(v.p.out).Encode(line)
+}
+
+func jsonOrText(body []byte) any {
+	switch {
+	case len(body) == 0:
+		return nil
+	case json.Valid(body):
+		return json.RawMessage(body)
+	default:
+		return string(body)
+	}
 }
 
 // sum counts what was shown, for people. Tools count lines.

@@ -18,7 +18,10 @@ import (
 // whatever else is shown; colours only repeat it.
 func TestRequestLine(t *testing.T) {
 	t.Parallel()
-	const columns = " customers.get                   GET    /v1/customers/c-1?page=2                                   req-1 rb_sandbox_1a2b3c4d"
+	const (
+		columns = " customers.get                   GET    req-1                                rb_sandbox_1a2b3c4d  -        /v1/customers/c-1?page=2"
+		long    = "/v1/customers/c-1?page=1&per_page=100&sort_by=id&sort_order=asc&updated_at_gte=2026-01-01"
+	)
 	request := func(change func(r *sandbox.Request)) sandbox.Request {
 		r := sandbox.Request{
 			Time: time.Date(2026, 5, 4, 12, 0, 0, 5e6, time.UTC), Service: sandbox.Billing, Operation: "customers.get",
@@ -31,15 +34,18 @@ func TestRequestLine(t *testing.T) {
 		change          func(r *sandbox.Request)
 		plain, coloured string
 	}{
-		"answered":     {func(*sandbox.Request) {}, " 12:00:00.005 200" + columns, "\x1b[32m 12:00:00.005 200\x1b[0m" + columns},
-		"not modified": {func(r *sandbox.Request) { r.Status = 304 }, " 12:00:00.005 304" + columns, "\x1b[32m 12:00:00.005 304\x1b[0m" + columns},
-		"refused":      {func(r *sandbox.Request) { r.Status = 404 }, "!12:00:00.005 404" + columns, "\x1b[33m!12:00:00.005 404\x1b[0m" + columns},
-		"broken": {func(r *sandbox.Request) { r.Status, r.Fault = 503, "fault-1" }, "X12:00:00.005 503" + columns + " fault-1",
-			"\x1b[31mX12:00:00.005 503\x1b[0m" + columns + " fault-1"},
-		"dropped": {func(r *sandbox.Request) { r.Dropped = true }, "-12:00:00.005 ---" + columns, "\x1b[35m-12:00:00.005 ---\x1b[0m" + columns},
+		"answered":     {func(*sandbox.Request) {}, " 12:00:00.005 200   " + columns, "\x1b[32m 12:00:00.005 200   \x1b[0m" + columns},
+		"not modified": {func(r *sandbox.Request) { r.Status = 304 }, " 12:00:00.005 304   " + columns, "\x1b[32m 12:00:00.005 304   \x1b[0m" + columns},
+		"rejected":     {func(r *sandbox.Request) { r.Status = 404 }, "!12:00:00.005 404   " + columns, "\x1b[33m!12:00:00.005 404   \x1b[0m" + columns},
+		"dropped":      {func(r *sandbox.Request) { r.Dropped = true }, "-12:00:00.005 ---   " + columns, "\x1b[35m-12:00:00.005 ---   \x1b[0m" + columns},
+		"broken": {func(r *sandbox.Request) { r.Status, r.Fault = 503, "fault-1" },
+			"X12:00:00.005 503   " + strings.Replace(columns, " -      ", " fault-1", 1), "\x1b[31mX12:00:00.005 503   \x1b[0m" + strings.Replace(columns, " -      ", " fault-1", 1)},
 		"nameless": {func(r *sandbox.Request) { r.Operation, r.Token, r.Query = "", "", "" },
-			" 12:00:00.005 200 -                               GET    /v1/customers/c-1                                          req-1 -",
-			"\x1b[32m 12:00:00.005 200\x1b[0m -                               GET    /v1/customers/c-1                                          req-1 -"},
+			" 12:00:00.005 200    -                               GET    req-1                                -                    -        /v1/customers/c-1",
+			"\x1b[32m 12:00:00.005 200   \x1b[0m -                               GET    req-1                                -                    -        /v1/customers/c-1"},
+		"long query": {func(r *sandbox.Request) { r.Path, r.Query, _ = strings.Cut(long, "?") },
+			" 12:00:00.005 200   " + strings.Replace(columns, "/v1/customers/c-1?page=2", long, 1),
+			"\x1b[32m 12:00:00.005 200   \x1b[0m" + strings.Replace(columns, "/v1/customers/c-1?page=2", long, 1)},
 	} {
 		if got := requestLine(request(test.change), false); got != test.plain {
 			t.Errorf("%s: %q, want %q", name, got, test.plain)
@@ -75,7 +81,9 @@ func askedFor(t *testing.T) steer {
 func marksAndNames(lines string) []string {
 	found := []string{}
 	for line := range strings.Lines(lines) {
-		found = append(found, line[:1]+strings.Fields(line[1:])[2])
+		if fields := strings.Fields(line[1:]); fields[0] != "TIME" {
+			found = append(found, line[:1]+fields[2])
+		}
 	}
 	return found
 }
@@ -111,7 +119,8 @@ func TestRequestsForTools(t *testing.T) {
 	s := askedFor(t)
 	type line struct {
 		sandbox.Request
-		Body any `json:"body"`
+		Body     any `json:"body"`
+		Response any `json:"response"`
 	}
 	read := func(args ...string) []line {
 		var all []line
@@ -125,7 +134,8 @@ func TestRequestsForTools(t *testing.T) {
 		return all
 	}
 	all := read()
-	if len(all) != 5 || all[0].Operation != "me.get" || all[0].Status != 200 || all[4].Fault != "fault-2" || !all[4].Dropped || all[4].Body != nil {
+	if len(all) != 5 || all[0].Operation != "me.get" || all[0].Status != 200 || all[4].Fault != "fault-2" || !all[4].Dropped || all[4].Body != nil || all[0].Response != nil ||
+		!strings.HasPrefix(all[0].Client, "Go-http-client/") {
 		t.Errorf("requests %+v", all)
 	}
 	bodies := read("--bodies", "--status", "failed")

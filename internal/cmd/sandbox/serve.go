@@ -19,6 +19,12 @@ func (p program) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return set.misused("%v", err)
 	}
+	file := envFile{path: wanted.envFile}
+	if file.path != "" {
+		if err := file.clear(); err != nil {
+			return fmt.Errorf("--env-file: %w", err)
+		}
+	}
 	if options.SeedDocument, err = p.readSeed(wanted.seedFile); err != nil {
 		return err
 	}
@@ -33,24 +39,36 @@ func (p program) serve(ctx context.Context, args []string) error {
 	for _, fault := range wanted.faults {
 		server.AddFault(fault)
 	}
-	if err := p.announce(server, wanted.envFile); err != nil {
+	file.content = envLines(wanted.envFormat, server.Env())
+	if err := p.announce(server, file, wanted.envFormat); err != nil {
 		return errors.Join(err, server.Close())
 	}
-	<-ctx.Done()
-	return server.Close()
+	select {
+	case <-ctx.Done():
+	case <-server.Stopped():
+	}
+	if file.path != "" {
+		err = file.remove()
+	}
+	return errors.Join(err, server.Close())
 }
 
-// announce tells that the sandbox is ready and where.
-func (p program) announce(server *sandbox.Server, envFile string) error {
-	exports := exportLines(server.Env())
-	if envFile == "" {
-		_, err := fmt.Fprintf(p.out, "%s\n%s", addresses(server), exports)
+// announce reports that the sandbox is ready and where. What goes into GITHUB_ENV has no comments, so they go to standard
+// error.
+func (p program) announce(server *sandbox.Server, file envFile, format string) error {
+	if file.path == "" {
+		comments := p.out
+		if format == envGitHub {
+			comments = p.err
+		}
+		fmt.Fprintln(comments, addresses(server))
+		_, err := fmt.Fprint(p.out, file.content)
 		return err
 	}
-	if err := writeWhole(envFile, exports); err != nil {
-		return fmt.Errorf("write %s: %w", envFile, err)
+	if err := writeWhole(file.path, file.content); err != nil {
+		return fmt.Errorf("write %s: %w", file.path, err)
 	}
-	_, err := fmt.Fprintf(p.out, "%s\nThe exports are in %s.\n", addresses(server), envFile)
+	_, err := fmt.Fprintf(p.out, "%s\nThe exports are in %s.\n", addresses(server), file.path)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +19,9 @@ var serveManual = manual{
 	usage:   []string{"[flags]"},
 	about: `Runs the sandbox until SIGINT or SIGTERM. When it is ready it prints its addresses and the exports that
 point the provider at it, or writes the exports to --env-file. The exports hold tokens: the file is
-readable by you alone.
+readable by you alone. The file is removed at the start, before anything else, and at the end, so a
+script can wait for it. --env-format is posix for sh, bash and zsh, powershell, or github for the file
+that GITHUB_ENV names.
 
 A seed file is a JSON object of the lists customers, billing_accounts, subscriptions,
 webhook_endpoints and api_keys, and of an object finance that holds a list for each of its
@@ -29,6 +32,7 @@ key a "token", so that tests know them. A seed takes the place of the example da
 management. A state file that has been used before is left alone.
 `,
 	examples: `{sandbox} serve --env-file sandbox.env
+{sandbox} serve --env-file sandbox.ps1 --env-format powershell
 {sandbox} serve --state sandbox.db --seed-file seed.json
 {sandbox} serve --clock 2026-01-31T12:00:00Z --seed 1 --max-per-page 2
 {sandbox} serve --verbose --fault operation=customers.create,status=503,times=1
@@ -39,18 +43,27 @@ echo '{"customers":[{"name":"Padaria Aurora"}]}' | {sandbox} serve --seed-file -
 
 // serving is what the flags of serve say.
 type serving struct {
-	options           sandbox.Options
-	faults            []sandbox.Fault
-	seedFile, envFile string
-	clock, tolerance  string
-	verbose           bool
+	options          sandbox.Options
+	faults           []sandbox.Fault
+	seedFile         string
+	envFile          string
+	envFormat        string
+	clock, tolerance string
+	verbose          bool
 }
 
 // serveFlags defines the flags of serve.
 func (p program) serveFlags(set *flags) *serving {
 	s := &serving{}
 	o := &s.options
-	set.StringVar(&s.envFile, "env-file", "", "write the exports to this `FILE`, in one piece, once ready")
+	set.StringVar(&s.envFile, "env-file", "", "write the exports to this `FILE`, in one piece, once ready; removed at the start and at the end")
+	s.envFormat = envPOSIX
+	set.Func("env-format", "`FORMAT` of the exports: "+strings.Join(envFormats, ", ")+"; defaults to "+envPOSIX, func(value string) error {
+		if s.envFormat = value; !slices.Contains(envFormats, value) {
+			return errors.New("must be one of " + strings.Join(envFormats, ", "))
+		}
+		return nil
+	})
 	set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
 	set.IntVar(&o.BillingPort, "billing-port", 0, "`PORT` of recurring billing; 0 takes a free one")
 	set.IntVar(&o.FinancePort, "finance-port", 0, "`PORT` of financial management; 0 takes a free one")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -183,9 +184,23 @@ func advice(e *api.Error) string {
 	return "Change what the message names and run again."
 }
 
+// StartSandbox says what to do when a sandbox has ended.
+const StartSandbox = "Start it with \"billing-sandbox serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"."
+
+// Loopback reports whether a host is this machine, where a sandbox runs.
+func Loopback(host string) bool {
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
 // unreachable says what to do when no response came.
 func unreachable(e *api.TransportError) string {
 	address, _ := arguments(e.Service)
+	var dial *net.OpError
+	if errors.As(e.Err, &dial) && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
+		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && Loopback(host) {
+			return "Nothing listens on " + dial.Addr.String() + ". If " + address + " is the address of a sandbox, the sandbox is not running any more. " + StartSandbox
+		}
+	}
 	text := "Check that " + address + " is right and that this machine reaches it."
 	if e.Attempts > 1 {
 		text += " If the service is down for longer, run again later, or set retry_timeout in the provider block."

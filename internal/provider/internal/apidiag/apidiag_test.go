@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -193,6 +194,9 @@ func TestAdd_withoutAnswer(t *testing.T) {
 	check(t, fmt.Errorf("read: %w", context.Canceled), creating, []said{{"", []string{"The run was interrupted"}}})
 	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3, Err: errors.New("connection refused")}, creating,
 		[]said{{"", []string{"no answer after 3 attempts: connection refused."}}})
+	ended := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}, Err: errors.New("connection refused")}
+	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3, Err: fmt.Errorf("sent: %w", ended)}, creating,
+		[]said{{"", []string{"Nothing listens on 127.0.0.1:9.", "the sandbox is not running any more. Start it with"}}})
 }
 
 // TestAdd_textOfTheService: a message that starts with a letter of several bytes stays readable.

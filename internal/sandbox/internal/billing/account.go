@@ -70,13 +70,13 @@ const (
 
 	accountActive    = "active"
 	accountSuspended = "suspended"
-	accountClosed    = "closed"
+	AccountClosed    = "closed"
 )
 
 // externalKey takes part in the index of external ids until the account is
 // closed (wire contract: external_id of a closed object).
 func (r AccountRow) externalKey() string {
-	if r.Account.Status == accountClosed {
+	if r.Account.Status == AccountClosed {
 		return ""
 	}
 	return externalKey(r.Organization, r.Account.ExternalID)
@@ -85,10 +85,10 @@ func (r AccountRow) externalKey() string {
 // closeAccounts closes what a deleted customer leaves behind.
 func (s *Service) closeAccounts(c *server.Call, tx *store.Tx, customerID string) {
 	for id, row := range s.AccountsOf.All(tx, customerID) {
-		if row.Account.Status == accountClosed {
+		if row.Account.Status == AccountClosed {
 			continue
 		}
-		row.Account.Status = accountClosed
+		row.Account.Status = AccountClosed
 		row.Account.UpdatedAt = row.Account.UpdatedAt.Next(c.Now)
 		s.Accounts.Put(tx, id, row)
 	}

@@ -105,6 +105,7 @@ func (s *Service) openAccount(c *server.Call, tx *store.Tx, owner customer, in a
 	}, nil)
 	row := AccountRow{Organization: c.Organization, CustomerID: owner.ID, Account: account}
 	s.Accounts.Put(tx, account.ID, row)
+	s.noteWriter(c, tx, account.ID, nil, account.CustomMetadata)
 	s.Lag.Hide(account.ID)
 	return row
 }
@@ -121,7 +122,7 @@ func (s *Service) updateAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 	if err != nil {
 		return server.Reply{}, err
 	}
-	if row.Account.Status == accountClosed {
+	if row.Account.Status == AccountClosed {
 		return server.Reply{}, errTransition.With("The billing account is closed.")
 	}
 	if err := claimExternalID(c, tx, s.accountCodes, in.ExternalID, row.Account.ID); err != nil {
@@ -140,6 +141,7 @@ func (s *Service) updateAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 // changeAccount makes the changed account stand and answers it.
 func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, changed billingAccount) server.Reply {
 	if !reflect.DeepEqual(changed, row.Account) {
+		s.noteWriter(c, tx, changed.ID, row.Account.CustomMetadata, changed.CustomMetadata)
 		changed.UpdatedAt = row.Account.UpdatedAt.Next(c.Now)
 		row.Account = changed
 		s.Accounts.Put(tx, changed.ID, row)

@@ -69,9 +69,9 @@ func reactivate(account billingAccount, _ time.Time, _ *string) (billingAccount,
 }
 
 func closeForGood(account billingAccount, _ time.Time, _ *string) (billingAccount, error) {
-	if account.Status == accountClosed {
+	if account.Status == AccountClosed {
 		return account, errTransition.With("The billing account is closed already.")
 	}
-	account.Status = accountClosed
+	account.Status = AccountClosed
 	return account, nil
 }

@@ -81,6 +81,7 @@ func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in customerInput, se
 	}, sent)
 	row := CustomerRow{Organization: c.Organization, Customer: u}
 	s.Customers.Put(tx, u.ID, row)
+	s.noteWriter(c, tx, u.ID, nil, u.CustomMetadata)
 	s.Lag.Hide(u.ID)
 	return row
 }
@@ -108,6 +109,7 @@ func (s *Service) updateCustomer(c *server.Call, tx *store.Tx) (server.Reply, er
 // changeCustomer makes the changed customer stand and answers it.
 func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, changed customer) customer {
 	if !reflect.DeepEqual(changed, row.Customer) {
+		s.noteWriter(c, tx, changed.ID, row.Customer.CustomMetadata, changed.CustomMetadata)
 		changed.UpdatedAt = changed.UpdatedAt.Next(c.Now)
 		row.Customer = changed
 		s.Customers.Put(tx, changed.ID, row)

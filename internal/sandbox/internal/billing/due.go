@@ -93,6 +93,7 @@ func (s *Service) Settle(now time.Time) error {
 		var renewals []SubscriptionRow
 		for _, row := range s.Subscriptions.All(tx) {
 			passed, renewed := row.passUntil(now, s.pricing(tx))
+			s.notePlans(tx, row, renewed, func(r SubscriptionRow) time.Time { return r.Subscription.CurrentPeriodStart.Time })
 			if len(renewed) > 0 || passed.Subscription.UpdatedAt != row.Subscription.UpdatedAt {
 				s.putSubscription(tx, passed)
 			} else if at, ok := row.Due(); ok {

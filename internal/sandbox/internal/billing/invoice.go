@@ -28,8 +28,8 @@ type Invoice struct {
 	UpdatedAt        server.Timestamp `json:"updated_at"`
 }
 
-// invoiceRow is an invoice as the tables keep it.
-type invoiceRow struct {
+// InvoiceRow is an invoice as the tables keep it.
+type InvoiceRow struct {
 	Organization string  `json:"organization"`
 	Invoice      Invoice `json:"invoice"`
 }
@@ -81,7 +81,7 @@ func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, re
 	if subscription.PauseCollection != nil {
 		made.Status = pauseInvoices[subscription.PauseCollection.Behavior]
 	}
-	s.Invoices.Put(tx, made.ID, invoiceRow{Organization: row.Organization, Invoice: made})
+	s.Invoices.Put(tx, made.ID, InvoiceRow{Organization: row.Organization, Invoice: made})
 	s.Lag.Hide(made.ID)
 	return made
 }

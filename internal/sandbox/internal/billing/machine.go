@@ -19,7 +19,7 @@ const (
 
 // final refuses every step from the canceled state.
 func (r *SubscriptionRow) final() error {
-	if r.Subscription.Status == subscriptionCanceled {
+	if r.Subscription.Status == SubscriptionCanceled {
 		return errTransition.With("The subscription is canceled.")
 	}
 	return nil
@@ -103,7 +103,7 @@ func (r *SubscriptionRow) schedule(cancelAtPeriodEnd bool) {
 
 // end makes the subscription canceled. Nothing is pending or paused then.
 func (r *SubscriptionRow) end(at time.Time) {
-	r.Subscription.Status, r.Subscription.CanceledAt = subscriptionCanceled, &server.Timestamp{Time: at}
+	r.Subscription.Status, r.Subscription.CanceledAt = SubscriptionCanceled, &server.Timestamp{Time: at}
 	r.Subscription.endPause()
 	r.PendingPlanID = nil
 }

@@ -21,12 +21,13 @@ import (
 // subscriptions and invoices.
 type Service struct {
 	*server.Core
-	agenda agenda
+	agenda  agenda
+	history history
 
 	Customers     store.Table[CustomerRow]
 	Accounts      store.Table[AccountRow]
 	Subscriptions store.Table[SubscriptionRow]
-	Invoices      store.Table[invoiceRow]
+	Invoices      store.Table[InvoiceRow]
 	plans         store.Table[listed[plan]]
 	products      store.Table[listed[product]]
 	prices        store.Table[listed[price]]
@@ -50,7 +51,7 @@ func Open(c *server.Core) (*Service, error) {
 	s.Customers, errs[0] = store.NewTable[CustomerRow](c.DB, "customers")
 	s.Accounts, errs[1] = store.NewTable[AccountRow](c.DB, "billing_accounts")
 	s.Subscriptions, errs[2] = store.NewTable[SubscriptionRow](c.DB, "subscriptions")
-	s.Invoices, errs[3] = store.NewTable[invoiceRow](c.DB, "invoices")
+	s.Invoices, errs[3] = store.NewTable[InvoiceRow](c.DB, "invoices")
 	s.invoiceNumbers, errs[4] = store.NewTable[int64](c.DB, "invoice_numbers")
 	s.plans, errs[5] = store.NewTable[listed[plan]](c.DB, "plans")
 	s.products, errs[6] = store.NewTable[listed[product]](c.DB, "products")
@@ -64,7 +65,24 @@ func Open(c *server.Core) (*Service, error) {
 	s.AccountsOf = store.NewIndex(c.DB, s.Accounts, func(r AccountRow) string { return r.CustomerID })
 	s.subscriptionsOf = store.NewIndex(c.DB, s.Subscriptions,
 		func(r SubscriptionRow) string { return r.Subscription.BillingAccountID })
+	if err := s.openHistory(c); err != nil {
+		return nil, err
+	}
 	return s, c.DB.View(s.readAgenda)
+}
+
+// Clear deletes everything that the service has.
+func (s *Service) Clear(tx *store.Tx) {
+	s.Customers.Clear(tx)
+	s.Accounts.Clear(tx)
+	s.Subscriptions.Clear(tx)
+	s.Invoices.Clear(tx)
+	s.invoiceNumbers.Clear(tx)
+	s.plans.Clear(tx)
+	s.products.Clear(tx)
+	s.prices.Clear(tx)
+	s.history.writers.Clear(tx)
+	s.history.plans.Clear(tx)
 }
 
 // readAgenda notes what the subscriptions in the state wait for.

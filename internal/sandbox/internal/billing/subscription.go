@@ -68,7 +68,7 @@ const (
 	SubscriptionActive   = "active"
 	SubscriptionPastDue  = "past_due"
 	subscriptionPaused   = "paused"
-	subscriptionCanceled = "canceled"
+	SubscriptionCanceled = "canceled"
 	subscriptionDraft    = "draft"
 )
 
@@ -94,7 +94,7 @@ type SubscriptionRow struct {
 // externalKey takes part in the index of external ids until the subscription
 // is canceled (wire contract: external_id of a canceled object).
 func (r SubscriptionRow) externalKey() string {
-	if r.Subscription.Status == subscriptionCanceled {
+	if r.Subscription.Status == SubscriptionCanceled {
 		return ""
 	}
 	return externalKey(r.Organization, r.Subscription.ExternalID)
@@ -124,7 +124,7 @@ func (s *Service) findSubscription(c *server.Call, tx *store.Tx) (SubscriptionRo
 // not canceled.
 func (s *Service) isSubscribed(c *server.Call, tx *store.Tx, accountID string) bool {
 	for _, row := range s.subscriptionsOf.All(tx, accountID) {
-		if row.Subscription.Status != subscriptionCanceled {
+		if row.Subscription.Status != SubscriptionCanceled {
 			return true
 		}
 	}

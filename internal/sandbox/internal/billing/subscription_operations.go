@@ -3,6 +3,7 @@ package billing
 import (
 	"net/http"
 	"reflect"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
@@ -75,6 +76,7 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	row.Items = s.items(c, nil, in.Items)
 	row.begin(c.Now, trialEnd)
 	row = s.putSubscription(tx, row)
+	s.noteWriter(c, tx, row.Subscription.ID, nil, row.Subscription.CustomMetadata)
 	s.Lag.Hide(row.Subscription.ID)
 	return s.answerSubscription(c, http.StatusCreated, row), nil
 }
@@ -153,6 +155,8 @@ func (s *Service) changeSubscription(c *server.Call, tx *store.Tx, row, changed 
 	if reflect.DeepEqual(changed.derived(s.pricing(tx)), row) {
 		return row
 	}
+	s.noteWriter(c, tx, row.Subscription.ID, row.Subscription.CustomMetadata, changed.Subscription.CustomMetadata)
+	s.notePlans(tx, row, []SubscriptionRow{changed}, func(SubscriptionRow) time.Time { return c.Now })
 	changed.Subscription.UpdatedAt = row.Subscription.UpdatedAt.Next(c.Now)
 	return s.putSubscription(tx, changed)
 }
@@ -165,7 +169,7 @@ func (s *Service) deleteSubscription(c *server.Call, tx *store.Tx) (server.Reply
 		return server.Reply{}, err
 	}
 	switch row.Subscription.Status {
-	case subscriptionDraft, subscriptionCanceled:
+	case subscriptionDraft, SubscriptionCanceled:
 		s.Subscriptions.Delete(tx, row.Subscription.ID)
 		return c.Deleted(), nil
 	default:

@@ -126,6 +126,21 @@ func (s *Service) Emit(organization, event string, data any) (id string, err err
 	return id, err
 }
 
+// KnownEvents are the names of the documented events and of those that an endpoint is subscribed to, sorted. The
+// documentation's list is not complete.
+func (s *Service) KnownEvents() []string {
+	names := []string{eventTest, eventKeyRotated, eventKeyStatusChanged, eventKeyRevoked, eventChargePaid}
+	// The function given to View returns no error, so View returns none.
+	_ = s.DB.View(func(tx *store.Tx) error {
+		for _, row := range s.Endpoints.All(tx) {
+			names = append(names, row.Endpoint.Events...)
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 func isObject(value any) bool {
 	_, ok := value.(map[string]any)
 	return ok

@@ -182,8 +182,10 @@ func (s *Service) attempt(ctx context.Context, id string) error {
 		return err
 	}
 	return s.DB.Update(func(tx *store.Tx) error {
-		row, _ := s.deliveries.Get(tx, id)
+		row, ok := s.deliveries.Get(tx, id)
 		switch {
+		case !ok: // cleared while the attempt was under way
+			return nil
 		case !internal:
 			row.State = row.State.After(made)
 		case row.State.Cycle == made.Cycle:

@@ -7,10 +7,12 @@ import (
 // maskedField stands in the request log where a credential was.
 const maskedField = "[REDACTED]"
 
-// Loggable is a request body as the log may keep it. Bodies carry credentials in
-// authentication: of that object only what comes back in responses is kept, so
-// that a misspelt field does not give one away. A body that cannot be read is not
-// kept at all.
+// shownOnce are the fields of a response that hold a credential.
+var shownOnce = []string{"secret", "token"}
+
+// Loggable is the body of a request or a response as the log may keep it. Bodies carry credentials in authentication: of
+// that object only what comes back in responses is kept, so that a misspelt field does not give one away. Responses carry
+// the credentials that are shown once. A body that cannot be read is not kept at all.
 func Loggable(body []byte) []byte {
 	if len(body) == 0 {
 		return body
@@ -20,16 +22,37 @@ func Loggable(body []byte) []byte {
 	if err != nil || !ok {
 		return nil
 	}
-	given, ok := object["authentication"]
-	if !ok {
+	if !mask(object) {
 		return body
 	}
-	object["authentication"] = maskedAuthentication(given)
 	masked, err := server.Encode(object)
 	if err != nil {
 		return nil
 	}
 	return masked
+}
+
+// mask hides the credentials of an object, and of the objects in data, and tells whether there were any.
+func mask(object map[string]any) (found bool) {
+	if given, ok := object["authentication"]; ok {
+		object["authentication"], found = maskedAuthentication(given), true
+	}
+	for _, name := range shownOnce {
+		if _, ok := object[name]; ok {
+			object[name], found = maskedField, true
+		}
+	}
+	switch data := object["data"].(type) {
+	case map[string]any:
+		return mask(data) || found
+	case []any:
+		for _, element := range data {
+			if inner, ok := element.(map[string]any); ok && mask(inner) {
+				found = true
+			}
+		}
+	}
+	return found
 }
 
 func maskedAuthentication(given any) any {

@@ -65,6 +65,19 @@ func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logg
 	return s, nil
 }
 
+// Clear deletes everything that the service has, except the keys that were created from outside the service: clients hold
+// them.
+func (s *Service) Clear(tx *store.Tx) {
+	s.Endpoints.Clear(tx)
+	s.events.Clear(tx)
+	s.deliveries.Clear(tx)
+	for id, row := range s.Keys.All(tx) {
+		if row.Key.Source != sourceSandbox {
+			s.Keys.Delete(tx, id)
+		}
+	}
+}
+
 // pages are the query parameters of a listing of collections, which has no
 // sort parameters (wire contract: order of collections lists).
 var pages = []string{"page", "per_page"}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
@@ -35,6 +36,7 @@ type Options struct {
 	Seed          uint64
 	SeedDocument  []byte
 	NoExampleData bool
+	StateFile     string // shown by the status; empty: in memory
 	Organization  server.Organization
 	Tokens        []server.Token
 }
@@ -52,6 +54,8 @@ type Control struct {
 	settings  store.Table[bootstrap]
 	tokens    store.Table[server.StoredToken]
 	Bootstrap bootstrap
+	stopped   chan struct{} // closed when somebody asks for the end
+	stop      func()        // closes it, once
 	// SeedIgnored: there is a seed document, and the state is not new.
 	SeedIgnored bool
 }
@@ -60,7 +64,8 @@ type Control struct {
 func Open(
 	ctx context.Context, c *server.Core, b *billing.Service, f *finance.Service, k *collections.Service, o Options,
 ) (*Control, error) {
-	s := &Control{Core: c, options: o, billing: b, finance: f, collections: k}
+	s := &Control{Core: c, options: o, billing: b, finance: f, collections: k, stopped: make(chan struct{})}
+	s.stop = sync.OnceFunc(func() { close(s.stopped) })
 	var errs [2]error
 	s.settings, errs[0] = store.NewTable[bootstrap](c.DB, "settings")
 	s.tokens, errs[1] = store.NewTable[server.StoredToken](c.DB, "tokens")

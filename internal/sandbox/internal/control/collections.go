@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections"
@@ -19,6 +21,8 @@ type EventEmission struct {
 	Event string          `json:"event"`
 	Data  json.RawMessage `json:"data,omitempty"` // an object; nothing: an example
 	ID    string          `json:"id,omitempty"`
+	// Unlisted lets an event happen that is not documented and that no endpoint is subscribed to by name.
+	Unlisted bool `json:"unlisted,omitempty"`
 }
 
 // collectionsControl are the control listener's routes about collections.
@@ -34,6 +38,10 @@ func (s *Control) controlEmit(r *http.Request) (any, error) {
 	var wanted EventEmission
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
+	}
+	if known := s.collections.KnownEvents(); !wanted.Unlisted && !slices.Contains(known, wanted.Event) {
+		return nil, server.ErrValidation.With("There is no event " + quote(wanted.Event) + meant(wanted.Event, known) +
+			" Known are " + strings.Join(known, ", ") + ". Use --unlisted to emit it anyway.")
 	}
 	var data any
 	if len(wanted.Data) > 0 {

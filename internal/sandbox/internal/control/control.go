@@ -51,8 +51,8 @@ type (
 	}
 )
 
-// NewOrganizationKeyword as the organization of a token to be made through
-// the control listener makes an organization for it.
+// NewOrganizationKeyword as the organization of a token that is created through the control listener creates an
+// organization for it; followed by =NAME, unless there is one of that name.
 const NewOrganizationKeyword = "new"
 
 // Handler serves the control listener.
@@ -73,6 +73,7 @@ func (s *Control) Handler() http.Handler {
 		"/":                            func(*http.Request) (any, error) { return nil, server.ErrNoRoute },
 	}
 	maps.Copy(routes, s.collectionsControl())
+	maps.Copy(routes, s.lifecycle())
 	for pattern, serve := range routes {
 		mux.Handle(pattern, s.controlled(serve))
 	}
@@ -103,6 +104,11 @@ func (s *Control) controlRequests(r *http.Request) (any, error) {
 	requests := s.Server.Log.Since(after)
 	if operation := r.URL.Query().Get("operation"); operation != "" {
 		requests = slices.DeleteFunc(requests, func(r server.Request) bool { return r.Operation != operation })
+	}
+	if !r.URL.Query().Has("responses") {
+		for i := range requests {
+			requests[i].Response = nil
+		}
 	}
 	return requests, nil
 }
@@ -136,8 +142,14 @@ func (s *Control) controlSubscription(r *http.Request) (any, error) {
 	if err := readControl(r, &move); err != nil {
 		return nil, err
 	}
-	id := r.PathValue("id")
+	var id string
+	err := s.DB.View(func(tx *store.Tx) (err error) {
+		id, err = s.find(tx, "subscription", r.PathValue("id"))
+		return err
+	})
 	switch {
+	case err != nil:
+		return nil, err
 	case move.Status == "":
 		return nil, server.ErrValidation.With("Give a status.")
 	case move.Force:
@@ -188,12 +200,14 @@ func (s *Control) controlNewToken(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	if wanted.Organization == NewOrganizationKeyword {
-		organization, err := s.NewOrganization(server.Organization{})
-		if err != nil {
+	if err := s.checkScopes(wanted); err != nil {
+		return nil, err
+	}
+	if wanted.Organization != "" {
+		var err error
+		if wanted.Organization, err = s.organization(wanted.Organization); err != nil {
 			return nil, err
 		}
-		wanted.Organization = organization.ID
 	}
 	value, err := s.NewToken(wanted)
 	if err != nil {

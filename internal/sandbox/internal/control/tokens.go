@@ -27,6 +27,15 @@ func (s *Control) NewToken(t server.Token) (string, error) {
 	return value, err
 }
 
+// Tokens are the tokens of recurring billing and financial management.
+func (s *Control) Tokens(tx *store.Tx) []server.StoredToken {
+	var all []server.StoredToken
+	for _, stored := range s.tokens.All(tx) {
+		all = append(all, stored)
+	}
+	return all
+}
+
 // RevokeToken ends a token, given by its value or its public prefix. The next
 // request with it answers 401.
 func (s *Control) RevokeToken(token string) error {

@@ -36,6 +36,12 @@ func Open(c *server.Core) (*Service, error) {
 	return s, nil
 }
 
+// Clear deletes every record.
+func (s *Service) Clear(tx *store.Tx) {
+	s.Records.Clear(tx)
+	s.replies.Clear(tx)
+}
+
 var cursorPaging = []string{"limit", "cursor", server.AnyField}
 
 // Routes are the operations of financial management. A collection is

@@ -13,11 +13,7 @@ func endpointAge(r collections.EndpointRow) (time.Time, int64) {
 
 func (v viewer) viewEndpoint(row collections.EndpointRow) Endpoint {
 	e := row.Endpoint
-	// The query of an address is where receivers like to have a password.
-	address, _, cut := strings.Cut(e.URL, "?")
-	if cut {
-		address += "?…"
-	}
+	address := withoutQuery(e.URL)
 	return Endpoint{
 		Organization: row.Organization, ID: e.ID, URL: address, Description: textOf(e.Description),
 		Authentication: e.Authentication.Type, Events: e.Events, Active: e.Active, Created: e.CreatedAt.Time,

@@ -24,21 +24,29 @@ func render(t *testing.T, v page.View) string {
 
 // hostile is a view whose every text is out to be markup.
 func hostile(text string) page.View {
-	account := page.Account{Organization: text, ID: text, ExternalID: text, Customer: text, Status: text, Reason: text, Balance: text, Email: text, Created: noon}
+	ref, owners := page.Ref{ID: text, Text: text}, []page.Owner{{Client: text, Token: text, Keys: []string{text}}}
+	account := page.Account{Organization: text, ID: text, ExternalID: text, Customer: ref, Status: text, Reason: text, Balance: text, Email: text,
+		Created: noon, Subscriptions: []page.Ref{ref}, Metadata: owners}
 	return page.View{
 		Now:           noon,
 		Organizations: []page.Organization{{ID: text, Name: text}, {ID: text, Name: text}},
+		Faults:        []page.Fault{{ID: text, Spec: text}},
 		Customers: one(page.Customer{Organization: text, ID: text, Name: text, ExternalID: text, Document: text, Email: text,
-			Created: noon, Accounts: []page.Account{account}}),
+			Created: noon, Accounts: []page.Ref{ref}, Metadata: owners}),
 		Accounts: one(account),
-		Subscriptions: one(page.Subscription{Organization: text, ID: text, ExternalID: text, Customer: text, Account: text, Status: text,
-			Cycle: text, Plan: text, PendingPlan: text, Amount: text, Timeline: []page.Moment{{At: noon, What: text, Detail: text}}}),
+		Subscriptions: one(page.Subscription{Organization: text, ID: text, ExternalID: text, Customer: ref, Account: ref, Status: text,
+			Cycle: text, Plan: page.Plan{ID: text, Name: text}, PendingPlan: page.Plan{ID: text, Name: text}, Amount: text, Metadata: owners,
+			Timeline: []page.Moment{{At: noon, What: text, Detail: text, By: text}}}),
+		Invoices: one(page.Invoice{Organization: text, ID: text, Number: text, Status: text, Amount: text, Reason: text, Customer: text,
+			Account: ref, Subscription: ref, Due: text, Created: noon}),
 		Endpoints: one(page.Endpoint{Organization: text, ID: text, URL: text, Description: text, Authentication: text, Events: []string{text},
 			Deliveries: one(page.Delivery{ID: text, Event: text, Status: text, Attempts: []page.Attempt{{Number: 1, At: noon, Error: text}}})}),
-		Keys: one(page.Key{Organization: text, ID: text, Name: text, Prefix: text, Status: text, Successor: text, Scopes: []string{text}}),
+		Keys:   one(page.Key{Organization: text, ID: text, Name: text, Prefix: text, Status: text, Successor: text, Scopes: []string{text}}),
+		Tokens: []page.Token{{Organization: text, Service: text, Prefix: text, Scopes: []string{text}, Expires: noon}},
 		Collections: []page.Collection{{Organization: text, Name: text,
 			Records: one(page.Record{ID: text, Name: text, Amount: text, Type: text, Occurred: text, Status: text})}},
-		Requests: one(page.Request{At: noon, Service: text, Operation: text, Method: text, Address: text, RequestID: text, Token: text, Fault: text}),
+		Requests: one(page.Request{Sequence: 7, At: noon, Service: text, Operation: text, Method: text, Address: text, RequestID: text, Token: text,
+			Client: text, Fault: text}),
 	}
 }
 
@@ -60,6 +68,11 @@ func skeleton(document string) string {
 func TestNothingIsMarkup(t *testing.T) {
 	t.Parallel()
 	want := skeleton(render(t, hostile("plain")))
+	var plain strings.Builder
+	if err := page.RenderDetail(&plain, page.Detail{Title: "x", Facts: [][2]string{{"x", "x"}}, Parts: []page.Part{{Heading: "x", Text: "x"}}}); err != nil {
+		t.Fatal(err)
+	}
+	wantDetail := skeleton(plain.String())
 	for _, text := range []string{
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `javascript:alert(1)`, `https://elsewhere.example/`,
 		`" onclick="alert(1)`, `' onclick='alert(1)`, `</main><base href="//x">`, `{{.}}`, `<!--`,
@@ -68,8 +81,15 @@ func TestNothingIsMarkup(t *testing.T) {
 		if skeleton(out) != want {
 			t.Errorf("%s changes the elements of the page", text)
 		}
-		for _, found := range leads.FindAllStringSubmatch(out, -1) {
-			if !regexp.MustCompile(`^(#[a-z]+|/style\.css|/page\.js|5|width=device-width, initial-scale=1)$`).MatchString(found[1]) {
+		var detail strings.Builder
+		if err := page.RenderDetail(&detail, page.Detail{Title: text, Facts: [][2]string{{text, text}}, Parts: []page.Part{{Heading: text, Text: text}}}); err != nil {
+			t.Fatal(err)
+		}
+		if skeleton(detail.String()) != wantDetail {
+			t.Errorf("%s changes the elements of the page of an object", text)
+		}
+		for _, found := range leads.FindAllStringSubmatch(out+detail.String(), -1) {
+			if !regexp.MustCompile(`^(#[a-z]+(-[^\s"<>]*)?|/(object\?type=[a-z]+&amp;id=[\w%.-]*|request\?sequence=7)?|/style\.css|/page\.js|/favicon\.svg|5|width=device-width, initial-scale=1)$`).MatchString(found[1]) {
 				t.Errorf("%s: the page leads to %s", text, found[1])
 			}
 		}
@@ -80,7 +100,7 @@ func TestNothingIsMarkup(t *testing.T) {
 func TestOrganizations(t *testing.T) {
 	t.Parallel()
 	v := hostile("plain")
-	if out := render(t, v); strings.Count(out, ">Organization<") != 5 || !strings.Contains(out, `aria-label="Organizations"`) {
+	if out := render(t, v); strings.Count(out, ">Organization<") != 7 || !strings.Contains(out, `aria-label="Organizations"`) {
 		t.Error("with two organizations, objects do not name theirs")
 	}
 	v.Organizations = v.Organizations[:1]
@@ -92,8 +112,8 @@ func TestOrganizations(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	out := render(t, page.View{Now: noon})
-	for _, kind := range []string{"customers", "billing accounts", "subscriptions", "webhook endpoints", "API keys", "records", "requests"} {
-		if !strings.Contains(out, `<p class="empty">No `+kind+" yet. ") {
+	for _, kind := range []string{"customers", "billing accounts", "subscriptions", "invoices", "webhook endpoints", "API keys", "records", "requests"} {
+		if !strings.Contains(out, `<p class="empty">No `+kind+" yet. ") || strings.Contains(out, `id="faults"`) {
 			t.Errorf("an empty page says nothing of %s", kind)
 		}
 	}
@@ -119,7 +139,7 @@ func TestMore(t *testing.T) {
 func TestClock(t *testing.T) {
 	t.Parallel()
 	const at = `<strong><time datetime="2026-05-04T15:00:00Z">2026-05-04 15:00:00</time></strong> UTC`
-	if out := render(t, page.View{Now: noon}); !strings.Contains(out, "runs; it is "+at) {
+	if out := render(t, page.View{Now: noon}); !strings.Contains(out, "is running: "+at) {
 		t.Error("a running clock is not told")
 	}
 	if out := render(t, page.View{Now: noon, Fixed: true}); !strings.Contains(out, "stands still at "+at) {
@@ -135,12 +155,42 @@ func TestGrace(t *testing.T) {
 		23*time.Hour + 59*time.Minute: "23 h 59 min left", time.Minute: "1 min left", time.Second: "0 min left", 0: "over", -time.Hour: "over",
 	} {
 		v := page.View{Now: noon, Keys: one(page.Key{Status: "rotated", Grace: noon.Add(left)})}
-		if out := render(t, v); !strings.Contains(out, "grace: "+want+"<") {
+		if out := render(t, v); !strings.Contains(out, "grace period: "+want+"<") {
 			t.Errorf("%v before the end of the grace the page does not say %q", left, want)
 		}
 	}
 	if out := render(t, page.View{Now: noon, Keys: one(page.Key{Status: "expired", Grace: noon})}); strings.Contains(out, "grace") {
 		t.Error("an expired key has a grace")
+	}
+}
+
+// TestRelativeTimes requires times in the largest unit, before and after the clock.
+func TestRelativeTimes(t *testing.T) {
+	t.Parallel()
+	for distance, want := range map[time.Duration]string{
+		0: "now", 59 * time.Second: "now", time.Minute: "in 1 minute", -90 * time.Minute: "1 hour ago", 47 * time.Hour: "in 1 day",
+		-59 * 24 * time.Hour: "59 days ago", 70 * 24 * time.Hour: "in 2 months", -366 * 24 * time.Hour: "1 year ago",
+	} {
+		v := page.View{Now: noon, Tokens: []page.Token{{Prefix: "p", Expires: noon.Add(distance)}}}
+		if out := render(t, v); !strings.Contains(out, `<span class="ago">`+want+`</span>`) {
+			t.Errorf("%v: not %q", distance, want)
+		}
+	}
+}
+
+// TestFilters requires rows to have the classes that the filters hide by: a request can be a write, failed and older.
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		request page.Request
+		want    string
+	}{
+		{page.Request{Method: "GET", Status: 200}, "read successful"}, {page.Request{Method: "PATCH", Status: 200, Older: true}, "write successful older"},
+		{page.Request{Method: "GET", Dropped: true}, "read unsuccessful"}, {page.Request{Method: "DELETE", Status: 404}, "write unsuccessful"},
+	} {
+		if out := render(t, page.View{Now: noon, Requests: one(c.request)}); !strings.Contains(out, `<tr class="`+c.want+`">`) {
+			t.Errorf("%+v: not %q", c.request, c.want)
+		}
 	}
 }
 
@@ -150,7 +200,7 @@ func TestOutcome(t *testing.T) {
 		request page.Request
 		want    string
 	}{
-		{page.Request{Status: 200}, "ok"}, {page.Request{Status: 304}, "ok"}, {page.Request{Status: 404}, "refused"}, {page.Request{Status: 429}, "refused"},
+		{page.Request{Status: 200}, "ok"}, {page.Request{Status: 304}, "ok"}, {page.Request{Status: 404}, "rejected"}, {page.Request{Status: 429}, "rejected"},
 		{page.Request{Status: 500}, "failed"}, {page.Request{Status: 201, Dropped: true}, "dropped"}, {page.Request{Dropped: true}, "dropped"},
 	} {
 		if got := c.request.Outcome(); got != c.want {
@@ -161,7 +211,7 @@ func TestOutcome(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"style.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"} {
+	for name, want := range map[string]string{"style.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml"} {
 		if content, kind, ok := page.File(name); !ok || kind != want || len(content) == 0 {
 			t.Errorf("%s: %d bytes of %q, %v", name, len(content), kind, ok)
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -31,14 +32,26 @@ func (v viewer) viewSubscriptions() List[Subscription] {
 		// An account with a subscription that is not canceled cannot be deleted.
 		account, _ := v.Billing.Accounts.Get(v.tx, s.BillingAccountID)
 		return Subscription{
-			Organization: row.Organization, ID: s.ID, ExternalID: textOf(s.ExternalID),
-			Customer: v.payer(account), Account: s.BillingAccountID, Status: s.Status, Cycle: s.BillingCycle,
-			Plan: textOf(s.PlanID), PendingPlan: textOf(row.PendingPlanID), Items: len(row.Items),
+			Organization: row.Organization, ID: s.ID, ExternalID: textOf(s.ExternalID), Customer: v.payer(account),
+			Account: Ref{ID: s.BillingAccountID, Text: cmp.Or(textOf(account.Account.ExternalID), s.BillingAccountID)},
+			Status:  s.Status, Cycle: s.BillingCycle,
+			Plan: v.plan(textOf(s.PlanID)), PendingPlan: v.plan(textOf(row.PendingPlanID)), Items: len(row.Items),
 			Amount:      amountOf(s.RecurringAmountCents, account.Account.Currency),
 			PeriodStart: s.CurrentPeriodStart.Time, PeriodEnd: s.CurrentPeriodEnd.Time,
-			Timeline: v.timeline(row, histories[s.ID]),
+			Timeline: v.timeline(row, histories[s.ID]), Metadata: v.owners(s.ID),
 		}
 	})
+}
+
+// plan is a plan with its name in the catalogue.
+func (v viewer) plan(id string) Plan { return Plan{ID: id, Name: v.Billing.PlanName(v.tx, id)} }
+
+// planText is a plan by its name, else by its id.
+func (v viewer) planText(id string) string {
+	if id == "" {
+		return "none, priced by items"
+	}
+	return cmp.Or(v.Billing.PlanName(v.tx, id), id)
 }
 
 // histories are invoices and changing requests by subscription.
@@ -62,19 +75,29 @@ func (v viewer) histories() map[string]history {
 	return histories
 }
 
+// requested are the operations on a subscription in words.
+var requested = map[string]string{
+	"subscriptions.update": "changed", "subscriptions.pause": "pause requested", "subscriptions.resume": "resume requested",
+	"subscriptions.change_plan": "plan change requested", "subscriptions.cancel": "cancellation requested",
+	"subscriptions.items.sync": "items replaced", "subscriptions.invoice": "invoice requested",
+}
+
 // timeline puts together what a subscription's dates, its invoices and the
 // request log tell, the oldest first. A date tells the last time only, the last
 // pause for instance; the log what was asked since it was emptied.
 func (v viewer) timeline(row billing.SubscriptionRow, h history) []Moment {
 	moments := []Moment{{At: row.Subscription.CreatedAt.Time, What: "created"}}
 	for _, r := range h.requests {
-		moments = append(moments, Moment{At: r.Time, What: "asked: " + r.Operation, Detail: asked(r)})
+		moments = append(moments, Moment{At: r.Time, What: cmp.Or(requested[r.Operation], r.Operation), Detail: v.asked(r), By: r.Client})
 	}
 	moments = append(moments, past(row)...)
+	for _, change := range v.Billing.PlanChanges(v.tx, row.Subscription.ID) {
+		moments = append(moments, Moment{At: change.At, What: "runs another plan", Detail: v.planText(change.Plan)})
+	}
 	for _, i := range h.invoices {
 		moments = append(moments, invoiceMoment(i))
 	}
-	moments = append(moments, future(row)...)
+	moments = append(moments, v.future(row)...)
 	for i := range moments {
 		moments[i].ToCome = moments[i].At.After(v.now)
 	}
@@ -89,12 +112,16 @@ func past(r billing.SubscriptionRow) []Moment {
 	if s.PauseCollection != nil {
 		paused = s.PauseCollection.Behavior
 	}
+	trialEnd := s.TrialEnd
+	if trialEnd != nil && s.CanceledAt != nil && s.CanceledAt.Before(trialEnd.Time) {
+		trialEnd = nil // it was canceled before
+	}
 	var moments []Moment
 	for _, date := range []struct {
 		at           *server.Timestamp
 		what, detail string
 	}{
-		{s.TrialStart, "trial begins", ""}, {s.TrialEnd, "trial ends", ""}, {s.ActivatedAt, "active", ""},
+		{s.TrialStart, "trial begins", ""}, {trialEnd, "trial ends", ""}, {s.ActivatedAt, "active", ""},
 		{s.PausedAt, "paused", paused}, {s.ResumedAt, "resumed", ""},
 		{s.CanceledAt, "canceled", textOf(s.CancellationReason)},
 	} {
@@ -106,7 +133,7 @@ func past(r billing.SubscriptionRow) []Moment {
 }
 
 // future is what time brings next, to one that is on its way.
-func future(r billing.SubscriptionRow) []Moment {
+func (v viewer) future(r billing.SubscriptionRow) []Moment {
 	s := r.Subscription
 	if _, ok := r.Due(); !ok {
 		return nil
@@ -120,7 +147,7 @@ func future(r billing.SubscriptionRow) []Moment {
 	case s.CancelAtPeriodEnd:
 		end.What, end.Detail = "canceled with the period", textOf(s.CancellationReason)
 	case r.PendingPlanID != nil:
-		end.Detail = "with plan " + *r.PendingPlanID
+		end.Detail = "with plan " + v.planText(*r.PendingPlanID)
 	}
 	return append(moments, end)
 }
@@ -141,15 +168,20 @@ func invoiceMoment(i billing.Invoice) Moment {
 // terms are the fields of a change that say more than the operation's name.
 var terms = []string{"plan_id", "timing", "behavior", "resumes_at", "cancel_at_period_end", "reason"}
 
-// asked is what the body of a change said of its terms.
-func asked(r server.Request) string {
+// asked is what the body of a change contains of its terms, with the names of plans.
+func (v viewer) asked(r server.Request) string {
 	value, _ := server.Decode(r.Body)
 	fields, _ := value.(map[string]any)
 	var said []string
 	for _, name := range terms {
-		if text, ok := finance.Simple(fields[name]); ok {
-			said = append(said, name+" "+text)
+		text, ok := finance.Simple(fields[name])
+		if !ok {
+			continue
 		}
+		if name == "plan_id" {
+			text = v.planText(text)
+		}
+		said = append(said, name+" "+text)
 	}
 	return strings.Join(said, ", ")
 }

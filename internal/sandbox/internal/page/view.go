@@ -1,6 +1,9 @@
 package page
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // View is what the page shows. Lists are in the order in which they are to be
 // shown. A zero time stands for none.
@@ -11,11 +14,14 @@ type View struct {
 	// whose it is, in its field Organization.
 	Organizations []Organization
 
+	Faults        []Fault // in force
 	Customers     List[Customer]
 	Accounts      List[Account]
 	Subscriptions List[Subscription]
+	Invoices      List[Invoice]
 	Endpoints     List[Endpoint]
 	Keys          List[Key]
+	Tokens        []Token // those that work
 	Collections   []Collection
 	Requests      List[Request]
 }
@@ -44,33 +50,73 @@ func (l List[T]) More() int { return l.Total - len(l.Shown) }
 // Organization owns objects.
 type Organization struct{ ID, Name string }
 
+// Fault is a fault in force.
+type Fault struct{ ID, Spec string }
+
+// Ref leads to another object on the page.
+type Ref struct{ ID, Text string }
+
+// Owner is a client with the keys of custom_metadata that it has written last. Client is empty for a seed.
+type Owner struct {
+	Client, Token string
+	Keys          []string
+}
+
 // Customer of recurring billing.
 type Customer struct {
 	Organization, ID, Name, ExternalID, Document, Email string
 	Created                                             time.Time
-	Accounts                                            []Account
+	Accounts                                            []Ref
+	Metadata                                            []Owner
 }
 
 // Account is a billing account.
 type Account struct {
-	Organization, ID, ExternalID, Customer, Status, Reason, Balance, Email string
-	TermsDays                                                              int64
-	Created                                                                time.Time
+	Organization, ID, ExternalID, Status, Reason, Balance, Email string
+	Customer                                                     Ref // ID is empty when it has been deleted
+	Subscriptions                                                []Ref
+	TermsDays                                                    int64
+	Created                                                      time.Time
+	Metadata                                                     []Owner
 }
+
+// Plan by its id, with the name that the catalogue has for it.
+type Plan struct{ ID, Name string }
 
 // Subscription with what has happened to it, and what will.
 type Subscription struct {
-	Organization, ID, ExternalID, Customer, Account, Status string
-	Cycle, Plan, PendingPlan, Amount                        string
-	Items                                                   int
-	PeriodStart, PeriodEnd                                  time.Time
-	Timeline                                                []Moment // oldest first
+	Organization, ID, ExternalID, Status string
+	Customer                             Ref // ID is empty when it has been deleted
+	Account                              Ref
+	Cycle, Amount                        string
+	Plan, PendingPlan                    Plan
+	Items                                int
+	PeriodStart, PeriodEnd               time.Time
+	Timeline                             []Moment // oldest first
+	Metadata                             []Owner
+}
+
+// Invoice of a subscription.
+type Invoice struct {
+	Organization, ID, Number, Status, Amount, Reason string
+	Customer                                         string
+	Account, Subscription                            Ref
+	PeriodStart, PeriodEnd, Created                  time.Time
+	Due                                              string // a date
+}
+
+// Token of recurring billing or financial management, without its value.
+type Token struct {
+	Organization, Service, Prefix string
+	Scopes                        []string
+	Expires                       time.Time
 }
 
 // Moment is one entry of a timeline.
 type Moment struct {
 	At           time.Time
 	What, Detail string
+	By           string // client that has asked for it; empty: time, or nobody knows
 	// ToCome says that it has not happened yet.
 	ToCome bool
 }
@@ -123,13 +169,22 @@ type Record struct {
 
 // Request is a line of the request log.
 type Request struct {
-	At                                                           time.Time
-	Service, Operation, Method, Address, RequestID, Token, Fault string
-	Status                                                       int // 0: dropped unprocessed
-	Dropped                                                      bool
+	Sequence                                                             uint64
+	At                                                                   time.Time
+	Service, Operation, Method, Address, RequestID, Token, Client, Fault string
+	Status                                                               int // 0: dropped unprocessed
+	Dropped                                                              bool
+	// Older says that only a filter shows it: there are too many newer ones.
+	Older bool
 }
 
-// Outcome is how the request ended, in a word: ok, refused, failed, dropped.
+// Write tells whether the request could change something.
+func (r Request) Write() bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }
+
+// Failed tells whether the request had no success.
+func (r Request) Failed() bool { return r.Outcome() != "ok" }
+
+// Outcome is how the request ended, in a word: ok, rejected, failed, dropped.
 func (r Request) Outcome() string {
 	switch {
 	case r.Dropped:
@@ -137,7 +192,7 @@ func (r Request) Outcome() string {
 	case r.Status >= 500:
 		return "failed"
 	case r.Status >= 400:
-		return "refused"
+		return "rejected"
 	default:
 		return "ok"
 	}

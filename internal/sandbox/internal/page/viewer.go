@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// How many of a kind the page shows at most: it is fetched every two seconds.
+// How many of a kind the page shows at most.
 const (
 	shownObjects    = 200
 	shownRequests   = 200
@@ -18,31 +18,41 @@ const (
 	shownRecords    = 10
 )
 
-// viewer collects what the page shows, of every organization, as it stands at
-// one moment.
+// viewer collects what the page shows, of every organization, at one time.
 type viewer struct {
 	*Page
 	tx       *store.Tx
 	now      time.Time
 	requests []server.Request // the whole log, oldest first
+	// subscriptionsOf leads from a billing account to its subscriptions.
+	subscriptionsOf map[string][]Ref
 }
 
-// view is what stands in the sandbox. As for every request, what has come due
-// by now has happened. What the read lag hides from listings is in it.
+// view is what is in the sandbox. As for every request, what has come due by now has happened. What the read lag hides from
+// listings is in it.
 func (s *Page) view() (View, error) {
-	v := viewer{Page: s, now: s.Billing.Clock.Now(), requests: s.Log.Since(0)}
+	v := viewer{Page: s, now: s.Billing.Clock.Now(), requests: s.Server.Log.Since(0), subscriptionsOf: map[string][]Ref{}}
 	if err := s.Billing.Settle(v.now); err != nil {
 		return View{}, err
 	}
 	shown := View{Now: v.now, Fixed: s.Billing.Clock.Fixed(), Requests: v.viewRequests()}
+	for _, f := range s.Server.Faults.List() {
+		shown.Faults = append(shown.Faults, Fault{ID: f.ID, Spec: f.String()})
+	}
 	err := s.Billing.DB.View(func(tx *store.Tx) error {
 		v.tx = tx
+		for _, row := range s.Billing.Subscriptions.All(tx) {
+			account := row.Subscription.BillingAccountID
+			v.subscriptionsOf[account] = append(v.subscriptionsOf[account], subscriptionRef(row))
+		}
 		shown.Organizations = v.viewOrganizations()
 		shown.Customers = newest(v.liveCustomers(), shownObjects, customerAge, v.viewCustomer)
 		shown.Accounts = newest(s.Billing.Accounts.All(tx), shownObjects, accountAge, v.viewAccount)
 		shown.Subscriptions = v.viewSubscriptions()
+		shown.Invoices = v.viewInvoices()
 		shown.Endpoints = newest(s.Collections.Endpoints.All(tx), shownObjects, endpointAge, v.viewEndpoint)
 		shown.Keys = newest(s.Collections.Keys.All(tx), shownObjects, keyAge, v.viewKey)
+		shown.Tokens = v.viewTokens()
 		var err error
 		shown.Collections, err = v.viewFinance()
 		return err

@@ -70,7 +70,7 @@ func authorize(required string, granted []string) error {
 	if required == "" || len(granted) == 0 && required != Administration {
 		return nil
 	}
-	if slices.ContainsFunc(granted, func(scope string) bool { return covers(scope, required) }) {
+	if slices.ContainsFunc(granted, func(scope string) bool { return Covers(scope, required) }) {
 		return nil
 	}
 	return errInsufficientScope.About(map[string]any{

@@ -12,6 +12,7 @@ import (
 type Clock struct {
 	mu     sync.Mutex
 	fixed  bool
+	start  time.Time     // where a fixed clock stood first
 	at     time.Time     // where a fixed clock stands
 	offset time.Duration // how far a running clock is from the real one
 	fault  time.Duration // how far the clock is from the real one because of a fault; 0: there is none
@@ -23,7 +24,7 @@ type Clock struct {
 // NewClock is a clock that stands still at start, or the real one when start is
 // zero.
 func NewClock(start time.Time) *Clock {
-	return &Clock{fixed: !start.IsZero(), at: start}
+	return &Clock{fixed: !start.IsZero(), start: start, at: start}
 }
 
 // Now answers the sandbox's time in UTC, cut to the milliseconds that the
@@ -64,6 +65,14 @@ func (c *Clock) Set(t time.Time) {
 	} else {
 		c.jump(t.Sub(c.now()))
 	}
+	c.mu.Unlock()
+	c.tell()
+}
+
+// Reset takes back every move. The clock then stands where it stood first, or shows the real time.
+func (c *Clock) Reset() {
+	c.mu.Lock()
+	c.at, c.offset, c.from, c.to = c.start, 0, time.Time{}, time.Time{}
 	c.mu.Unlock()
 	c.tell()
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -113,6 +114,17 @@ func (fs *faults) outage() (Fault, bool) {
 		return Fault{}, false
 	}
 	return fs.away.fault, true
+}
+
+// Revision is a text that is another one when List is.
+func (fs *faults) Revision() string {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	text := strconv.Itoa(fs.last)
+	for _, p := range fs.force {
+		text += fmt.Sprintf(".%s-%d-%d", p.fault.ID, p.left, p.skip)
+	}
+	return text
 }
 
 // List answers those still in force, Times and Skip counted down.

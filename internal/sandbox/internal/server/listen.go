@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"strconv"
@@ -58,6 +59,9 @@ func New(c *Core, issuer Authority, o Options) (*Server, error) {
 
 // Address is where a service, or what else has that name, listens; empty: nowhere.
 func (s *Server) Address(name string) string { return s.addresses[name] }
+
+// Addresses are all addresses, by what listens there.
+func (s *Server) Addresses() map[string]string { return maps.Clone(s.addresses) }
 
 // ServeSite serves a service. Its connections can go silent.
 func (s *Server) ServeSite(ctx context.Context, site Site) error {

@@ -8,6 +8,13 @@ import (
 // logCapacity bounds the memory the request log takes; the oldest go first.
 const logCapacity = 20_000
 
+// keptResponses is how many of the newest requests keep the body of their response, and maxResponse the largest that is
+// kept, in bytes: a page of a listing may have a megabyte.
+const (
+	keptResponses = 200
+	maxResponse   = 64 << 10
+)
+
 // Request is one line of the request log. It holds what was asked and what
 // was answered, and never a whole token.
 type Request struct {
@@ -23,7 +30,11 @@ type Request struct {
 	Token     string    `json:"token,omitempty"` // the public prefix of a token that is known
 	Fault     string    `json:"fault,omitempty"` // id of the fault it met
 	Dropped   bool      `json:"dropped,omitempty"`
-	Body      []byte    `json:"body,omitempty"`
+	// Client is the first word of the User-Agent, such as terraform-provider-billing/1.0.0: who has sent the request.
+	Client string `json:"client,omitempty"`
+	Body   []byte `json:"body,omitempty"`
+	// Response is the body of the response without credentials. Only the newest requests have it, see keptResponses.
+	Response []byte `json:"response,omitempty"`
 }
 
 // RequestLog keeps the newest requests in the order of their answers.
@@ -42,7 +53,13 @@ func (l *RequestLog) add(r Request) {
 		// Half goes at once, so that the copying is rare.
 		l.entries = append([]Request(nil), l.entries[logCapacity/2:]...)
 	}
+	if len(r.Response) > maxResponse {
+		r.Response = nil
+	}
 	l.entries = append(l.entries, r)
+	if old := len(l.entries) - 1 - keptResponses; old >= 0 {
+		l.entries[old].Response = nil
+	}
 }
 
 // Since answers the requests after the given sequence number.
@@ -56,6 +73,13 @@ func (l *RequestLog) Since(sequence uint64) []Request {
 		}
 	}
 	return out
+}
+
+// Revision is a pair of numbers that is another one after each request and after Reset.
+func (l *RequestLog) Revision() (last uint64, length int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last, len(l.entries)
 }
 
 // Reset empties the log.

@@ -6,9 +6,9 @@ import "strings"
 // not include it (wire contract: a key with empty scopes).
 const Administration = "api_keys:*"
 
-// covers tells whether a scope grants a permission. A scope is a pattern, in
+// Covers tells whether a scope grants a permission. A scope is a pattern, in
 // which every * stands for any text (service description, Collections §5).
-func covers(scope, permission string) bool {
+func Covers(scope, permission string) bool {
 	parts := strings.Split(scope, "*")
 	if len(parts) == 1 {
 		return scope == permission

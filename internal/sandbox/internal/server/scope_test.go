@@ -27,7 +27,7 @@ func TestCovers(t *testing.T) {
 		{"*", Administration, true},
 		{"api_keys:read", Administration, false},
 	} {
-		if got := covers(test.scope, test.permission); got != test.want {
+		if got := Covers(test.scope, test.permission); got != test.want {
 			t.Errorf("%q covers %q: %v", test.scope, test.permission, got)
 		}
 	}

@@ -27,7 +27,9 @@ type Call struct {
 	Tolerance  Tolerance
 	MaxPerPage int
 	Source     *Source // of the order of a listing
-	fault      Fault   // the one that the request has met
+	// Client is the first word of the User-Agent, and Token the public prefix of the token; empty for what a seed does.
+	Client, Token string
+	fault         Fault // the one that the request has met
 	// IdempotencyKey is the header X-Idempotency-Key, which only the creations
 	// of financial management look at.
 	IdempotencyKey string
@@ -59,7 +61,7 @@ func (s *Server) Handler(site Site) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		entry := Request{
 			Time: s.Clock.Now(), Service: site.Service, Method: r.Method,
-			Path: r.URL.Path, Query: r.URL.RawQuery, RequestID: s.Source.UUID(),
+			Path: r.URL.Path, Query: r.URL.RawQuery, RequestID: s.Source.UUID(), Client: client(r),
 		}
 		route, values, routeErr := find(site.Routes, r.Method, r.URL)
 		entry.Operation = route.Name
@@ -79,13 +81,16 @@ func (s *Server) Handler(site Site) http.Handler {
 			a = s.faultAnswer(fault)
 		} else {
 			c := s.newCall(values, body)
-			c.fault = fault
+			c.fault, c.Client = fault, entry.Client
 			a = s.process(site, r, route, &entry, c, errors.Join(routeErr, bodyErr))
 			if hit && fault.After && fault.answers() {
 				a = s.faultAnswer(fault)
 			}
 		}
-		entry.Status = a.status
+		entry.Status, entry.Response = a.status, a.body
+		if site.Loggable != nil {
+			entry.Response = site.Loggable(a.body)
+		}
 		if hit && fault.DropAfter {
 			s.drop(entry)
 		}
@@ -98,6 +103,12 @@ func (s *Server) Handler(site Site) http.Handler {
 		a.header.Set("Date", s.Clock.Now().Format(http.TimeFormat))
 		a.write(w, hit && fault.TruncateBody)
 	})
+}
+
+// client is the first word of the User-Agent, at most 80 bytes of it.
+func client(r *http.Request) string {
+	name, _, _ := strings.Cut(r.UserAgent(), " ")
+	return name[:min(len(name), 80)]
 }
 
 // newCall is a call as the options of the server make it.
@@ -136,7 +147,7 @@ func (s *Server) process(site Site, r *http.Request, route Route, entry *Request
 		token, err = s.authenticate(tx, site, r.Header)
 		return err
 	})
-	entry.Token = token.Prefix
+	entry.Token, c.Token = token.Prefix, token.Prefix
 	if err == nil && site.Used != nil {
 		err = site.Used(token, entry.Time)
 	}

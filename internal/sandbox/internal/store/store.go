@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -26,7 +27,12 @@ type DB struct {
 	mu     sync.RWMutex
 	tables map[string]*rows
 	file   *bbolt.DB
+
+	revision atomic.Uint64 // how many changes were made
 }
+
+// Revision is a number that is another one after each change of a row.
+func (db *DB) Revision() uint64 { return db.revision.Load() }
 
 // Open reads the file at path, making it (mode 0600) when it does not exist;
 // an empty path means memory only. It fails when the file is no bbolt database
@@ -86,6 +92,9 @@ func (db *DB) Update(change func(tx *Tx) error) error {
 	}
 	if err := db.persist(tx.writes); err != nil {
 		return fmt.Errorf("write state file: %w", err)
+	}
+	if len(tx.writes) > 0 {
+		db.revision.Add(1)
 	}
 	now := time.Now()
 	for table, writes := range tx.writes {

@@ -69,6 +69,13 @@ func (t Table[T]) Delete(tx *Tx, id string) {
 	tx.set(t.name, id, write{deleted: true})
 }
 
+// Clear deletes every row.
+func (t Table[T]) Clear(tx *Tx) {
+	for id := range t.All(tx) {
+		t.Delete(tx, id)
+	}
+}
+
 // All yields every row in the order of the ids, the transaction's own writes
 // included.
 func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {

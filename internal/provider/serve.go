@@ -1,0 +1,30 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
+)
+
+// Serve serves the provider to Terraform in this process, which it prepares for that, until Terraform ends it. address is the full
+// address of the provider. debugging serves a debugger, and prints how Terraform reaches the process.
+func Serve(address, version string, debugging bool) error {
+	if err := Prepare(debugging); err != nil {
+		return err
+	}
+	var options []tf6server.ServeOpt
+	if debugging {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	return tf6server.Serve(address, Server(version), options...)
+}
+
+// Prepare sets up this process to serve the provider, as Serve does.
+func Prepare(debugging bool) error { return process.Prepare(debugging) }
+
+// Server makes a server of the protocol, as Serve does.
+func Server(version string) func() tfprotov6.ProviderServer {
+	return providerserver.NewProtocol6(New(version)())
+}

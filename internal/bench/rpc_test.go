@@ -99,7 +99,7 @@ func perform(text string) error {
 	case asEmpty:
 		server = providerserver.NewProtocol6(emptyProvider{})()
 	}
-	s := &served{reflect.ValueOf(tf6server.New("registry.terraform.io/recurring-billing/billing", server))}
+	s := &served{reflect.ValueOf(tf6server.New("recurring-billing/billing", server))}
 	schemas, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func TestRPC(t *testing.T) {
 	if os.Getenv("BENCH") == "" {
 		t.Skip("takes minutes; make bench runs it")
 	}
-	const plans, rounds = 150, 5
+	const plans, rounds = 100, 3
 	s := acctest.Start(t)
 	s.NeedsSandbox("its requests are for measurements")
 	objects := recorded(t, s)

@@ -5,6 +5,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
 
@@ -26,5 +27,9 @@ func Prepare(debugging bool) error { return process.Prepare(debugging) }
 
 // Server makes a server of the protocol, as Serve does.
 func Server(version string) func() tfprotov6.ProviderServer {
-	return providerserver.NewProtocol6(New(version)())
+	return func() tfprotov6.ProviderServer {
+		// The framework's server has all calls; a test of front holds that.
+		framework, _ := providerserver.NewProtocol6(New(version)())().(front.Framework)
+		return &front.Server{Framework: framework}
+	}
 }

@@ -15,6 +15,7 @@ var quiet = []string{"TF_LOG_SDK", "TF_LOG_PROVIDER_BILLING"}
 // Without a level, terraform-plugin-log writes everything at TRACE, and Terraform discards it unless TF_LOG is set: about 280 lines for a
 // plan of one unchanged customer (terraform-plugin-framework issue 1269). So the loggers are off unless some variable of the log is set.
 func Prepare(debugging bool) error {
+	collect()
 	silent.Store(!debugging && !set("TF_LOG"))
 	if !Silent() {
 		return nil

@@ -19,7 +19,7 @@ import (
 
 // Factories serve the provider in the test's own process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
-	"billing": func() (tfprotov6.ProviderServer, error) { return provider.Server("test")(), nil },
+	"billing": func() (tfprotov6.ProviderServer, error) { return provider.CheckedServer("test")(), nil },
 }
 
 // A test that makes a service fail for good does not wait for minutes, unless it says so.

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"context"
+
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -27,9 +29,18 @@ func Prepare(debugging bool) error { return process.Prepare(debugging) }
 
 // Server makes a server of the protocol, as Serve does.
 func Server(version string) func() tfprotov6.ProviderServer {
-	return func() tfprotov6.ProviderServer {
-		// The framework's server has all calls; a test of front holds that.
-		framework, _ := providerserver.NewProtocol6(New(version)())().(front.Framework)
-		return &front.Server{Framework: framework}
-	}
+	return func() tfprotov6.ProviderServer { return serverOf(version, false) }
+}
+
+// CheckedServer is Server for tests: what it answers without the framework goes through the framework as well, and it panics when the
+// responses differ.
+func CheckedServer(version string) func() tfprotov6.ProviderServer {
+	return func() tfprotov6.ProviderServer { return serverOf(version, true) }
+}
+
+func serverOf(version string, check bool) tfprotov6.ProviderServer {
+	p := New(version)()
+	// The framework's server has all calls; a test of front holds that.
+	framework, _ := providerserver.NewProtocol6(p)().(front.Framework)
+	return front.New(framework, p.Resources(context.Background()), check)
 }

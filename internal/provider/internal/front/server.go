@@ -5,6 +5,7 @@ package front
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
@@ -18,7 +19,19 @@ type Framework interface {
 }
 
 // Server is the framework's server with cheaper calls for single objects. What it does not redefine passes through.
-type Server struct{ Framework }
+type Server struct {
+	Framework
+
+	kinds kinds
+	// check makes every call that this server answers itself go through the framework as well, and panics when the responses differ.
+	check bool
+}
+
+// New makes a server in front of the framework's. resources are those of the provider. check compares what this server answers itself with
+// what the framework answers, and panics when they differ: for tests.
+func New(framework Framework, resources []func() resource.Resource, check bool) *Server {
+	return &Server{Framework: framework, kinds: kinds{all: resources}, check: check}
+}
 
 // call passes a call on with a context that is released at its end.
 func call[Q, A any](ctx context.Context, req *Q, next func(context.Context, *Q) (*A, error)) (*A, error) {
@@ -33,9 +46,10 @@ func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 	return call(ctx, req, s.Framework.ValidateResourceConfig)
 }
 
-// UpgradeResourceState passes the call on.
+// UpgradeResourceState returns the state of the current version as it is: Terraform reads the JSON itself. The framework would decode and
+// encode it, for the same result.
 func (s *Server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return call(ctx, req, s.Framework.UpgradeResourceState)
+	return call(ctx, req, s.upgrade)
 }
 
 // UpgradeResourceIdentity passes the call on.

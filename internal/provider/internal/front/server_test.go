@@ -34,10 +34,10 @@ func TestServerOffersAllCalls(t *testing.T) {
 	}
 }
 
-// types are those of the arguments and results of a method without its receiver.
-type types []reflect.Type
+// shape are those of the arguments and results of a method without its receiver.
+type shape []reflect.Type
 
-func signature(m reflect.Method) (all types) {
+func signature(m reflect.Method) (all shape) {
 	for i := 1; i < m.Type.NumIn(); i++ {
 		all = append(all, m.Type.In(i))
 	}
@@ -47,7 +47,7 @@ func signature(m reflect.Method) (all types) {
 	return all
 }
 
-func (a types) same(b types) bool { return reflect.DeepEqual(a, b) }
+func (a shape) same(b shape) bool { return reflect.DeepEqual(a, b) }
 
 type key struct{}
 

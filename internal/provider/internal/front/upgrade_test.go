@@ -71,14 +71,16 @@ func TestUpgradeReturnsTheStateOfTheCurrentVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			answer, err := serverOf(t, thing{}, true).UpgradeResourceState(t.Context(),
-				&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_thing", Version: c.version, RawState: c.state})
-			if err != nil {
-				t.Fatal(err)
-			}
-			echoed := answer.UpgradedState != nil && len(answer.UpgradedState.MsgPack) == 0
-			if echoed != c.echoed || echoed && string(answer.UpgradedState.JSON) != string(c.state.JSON) {
-				t.Errorf("returned %+v", answer.UpgradedState)
+			for _, check := range []bool{false, true} {
+				answer, err := serverOf(t, thing{}, check).UpgradeResourceState(t.Context(),
+					&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_thing", Version: c.version, RawState: c.state})
+				if err != nil {
+					t.Fatal(err)
+				}
+				echoed := answer.UpgradedState != nil && len(answer.UpgradedState.MsgPack) == 0
+				if echoed != c.echoed || echoed && string(answer.UpgradedState.JSON) != string(c.state.JSON) {
+					t.Errorf("check %t: returned %+v", check, answer.UpgradedState)
+				}
 			}
 		})
 	}

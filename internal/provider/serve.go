@@ -3,7 +3,9 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -39,8 +41,26 @@ func CheckedServer(version string) func() tfprotov6.ProviderServer {
 }
 
 func serverOf(version string, check bool) tfprotov6.ProviderServer {
-	p := New(version)()
+	p := &servedProvider{billingProvider: &billingProvider{version: version}}
 	// The framework's server has all calls; a test of front holds that.
 	framework, _ := providerserver.NewProtocol6(p)().(front.Framework)
-	return front.New(framework, p.Resources(context.Background()), check)
+	p.front = front.New(framework, p.billingProvider.Resources(context.Background()), check)
+	return p.front
+}
+
+// servedProvider is the provider behind a front.Server.
+type servedProvider struct {
+	*billingProvider
+	front *front.Server
+}
+
+func (p *servedProvider) Resources(ctx context.Context) []func() resource.Resource {
+	return front.Answered(p.billingProvider.Resources(ctx))
+}
+
+func (p *servedProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	p.billingProvider.Configure(ctx, req, resp)
+	if !resp.Diagnostics.HasError() {
+		p.front.Configured(resp.ResourceData, resp.Deferred != nil)
+	}
 }

@@ -4,6 +4,7 @@ package front
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -25,6 +26,8 @@ type Server struct {
 	kinds kinds
 	// check makes every call that this server answers itself go through the framework as well, and panics when the responses differ.
 	check bool
+	data  atomic.Pointer[any]
+	names names
 }
 
 // New makes a server in front of the framework's. resources are those of the provider. check compares what this server answers itself with
@@ -58,14 +61,14 @@ func (s *Server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 	return call(ctx, req, s.Framework.UpgradeResourceIdentity)
 }
 
-// ReadResource passes the call on.
+// ReadResource answers for an object that is as the state has it.
 func (s *Server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return call(ctx, req, s.Framework.ReadResource)
+	return call(ctx, req, s.read)
 }
 
-// PlanResourceChange passes the call on.
+// PlanResourceChange answers for an object that stays as it is.
 func (s *Server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return call(ctx, req, s.Framework.PlanResourceChange)
+	return call(ctx, req, s.plan)
 }
 
 // ApplyResourceChange passes the call on.

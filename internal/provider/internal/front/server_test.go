@@ -119,7 +119,7 @@ func TestContextIsCanceled(t *testing.T) {
 	inner := waiter{reading: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-inner.reading; cancel() }()
-	if _, err := (&Server{Framework: inner}).ReadResource(ctx, nil); err != context.Canceled { //nolint:errorlint // it is what Err returns
+	if _, err := (&Server{Framework: inner}).ReadResource(ctx, &tfprotov6.ReadResourceRequest{}); err != context.Canceled { //nolint:errorlint // it is what Err returns
 		t.Errorf("the read ended with %v", err)
 	}
 }

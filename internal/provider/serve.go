@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
@@ -34,9 +35,10 @@ func Server(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer { return serverOf(version, false) }
 }
 
-// CheckedServer is Server for tests: what it answers without the framework goes through the framework as well, and it panics when the
-// responses differ.
+// CheckedServer is Server for tests: what it does without the framework it does with the framework as well, and panics when the results
+// differ.
 func CheckedServer(version string) func() tfprotov6.ProviderServer {
+	fields.Check()
 	return func() tfprotov6.ProviderServer { return serverOf(version, true) }
 }
 

@@ -51,7 +51,7 @@ var table = []rule{
 		framework, "github.com/hashicorp/terraform-plugin-go", testingTF, "filippo.io/age"}},
 	{tree: "internal/chaos", tests: []string{"internal/acctest", "internal/sandbox"}},
 	{tree: "internal/soak", tests: []string{"internal/acctest", "internal/sandbox", "pgregory.net/rapid"}},
-	{tree: "internal/bench", tests: []string{"internal/acctest", "internal/provider", framework, "github.com/hashicorp/terraform-plugin-go"}},
+	{tree: "internal/bench", tests: []string{"internal/acctest", "internal/sandbox", "internal/provider", framework, "github.com/hashicorp/terraform-plugin-go"}},
 	{tree: "internal/provider/internal/encrypt", may: []string{"internal/provider/internal", framework, "filippo.io/age"}},
 	{tree: "internal/provider", may: []string{"internal/api", framework,
 		framework + "-validators",

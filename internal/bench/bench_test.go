@@ -10,12 +10,19 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if text := os.Getenv("BENCH_TASK"); text != "" {
-		if err := perform(text); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
+	var err error
+	switch task, program := os.Getenv("BENCH_TASK"), os.Getenv("BENCH_PROVIDER"); {
+	case task != "":
+		err = perform(task)
+	case program != "":
+		err = wrapped(program)
+	case os.Getenv("BENCH_EMPTY") != "":
+		err = serveEmpty()
+	default:
+		acctest.RunTests(m)
 	}
-	acctest.RunTests(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -49,9 +50,9 @@ func (emptyResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *r
 	}
 }
 
-func (emptyResource) Create(_ context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	values := map[string]tftypes.Value{}
-	resp.Diagnostics.AddError("unused", fmt.Sprint(req.Plan.Raw.As(&values)))
+func (emptyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	resp.State.Raw = req.Plan.Raw
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), "x")...)
 }
 
 func (emptyResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}

@@ -53,7 +53,7 @@ func report(t *testing.T, all []run) {
 		{"cpu", "CPU time of the provider, s", func(r run) float64 { return r.CPU.Seconds() }},
 		{"memory", "Memory of the provider, MB", func(r run) float64 { return float64(r.Peak >> 20) }},
 	} {
-		path := filepath.Join(repository, "examples", "performance", p.file+".svg")
+		path := filepath.Join(repository, "examples", "performance-"+p.file+".svg")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // part of the repository
 			t.Fatal(err)
 		}

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package bench_test measures what plans cost: for one object over the protocol, and for many through a real Terraform.
 package bench_test
 

@@ -2,11 +2,9 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"log"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	tfaddr "github.com/hashicorp/terraform-registry-address"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
@@ -19,11 +17,8 @@ func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger such as delve, and print how Terraform reaches it")
 	flag.Parse()
 
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
-		Address: tfaddr.DefaultProviderRegistryHost.String() + "/recurring-billing/billing",
-		Debug:   *debug,
-	})
-	if err != nil {
+	address := tfaddr.DefaultProviderRegistryHost.String() + "/recurring-billing/billing"
+	if err := provider.Serve(address, version, *debug); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -51,13 +51,14 @@ var table = []rule{
 		framework, "github.com/hashicorp/terraform-plugin-go", testingTF, "filippo.io/age"}},
 	{tree: "internal/chaos", tests: []string{"internal/acctest", "internal/sandbox"}},
 	{tree: "internal/soak", tests: []string{"internal/acctest", "internal/sandbox", "pgregory.net/rapid"}},
+	{tree: "internal/bench", tests: []string{"internal/acctest", "internal/sandbox", "internal/provider", framework, "github.com/hashicorp/terraform-plugin-go"}},
 	{tree: "internal/provider/internal/encrypt", may: []string{"internal/provider/internal", framework, "filippo.io/age"}},
 	{tree: "internal/provider", may: []string{"internal/api", framework,
 		framework + "-validators",
 		"github.com/hashicorp/terraform-plugin-go", "github.com/hashicorp/terraform-plugin-log"},
 		tests: []string{"internal/acctest", "internal/evidence", "internal/sandbox", testingTF}},
 	{tree: "internal", tests: []string{"internal/provider", framework}},
-	{tree: "", may: []string{"internal/provider", framework, "github.com/hashicorp/terraform-registry-address"}},
+	{tree: "", may: []string{"internal/provider", "github.com/hashicorp/terraform-registry-address"}},
 }
 
 // listed is a package as go list describes it.

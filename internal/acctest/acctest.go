@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
@@ -20,7 +19,7 @@ import (
 
 // Factories serve the provider in the test's own process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
-	"billing": providerserver.NewProtocol6WithError(provider.New("test")()),
+	"billing": func() (tfprotov6.ProviderServer, error) { return provider.CheckedServer("test")(), nil },
 }
 
 // A test that makes a service fail for good does not wait for minutes, unless it says so.

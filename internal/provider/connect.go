@@ -21,6 +21,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
 
 // connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate limit slows
@@ -39,7 +40,10 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	gate := api.NewGate(s.requestsPerSecond)
 	base := api.Config{
 		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout, RequestTimeout: s.requestTimeout,
-		Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh, Observer: conn.Log{Secrets: s.secrets()},
+		Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
+	}
+	if !process.Silent() {
+		base.Observer = conn.Log{Secrets: s.secrets()}
 	}
 	if s.retryTimeout == 0 {
 		base.MaxRetries = 0

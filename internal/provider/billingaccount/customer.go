@@ -7,11 +7,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
@@ -51,7 +51,7 @@ var customerType = types.ObjectType{AttrTypes: map[string]attr.Type{
 // customerOf reads a known object.
 func customerOf(ctx context.Context, object types.Object) (customer, error) {
 	var c customer
-	if diags := object.As(ctx, &c, basetypes.ObjectAsOptions{}); diags.HasError() {
+	if diags := fields.As(ctx, object, &c); diags.HasError() {
 		return c, fmt.Errorf("read customer: %s", diags.Errors()[0].Detail())
 	}
 	return c, nil
@@ -190,7 +190,7 @@ func blank(ctx context.Context) customer {
 // sameData reports whether two arguments carry the same data in addition to their references. An empty list and none
 // are the same.
 func sameData(ctx context.Context, a, b customer) bool {
-	one, diagsOne := types.ObjectValueFrom(ctx, customerType.AttrTypes, a.withoutReference().withoutEmpty())
-	two, diagsTwo := types.ObjectValueFrom(ctx, customerType.AttrTypes, b.withoutReference().withoutEmpty())
+	one, diagsOne := fields.Object(ctx, customerType.AttrTypes, a.withoutReference().withoutEmpty())
+	two, diagsTwo := fields.Object(ctx, customerType.AttrTypes, b.withoutReference().withoutEmpty())
 	return !diagsOne.HasError() && !diagsTwo.HasError() && one.Equal(two)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
@@ -47,7 +48,7 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 // Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var prior model
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	resp.Diagnostics.Append(fields.Get(ctx, req.State, &prior)...)
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
@@ -84,7 +85,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		}
 	}
 	warnEndedPause(prior, state, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	resp.Diagnostics.Append(fields.Set(ctx, &resp.State, state)...)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 }
 

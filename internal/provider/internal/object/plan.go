@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -42,14 +43,14 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	p := &Plan[M]{Private: resp.Private, Run: r.Run(), DeferralAllowed: req.ClientCapabilities.DeferralAllowed,
 		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, req: req, resp: resp}
 	if !req.State.Raw.IsNull() {
-		p.Diags.Append(req.State.Get(ctx, &p.State)...)
+		p.Diags.Append(fields.Get(ctx, req.State, &p.State)...)
 	}
 	if req.Plan.Raw.IsNull() {
 		destroy(ctx, p)
 		return
 	}
-	p.Diags.Append(req.Config.Get(ctx, &p.Config)...)
-	p.Diags.Append(req.Plan.Get(ctx, &p.Planned)...)
+	p.Diags.Append(fields.Get(ctx, req.Config, &p.Config)...)
+	p.Diags.Append(fields.Get(ctx, req.Plan, &p.Planned)...)
 	if p.Diags.HasError() {
 		return
 	}
@@ -59,7 +60,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	} else {
 		update(ctx, p)
 	}
-	p.Diags.Append(resp.Plan.Set(ctx, p.Planned)...)
+	p.Diags.Append(fields.Set(ctx, &resp.Plan, p.Planned)...)
 }
 
 // Update notes that the object with the id stays, or is replaced where at names arguments that only a new object can
@@ -74,7 +75,7 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 
 // Changes reports whether planned differs from the state in anything.
 func (p *Plan[M]) Changes(ctx context.Context, planned M) bool {
-	p.Diags.Append(p.resp.Plan.Set(ctx, planned)...)
+	p.Diags.Append(fields.Set(ctx, &p.resp.Plan, planned)...)
 	return !p.resp.Plan.Raw.Equal(p.req.State.Raw)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
@@ -31,8 +32,8 @@ type Write[S, M any] struct {
 func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.CreateRequest,
 	resp *resource.CreateResponse) (*Write[S, M], bool) {
 	w := &Write[S, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
-	w.Diags.Append(req.Config.Get(ctx, &w.Config)...)
-	w.Diags.Append(req.Plan.Get(ctx, &w.Plan)...)
+	w.Diags.Append(fields.Get(ctx, req.Config, &w.Config)...)
+	w.Diags.Append(fields.Get(ctx, req.Plan, &w.Plan)...)
 	return w, r.begin(w)
 }
 
@@ -40,9 +41,9 @@ func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.Create
 func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.UpdateRequest,
 	resp *resource.UpdateResponse) (*Write[S, M], bool) {
 	w := &Write[S, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
-	w.Diags.Append(req.Config.Get(ctx, &w.Config)...)
-	w.Diags.Append(req.Plan.Get(ctx, &w.Plan)...)
-	w.Diags.Append(req.State.Get(ctx, &w.State)...)
+	w.Diags.Append(fields.Get(ctx, req.Config, &w.Config)...)
+	w.Diags.Append(fields.Get(ctx, req.Plan, &w.Plan)...)
+	w.Diags.Append(fields.Get(ctx, req.State, &w.State)...)
 	return w, r.begin(w)
 }
 
@@ -51,7 +52,7 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
 	stays func(M, *diag.Diagnostics) bool) (*Write[S, M], bool) {
 	w := &Write[S, M]{Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
-	w.Diags.Append(req.State.Get(ctx, &w.State)...)
+	w.Diags.Append(fields.Get(ctx, req.State, &w.State)...)
 	if w.Diags.HasError() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
@@ -77,6 +78,6 @@ func (w *Write[S, M]) Save(ctx context.Context, id types.String, m M) {
 // Save writes state, a model of the object with the id, and the identity.
 func (s Scheme[S, T]) Save(ctx context.Context, id types.String, m any, state *tfsdk.State,
 	identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	diags.Append(state.Set(ctx, m)...)
+	diags.Append(fields.Set(ctx, state, m)...)
 	s.Identify(ctx, id, identity, diags)
 }

@@ -1,0 +1,336 @@
+package front
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// scripted is a resource whose reads and plans a test writes. It counts them.
+type scripted struct {
+	read         func(resource.ReadRequest, *resource.ReadResponse)
+	plan         func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
+	reads, plans int
+}
+
+func (*scripted) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = "test_thing"
+}
+
+func (*scripted) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
+		"id":   schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}},
+		"name": schema.StringAttribute{Optional: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
+		"mode": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("soft")},
+		"pause": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{
+			"mode": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("soft")}}},
+	}}
+}
+
+func (*scripted) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true}}}
+}
+
+func (*scripted) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	if req.ProviderData != "configured" {
+		resp.Diagnostics.AddError("Not configured", "")
+	}
+}
+
+func (*scripted) ImportState(context.Context, resource.ImportStateRequest, *resource.ImportStateResponse) {
+}
+func (*scripted) Create(context.Context, resource.CreateRequest, *resource.CreateResponse) {}
+func (*scripted) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
+func (*scripted) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
+
+func (s *scripted) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	s.reads++
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), "1")...)
+	if s.read != nil {
+		s.read(req, resp)
+	}
+}
+
+func (s *scripted) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	s.plans++
+	if s.plan != nil {
+		s.plan(req, resp)
+	}
+}
+
+// configuredThings hands out what scripted needs.
+type configuredThings struct {
+	things
+	front *Server
+}
+
+func (p *configuredThings) Configure(_ context.Context, _ provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	resp.ResourceData = "configured"
+	p.front.Configured("configured", false)
+}
+
+func (p *configuredThings) Resources(ctx context.Context) []func() resource.Resource {
+	return Answered(p.things.Resources(ctx))
+}
+
+func (*configuredThings) DataSources(context.Context) []func() datasource.DataSource { return nil }
+
+// object is a thing on the wire: nil is null.
+func object(t *testing.T, values map[string]any) *tfprotov6.DynamicValue {
+	t.Helper()
+	pause := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"mode": tftypes.String}}
+	as := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String, "mode": tftypes.String, "pause": pause}}
+	v := tftypes.NewValue(as, nil)
+	if values != nil {
+		inner := tftypes.NewValue(pause, nil)
+		if mode, has := values["pause"]; has {
+			inner = tftypes.NewValue(pause, map[string]tftypes.Value{"mode": tftypes.NewValue(tftypes.String, mode)})
+		}
+		text := func(name string) tftypes.Value { return tftypes.NewValue(tftypes.String, values[name]) }
+		v = tftypes.NewValue(as, map[string]tftypes.Value{"id": text("id"), "name": text("name"), "mode": text("mode"), "pause": inner})
+	}
+	encoded, err := tfprotov6.NewDynamicValue(as, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &encoded
+}
+
+func identity(t *testing.T, id any) *tfprotov6.ResourceIdentityData {
+	t.Helper()
+	as := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}}
+	encoded, err := tfprotov6.NewDynamicValue(as, tftypes.NewValue(as, map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tfprotov6.ResourceIdentityData{IdentityData: &encoded}
+}
+
+// behind is a configured server of a scripted resource.
+func behind(t *testing.T, s *scripted, check bool) *Server {
+	t.Helper()
+	p := &configuredThings{things: things{func() resource.Resource { return s }}}
+	framework, _ := providerserver.NewProtocol6(p)().(Framework)
+	p.front = New(framework, p.things.Resources(t.Context()), check)
+	if _, err := p.front.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	return p.front
+}
+
+type values = map[string]any
+
+var whole = values{"id": "1", "name": "a", "mode": "soft"}
+
+// TestPlan: the plan of an object that stays as it is is answered here, any other one by the framework, and the resource plans once for
+// each call. The server panics where the two differ.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	keep := func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {}
+	set := func(name, value string) func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {
+		return func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(context.Background(), path.Root(name), value)...)
+		}
+	}
+	for name, c := range map[string]struct {
+		config, prior, proposed values
+		private                 string
+		plan                    func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
+		here                    bool
+	}{
+		"unchanged":                         {config: values{"name": "a"}, prior: whole, proposed: whole, here: true},
+		"unchanged, default configured":     {config: values{"name": "a", "mode": "soft"}, prior: whole, proposed: whole, here: true},
+		"unchanged, other than the default": {config: values{"mode": "hard"}, prior: values{"id": "1", "mode": "hard"}, proposed: values{"id": "1", "mode": "hard"}, here: true},
+		"private state":                     {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`, here: true},
+		"private state changes": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`, here: true,
+			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				resp.Private.SetKey(context.Background(), "own", []byte(`2`))
+			}},
+		"private state goes": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`, here: true,
+			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				resp.Private.SetKey(context.Background(), "own", nil)
+			}},
+		"another key of the private state": {config: values{"name": "a"}, prior: whole, proposed: whole,
+			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				resp.Private.SetKey(context.Background(), "other", []byte(`2`))
+			}},
+		"key of the framework": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{".import_before_read":"dHJ1ZQ=="}`},
+		"unreadable private":   {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":1}`},
+		"changed":              {config: values{"name": "b"}, prior: whole, proposed: values{"id": "1", "name": "b", "mode": "soft"}},
+		"back to the default":  {config: values{"name": "a"}, prior: values{"id": "1", "name": "a", "mode": "hard"}, proposed: values{"id": "1", "name": "a", "mode": "hard"}},
+		"default further down": {config: values{"pause": nil}, prior: values{"id": "1", "mode": "soft", "pause": "hard"}, proposed: values{"id": "1", "mode": "soft", "pause": "hard"}},
+		"creation":             {config: values{"name": "a"}, proposed: values{"name": "a"}},
+		"destruction":          {prior: whole},
+		"the resource changes": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: set("id", "2")},
+		"the resource warns": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			resp.Diagnostics.AddWarning("w", "w")
+		}},
+		"the resource fails": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			resp.Diagnostics.AddError("e", "e")
+		}},
+		"the resource replaces": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			resp.RequiresReplace = append(resp.RequiresReplace, path.Root("name"))
+		}},
+		"the resource defers": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
+		}},
+		"the identity changes": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+			resp.Diagnostics.Append(resp.Identity.SetAttribute(context.Background(), path.Root("id"), "2")...)
+		}},
+	} {
+		for _, check := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, check %t", name, check), func(t *testing.T) {
+				t.Parallel()
+				s := &scripted{plan: c.plan}
+				if c.plan == nil {
+					s.plan = keep
+				}
+				for _, known := range []*tfprotov6.ResourceIdentityData{identity(t, "1"), nil} {
+					s.plans = 0
+					req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, c.config), PriorState: object(t, c.prior),
+						ProposedNewState: object(t, c.proposed), PriorPrivate: []byte(c.private), PriorIdentity: known}
+					resp, err := behind(t, s, check).PlanResourceChange(t.Context(), req)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if here := resp.PlannedState == req.PriorState; here != c.here && !(known == nil && name == "the identity changes") {
+						t.Errorf("answered here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
+					}
+					if s.plans != 1 && name != "unreadable private" {
+						t.Errorf("the resource planned %d times", s.plans)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestRead: the refresh of an object that is as it was is answered here, any other one by the framework, and the resource reads once.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	type script = func(resource.ReadRequest, *resource.ReadResponse)
+	for name, c := range map[string]struct {
+		private string
+		read    script
+		here    bool
+	}{
+		"unchanged": {here: true},
+		"set to what it was": {here: true, read: func(req resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.State = tfsdk.State{Raw: req.State.Raw.Copy(), Schema: req.State.Schema}
+		}},
+		"private state": {private: `{"own":"eyJhIjoxfQ=="}`, here: true},
+		"private state changes": {private: `{"own":"eyJhIjoxfQ=="}`, here: true, read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Private.SetKey(context.Background(), "own", []byte(`2`))
+		}},
+		"first read after an import": {private: `{".import_before_read":"dHJ1ZQ=="}`},
+		"changed": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Diagnostics.Append(resp.State.SetAttribute(context.Background(), path.Root("name"), "b")...)
+		}},
+		"gone": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.State.RemoveResource(context.Background())
+		}},
+		"warning": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) { resp.Diagnostics.AddWarning("w", "w") }},
+		"error":   {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) { resp.Diagnostics.AddError("e", "e") }},
+		"deferred": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
+		}},
+		"another identity": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Diagnostics.Append(resp.Identity.SetAttribute(context.Background(), path.Root("id"), "2")...)
+		}},
+		"no identity": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Identity.Raw = tftypes.NewValue(resp.Identity.Raw.Type(), nil)
+		}},
+	} {
+		for _, check := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, check %t", name, check), func(t *testing.T) {
+				t.Parallel()
+				s := &scripted{read: c.read}
+				req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole), Private: []byte(c.private),
+					CurrentIdentity: identity(t, "1")}
+				resp, err := behind(t, s, check).ReadResource(t.Context(), req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if here := resp.NewState == req.CurrentState; here != c.here {
+					t.Errorf("answered here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
+				}
+				if s.reads != 1 {
+					t.Errorf("the resource read %d times", s.reads)
+				}
+			})
+		}
+	}
+}
+
+// TestReadOfAState without an identity, as Terraform before 1.12 has it, is answered here with the identity.
+func TestReadOfAStateWithoutIdentity(t *testing.T) {
+	t.Parallel()
+	req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)}
+	resp, err := behind(t, &scripted{}, true).ReadResource(t.Context(), req)
+	if err != nil || resp.NewState != req.CurrentState || resp.NewIdentity == nil {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// TestUnconfigured: a provider that is not configured is the framework's.
+func TestUnconfigured(t *testing.T) {
+	t.Parallel()
+	resp, err := serverOf(t, &scripted{}, true).ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)})
+	if err != nil || len(resp.Diagnostics) != 1 {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// TestKeysAreLearned: a key that the framework has written once is one that plans are answered with.
+func TestKeysAreLearned(t *testing.T) {
+	t.Parallel()
+	server := behind(t, &scripted{plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+		resp.Private.SetKey(context.Background(), "other", []byte(`2`))
+	}}, true)
+	for round, here := range []bool{false, true} {
+		req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, values{"name": "a"}), PriorState: object(t, whole),
+			ProposedNewState: object(t, whole)}
+		resp, err := server.PlanResourceChange(t.Context(), req)
+		if err != nil || (resp.PlannedState == req.PriorState) != here || string(resp.PlannedPrivate) != `{"other":"Mg=="}` {
+			t.Errorf("round %d: %+v, %v", round, resp, err)
+		}
+	}
+}
+
+// TestCheckFindsDifferences: what a plan modifier does to a settled value is found.
+func TestCheckFindsDifferences(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if recover() == nil {
+			t.Error("a difference went unnoticed")
+		}
+	}()
+	mustEqual("a state", tftypes.String, &tfprotov6.DynamicValue{JSON: []byte(`"a"`)}, &tfprotov6.DynamicValue{JSON: []byte(`"b"`)})
+}
+
+// TestAnsweredOffersAll: whatever a resource type of this kind can do, it can behind the server.
+func TestAnsweredOffersAll(t *testing.T) {
+	t.Parallel()
+	wrapped := reflect.TypeOf(Answered([]func() resource.Resource{func() resource.Resource { return &scripted{} }})[0]())
+	for method := range reflect.TypeFor[*scripted]().Methods() {
+		if _, ok := wrapped.MethodByName(method.Name); !ok {
+			t.Errorf("%s is lost", method.Name)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package process
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// levels are the levels of the loggers after a process was prepared in an environment that sets only these variables.
+func levels(t *testing.T, debugging bool, variables ...string) []string {
+	t.Helper()
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "TF_LOG") {
+			t.Setenv(name, "")
+		}
+	}
+	for _, name := range quiet {
+		t.Setenv(name, "")
+	}
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	if err := Prepare(debugging); err != nil {
+		t.Fatal(err)
+	}
+	var set []string
+	for _, name := range quiet {
+		set = append(set, os.Getenv(name))
+	}
+	return set
+}
+
+func TestPrepareSilencesTheLog(t *testing.T) {
+	for name, c := range map[string]struct {
+		debugging bool
+		variables []string
+		want      string
+	}{
+		"nothing set":           {want: "OFF OFF"},
+		"set and empty":         {variables: []string{"TF_LOG=", "TF_LOG_PROVIDER="}, want: "OFF OFF"},
+		"the whole log":         {variables: []string{"TF_LOG=DEBUG"}, want: " "},
+		"the log of providers":  {variables: []string{"TF_LOG_PROVIDER=TRACE"}, want: " "},
+		"the log of one logger": {variables: []string{"TF_LOG_SDK_PROTO=TRACE"}, want: " "},
+		"of this provider":      {variables: []string{"TF_LOG_PROVIDER_BILLING=INFO"}, want: " INFO"},
+		"a file for the log":    {variables: []string{"TF_LOG_PATH=terraform.log"}, want: " "},
+		"for a debugger":        {debugging: true, want: " "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := strings.Join(levels(t, c.debugging, c.variables...), " "); got != c.want {
+				t.Errorf("TF_LOG_SDK and TF_LOG_PROVIDER_BILLING are %q, want %q", got, c.want)
+			}
+			if Silent() != (c.want == "OFF OFF") {
+				t.Errorf("Silent is %t", Silent())
+			}
+		})
+	}
+}

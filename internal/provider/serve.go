@@ -1,0 +1,68 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/front"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
+)
+
+// Serve serves the provider to Terraform in this process, which it prepares for that, until Terraform ends it. address is the full
+// address of the provider. debugging serves a debugger, and prints how Terraform reaches the process.
+func Serve(address, version string, debugging bool) error {
+	if err := Prepare(debugging); err != nil {
+		return err
+	}
+	var options []tf6server.ServeOpt
+	if debugging {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	return tf6server.Serve(address, Server(version), options...)
+}
+
+// Prepare sets up this process to serve the provider, as Serve does.
+func Prepare(debugging bool) error { return process.Prepare(debugging) }
+
+// Server makes a server of the protocol, as Serve does.
+func Server(version string) func() tfprotov6.ProviderServer {
+	return func() tfprotov6.ProviderServer { return serverOf(version, false) }
+}
+
+// CheckedServer is Server for tests: what it does without the framework it does with the framework as well, and panics when the results
+// differ.
+func CheckedServer(version string) func() tfprotov6.ProviderServer {
+	fields.Check()
+	return func() tfprotov6.ProviderServer { return serverOf(version, true) }
+}
+
+func serverOf(version string, check bool) tfprotov6.ProviderServer {
+	p := &servedProvider{billingProvider: &billingProvider{version: version}}
+	// The framework's server has all calls; a test of front holds that.
+	framework, _ := providerserver.NewProtocol6(p)().(front.Framework)
+	p.front = front.New(framework, p.billingProvider.Resources(context.Background()), check)
+	return p.front
+}
+
+// servedProvider is the provider behind a front.Server.
+type servedProvider struct {
+	*billingProvider
+	front *front.Server
+}
+
+func (p *servedProvider) Resources(ctx context.Context) []func() resource.Resource {
+	return front.Answered(p.billingProvider.Resources(ctx))
+}
+
+func (p *servedProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	p.billingProvider.Configure(ctx, req, resp)
+	if !resp.Diagnostics.HasError() {
+		p.front.Configured(resp.ResourceData, resp.Deferred != nil)
+	}
+}

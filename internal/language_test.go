@@ -30,7 +30,7 @@ var wordings = []wording{
 	{banned: `\bst(?:ands?|ood) in\b`, write: "is stored in, is in, appears in", allowed: `\bst(?:ands?|ood) in for\b`},
 	{banned: `\b(?:taken|takes?|taking) (?:it |them |one )?out\b`, write: "if removed; remove from the configuration"},
 	{banned: `\banother (?:value|one) replaces\b`, write: "changing this forces replacement"},
-	{banned: `\b(?:planned|made|makes?|created) (?:it )?(?:again|anew)\b`, write: "planned for re-creation; recreated"},
+	{banned: `\b(?:planned|made|makes?) (?:it )?(?:again|anew)\b`, write: "planned for re-creation; recreated"},
 	{banned: `\banew\b`, write: "again"},
 	{banned: `\bgo(?:es|ing)? on\b`, write: "continues"},
 	{banned: `\bthe whole list\b`, write: "if set, the list is authoritative"},
@@ -58,7 +58,7 @@ var wordings = []wording{
 	{banned: `\bsome(?:body|one)\b`, write: "another system, another user"},
 	{banned: `\bothers (?:add|put|set|have|own|do|did|changed?|writ(?:e|ten)|wrote|keep|create|work)\b`, write: "other systems, other users"},
 	{banned: `\bwhose\b`, write: "two sentences"},
-	{banned: `\bof (?:its|their|your) own\b`, write: "its own X"},
+	{banned: `\bof (?:its|their) own\b`, write: "its own X"},
 	{banned: `\bto its end\b`, write: "completes"},
 	{banned: `\bcomes? that far\b`, write: "reaches"},
 	{banned: `\blives? in\b`, write: "is stored in; runs at"},
@@ -170,6 +170,8 @@ func inProse(path, text string) (all []breachAt) {
 		text = fenced.ReplaceAllStringFunc(text, func(code string) string {
 			return strings.Repeat("\n", strings.Count(code, "\n"))
 		})
+		// A link names a place. The place itself is checked.
+		text = link.ReplaceAllString(text, "]")
 	}
 	for _, b := range breaches(text) {
 		all = append(all, breachAt{b, 1 + strings.Count(text[:b.offset], "\n")})

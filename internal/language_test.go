@@ -34,7 +34,7 @@ var wordings = []wording{
 	{banned: `\banew\b`, write: "again"},
 	{banned: `\bgo(?:es|ing)? on\b`, write: "continues"},
 	{banned: `\bthe whole list\b`, write: "if set, the list is authoritative"},
-	{banned: `\bdefaults?(?:: | is | [\x60\d])|(?:\A|[.;|] )without it\b`, write: "Defaults to `x`.; If unset, …"},
+	{banned: `\bdefault(?:: | [\x60\d])|(?:\A|[.;|] )without it\b`, write: "Defaults to `x`.; If unset, …"},
 	{banned: `\bservice itself notes\b`, write: "service-managed metadata"},
 	{banned: `\bforg(?:ets?|ot|otten|etting)\b`, write: "removes from state only; marks unknown"},
 	{banned: `\bcounts? as (?:last )?applied\b`, write: "the value in state applies"},

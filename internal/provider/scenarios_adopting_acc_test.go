@@ -167,7 +167,7 @@ func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	terraform.refused([]string{"Destroying this object is prevented", "Helena Martins"}, "plan")
 
 	terraform.write("existing.auto.tfvars", list)
-	terraform.write("leaving.auto.tfvars", terraform.told("**Stop managing something.**"))
+	terraform.write("leaving.auto.tfvars", terraform.told("**Stop managing an object.**"))
 	terraform.applies("update", base[2:3])
 	terraform.replace("existing.auto.tfvars", helena, "")
 	terraform.replace("existing.auto.tfvars", `left_alone = [`, `left_alone = ["crm-1003", `)

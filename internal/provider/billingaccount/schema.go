@@ -54,8 +54,8 @@ var about = map[string]string{
 	"tax_exempt":                "Whether the account is exempt from tax.",
 	"tax_exemption_certificate": "Certificate of the tax exemption; null without one.",
 	"customer_tax_type":         "Tax type of the customer: `individual`, `business` or `exempt`; null when not set.",
-	"metadata":                  "What the service itself notes on the account, as JSON text; read it with `jsondecode`.",
-	"created_at":                "When the account was opened, ISO 8601.",
+	"metadata":                  "Service-managed metadata as a JSON string; decode it with `jsondecode`.",
+	"created_at":                "When the account was created, ISO 8601.",
 	"updated_at":                "When the account was last changed, ISO 8601.",
 }
 

@@ -95,7 +95,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No match, or " +
 			"more than one, is an error. By `id` this takes one request; otherwise it reads the list of customers, which the " +
-			"service filters. What is read stands in the state.",
+			"service filters. The result is stored in state.",
 		Attributes: attributes,
 	}
 }
@@ -130,8 +130,7 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` say " +
-			"otherwise." +
+		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set." +
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("customers", "name", object.Attributes{
 			"updated_at_gte": object.UpdatedSince("customers"),

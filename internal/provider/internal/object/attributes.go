@@ -19,7 +19,7 @@ const Paged = " Every plan reads all pages, 100 objects a request, unless `limit
 	"in the state."
 
 // Filtered says of a listing how its filters work together.
-const Filtered = " Filters narrow the list to what matches all of them. An empty string is an error; null is no filter."
+const Filtered = " The list contains the objects that match all filters. An empty string is an error; null does not filter."
 
 // Texts adds texts that are only shown, with their descriptions in about.
 func (a Attributes) Texts(about map[string]string, names ...string) {
@@ -61,7 +61,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 		quoted[i] = "`" + name + "`"
 	}
 	last := len(quoted) - 1
-	how := " Give exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] +
+	how := " Set exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] +
 		" to find the " + noun + "."
 	for _, name := range names {
 		key := a.text(name)
@@ -89,7 +89,7 @@ func UpdatedSince(noun string) schema.StringAttribute {
 
 // aboutUpdatedSince describes the filter for data sources and list resources.
 func aboutUpdatedSince(noun string) string {
-	return "Only " + noun + " changed at or after this moment: an ISO 8601 date (its midnight in UTC), or date and " +
+	return "Only " + noun + " changed at or after this time: an ISO 8601 date (its midnight in UTC), or date and " +
 		"time with zone."
 }
 

@@ -21,7 +21,7 @@ const (
 const Attribute = "deletion_policy"
 
 // AboutEffect ends every description of the argument.
-const AboutEffect = " It counts as last applied: change it and apply before destroying, and it still counts when the whole block is gone."
+const AboutEffect = " The value in state applies: apply a change before you destroy the resource. It still applies after the block is removed."
 
 // Refuse reports an error when the policy prevents destroying. object names the object, others are
 // the values that would let it go.

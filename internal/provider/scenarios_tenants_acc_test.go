@@ -102,7 +102,7 @@ func TestAccScenario_tenantsOnRemoval(t *testing.T) {
 	}
 	terraform.settled()
 
-	terraform.replace("tenants.auto.tfvars", "  aurora = {\n", "  aurora = {\n on_removal = \"refuse\"\n")
+	terraform.replace("tenants.auto.tfvars", "  aurora = {\n", "  aurora = {\n on_removal = \"prevent\"\n")
 	terraform.applies("update", ofTenant("aurora"))
 	kept := terraform.read("tenants.auto.tfvars")
 	terraform.withoutTenant("aurora")

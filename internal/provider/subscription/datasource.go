@@ -82,13 +82,13 @@ func dataAttributes(items string) object.Attributes {
 			MarkdownDescription: about["discount_percent"]},
 		"trial_end": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
 			MarkdownDescription: about["trial_end"]},
-		"pause": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The pause that runs; null while the " +
+		"pause": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The current pause; null if the " +
 			"subscription is not paused.",
 			Attributes: map[string]schema.Attribute{
-				"behavior": schema.StringAttribute{Computed: true, MarkdownDescription: "What happens to invoices made during " +
-					"the pause."},
+				"behavior": schema.StringAttribute{Computed: true, MarkdownDescription: "How invoices that are created during " +
+					"the pause are handled."},
 				"resumes_at": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
-					MarkdownDescription: "When the pause ends by itself, ISO 8601; null when it ends by hand."},
+					MarkdownDescription: "When the pause ends automatically, ISO 8601; null if it is ended manually."},
 			}},
 	}
 	for _, name := range []string{"allow_pause", "allow_cancel", "cancel_at_period_end"} {
@@ -165,7 +165,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 		Attributes: object.Ordered("subscriptions", "current_period_end", object.Attributes{
 			"external_id":        object.Filter("Only subscriptions with this `external_id`, canceled ones too."),
 			"billing_account_id": object.FilterByID("Only subscriptions of the billing account with this id."),
-			"plan_id":            object.FilterByID("Only subscriptions that run on the plan with this id."),
+			"plan_id":            object.FilterByID("Only subscriptions with this active plan."),
 			"status": object.Filter("Only subscriptions with this status, such as "+
 				"`active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": object.UpdatedSince("subscriptions"),

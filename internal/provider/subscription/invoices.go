@@ -62,8 +62,8 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                 text("Id of the invoice."),
-					"subscription_id":    text("Id of the subscription that it is for; null where the service does not say."),
-					"billing_account_id": text("Id of the billing account that it is for; null where the service does not say."),
+					"subscription_id":    text("Id of the subscription of the invoice; null if the service does not return it."),
+					"billing_account_id": text("Id of the billing account of the invoice; null if the service does not return it."),
 					"json":               text("The whole invoice as JSON text; read it with `jsondecode`."),
 				}}},
 		}),

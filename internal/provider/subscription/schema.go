@@ -144,7 +144,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"cleared."},
 		"discount_percent": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DecimalType{},
 			MarkdownDescription: about["discount_percent"] + " At most two decimals; trailing zeros cause no diff. A " +
-				"change changes what is charged. If removed, the discount is cleared.",
+				"change is billable. If removed, the discount is cleared.",
 			Validators: []validator.String{validate.Percent()}, PlanModifiers: onChange(validate.PercentDecimals())},
 		"billing_cycle": optionalComputed("billing_cycle", "Without it the service chooses, and a change of plan may "+
 			"change it. A change changes the period and what is charged; taken out, the stored value stands.",
@@ -158,7 +158,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"`create_prorations`. Taken out, the stored value stands.", stringvalidator.OneOf("create_prorations",
 			"none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["trial_end"] + inFuture + " A new subscription takes it or " +
+			MarkdownDescription: about["trial_end"] + inFuture + " A new subscription accepts this or " +
 				"`trial_period_days`, not both. " + trialOnce,
 			Validators: []validator.String{validate.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
@@ -173,7 +173,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"and replacing are errors of the plan (with `deletion_policy = \"abandon\"` destroying is none)." +
 				leftAlone},
 		"notes": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.NotBlank()),
-			MarkdownDescription: about["notes"] + " If removed, they are cleared."},
+			MarkdownDescription: about["notes"] + " If removed, it is cleared."},
 		"cancel_at_period_end": schema.BoolAttribute{Optional: true, Computed: true,
 			MarkdownDescription: about["cancel_at_period_end"] + " Default `false`. Set back to `false`, or taken " +
 				"out, before the end, the subscription goes on. Once the end has come the subscription counts as " +

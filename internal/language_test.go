@@ -33,7 +33,7 @@ var wordings = []wording{
 	{banned: `\b(?:planned|made|makes?) (?:it )?(?:again|anew)\b`, write: "planned for re-creation; recreated"},
 	{banned: `\banew\b`, write: "again"},
 	{banned: `\bgo(?:es|ing)? on\b`, write: "continues"},
-	{banned: `\bthe whole list\b`, write: "if set, the list is authoritative"},
+	{banned: `\bis the whole list\b`, write: "if set, the list is authoritative"},
 	{banned: `\bdefault(?:: | [\x60\d])|(?:\A|[.;|] )without it\b`, write: "Defaults to `x`.; If unset, …"},
 	{banned: `\bservice itself notes\b`, write: "service-managed metadata"},
 	{banned: `\bforg(?:ets?|ot|otten|etting)\b`, write: "removes from state only; marks unknown"},

@@ -100,8 +100,8 @@ func (d *RecordsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	}
 }
 
-const aboutItems = "The service does not document the fields of its objects, so each comes whole, as JSON " +
-	"text." + object.Filtered + object.Paged
+const aboutItems = "The service does not document the fields of its objects, so each is returned whole, as a JSON " +
+	"string." + object.Filtered + object.Paged
 
 // reserved names what belongs to the paging of financial management.
 func reserved(name string) string {
@@ -121,10 +121,10 @@ func listAttributes(noun string) map[string]schema.Attribute {
 		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the " +
 			"service.",
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null where there is none."},
-				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null where there is none."},
-				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as JSON text; read it " +
-					"with `jsondecode`. Money is text in it, always positive, such as `\"10.50\"` (see the function `cents`)."},
+				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if there is none."},
+				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if there is none."},
+				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON string; decode it " +
+					"with `jsondecode`. Amounts in it are strings, always positive, such as `\"10.50\"` (see the function `cents`)."},
 			}}},
 	}
 }

@@ -64,7 +64,7 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 					"id":                 text("Id of the invoice."),
 					"subscription_id":    text("Id of the subscription of the invoice; null if the service does not return it."),
 					"billing_account_id": text("Id of the billing account of the invoice; null if the service does not return it."),
-					"json":               text("The whole invoice as JSON text; read it with `jsondecode`."),
+					"json":               text("The whole invoice as a JSON string; decode it with `jsondecode`."),
 				}}},
 		}),
 	}

@@ -42,8 +42,8 @@ const firstVersion = 1
 var about = map[string]string{
 	"id":          "Id of the endpoint at the service (UUID). Never changes.",
 	"url":         "Address that events are sent to, `https://`.",
-	"description": "What the endpoint is for: free text for people.",
-	"events":      "Names of the events that are sent. Empty: all of them, future ones too.",
+	"description": "Purpose of the endpoint, as free text.",
+	"events":      "Names of the events that are sent. An empty set means all events, including future ones.",
 	"active":      "Whether events are delivered.",
 	"created_at":  "When the endpoint was registered, ISO 8601.",
 	"updated_at":  "When the endpoint was last changed, ISO 8601.",

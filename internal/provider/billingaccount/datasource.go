@@ -76,9 +76,10 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes.Keys(scheme.Noun, scheme.Keys()...)
 	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not closed " +
-			"takes precedence over a closed one with the same `external_id`; no match, or more than one, is an error. By `id` this " +
-			"takes one request; otherwise it reads the list of accounts, which the service filters.",
+		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not " +
+			"closed takes precedence over a closed one with the same `external_id`; no match, or more than one, " +
+			"is an error. By `id` this takes one request; otherwise it reads the list of accounts, which the " +
+			"service filters.",
 		Attributes: attributes,
 	}
 }

@@ -58,8 +58,8 @@ func dataFromAPI(c *billing.Customer) (dataModel, error) {
 // dataAttributes are the attributes of a customer that is only read.
 func dataAttributes() object.Attributes {
 	attributes := object.Attributes{
-		"email": schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of `emails`, " +
-			"null without one."},
+		"email": schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of " +
+			"`emails`, null without one."},
 		"phone": schema.StringAttribute{Computed: true, MarkdownDescription: "Main phone number: the first of `phones`, " +
 			"null without one."},
 		"addresses": schema.ListNestedAttribute{Computed: true, MarkdownDescription: about["addresses"],
@@ -93,9 +93,9 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes.Keys(scheme.Noun, scheme.Keys()...)
 	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No match, or " +
-			"more than one, is an error. By `id` this takes one request; otherwise it reads the list of customers, which the " +
-			"service filters. The result is stored in state.",
+		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No " +
+			"match, or more than one, is an error. By `id` this takes one request; otherwise it reads the list " +
+			"of customers, which the service filters. The result is stored in state.",
 		Attributes: attributes,
 	}
 }

@@ -123,8 +123,9 @@ func listAttributes(noun string) map[string]schema.Attribute {
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if there is none."},
 				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if there is none."},
-				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON string; decode it " +
-					"with `jsondecode`. Amounts in it are strings, always positive, such as `\"10.50\"` (see the function `cents`)."},
+				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON " +
+					"string; decode it with `jsondecode`. Amounts in it are strings, always positive, such as " +
+					"`\"10.50\"` (see the function `cents`)."},
 			}}},
 	}
 }

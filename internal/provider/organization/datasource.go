@@ -56,9 +56,9 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The organization and the environment that the provider's `token` belongs to. They contain all objects " +
-			"of recurring billing that this configuration manages or reads. `environment` and " +
-			"`allowed_organization_ids` of the provider check these values. Reading it takes one request.",
+		MarkdownDescription: "The organization and the environment that the provider's `token` belongs to. They " +
+			"contain all objects of recurring billing that this configuration manages or reads. `environment` " +
+			"and `allowed_organization_ids` of the provider check these values. Reading it takes one request.",
 		Attributes: map[string]schema.Attribute{
 			"id":              text("Id of the organization, for `allowed_organization_ids` of the provider."),
 			"name":            text("Name of the organization."),

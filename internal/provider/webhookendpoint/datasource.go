@@ -110,8 +110,8 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never shown, and " +
-			"the service offers no filters." + object.Paged,
+		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never " +
+			"shown, and the service offers no filters." + object.Paged,
 		Attributes: map[string]schema.Attribute{
 			"limit": object.Limit("endpoints"),
 			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints, oldest first.",

@@ -91,12 +91,15 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Maximum time of one attempt of a request, as a duration with its unit " +
 					"between `100ms` and `10m`. Defaults to `30s`. Variable: `BILLING_REQUEST_TIMEOUT`."},
 			"requests_per_second": schema.NumberAttribute{Optional: true,
-				MarkdownDescription: "Limit of requests per second that the provider keeps to by itself, over all services, above 0 up to 1000. Default: none. " +
-					"An answer 429 slows the whole provider down in any case. Variable: `BILLING_REQUESTS_PER_SECOND`."},
+				MarkdownDescription: "Limit of requests per second that the provider sends, over all services, " +
+					"above 0 up to 1000. If unset, there is no limit. A 429 response slows the whole provider " +
+					"down in any case. Variable: `BILLING_REQUESTS_PER_SECOND`."},
 			"bulk_refresh": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether a refresh of many objects of one type reads pages of their list, 100 objects at a time, instead of one object at a time. " +
-					"Defaults to `true`, which never takes more than three requests above one per object, and far fewer where most of the listed objects are in the state. `false` reads each object by its id. " +
-					"Variable: `BILLING_BULK_REFRESH`."},
+				MarkdownDescription: "Whether a refresh of many objects of one type reads pages of their list, " +
+					"100 objects at a time, instead of one object at a time. Defaults to `true`, which never " +
+					"takes more than three requests above one per object, and far fewer where most of the " +
+					"listed objects are in the state. `false` reads each object by its id. Variable: " +
+					"`BILLING_BULK_REFRESH`."},
 			"operations": schema.MapAttribute{Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Overrides of methods and paths of single operations, for a service that " +
 					"differs from what this provider assumes: operation name → `METHOD /path/{id}`, for example " +

@@ -117,16 +117,16 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless `sort_by` and " +
-			"`sort_order` say otherwise." + object.Filtered + object.Paged,
+		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless " +
+			"`sort_by` and `sort_order` say otherwise." + object.Filtered + object.Paged,
 		Attributes: object.Ordered("accounts", "updated_at", object.Attributes{
 			"external_id": object.Filter("Only accounts with this `external_id`, closed ones too."),
 			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
 			"status": object.Filter("Only accounts with this status: `active`, `suspended` or `closed`.",
 				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
-			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in the order asked " +
-				"for.",
+			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in " +
+				"the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		}),
 	}

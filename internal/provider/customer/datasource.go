@@ -134,8 +134,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("customers", "name", object.Attributes{
 			"updated_at_gte": object.UpdatedSince("customers"),
-			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the order asked " +
-				"for.",
+			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the requested order.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		}),
 	}

@@ -108,15 +108,16 @@ func reserved(name string) string {
 	if !finance.Reserved(name) {
 		return ""
 	}
-	return name + " belongs to the paging of the service, which the provider does by itself. Use the argument limit for the largest number of items."
+	return name + " belongs to the paging of the service, which the provider does by itself. Use the argument " +
+		"limit for the largest number of items."
 }
 
 // listAttributes are what all lists have. noun names the items.
 func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"filters": object.Filters("Only "+noun+" that match all of these, in the service's own words: `company_id` with a "+
-			"UUID, `occurred_at[gte]` with a date, and the like. A filter whose value is null is left out; `limit` and "+
-			"`cursor` are no filters.", reserved),
+		"filters": object.Filters("Only "+noun+" that match all of these filters. The names are those of the "+
+			"service: `company_id` with a UUID, `occurred_at[gte]` with a date, and others. A filter with the "+
+			"value null is ignored; `limit` and `cursor` are not valid filters.", reserved),
 		"limit": object.Limit(noun),
 		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the " +
 			"service.",

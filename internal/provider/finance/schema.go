@@ -49,8 +49,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the record, unique within its collection."),
 			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{validate.Collection("payables")},
-				MarkdownDescription: aboutCollection + " Another one replaces the record: this one is deleted, and one made there. " +
-					"While it is only known after apply, no replacement is planned: if it then turns out to be another one, the apply fails before it sends anything, and the next plan shows the replacement."},
+				MarkdownDescription: aboutCollection + " Changing this forces replacement: the record is deleted " +
+					"and a new one is created. A value that is only known after apply plans no replacement: if " +
+					"it turns out to be different, the apply fails before it sends anything, and the next plan " +
+					"shows the replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record: an object with any nesting. Amounts are strings with two " +
 					"decimals, such as `\"10.50\"` (see the function `format_cents`). This configuration owns " +

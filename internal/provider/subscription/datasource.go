@@ -75,8 +75,8 @@ func (r *itemReader) withItems(ctx context.Context) func(*billing.Subscription) 
 func dataAttributes(items string) object.Attributes {
 	attributes := object.Attributes{
 		"items": dataItemsAttribute(items),
-		"plan_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the plan that was " +
-			"asked for: the pending one, or else the one that runs."},
+		"plan_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the requested " +
+			"plan: the pending plan if there is one, otherwise the active plan."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
 		"discount_percent": schema.StringAttribute{Computed: true, CustomType: fwtype.DecimalType{},
 			MarkdownDescription: about["discount_percent"]},
@@ -159,8 +159,8 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless `sort_by` and " +
-			"`sort_order` say otherwise." +
+		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless " +
+			"`sort_by` and `sort_order` say otherwise." +
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("subscriptions", "current_period_end", object.Attributes{
 			"external_id":        object.Filter("Only subscriptions with this `external_id`, canceled ones too."),
@@ -171,8 +171,8 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			"updated_at_gte": object.UpdatedSince("subscriptions"),
 			"include_items": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to read the `items` of each " +
 				"subscription, with one more request each. Defaults to `false`."},
-			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions, in the order asked " +
-				"for.",
+			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions, " +
+				"in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes("Null unless `include_items` is `true`.")}},
 		}),
 	}

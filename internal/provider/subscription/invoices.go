@@ -54,7 +54,9 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` say otherwise. The service does not document the fields of an invoice, so each comes whole, as JSON text." +
+		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` " +
+			"say otherwise. The service does not document the fields of an invoice, so each comes whole, as " +
+			"JSON text." +
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("invoices", "due_date", object.Attributes{
 			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),

@@ -72,7 +72,8 @@ func dataAttributes() object.Attributes {
 			Attributes: map[string]schema.Attribute{
 				"type":     schema.StringAttribute{Computed: true, MarkdownDescription: "`none`, `basic`, `bearer` or `header`."},
 				"username": schema.StringAttribute{Computed: true, MarkdownDescription: "User name of `basic`; null otherwise."},
-				"name":     schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the header of `header`; null otherwise."},
+				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the header of " +
+					"`header`; null otherwise."},
 			}},
 	}
 	attributes.Texts(about, "id", "url", "description", "created_at", "updated_at")

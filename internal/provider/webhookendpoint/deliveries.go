@@ -79,10 +79,13 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				"`failed` (another attempt follows) or `exhausted` (none does).",
 				validate.KnownStatus("pending", deliverySuccess, deliveryFailed, deliveryExhausted)),
 			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
-			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, and of what `limit` keeps: `true` for the newest first, `false` for the oldest first. Defaults to `true`. " +
-				"The service lists the oldest first, so with `true` and a `limit` the last pages are read, and the first one to find them."},
+			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, and " +
+				"of what `limit` keeps: `true` for the newest first, `false` for the oldest first. Defaults to " +
+				"`true`. The service lists the oldest first, so with `true` and a `limit` the last pages are " +
+				"read, and the first one to find them."},
 			"limit": object.Limit("deliveries"),
-			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, newest first unless `newest_first` is `false`.",
+			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, newest " +
+				"first unless `newest_first` is `false`.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":       text("Id of the delivery."),
 					"event":    text("Name of the event."),

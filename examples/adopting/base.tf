@@ -1,4 +1,4 @@
-# The whole base, one block per kind. What is not written here and is not in the variables stays as it is: phones, further
+# The whole base, one block per type. Arguments that are neither here nor in the variables stay unchanged: phones, further
 # e-mail addresses, items, status, every key of custom_metadata.
 
 resource "billing_customer" "this" {
@@ -23,7 +23,7 @@ resource "billing_account" "this" {
   for_each    = var.accounts
   external_id = each.key
 
-  # The customer that the account has. Another one would need another account, which an import refuses.
+  # The customer of the account. Another customer would force replacement, which is an error in a plan that imports.
   customer = { id = billing_customer.this[each.value.customer].id }
 
   billing_email      = each.value.billing_email
@@ -39,17 +39,18 @@ resource "billing_subscription" "this" {
 
   billing_account_id = billing_account.this[each.value.account].id
 
-  # The plan that was asked for last. Where a change waits for the end of the period, that is the one that comes.
+  # The plan that was requested last. If a change waits for the end of the period, this is the pending plan.
   plan_id           = each.value.plan_id
   collection_method = each.value.collection_method
   notes             = each.value.notes
 
-  # From now on another plan waits for the period that is paid for. Alone, this changes nothing.
+  # From now on, a change of plan takes effect after the paid period. Setting only this sends nothing.
   plan_change = { timing = "end_of_period" }
 
   custom_metadata = var.owned_metadata
   deletion_policy = local.deletion_policy[each.key]
 
-  # One that ends elsewhere stays ended: every plan warns, and none makes a second one, which would charge somebody.
+  # A subscription that is canceled elsewhere stays canceled: every plan warns, and none creates a second one, which would
+  # charge the customer.
   on_external_cancel = "keep"
 }

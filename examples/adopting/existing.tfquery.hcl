@@ -1,6 +1,6 @@
-# What exists, for terraform query (Terraform 1.14 and newer). Older ones, and OpenTofu, do not read this file.
+# Lists existing objects with terraform query (Terraform 1.14 and later). Older versions and OpenTofu do not read this file.
 #
-#   terraform query                                      lists it
+#   terraform query                                      lists the objects
 #   terraform query -generate-config-out=generated.tf    writes resource and import blocks, see README.md
 
 list "billing_customer" "all" {
@@ -17,7 +17,7 @@ list "billing_account" "open" {
   }
 }
 
-# What has ended is not imported.
+# Excludes objects that have ended.
 list "billing_subscription" "active" {
   provider         = billing
   include_resource = true

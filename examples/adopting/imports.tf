@@ -1,9 +1,9 @@
-# Takes over what exists. An object that is in the state already is passed over, so this may stand here while you adopt
-# one group after another. Take the file out when all are in: an import of something that does not exist is an error, and
-# so nothing new could be made.
+# Imports existing objects. Objects that are already in the state are skipped, so you can keep this file while you import
+# one group after another. Remove it when all are imported: an import of an object that does not exist is an error, so
+# no new object could be created.
 #
-# An id is found by the external code here. The object's own id does as well (id = "1b4e28ba-…"), and with Terraform 1.12
-# or newer an identity: identity = { external_id = each.key }.
+# The objects are found by external_id. Their own id works too (id = "1b4e28ba-…"), and, with Terraform 1.12 or later, an
+# identity: identity = { external_id = each.key }.
 
 import {
   for_each = var.customers

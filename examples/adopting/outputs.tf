@@ -1,5 +1,5 @@
 output "managed" {
-  description = "The ids of all that is managed, by external_id."
+  description = "The ids of all managed objects, by external_id."
   value = {
     customers     = { for code, customer in billing_customer.this : code => customer.id }
     accounts      = { for code, account in billing_account.this : code => account.id }

@@ -1,29 +1,29 @@
-# The second step, once everything is imported: what this configuration owns, and what it protects. Both begin empty, so
-# that the plan of the import shows imports and nothing else.
+# The second step, after everything is imported: what this configuration owns, and what it protects. Both are empty at
+# first, so that the plan of the import contains only imports.
 
 variable "owned_metadata" {
-  description = "The keys of custom_metadata that this configuration owns, on every object. Those of others stay. null owns none."
+  description = "The keys of custom_metadata that this configuration owns, on every object. Keys of other systems stay. null owns none."
   type        = map(string)
   default     = null
 }
 
 variable "protect" {
-  description = "true makes it an error to destroy anything of the base."
+  description = "If true, destroying any of these objects is an error."
   type        = bool
   default     = false
   nullable    = false
 }
 
 variable "let_go" {
-  description = "The external_ids of objects that this configuration is to forget. Apply that; then take them out of the base."
+  description = "The external_ids of objects to remove from state only. Apply this, then remove them from the configuration."
   type        = set(string)
   default     = []
   nullable    = false
 }
 
 locals {
-  # It takes effect once it is applied, and then also when the block is gone. "abandon" takes an object out of the state
-  # and leaves it at the service.
+  # The value in state applies, even after the block is removed. "abandon" removes an object from state only; it stays at
+  # the service.
   deletion_policy = {
     for code in concat(keys(var.customers), keys(var.accounts), keys(var.subscriptions)) :
     code => contains(var.let_go, code) ? "abandon" : var.protect ? "prevent" : null

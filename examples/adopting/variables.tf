@@ -1,5 +1,5 @@
 variable "customers" {
-  description = "The customers to manage, by external_id. A field that a customer has and that is not given here would be cleared, and the plan shows it."
+  description = "The customers to manage, by external_id. A field that has a value at the service and is unset here would be cleared; the plan shows it."
   type = map(object({
     name            = string
     legal_name      = optional(string)
@@ -48,13 +48,13 @@ variable "subscriptions" {
 }
 
 variable "left_alone" {
-  description = "The external_ids of customers that are not to be managed here. They are only looked up."
+  description = "The external_ids of customers that are not managed here. They are only looked up."
   type        = set(string)
   default     = []
   nullable    = false
 
   validation {
     condition     = length(setintersection(var.left_alone, keys(var.customers))) == 0
-    error_message = "A customer is managed, or left alone: ${join(", ", setintersection(var.left_alone, keys(var.customers)))} cannot be both."
+    error_message = "A customer is either managed or in left_alone: ${join(", ", setintersection(var.left_alone, keys(var.customers)))} cannot be both."
   }
 }

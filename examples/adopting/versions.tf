@@ -11,8 +11,8 @@ terraform {
 
 # Address and token come from the environment: BILLING_BASE_URL and BILLING_TOKEN.
 provider "billing" {
-  # Refuses to run with a production token. An adoption changes nothing, but try it out elsewhere first all the same.
+  # Rejects a production token. The import itself changes nothing, but try it in a test environment first.
   environment = "sandbox"
 
-  # No default_custom_metadata yet: it would be written to every object by the very apply that imports them.
+  # No default_custom_metadata yet: the apply that imports the objects would write it to each of them.
 }

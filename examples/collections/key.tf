@@ -3,15 +3,15 @@ resource "billing_api_key" "erp" {
   description = "Looks after the ERP's webhooks"
   scopes      = ["webhook_endpoints:*", "webhook_deliveries:*"]
 
-  # Rotated in place at the first apply after 90 days, and at once when the trigger changes. The old key works for
-  # three more days, so that whoever uses it has time to take the new one.
+  # Rotated in place at the first apply after 90 days, and immediately when the trigger changes. The old key works for
+  # three more days, so that its users have time to switch to the new one.
   rotate_after_days = 90
   grace_period_days = 3
   rotate_when_changed = {
     incident = "none"
   }
 
-  # Another name or other scopes need a new key: it is created before the old one is revoked.
+  # Changing the name or the scopes forces replacement: the new key is created before the old one is revoked.
   lifecycle {
     create_before_destroy = true
   }

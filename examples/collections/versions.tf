@@ -10,9 +10,9 @@ terraform {
 }
 
 # Address and key come from the environment: BILLING_COLLECTIONS_BASE_URL and BILLING_COLLECTIONS_API_KEY. The key
-# needs the scope api_keys:* to manage keys, and must be another one than those below.
+# needs the scope api_keys:* to manage keys, and must differ from the keys below.
 provider "billing" {
-  # A guard over everything: /v1/me of recurring billing says which environment the tokens are of, so this needs
+  # A guard for all services: /v1/me of recurring billing reports the environment of the token, so this needs
   # BILLING_BASE_URL and BILLING_TOKEN too.
   environment = "sandbox"
 }

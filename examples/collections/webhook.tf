@@ -1,5 +1,5 @@
 variable "receiver_url" {
-  description = "Where the ERP takes webhooks. It must be https:// and reachable from outside."
+  description = "The address at which the ERP receives webhooks. It must be https:// and reachable from outside."
   type        = string
   default     = "https://hooks.aurora.example/erp"
 }
@@ -9,17 +9,17 @@ resource "billing_webhook_endpoint" "erp" {
   description = "ERP: paid charges"
   events      = ["charge.paid"]
 
-  # Another value rotates the secret in place. The old one is invalid at once; what a consumer refuses meanwhile is
-  # sent again after 4 minutes, then after 8, and so on: 8 attempts in eight and a half hours.
+  # Changing a value rotates the secret in place. The old secret is invalid immediately. Deliveries that the consumer
+  # rejects are sent again after 4 minutes, then after 8, and so on: 8 attempts in eight and a half hours.
   rotate_secret_when_changed = {
     quarter = "2026-Q3"
   }
 
-  # A test event after the registration, a change of url and a rotation. When it is refused, that is a warning.
+  # Sends a test event after the registration, a change of url and a rotation. A rejected event causes a warning.
   test_on_apply = true
 }
 
-# Warns in every plan while deliveries have been given up.
+# Warns in every plan while there are exhausted deliveries.
 data "billing_webhook_deliveries" "lost" {
   endpoint_id = billing_webhook_endpoint.erp.id
   status      = "exhausted"

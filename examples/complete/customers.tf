@@ -1,14 +1,14 @@
-# A company with everything the service keeps about it. By default a billing account is opened together
-# with the customer; the arguments at the end are for that account and are used only when it is opened.
+# A company with all of its fields. By default a billing account is created together with the customer;
+# the arguments at the end are for that account and are used only when it is created.
 resource "billing_customer" "headquarters" {
-  # The id of this customer in your own system. With it an interrupted creation is found again instead of
-  # made twice, and the customer can be imported: external_id=aurora-matriz.
+  # The id of this customer in your own system. It prevents a duplicate after an interrupted creation, and
+  # the customer can be imported by it: external_id=aurora-matriz.
   external_id = "aurora-matriz"
 
   name            = "Padaria Aurora"
   legal_name      = "Padaria Aurora Comércio de Alimentos Ltda."
   kind            = "juridical"
-  document_number = "11.222.333/0001-81" # with or without the mask, it is the same number
+  document_number = "11.222.333/0001-81" # with or without the mask
   notes           = "Entregas até as 7h."
   tags            = ["alimentos", "rede-aurora"]
 
@@ -36,7 +36,7 @@ resource "billing_customer" "headquarters" {
     },
   ]
 
-  # The order of these lists carries no meaning: another order is no change.
+  # The order of these lists has no meaning: another order causes no diff.
   emails = [
     { kind = "billing", value = "financeiro@aurora.example" },
     { kind = "support", value = "loja@aurora.example" },
@@ -44,8 +44,8 @@ resource "billing_customer" "headquarters" {
   phones   = [{ kind = "office", value = "+55 11 5550-0100" }]
   websites = [{ value = "https://aurora.example" }]
 
-  # Your own data, nested at will. This configuration owns the keys it names, at any depth. Keys that
-  # another system adds, to `contract` too, stay where they are and are no drift.
+  # Your own data, with any nesting. This configuration owns the keys it names, at any depth. Keys that
+  # another system adds, also to `contract`, stay unchanged and are not reported as drift.
   custom_metadata = {
     segment = "retail"
     contract = {
@@ -55,17 +55,17 @@ resource "billing_customer" "headquarters" {
     }
   }
 
-  # For the billing account that is opened with the customer.
+  # For the billing account that is created with the customer.
   billing_email      = "financeiro@aurora.example"
   payment_terms_days = 15
   auto_collection    = false
 
-  # A customer with subscriptions that run cannot be deleted. "prevent" makes every destroy an error,
-  # "abandon" only forgets the customer here.
+  # A customer with active subscriptions cannot be deleted. "prevent" makes every destroy an error,
+  # "abandon" removes the customer from state only.
   deletion_policy = "delete"
 }
 
-# The short form: a main e-mail address and phone number, and what the provider's block adds.
+# The short form: a main e-mail address, a phone number, and the defaults of the provider block.
 resource "billing_customer" "branch" {
   external_id     = "aurora-campinas"
   name            = "Padaria Aurora Campinas"

@@ -1,10 +1,10 @@
 output "organization" {
-  description = "The organization, and the environment, that everything here lives in."
+  description = "The organization and the environment of all objects here."
   value       = "${data.billing_organization.this.name} (${data.billing_organization.this.environment})"
 }
 
 output "billing_accounts" {
-  description = "The billing account that was opened with each customer; null for whom none was."
+  description = "The billing account that was created with each customer; null if none was."
   value = {
     for customer in [billing_customer.headquarters, billing_customer.branch, billing_customer.owner] :
     customer.external_id => customer.billing_account_id

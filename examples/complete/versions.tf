@@ -11,13 +11,13 @@ terraform {
 
 # Address and token come from the environment: BILLING_BASE_URL, BILLING_TOKEN and, for the sandbox,
 # BILLING_CA_CERTIFICATE_FILE. So the same configuration runs against the sandbox and against production,
-# and no secret stands in a file.
+# and no file contains a secret.
 provider "billing" {
-  # Refuses to run with a production token. Take it out, or say "production", when you mean it.
+  # Rejects a production token. Remove it, or set "production", to run against production.
   environment = "sandbox"
 
-  # What every customer of this company carries, whichever system made it. It is merged under the
-  # custom_metadata of every resource; a resource's own keys win.
+  # Keys that every customer of this company has. They are merged under the custom_metadata of every
+  # resource; a resource's own keys take precedence.
   default_custom_metadata = {
     accounting = {
       cost_center = "BR-100"

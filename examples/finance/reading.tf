@@ -4,12 +4,12 @@ data "billing_finance_payables" "bookshop" {
 }
 
 locals {
-  # The service does not document the fields of its objects, so each comes whole.
+  # The service does not document the fields of its objects, so each is returned whole.
   payables = [for item in data.billing_finance_payables.bookshop.items : jsondecode(item.json)]
   open     = [for payable in local.payables : payable if payable.status == "open"]
 }
 
-# Added up in cents, so that not one is lost; sum() takes no empty list.
+# Added up in cents to be exact; sum() does not accept an empty list.
 output "to_pay" {
   value = provider::billing::format_cents(sum(concat([0], [for payable in local.open : provider::billing::cents(payable.amount)])))
 }

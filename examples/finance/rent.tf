@@ -1,5 +1,5 @@
-# What another system knows too: only the keys that are named here are compared with the service. Whatever others add,
-# such as the number that the ERP gives it, stays.
+# A record that another system uses too: only the keys that are named here are compared with the service. Keys that
+# the ERP adds, such as its own number, stay.
 resource "billing_finance_record" "rent" {
   collection = "payables"
 
@@ -8,12 +8,12 @@ resource "billing_finance_record" "rent" {
     company_id  = "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a"
     occurred_at = "2026-01-05"
     type        = "debit"
-    amount      = provider::billing::format_cents(1500 * 100) # money is text with two decimals, and never a float
+    amount      = provider::billing::format_cents(1500 * 100) # an amount is a string with two decimals, never a float
   }
 }
 
-# The key that the record is made with stands in the plan. A plan that is applied twice, or again after its answer was
-# lost, makes one record.
+# The idempotency key is in the plan. Applying the plan twice, or again after a lost response, creates only one
+# record.
 output "rent_key" {
   value = billing_finance_record.rent.idempotency_key
 }

@@ -11,7 +11,7 @@ terraform {
 
 # Address and token come from the environment: BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN.
 provider "billing" {
-  # A guard over everything: /v1/me of recurring billing says which environment the tokens are of, so this needs
+  # A guard for all services: /v1/me of recurring billing reports the environment of the token, so this needs
   # BILLING_BASE_URL and BILLING_TOKEN too.
   environment = "sandbox"
 }

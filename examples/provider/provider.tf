@@ -8,9 +8,9 @@ terraform {
   }
 }
 
-# Addresses and tokens usually come from BILLING_BASE_URL, BILLING_TOKEN and their like, so that no secret stands in a file.
+# Addresses and tokens usually come from BILLING_BASE_URL, BILLING_TOKEN and similar variables, so that no file contains a secret.
 provider "billing" {
-  # Refuse to run with a token of the wrong environment or of another organization.
+  # Reject a token of another environment.
   environment = "sandbox"
 
   # Merged under the custom_metadata of every resource.

@@ -1,5 +1,5 @@
-# One module per tenant. Nothing of one tenant refers to another one, and the address of each is its key, not its place
-# in a list: so a tenant that comes or goes is all that a plan shows.
+# One module per tenant. No tenant refers to another one, and the address of each is its key, not its position in a list.
+# A plan therefore shows only the tenants that are added or removed.
 module "tenant" {
   source   = "./modules/tenant"
   for_each = var.tenants
@@ -10,7 +10,7 @@ module "tenant" {
   email           = each.value.email
   billing_email   = each.value.billing_email
 
-  # A name that is not in the catalogue stays itself, and the module refuses it as no id of a plan.
+  # A name that is not in the catalogue is passed on, and the module rejects it as an invalid plan id.
   plan_id    = lookup(var.plans, each.value.plan, each.value.plan)
   seat       = var.seat
   seats      = each.value.seats

@@ -1,4 +1,4 @@
 output "tenants" {
-  description = "The ids of each tenant's objects at the service, for whoever has to find them there."
+  description = "The ids of each tenant's objects at the service."
   value       = module.tenant
 }

@@ -1,7 +1,7 @@
 variable "tenants" {
   description = <<-EOT
-    The tenants, by a key that never changes: it is a part of the external_id of all that a tenant has. A renamed key
-    is another tenant. What each field means stands in modules/tenant/variables.tf.
+    The tenants, by a key that never changes: it is a part of the external_id of all objects of a tenant. A renamed key
+    is a new tenant. modules/tenant/variables.tf describes the fields.
   EOT
   type = map(object({
     name            = string
@@ -20,7 +20,7 @@ variable "tenants" {
   }))
   nullable = false
 
-  # Everything about a single tenant is checked by the module. Here is what takes all of them to see.
+  # The module validates single tenants. This validates all tenants together.
   validation {
     condition     = length(distinct([for t in values(var.tenants) : replace(t.document_number, "/\\D/", "")])) == length(var.tenants)
     error_message = "Two tenants have the same document_number. They would be billed twice as one company."
@@ -34,7 +34,7 @@ variable "plans" {
 }
 
 variable "seat" {
-  description = "The product and the price that a seat is billed by."
+  description = "The product and the price of a seat."
   type = object({
     product_id = string
     price_id   = string

@@ -11,12 +11,12 @@ terraform {
 
 # Address and token come from the environment: BILLING_BASE_URL, BILLING_TOKEN and, for the sandbox,
 # BILLING_CA_CERTIFICATE_FILE. So the same configuration runs against the sandbox and against production,
-# and no secret stands in a file.
+# and no file contains a secret.
 provider "billing" {
-  # Refuses to run with a production token. Take it out, or say "production", when you mean it.
+  # Rejects a production token. Remove it, or set "production", to run against production.
   environment = "sandbox"
 
-  # Tells people at the service who looks after a customer, an account or a subscription.
+  # Shows at the service that Terraform manages a customer, an account or a subscription.
   default_custom_metadata = {
     managed_by = "terraform/saas-tenants"
   }

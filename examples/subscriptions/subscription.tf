@@ -12,11 +12,11 @@ locals {
 }
 
 resource "billing_subscription" "tenant" {
-  # With it an interrupted creation is found again instead of made twice.
+  # Prevents a duplicate after an interrupted creation.
   external_id        = "contract-2026-017"
   billing_account_id = billing_account.horizonte.id
 
-  # The plan that is wanted. What runs is current_plan_id, what comes at the end of the period is pending_plan_id.
+  # The requested plan. The active plan is current_plan_id; a plan that starts after the period is pending_plan_id.
   plan_id = local.plans.basic
 
   # How a change of plan_id is carried out. "immediate" would not wait for the end of the paid period.
@@ -25,7 +25,7 @@ resource "billing_subscription" "tenant" {
     reason = "agreed with the customer"
   }
 
-  # Beside the plan: ten seats, at 49.9000 each instead of the price's own amount.
+  # In addition to the plan: ten seats, at 49.9000 each instead of the price's own amount.
   items = [{
     product_id           = local.seat.product_id
     price_id             = local.seat.price_id
@@ -33,16 +33,16 @@ resource "billing_subscription" "tenant" {
     unit_amount_subcents = 499000
   }]
 
-  trial_period_days = 14 # used once, when the subscription is made
+  trial_period_days = 14 # used once, when the subscription is created
   billing_cycle     = "monthly"
   collection_method = "charge_automatically"
   notes             = "Contrato 2026-017."
 
-  # Destroying cancels at once. "cancel_at_period_end" would let the paid period run out.
+  # Destroying cancels immediately. "cancel_at_period_end" cancels at the end of the paid period.
   deletion_policy     = "cancel"
   cancellation_reason = "tenant removed"
 
-  # A subscription that somebody cancels elsewhere stays canceled: every plan warns, and none makes a second one,
-  # which would charge somebody. "recreate" would plan a new one, "error" would stop the plan.
+  # A subscription that is canceled elsewhere stays canceled: every plan warns, and none creates a second one, which
+  # would charge the customer. "recreate" plans a new one, "error" stops the plan.
   on_external_cancel = "keep"
 }

@@ -11,6 +11,6 @@ terraform {
 
 # Address and token come from the environment: BILLING_BASE_URL and BILLING_TOKEN.
 provider "billing" {
-  # Refuses to run with a production token. Take it out, or say "production", when you mean it.
+  # Rejects a production token. Remove it, or set "production", to run against production.
   environment = "sandbox"
 }

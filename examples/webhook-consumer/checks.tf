@@ -1,5 +1,5 @@
-# Warnings in every plan and apply, while there is something to say. They stop nothing. What they read stands outside of
-# them: a data source inside a check block is read at apply too, so that no plan would be empty.
+# Warnings in plans and applies. They stop nothing. The data sources are outside of the check blocks: a data source inside
+# a check block is read at apply too, so that no plan would be empty.
 
 data "billing_webhook_deliveries" "lost" {
   endpoint_id = billing_webhook_endpoint.consumer.id
@@ -15,7 +15,7 @@ check "nothing_lost" {
   }
 }
 
-# After a rotation, this tells whether the consumer has taken the new key.
+# After a rotation, this shows whether the consumer uses the new key.
 check "old_keys_are_idle" {
   assert {
     condition = alltrue([
@@ -27,7 +27,7 @@ check "old_keys_are_idle" {
 }
 
 locals {
-  # The secret makes the answers sensitive as well. That a signature is right gives nothing away.
+  # The secret makes the results sensitive too. Whether a signature is valid reveals nothing.
   genuine = [for delivery in var.received : nonsensitive(provider::billing::verify_webhook_signature(
     billing_webhook_endpoint.consumer.secret, delivery.signature, delivery.body, delivery.at, 300
   ))]
@@ -36,6 +36,6 @@ locals {
 check "received_is_genuine" {
   assert {
     condition     = alltrue(local.genuine)
-    error_message = "Not signed with the secret of today, or not within five minutes: number ${join(", ", [for i, good in local.genuine : i if !good])}, counted from 0."
+    error_message = "Not signed with the current secret, or not within five minutes: number ${join(", ", [for i, good in local.genuine : i if !good])}, counted from 0."
   }
 }

@@ -1,7 +1,7 @@
-# Both values stand in the state, because the service shows them once: protect the state as you would protect them.
+# Both values are in the state, because the service shows them only once: protect the state like the values.
 
 output "consumer" {
-  description = "What the consumer needs: the key to call the service with, and the secret to verify webhooks with."
+  description = "The key to call the service with, and the secret to verify webhooks with."
   sensitive   = true
   value = {
     api_key        = billing_api_key.consumer.token
@@ -10,17 +10,17 @@ output "consumer" {
 }
 
 locals {
-  # A number, as write-only arguments want one, made of the moment since when the values are what they are.
+  # A number for write-only arguments, derived from the time of the last rotation.
   version = tonumber(formatdate("YYYYMMDDhhmmss", coalesce(billing_api_key.consumer.rotated_at, billing_api_key.consumer.created_at)))
 }
 
 output "version" {
-  description = "Rises with every rotation: the version to give to a write-only argument that hands the values on."
+  description = "Version for a write-only argument that passes the values on. It increases with every rotation."
   value       = local.version
 }
 
 output "rotation_due_at" {
-  description = "The first apply after this rotates both."
+  description = "Due date: the first apply after it rotates both."
   value       = billing_api_key.consumer.rotation_due_at
 }
 

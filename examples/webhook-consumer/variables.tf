@@ -1,5 +1,5 @@
 variable "consumer" {
-  description = "Name of the system that takes the webhooks. Another name is another key: the old one ends without a grace."
+  description = "Name of the system that receives the webhooks. Changing this forces replacement of the key: the old one ends without a grace period."
   type        = string
   default     = "erp"
   nullable    = false
@@ -11,7 +11,7 @@ variable "consumer" {
 }
 
 variable "receiver_url" {
-  description = "Where the consumer takes webhooks. It must be reachable from outside."
+  description = "Address at which the consumer receives webhooks. It must be reachable from outside."
   type        = string
   default     = "https://hooks.aurora.example/billing"
   nullable    = false
@@ -23,52 +23,52 @@ variable "receiver_url" {
 }
 
 variable "events" {
-  description = "The events that the consumer wants. A set that is empty means all, those of the future too."
+  description = "The events that the consumer receives. An empty set means all events, including future ones."
   type        = set(string)
   default     = ["charge.paid"]
   nullable    = false
 }
 
 variable "scopes" {
-  description = "What the consumer's key may do. As little as it needs: an empty set means everything but administration."
+  description = "The scopes of the consumer's key, as few as possible: an empty set allows everything except administration."
   type        = set(string)
   default     = ["charges:read", "webhook_deliveries:read"]
   nullable    = false
 
   validation {
     condition     = length(var.scopes) > 0
-    error_message = "Say what the key may do. Without scopes it may do nearly everything."
+    error_message = "Set at least one scope. A key without scopes is allowed to do nearly everything."
   }
 }
 
 variable "rotate_after_days" {
-  description = "Key and secret are rotated at the first apply after so many days."
+  description = "Days after which the first apply rotates key and secret."
   type        = number
   default     = 90
   nullable    = false
 }
 
 variable "grace_period_days" {
-  description = "How many days the old key works after a rotation. The old secret never does."
+  description = "Days that the old key works after a rotation. The old secret is invalid immediately."
   type        = number
   default     = 3
   nullable    = false
 
   validation {
     condition     = var.grace_period_days >= 0 && var.grace_period_days < var.rotate_after_days
-    error_message = "The grace has to be over before the next rotation, or old keys pile up."
+    error_message = "The grace period must end before the next rotation, so that old keys do not accumulate."
   }
 }
 
 variable "rotation" {
-  description = "Any other text than last time rotates both at this apply, such as \"2026-11-incident\"."
+  description = "Trigger: changing this text rotates both at this apply, for example to \"2026-11-incident\"."
   type        = string
   default     = "none"
   nullable    = false
 }
 
 variable "end_grace" {
-  description = "true ends the grace of old keys at this apply, as after a leak. Take it back afterwards."
+  description = "If true, this apply ends the grace periods of old keys, for example after a leak. Remove it afterwards."
   type        = bool
   default     = false
   nullable    = false
@@ -76,8 +76,8 @@ variable "end_grace" {
 
 variable "received" {
   description = <<-EOT
-    Deliveries that the consumer has noted, to be verified here: the header X-Webhook-Signature, the body byte for byte,
-    and when it came, in seconds since 1970.
+    Deliveries that the consumer has recorded, to be verified here: the header X-Webhook-Signature, the exact body, and the
+    time of arrival in seconds since 1970.
   EOT
   type = list(object({
     signature = string

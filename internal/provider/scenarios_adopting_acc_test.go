@@ -26,7 +26,7 @@ var base = []string{
 const ownership = "**Own and protect.**"
 
 // undecided is the warning of two customers, of whom one has no code.
-var undecided = regexp.MustCompile(`Neither managed nor left alone: Nameless \(id [0-9a-f-]{36}\), Nobody's \(crm-2001\)\.`)
+var undecided = regexp.MustCompile(`Neither managed nor in left_alone: Nameless \(id [0-9a-f-]{36}\), Nobody's \(crm-2001\)\.`)
 
 // adoption is the scenario over the base that its seed file makes, before anything is done.
 func adoption(t *testing.T) (*acctest.Service, *command) {
@@ -167,7 +167,7 @@ func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	terraform.refused([]string{"Destroying this object is prevented", "Helena Martins"}, "plan")
 
 	terraform.write("existing.auto.tfvars", list)
-	terraform.write("leaving.auto.tfvars", terraform.told("**Stop managing something.**"))
+	terraform.write("leaving.auto.tfvars", terraform.told("**Stop managing an object.**"))
 	terraform.applies("update", base[2:3])
 	terraform.replace("existing.auto.tfvars", helena, "")
 	terraform.replace("existing.auto.tfvars", `left_alone = [`, `left_alone = ["crm-1003", `)

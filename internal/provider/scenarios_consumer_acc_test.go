@@ -238,8 +238,8 @@ func TestAccScenario_consumerIsChecked(t *testing.T) {
 	terraform := scenario(t, "webhook-consumer", acctest.Start(t))
 	for _, c := range []struct{ given, says string }{
 		{"receiver_url=http://hooks.example.com", "over https:// only"},
-		{"scopes=[]", "Without scopes it may do nearly everything"},
-		{"grace_period_days=90", "over before the next rotation"},
+		{"scopes=[]", "A key without scopes is allowed to do nearly everything"},
+		{"grace_period_days=90", "must end before the next rotation"},
 		{"consumer=The ERP", "lower-case letters"},
 	} {
 		terraform.refused([]string{c.says}, "plan", "-var="+c.given)

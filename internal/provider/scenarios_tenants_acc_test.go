@@ -76,7 +76,7 @@ func TestAccScenario_tenantsComeAndGo(t *testing.T) {
 		t.Errorf("who comes back without an import is made a second time: %v\n%s", err, out)
 	}
 	terraform.replace("tenants.auto.tfvars", "  aurora = {\n", "  aurora = {\n cancel_at_period_end = false\n")
-	terraform.write("back.tf", terraform.told("**A tenant comes back**"))
+	terraform.write("back.tf", terraform.told("**Restore a tenant**"))
 	terraform.applies("import, update", ofTenant("aurora"))
 	terraform.settled()
 	if back := found(t, service, "subscriptions", "tenant-aurora"); back["id"] != subscribed["id"] || back["cancel_at_period_end"] != false {
@@ -102,7 +102,7 @@ func TestAccScenario_tenantsOnRemoval(t *testing.T) {
 	}
 	terraform.settled()
 
-	terraform.replace("tenants.auto.tfvars", "  aurora = {\n", "  aurora = {\n on_removal = \"refuse\"\n")
+	terraform.replace("tenants.auto.tfvars", "  aurora = {\n", "  aurora = {\n on_removal = \"prevent\"\n")
 	terraform.applies("update", ofTenant("aurora"))
 	kept := terraform.read("tenants.auto.tfvars")
 	terraform.withoutTenant("aurora")
@@ -131,7 +131,7 @@ func TestAccScenario_tenantsAreChecked(t *testing.T) {
 	for _, c := range []struct{ old, wrong, says string }{
 		{"45.997.418/0001-53", "45.997.418/0001-54", "the right check digits"},
 		{"45.997.418/0001-53", "11222333000181", "the same document_number"},
-		{`"team"`, `"premium"`, "no name of one in the catalogue"},
+		{`"team"`, `"premium"`, "nor the name of a plan in the catalogue"},
 		{`"44.90"`, `"44,90"`, "at most four decimals"},
 	} {
 		terraform.write("tenants.auto.tfvars", list)

@@ -1,4 +1,4 @@
-# Any collection can be read; payables and receivables have data sources of their own, too.
+# Reads any collection; payables and receivables also have their own data sources.
 data "billing_finance_records" "payables" {
   collection = "payables"
   filters = {

@@ -7,7 +7,7 @@ data "billing_webhook_deliveries" "lost" {
   status      = "exhausted"
 }
 
-# Warns in every plan while deliveries have been given up.
+# Warns in every plan while there are exhausted deliveries.
 check "nothing_lost" {
   assert {
     condition     = length(data.billing_webhook_deliveries.lost.deliveries) == 0

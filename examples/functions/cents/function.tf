@@ -1,4 +1,4 @@
-# A balance is answered in cents; compare it with an amount as people write it.
+# balance_cents is in cents; cents() converts a decimal amount.
 data "billing_account" "horizonte" {
   external_id = "horizonte"
 }

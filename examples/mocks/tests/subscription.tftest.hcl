@@ -26,7 +26,7 @@ run "the_subscription_uses_the_account_of_the_customer" {
 }
 
 run "an_overdue_subscription" {
-  # A state of its own: what another run has created keeps its values.
+  # A separate state: objects that another run has created keep their values.
   state_key = "overdue"
 
   override_resource {

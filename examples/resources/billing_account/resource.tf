@@ -26,7 +26,7 @@ resource "billing_account" "horizonte" {
   }
 }
 
-# An account of a new customer, opened together with it.
+# An account of a new customer, created together with it.
 resource "billing_account" "aurora" {
   customer = {
     name            = "Padaria Aurora Ltda"

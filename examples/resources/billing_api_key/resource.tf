@@ -3,14 +3,14 @@ resource "billing_api_key" "erp" {
   description = "Reads charges for the ERP"
   scopes      = ["charges:read"]
 
-  # Rotate by age, and at once when the trigger changes. The old key works for three more days.
+  # Rotate by age, and immediately when the trigger changes. The old key works for three more days.
   rotate_after_days = 90
   rotate_when_changed = {
     incident = "none"
   }
   grace_period_days = 3
 
-  # A new name or other scopes need a new key: create it before the old one is revoked.
+  # Changing the name or the scopes forces replacement: create the new key before the old one is revoked.
   lifecycle {
     create_before_destroy = true
   }
@@ -25,7 +25,7 @@ output "next_rotation" {
   value = billing_api_key.erp.rotation_due_at
 }
 
-# The state has this token encrypted only: token is null. `age -d` decrypts it with the private key.
+# The state contains this token only in encrypted form: token is null. `age -d` decrypts it with the private key.
 resource "billing_api_key" "pipeline" {
   name           = "pipeline"
   scopes         = ["charges:read"]

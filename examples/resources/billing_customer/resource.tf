@@ -28,14 +28,14 @@ resource "billing_customer" "horizonte" {
     limits = { seats = 25 }
   }
 
-  # For the billing account that is opened together with the customer.
+  # For the billing account that is created together with the customer.
   payment_terms_days = 21
 
-  # "prevent" would refuse to destroy this customer, "abandon" would only forget it here.
+  # "prevent" makes destroying this customer an error, "abandon" removes it from state only.
   deletion_policy = "delete"
 }
 
-# A person that is billed through somebody else's account.
+# A person without a billing account, billed through another customer.
 resource "billing_customer" "ana" {
   name                   = "Ana Souza"
   kind                   = "natural"

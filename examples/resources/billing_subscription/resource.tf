@@ -8,7 +8,7 @@ resource "billing_subscription" "horizonte" {
   external_id        = "tenant-horizonte"
   billing_account_id = billing_customer.horizonte.billing_account_id
 
-  # A change of plan waits for the period that is paid already: plan_id is what is wanted, current_plan_id what runs.
+  # A change of plan takes effect after the paid period. plan_id is the requested plan, current_plan_id the active one.
   plan_id = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
   plan_change = {
     timing = "end_of_period"
@@ -32,8 +32,8 @@ resource "billing_subscription" "horizonte" {
     tenant = "horizonte"
   }
 
-  # Destroying cancels at once; "cancel_at_period_end" would let the paid period run out. A subscription that was canceled
-  # elsewhere is never made again by itself.
+  # Destroying cancels immediately; "cancel_at_period_end" cancels at the end of the paid period. A subscription that was
+  # canceled elsewhere is never recreated automatically.
   deletion_policy    = "cancel"
   on_external_cancel = "keep"
 }

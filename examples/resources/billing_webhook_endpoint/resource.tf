@@ -17,7 +17,7 @@ resource "billing_webhook_endpoint" "erp" {
     credentials_wo_version = 1
   }
 
-  # Another value rotates the secret in place. The old one is invalid at once.
+  # Changing a value rotates the secret in place. The old secret is invalid immediately.
   rotate_secret_when_changed = {
     quarter = "2026-Q4"
   }
@@ -28,7 +28,7 @@ output "webhook_secret" {
   sensitive = true
 }
 
-# The state has this secret encrypted only: secret is null. `age -d` decrypts it with the private key.
+# The state contains this secret only in encrypted form: secret is null. `age -d` decrypts it with the private key.
 resource "billing_webhook_endpoint" "audit" {
   url            = "https://audit.example.com/billing"
   age_recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]

@@ -143,7 +143,7 @@ func (f *film) play(ctx context.Context, shop *workshop, terraform *terraform) e
 	f.read(24)
 	f.show("")
 
-	f.note("A CRM adds keys to the customer, and someone edits the notes.")
+	f.note("A CRM adds keys to the customer, and a user edits the notes.")
 	service, err := newService(shop.sandbox.env)
 	if err != nil {
 		return err

@@ -62,11 +62,12 @@ func dataAttributes() object.Attributes {
 		"id":     schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
 		"scopes": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: about["scopes"]},
 		"last_used_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was last used, ISO " +
-			"8601; null when never. It tells whether an old key may go."},
+			"8601; null if never. It shows whether an old key is still in use."},
 		"revoked_at": schema.StringAttribute{Computed: true, MarkdownDescription: "When the key was revoked, ISO 8601; " +
-			"null while it is not."},
+			"null if it is not."},
 		"expires_at": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["expires_at"] + " Null: never. For a key that was rotated, the end of its grace."},
+			MarkdownDescription: about["expires_at"] + " Null if it never expires. For a key that was rotated, " +
+				"the end of its grace period."},
 	}
 	attributes.Texts(about, "name", "description", "key_prefix", "source", "created_at")
 	return attributes
@@ -78,10 +79,11 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes.Keys(scheme.Noun, scheme.Keys()...)
 	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One API key of the collections service, found by its `id` or its `name`. A key that works " +
-			"is preferred to revoked and expired ones of the same name; no match, or more than one, is an error, and a key " +
-			"whose grace runs counts beside its successor. Its token is never shown. By `id` this takes one request; by " +
-			"`name` it reads the whole list of keys, for which the service has no filter.",
+		MarkdownDescription: "One API key of the collections service, found by its `id` or its `name`. A key that " +
+			"works takes precedence over revoked and expired ones with the same name; no match, or more than " +
+			"one, is an error, also because of a rotated key that still works next to its successor. Its token " +
+			"is never shown. By `id` this takes one request; by `name` it reads the whole list of keys, for " +
+			"which the service has no filter.",
 		Attributes: attributes,
 	}
 }

@@ -57,12 +57,12 @@ type ephemeralModel struct {
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An API key of the collections service that exists for one run: created when it is " +
-			"needed, revoked when the run is over, in no plan and no state. Terraform opens it once for the plan and " +
-			"once for the apply, so these are two keys, each created and revoked with one request; without " +
-			"`expires_at` a third one may ask for the time of the service. Its `token` may go where Terraform takes " +
-			"ephemeral values: to provider blocks and to write-only arguments.\n\n" +
-			"Needs Terraform 1.10 or OpenTofu 1.11. A key that lives longer than a run is a resource " +
-			"`billing_api_key`, whose token stands in the state.",
+			"needed, revoked after the run, and never in a plan or state. Terraform opens it once for the plan " +
+			"and once for the apply, so these are two keys, each created and revoked with one request; if " +
+			"`expires_at` is unset, a third request may read the time of the service. Its `token` can be used " +
+			"where Terraform accepts ephemeral values: in provider blocks and in write-only " +
+			"arguments.\n\nRequires Terraform 1.10 or OpenTofu 1.11. For a key that outlives the run, use the " +
+			"resource `billing_api_key`; its token is stored in state.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{Required: true, Validators: notBlank(),
 				MarkdownDescription: about["name"]},
@@ -73,11 +73,11 @@ func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *e
 				Validators:          scopeValidators()},
 			"expires_at": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
 				Validators: []validator.String{validate.DateOrDateTime()},
-				MarkdownDescription: about["expires_at"] + aboutMoment + " Default: in one hour, so that the key " +
-					"ends even when a failed run never revokes it. Give a later moment for runs that take longer."},
+				MarkdownDescription: about["expires_at"] + aboutMoment + " Defaults to one hour from now, so that " +
+					"the key ends even if a failed run never revokes it. Set a later time for longer runs."},
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the key (UUID)."},
 			"token": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: about["token"] +
-				" It stands in no state and no plan."},
+				" It is never in state or plan."},
 			"key_prefix": schema.StringAttribute{Computed: true, MarkdownDescription: about["key_prefix"]},
 		},
 	}

@@ -76,9 +76,10 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes.Keys(scheme.Noun, scheme.Keys()...)
 	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not closed " +
-			"is preferred to a closed one with the same `external_id`; no match, or more than one, is an error. By `id` this " +
-			"takes one request; otherwise it reads the list of accounts, which the service filters.",
+		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not " +
+			"closed takes precedence over a closed one with the same `external_id`; no match, or more than one, " +
+			"is an error. By `id` this takes one request; otherwise it reads the list of accounts, which the " +
+			"service filters.",
 		Attributes: attributes,
 	}
 }
@@ -116,16 +117,16 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless `sort_by` and " +
-			"`sort_order` say otherwise." + object.Filtered + object.Paged,
+		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless " +
+			"`sort_by` and `sort_order` say otherwise." + object.Filtered + object.Paged,
 		Attributes: object.Ordered("accounts", "updated_at", object.Attributes{
 			"external_id": object.Filter("Only accounts with this `external_id`, closed ones too."),
 			"customer_id": object.FilterByID("Only accounts of the customer with this id."),
 			"status": object.Filter("Only accounts with this status: `active`, `suspended` or `closed`.",
 				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.UpdatedSince("accounts"),
-			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in the order asked " +
-				"for.",
+			"accounts": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The billing accounts, in " +
+				"the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		}),
 	}

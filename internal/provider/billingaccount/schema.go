@@ -44,18 +44,18 @@ var about = map[string]string{
 	"customer_id":        "Id of the customer that the account belongs to.",
 	"currency":           "Currency of the account as its ISO 4217 code, such as `BRL`. `balance_cents` is in it.",
 	"billing_email":      "E-mail address for invoices and notices.",
-	"payment_terms_days": "Days from an invoice to the day it is due, 1 to 90.",
-	"auto_collection":    "Whether charges are made automatically: `true`, or `false` for charges by hand.",
-	"balance_cents": "Balance in cents, hundredths of the currency unit: `1050` is 10.50. It changes without any " +
-		"change here.",
+	"payment_terms_days": "Days until an invoice is due, 1 to 90.",
+	"auto_collection":    "Whether charges are automatic (`true`) or manual (`false`).",
+	"balance_cents": "Balance in cents, hundredths of the currency unit: `1050` is 10.50. The service changes it " +
+		"with every invoice and payment.",
 	"status":                    "`active`, `suspended` or `closed` (final).",
 	"suspended_at":              "When the account was suspended, ISO 8601; null while it is not.",
 	"suspension_reason":         "Reason of the suspension; null while the account is not suspended.",
 	"tax_exempt":                "Whether the account is exempt from tax.",
 	"tax_exemption_certificate": "Certificate of the tax exemption; null without one.",
 	"customer_tax_type":         "Tax type of the customer: `individual`, `business` or `exempt`; null when not set.",
-	"metadata":                  "What the service itself notes on the account, as JSON text; read it with `jsondecode`.",
-	"created_at":                "When the account was opened, ISO 8601.",
+	"metadata":                  "Service-managed metadata as a JSON string; decode it with `jsondecode`.",
+	"created_at":                "When the account was created, ISO 8601.",
 	"updated_at":                "When the account was last changed, ISO 8601.",
 }
 
@@ -70,55 +70,55 @@ var arguments = []string{
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-			MarkdownDescription: about["external_id"] + " With it the account can be imported, and a creation whose " +
-				"answer got lost is found again instead of being repeated. Taken out, it is cleared."},
+			MarkdownDescription: about["external_id"] + " The account can be imported by it, and the provider " +
+				"uses it to find the account after a lost response instead of creating it twice. If removed, it " +
+				"is cleared."},
 		"customer": schema.SingleNestedAttribute{Required: true, Attributes: customerAttributes(),
-			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id`, `external_id` " +
-				"or `document_number`, or a new one, which needs a `name` and is opened together with the account. " +
-				"Naming another customer that exists forces replacement. A value that is only known after apply does " +
-				"not, unless the same run replaces the customer, and neither does a customer that changes its own " +
-				"`external_id` or `document_number`. When the reference is written in another way, the plan looks it " +
-				"up, in one to three requests: an `id` that no customer has is an error, another reference that " +
-				"finds nobody is a warning, and the account stays. The other fields are used only for a new " +
-				"customer: beside a reference to an existing one they are ignored, and a later change of them is a " +
-				"warning and changes nothing; change the customer by `name`, `email`, `phone` and `address` of this " +
-				"resource, or by a `billing_customer`. Each re-creation of the account (closed elsewhere, " +
-				"`-replace`) with a `name` alone creates another customer of the same name; `terraform plan " +
-				"-replace` cannot warn of it."},
+			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id`, `external_id` or " +
+				"`document_number`, or a new one, which needs a `name` and is created together with the account. " +
+				"Changing this to another existing customer forces replacement. A value that is only known after " +
+				"apply does not, unless the same run replaces the customer. A changed `external_id` or " +
+				"`document_number` of the same customer does not either. When the reference changes its form, the " +
+				"plan looks it up, in one to three requests: an unknown `id` is an error, any other reference without " +
+				"a match is a warning, and the account stays. The other fields are used only for a new customer: next " +
+				"to a reference to an existing one they are ignored, and a later change causes a warning and has no " +
+				"effect. To change the customer, use `name`, `email`, `phone` and `address` of this resource, or a " +
+				"`billing_customer`. Each re-creation of the account (closed elsewhere, `-replace`) with only a " +
+				"`name` creates another customer with that name; `terraform plan -replace` cannot warn about it."},
 		"billing_email": schema.StringAttribute{Optional: true, Computed: true,
 			PlanModifiers: orState(validate.Email()),
-			MarkdownDescription: about["billing_email"] + " Default when the account is opened: the customer's. It " +
-				"cannot be cleared: without the argument the stored address stands."},
+			MarkdownDescription: about["billing_email"] + " When the account is created, it defaults to the " +
+				"customer's. It cannot be cleared: if removed, the stored address stays."},
 		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
 			PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.Between(1, 90)),
 				int64planmodifier.UseStateForUnknown()},
-			MarkdownDescription: about["payment_terms_days"] + " Default when the account is opened: 10. Taken out, " +
-				"the stored value stands."},
+			MarkdownDescription: about["payment_terms_days"] + " When the account is created, it defaults to " +
+				"`10`. If removed, the stored value stays."},
 		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
-			MarkdownDescription: about["auto_collection"] + " Default when the account is opened: `true`. Taken out, " +
-				"the stored value stands."},
+			MarkdownDescription: about["auto_collection"] + " When the account is created, it defaults to `true`. " +
+				"If removed, the stored value stays."},
 		"name": schema.StringAttribute{Optional: true, Computed: true,
 			PlanModifiers: orState(stringvalidator.UTF8LengthBetween(1, 255)),
-			MarkdownDescription: "Changes the name of the customer through the account, 1 to 255 characters. Without " +
-				"it, or taken out: shows the name as it is." + followsCustomer},
+			MarkdownDescription: "Name of the customer, 1 to 255 characters; setting it changes the customer " +
+				"through the account. If unset or removed, it shows the customer's name." + followsCustomer},
 		"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.Email()),
-			MarkdownDescription: "Changes the main e-mail address of the customer through the account. Without it, " +
-				"or taken out: shows the first one, where the service lists any." + followsCustomer},
+			MarkdownDescription: "Main e-mail address of the customer; setting it changes the customer through " +
+				"the account. If unset or removed, it shows the first address, if the service lists any." + followsCustomer},
 		"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.NotBlank()),
-			MarkdownDescription: "Changes the main phone number of the customer through the account. Without it, or " +
-				"taken out: shows the first one, where the service lists any." + followsCustomer},
+			MarkdownDescription: "Main phone number of the customer; setting it changes the customer through the " +
+				"account. If unset or removed, it shows the first number, if the service lists any." + followsCustomer},
 		"address": schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: contact.AddressAttributes(),
 			PlanModifiers: []planmodifier.Object{objectplanmodifier.UseStateForUnknown()},
-			MarkdownDescription: "Becomes the first postal address of the customer, through the account. Without it, " +
-				"or taken out: shows the first one, where the service lists any." + followsCustomer},
+			MarkdownDescription: "First postal address of the customer; setting it changes the customer through " +
+				"the account. If unset or removed, it shows the first address, if the service lists any." + followsCustomer},
 		"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
 			Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
-			MarkdownDescription: "`active` or `suspended`; a suspended account takes no new subscriptions. Given, a " +
-				"suspension or reactivation made elsewhere is drift that the next apply takes back; without it, or " +
-				"taken out, the status is only shown. A new account is `active`."},
+			MarkdownDescription: "Status of the account: `active` or `suspended`. A suspended account accepts no " +
+				"new subscriptions. If set, a suspension or reactivation made elsewhere is drift that the next " +
+				"apply reverts. If unset or removed, the status is only shown. A new account is `active`."},
 		"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-			MarkdownDescription: "Reason for the service's audit log when this configuration suspends, reactivates " +
-				"or closes the account. A change of it alone sends nothing."},
+			MarkdownDescription: "Reason for the service's audit log when this configuration suspends, " +
+				"reactivates or closes the account. Changing only this sends nothing."},
 		"custom_metadata":           metadata.Attribute("account"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
@@ -126,9 +126,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			Default: stringdefault.StaticString(policyClose),
 			Validators: []validator.String{stringvalidator.OneOf(policyClose, policy.Delete, policy.Abandon,
 				policy.Prevent)},
-			MarkdownDescription: "What destroying does: `close` (default) closes the account, which is final and " +
-				"keeps it readable, `delete` deletes it, `abandon` only forgets it here, `prevent` refuses in the " +
-				"plan. A replacement destroys the old account in the same way." +
+			MarkdownDescription: "What destroying does: `close` closes the account, which is final and keeps it " +
+				"readable, `delete` deletes it, `abandon` removes it from state only, `prevent` is an error in " +
+				"the plan. Defaults to `close`. A replacement destroys the old account in the same way." +
 				policy.AboutEffect},
 		"balance_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"],
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
@@ -145,23 +145,23 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 }
 
 // followsCustomer ends the descriptions of what belongs to the customer.
-const followsCustomer = " After an import it sets nothing while it repeats the imported value, as generated " +
-	"configuration does. What a `billing_customer` in the same configuration says must not contradict it: the " +
-	"plan warns."
+const followsCustomer = " After an import, it has no effect while it equals the imported value, as in generated " +
+	"configuration. A different value in a `billing_customer` of the same configuration causes a warning in the " +
+	"plan."
 
 // aboutResource is what the page of the resource begins with.
-const aboutResource = "A billing account of a customer: what subscriptions run on and invoices are made for. A " +
-	"`billing_customer` opens one by itself unless told not to; use this resource for further accounts, or for all " +
-	"of them with `create_billing_account = false`.\n\n" +
-	"Everything changes in place and charges nobody, except another `customer`: that forces replacement, and " +
-	"subscriptions do not move with it. Of `custom_metadata` this configuration owns the keys it names (see [the " +
-	"guide on ownership](../guides/custom-metadata)).\n\n" +
-	"Destroying closes the account, which is final and leaves its subscriptions alive: destroy these first, as " +
-	"Terraform does where they refer to the account. The customer stays, also one that was opened together with " +
-	"the account. An account that was closed or deleted elsewhere is planned again, with a new id. Import by id " +
-	"or by `external_id` (see [the guide on importing](../guides/import)); to import and then name another " +
-	"customer is an error, not a replacement. A refresh takes one request. A value that you mark as sensitive is " +
-	"also shown by computed attributes, which are not sensitive: `custom_metadata` by `effective_custom_metadata`."
+const aboutResource = "A billing account of a customer, which has subscriptions and is invoiced. By default, a " +
+	"`billing_customer` creates one automatically; use this resource for further accounts, or for all of them " +
+	"with `create_billing_account = false`.\n\nAll changes are made in place and charge nothing, except a " +
+	"change of `customer`: that forces replacement, and subscriptions do not move to the new account. In " +
+	"`custom_metadata`, this configuration owns the keys it names (see [the guide on " +
+	"ownership](../guides/custom-metadata)).\n\nDestroying closes the account, which is final. Its " +
+	"subscriptions stay active: destroy them first, as Terraform does if they refer to the account. The " +
+	"customer stays, even if it was created together with the account. An account that was closed or deleted " +
+	"elsewhere is planned for re-creation, with a new id. Import by id or by `external_id` (see [the guide on " +
+	"importing](../guides/import)); a plan that imports an account and changes its customer is an error, not a " +
+	"replacement. A refresh takes one request. Computed attributes also show values that you mark as sensitive, " +
+	"and are not sensitive themselves: `custom_metadata` by `effective_custom_metadata`."
 
 var computedTexts = []string{"id", "public_id", "customer_id", "currency", "suspended_at", "suspension_reason",
 	"tax_exemption_certificate", "customer_tax_type", "metadata", "created_at", "updated_at"}
@@ -177,23 +177,23 @@ func customerAttributes() map[string]schema.Attribute {
 			NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(value...)}}
 	}
 	return map[string]schema.Attribute{
-		"id": text("Id (UUID) or external code of an existing customer. It has to exist.",
+		"id": text("Id (UUID) or `external_id` of an existing customer. It must exist.",
 			validate.NotBlank()),
-		"external_id": text("External code of an existing customer; when there is none, that of the new one.",
+		"external_id": text("`external_id` of an existing customer; if none has it, that of the new customer.",
 			validate.NotBlank()),
 		"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
 			PlanModifiers: onChange(validate.CPFOrCNPJ()),
-			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; when " +
-				"there is none, that of the new one. Mask and case do not count."},
-		"name":       text("Name of a new customer; required for one.", validate.NotBlank()),
+			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; if " +
+				"none has it, that of the new customer. Mask and case are ignored."},
+		"name":       text("Name of a new customer; required for a new customer.", validate.NotBlank()),
 		"nickname":   text("Trade name or short name.", validate.NotBlank()),
 		"legal_name": text("Company name of a legal entity, as registered.", validate.NotBlank()),
-		"kind": text("`individual` or `company`, for which a `billing_customer` has `natural` and `juridical`.",
+		"kind": text("`individual` or `company`; a `billing_customer` uses `natural` and `juridical` instead.",
 			stringvalidator.OneOf("individual", "company")),
 		"birthday": text("Date of birth, `YYYY-MM-DD`.", validate.Date()),
 		"email":    text("Main e-mail address, which the service keeps as an item of `emails`.", validate.Email()),
 		"phone":    text("Main phone number, which the service keeps as an item of `phones`.", validate.NotBlank()),
-		"notes":    text("Free text for people.", validate.NotBlank()),
+		"notes":    text("Notes, as free text.", validate.NotBlank()),
 		"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: "Postal addresses.",
 			Validators:   []validator.List{validate.NoNulls{}},
 			NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
@@ -203,7 +203,7 @@ func customerAttributes() map[string]schema.Attribute {
 		"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{validate.NoNulls{}}},
 		"custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{},
-			MarkdownDescription: "Your own data on the new customer: any object, nested at will."},
+			MarkdownDescription: "Your own data on the new customer: an object with any nesting."},
 	}
 }
 

@@ -58,8 +58,8 @@ func dataFromAPI(c *billing.Customer) (dataModel, error) {
 // dataAttributes are the attributes of a customer that is only read.
 func dataAttributes() object.Attributes {
 	attributes := object.Attributes{
-		"email": schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of `emails`, " +
-			"null without one."},
+		"email": schema.StringAttribute{Computed: true, MarkdownDescription: "Main e-mail address: the first of " +
+			"`emails`, null without one."},
 		"phone": schema.StringAttribute{Computed: true, MarkdownDescription: "Main phone number: the first of `phones`, " +
 			"null without one."},
 		"addresses": schema.ListNestedAttribute{Computed: true, MarkdownDescription: about["addresses"],
@@ -93,9 +93,9 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes.Keys(scheme.Noun, scheme.Keys()...)
 	attributes.KeyIsUUID()
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No match, or " +
-			"more than one, is an error. By `id` this takes one request; otherwise it reads the list of customers, which the " +
-			"service filters. What is read stands in the state.",
+		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No " +
+			"match, or more than one, is an error. By `id` this takes one request; otherwise it reads the list " +
+			"of customers, which the service filters. The result is stored in state.",
 		Attributes: attributes,
 	}
 }
@@ -130,13 +130,11 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` say " +
-			"otherwise." +
+		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set." +
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("customers", "name", object.Attributes{
 			"updated_at_gte": object.UpdatedSince("customers"),
-			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the order asked " +
-				"for.",
+			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the requested order.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		}),
 	}

@@ -26,27 +26,30 @@ const typeName = "billing_customer"
 
 // about describes the fields that the resource and the data sources share.
 var about = map[string]string{
-	"id":              "Id of the customer at the service (UUID). Never changes.",
-	"public_id":       "Stable public identifier (UUID), for links and documents. Never changes.",
-	"external_id":     "Identifier of the customer in your own system, unique among the organization's live customers.",
-	"name":            "Name of the person or company.",
-	"nickname":        "Trade name or short name.",
-	"legal_name":      "Company name of a legal entity, as registered.",
-	"document_type":   "`cpf` or `cnpj`, which the service infers from the length of `document_number`; null without one.",
-	"document_number": "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two check digits), with or without a mask. Numbers that differ only in mask or case are the same.",
-	"kind":            "`natural` (a person) or `juridical` (a legal entity).",
-	"birthday":        "Date of birth, `YYYY-MM-DD`.",
-	"email":           "Main e-mail address, which the service keeps as an item of `emails`.",
-	"phone":           "Main phone number, which the service keeps as an item of `phones`.",
-	"notes":           "Free text for people.",
-	"addresses":       "Postal addresses.",
-	"phones":          "Phone numbers.",
-	"emails":          "E-mail addresses.",
-	"websites":        "Web addresses.",
-	"tags":            "Labels, in any order.",
-	"metadata":        "What the service itself notes on the customer, as JSON text; read it with `jsondecode`.",
-	"created_at":      "When the customer was created, ISO 8601.",
-	"updated_at":      "When the customer was last changed, ISO 8601.",
+	"id":        "Id of the customer at the service (UUID). Never changes.",
+	"public_id": "Stable public identifier (UUID), for links and documents. Never changes.",
+	"external_id": "Identifier of the customer in your own system, unique among the customers of the " +
+		"organization that are not deleted.",
+	"name":       "Name of the person or company.",
+	"nickname":   "Trade name or short name.",
+	"legal_name": "Company name of a legal entity, as registered.",
+	"document_type": "`cpf` or `cnpj`, which the service infers from the length of `document_number`; null " +
+		"without one.",
+	"document_number": "Tax number: CPF (11 digits) or CNPJ (14 characters: 12 digits or letters and two check " +
+		"digits), with or without a mask. Differences in mask or case cause no diff.",
+	"kind":       "`natural` (a person) or `juridical` (a legal entity).",
+	"birthday":   "Date of birth, `YYYY-MM-DD`.",
+	"email":      "Main e-mail address, which the service keeps as an item of `emails`.",
+	"phone":      "Main phone number, which the service keeps as an item of `phones`.",
+	"notes":      "Notes, as free text.",
+	"addresses":  "Postal addresses.",
+	"phones":     "Phone numbers.",
+	"emails":     "E-mail addresses.",
+	"websites":   "Web addresses.",
+	"tags":       "Labels, in any order.",
+	"metadata":   "Service-managed metadata as a JSON string; decode it with `jsondecode`.",
+	"created_at": "When the customer was created, ISO 8601.",
+	"updated_at": "When the customer was last changed, ISO 8601.",
 }
 
 // arguments are the attributes that the service knows by the same name, so that its complaints land on them.
@@ -70,26 +73,32 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: about["name"], PlanModifiers: notBlank()},
 			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-				MarkdownDescription: about["external_id"] + " With it the customer can be imported, and a creation whose answer got lost is found again instead of being repeated. Taken out, it is cleared."},
+				MarkdownDescription: about["external_id"] + " The customer can be imported by it, and the " +
+					"provider uses it to find the customer after a lost response instead of creating it twice. " +
+					"If removed, it is cleared."},
 			"nickname":   optional("nickname", validate.NotBlank()),
 			"legal_name": optional("legal_name", validate.NotBlank()),
 			"notes":      optional("notes", validate.NotBlank()),
 			"kind":       optional("kind", stringvalidator.OneOf("natural", "juridical")),
 			"birthday":   optional("birthday", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
-				MarkdownDescription: about["document_number"] + " A number of another length is an error, wrong check digits are a warning (see `normalize_document`).",
-				PlanModifiers:       onChange(validate.CPFOrCNPJ())},
+				MarkdownDescription: about["document_number"] + " Any other length is an error, wrong check " +
+					"digits are a warning (see `normalize_document`). If removed, it is cleared.",
+				PlanModifiers: onChange(validate.CPFOrCNPJ())},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
-				MarkdownDescription: about["email"] + " Without the argument it shows the first of them; taken out, the address is removed unless `emails` names it."},
+				MarkdownDescription: about["email"] + " If unset, it shows the first of them. If removed, the " +
+					"address is deleted unless `emails` contains it."},
 			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: notBlank(),
-				MarkdownDescription: about["phone"] + " Without the argument it shows the first of them; taken out, the number is removed unless `phones` names it."},
+				MarkdownDescription: about["phone"] + " If unset, it shows the first of them. If removed, the " +
+					"number is deleted unless `phones` contains it."},
 			"emails":   contacts(about["emails"]+inAnyOrder+" `email` need not be repeated here."+wholeList, validate.Email()),
 			"phones":   contacts(about["phones"]+inAnyOrder+" `phone` need not be repeated here."+wholeList, validate.NotBlank()),
 			"websites": contacts(about["websites"]+inAnyOrder, validate.NotBlank()),
 			"addresses": schema.ListNestedAttribute{Optional: true, Computed: true, Validators: []validator.List{validate.NoNulls{}},
-				MarkdownDescription: about["addresses"] + inAnyOrder + " The `address` of a `billing_account` becomes one of them." + wholeList,
-				NestedObject:        schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
+				MarkdownDescription: about["addresses"] + inAnyOrder + " The `address` of a `billing_account` " +
+					"becomes one of them." + wholeList,
+				NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType, MarkdownDescription: about["tags"],
 				Validators:    []validator.Set{validate.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
@@ -99,45 +108,57 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"effective_custom_metadata": metadata.EffectiveAttribute(),
 
 			"create_billing_account": schema.BoolAttribute{Optional: true, Computed: true,
-				MarkdownDescription: "Whether a billing account is opened together with the customer. Default `true`. " + onCreateOnly},
+				MarkdownDescription: "Whether a billing account is created together with the customer. Defaults " +
+					"to `true`. " + onCreateOnly},
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
-				MarkdownDescription: "Address for invoices on that billing account. Default: the customer's `email`. " + onCreateOnly},
+				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
+					"customer's `email`. " + onCreateOnly},
 			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.AtLeast(0))},
-				MarkdownDescription: "Days until an invoice on that billing account is due. Default 10. " + onCreateOnly},
+				MarkdownDescription: "Days until an invoice of that billing account is due, 0 or more. Defaults " +
+					"to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
-				MarkdownDescription: "Whether charges on that billing account are made automatically. Default `true`. " + onCreateOnly},
+				MarkdownDescription: "Whether charges on that billing account are automatic. Defaults to `true`. " + onCreateOnly},
 			"billing_account_id": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
-				MarkdownDescription: "Id of the billing account that was opened together with the customer; null when none was. " +
-					"After an import it is the oldest of the customer's billing accounts that is not closed. " +
-					"One that could not be found out then is looked for at each refresh. Otherwise it is not refreshed: an account that was closed elsewhere stays here, and is only noticed where it is used. To see that, read it with the data source `billing_account`, or manage it as a `billing_account`."},
+				MarkdownDescription: "Id of the billing account that was created together with the customer; null " +
+					"if none was created. After an import it is the oldest of the customer's billing accounts " +
+					"that is not closed. If it could not be determined then, each refresh looks for it. " +
+					"Otherwise it is not refreshed: the id of an account that was closed elsewhere stays here. " +
+					"To detect a closed account, read it with the data source `billing_account`, or manage it " +
+					"as a `billing_account`."},
 
 			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policy.Delete),
 				Validators: []validator.String{stringvalidator.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
-				MarkdownDescription: "What destroying does: `delete` (default) deletes the customer and closes its billing accounts, `abandon` only forgets the customer here, " +
-					"`prevent` refuses in the plan." + policy.AboutEffect},
+				MarkdownDescription: "What destroying does: `delete` deletes the customer and closes its billing " +
+					"accounts, `abandon` removes the customer from state only, `prevent` is an error in the " +
+					"plan. Defaults to `delete`." + policy.AboutEffect},
 		},
 	}
 }
 
 // aboutResource is what the page of the resource begins with.
-const aboutResource = "A customer of the organization: a person or a company that is billed. By default the service opens a billing account together with it " +
-	"(`billing_account_id`).\n\n" +
-	"Every change is made in place, and none charges anybody. Other systems may work on the same customer: their keys in `custom_metadata` stay (see [the guide on ownership](../guides/custom-metadata)), " +
-	"and so do contacts and addresses as long as `emails`, `phones` and `addresses` are left out. Every other optional argument that is left out is cleared where the customer has a value; one that another " +
-	"system maintains belongs under `ignore_changes`.\n\n" +
-	"Destroying deletes the customer and closes its billing accounts; the service refuses that while one of its subscriptions is not canceled. A customer that was deleted elsewhere " +
-	"is planned again, with a new id and a new billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A refresh takes one request. " +
-	"What a `billing_account` changes of its customer shows here from the next refresh on. " +
-	"A value that you mark as sensitive is also shown by computed attributes, which are not sensitive: " +
-	"`email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
+const aboutResource = "A customer of the organization: a person or a company that is billed. By default the " +
+	"service creates a billing account together with it (`billing_account_id`).\n\nAll changes are made in " +
+	"place and charge nothing. Other systems can change the same customer: their keys in `custom_metadata` stay " +
+	"(see [the guide on ownership](../guides/custom-metadata)), and so do contacts and addresses while " +
+	"`emails`, `phones` and `addresses` are unset. Every other optional argument that is unset is cleared if " +
+	"the customer has a value. Use `ignore_changes` for arguments that another system maintains.\n\nDestroying " +
+	"deletes the customer and closes its billing accounts. The API rejects this while one of its subscriptions " +
+	"is not canceled. A customer that was deleted elsewhere is planned for re-creation, with a new id and a new " +
+	"billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A " +
+	"refresh takes one request. Changes that a `billing_account` makes to its customer are shown here after the " +
+	"next refresh. Computed attributes also show values that you mark as sensitive, and are not sensitive " +
+	"themselves: `email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
 
 // Parts of descriptions that several lists have in common.
 const (
 	inAnyOrder = " Their order does not matter."
-	wholeList  = " Given, it is the whole list: what others add is removed. Without the argument it is left as it is; taken out, it is emptied, as by `[]`."
+	wholeList  = " If set, the list is authoritative: entries added elsewhere are removed. If never set, entries " +
+		"are left unchanged. Removing the argument deletes all entries, like `[]`."
 )
 
-const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change is a warning and changes nothing; make it on a `billing_account`. After an import it shows the account in `billing_account_id`."
+const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change causes a warning " +
+	"and has no effect; change the `billing_account` instead. After an import it shows the account in " +
+	"`billing_account_id`."
 
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
 

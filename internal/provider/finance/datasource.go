@@ -100,31 +100,33 @@ func (d *RecordsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	}
 }
 
-const aboutItems = "The service does not document the fields of its objects, so each comes whole, as JSON " +
-	"text." + object.Filtered + object.Paged
+const aboutItems = "The service does not document the fields of its objects, so each is returned whole, as a JSON " +
+	"string." + object.Filtered + object.Paged
 
 // reserved names what belongs to the paging of financial management.
 func reserved(name string) string {
 	if !finance.Reserved(name) {
 		return ""
 	}
-	return name + " belongs to the paging of the service, which the provider does by itself. Use the argument limit for the largest number of items."
+	return name + " belongs to the paging of the service, which the provider does by itself. Use the argument " +
+		"limit for the largest number of items."
 }
 
 // listAttributes are what all lists have. noun names the items.
 func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"filters": object.Filters("Only "+noun+" that match all of these, in the service's own words: `company_id` with a "+
-			"UUID, `occurred_at[gte]` with a date, and the like. A filter whose value is null is left out; `limit` and "+
-			"`cursor` are no filters.", reserved),
+		"filters": object.Filters("Only "+noun+" that match all of these filters. The names are those of the "+
+			"service: `company_id` with a UUID, `occurred_at[gte]` with a date, and others. A filter with the "+
+			"value null is ignored; `limit` and `cursor` are not valid filters.", reserved),
 		"limit": object.Limit(noun),
 		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the " +
 			"service.",
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null where there is none."},
-				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null where there is none."},
-				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as JSON text; read it " +
-					"with `jsondecode`. Money is text in it, always positive, such as `\"10.50\"` (see the function `cents`)."},
+				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if there is none."},
+				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if there is none."},
+				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON " +
+					"string; decode it with `jsondecode`. Amounts in it are strings, always positive, such as " +
+					"`\"10.50\"` (see the function `cents`)."},
 			}}},
 	}
 }

@@ -35,11 +35,14 @@ type openAPIModel struct {
 // Schema describes the data source.
 func (d *OpenAPIDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The machine-readable description (OpenAPI) of financial management, which always reflects the interface as it is now: what collections there are, and what their records hold. " +
-			"Reading it takes two requests, one for each form, in every plan. Both stand in the state.",
+		MarkdownDescription: "The current machine-readable description (OpenAPI) of financial management: the " +
+			"collections, and the fields of their records. Reading it takes two requests, one per format, in " +
+			"every plan. Both are stored in state.",
 		Attributes: map[string]schema.Attribute{
-			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as JSON text with sorted keys; read it with `jsondecode`."},
-			"raw":  schema.StringAttribute{Computed: true, MarkdownDescription: "The description as YAML text, exactly as the service answers it."},
+			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as a JSON string " +
+				"with sorted keys; decode it with `jsondecode`."},
+			"raw": schema.StringAttribute{Computed: true, MarkdownDescription: "The description as a YAML " +
+				"string, exactly as the service returns it."},
 		},
 	}
 }

@@ -24,17 +24,23 @@ const (
 	attrIdempotencyKey = "idempotency_key"
 )
 
-const aboutCollection = "Name of the collection, as in the paths of the service: `payables`, `receivables`, or another one (see the data source `billing_finance_openapi`)."
+const aboutCollection = "Name of the collection, as in the paths of the service: `payables`, `receivables` or " +
+	"another collection (see the data source `billing_finance_openapi`)."
 
 // aboutResource is what the page of the resource begins with.
-const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its `body` is free-form, because the service does not document the fields.\n\n" +
-	"A creation carries a key, and the service makes one record for one key: applying the same saved plan twice, or again after an answer got lost, gives one record. Changes of `body` " +
-	"are made in place, and send only the top-level keys that differ; another `collection` replaces the record.\n\n" +
-	"A resource that is renamed without a `moved` block is created and deleted in one run, with one key. One record is left, and the state has it: either " +
-	"the record itself or a new one, depending on which request comes first. A `moved` block keeps the record and its id. A creation that returns a record of an earlier creation takes it over, with a warning.\n\n" +
-	"Destroying deletes the record. One that was deleted elsewhere is planned again, with a new id. Import by `<collection>/<id>` (see [the guide on importing](../guides/import)). A refresh takes one request, " +
-	"a creation two: one makes the record, one reads it back. " +
-	"Body and response are stored in the state. `response` repeats the values of `body`, also those that the configuration marks as sensitive: plans and outputs then show them."
+const aboutResource = "A record of any collection of financial management, such as a payable or a receivable. Its " +
+	"`body` is free-form, because the service does not document the fields.\n\nA create request contains an " +
+	"idempotency key, and the service creates only one record per key: applying the same saved plan twice, or " +
+	"again after a lost response, creates one record. Changes of `body` are made in place, and send only the " +
+	"top-level keys that differ. Changing `collection` forces replacement.\n\nA resource that is renamed " +
+	"without a `moved` block is created and deleted in one run, with the same key. One record remains and is in " +
+	"the state: either the existing record or a new one, depending on the order of the requests. A `moved` " +
+	"block keeps the record and its id. A creation that returns a record of an earlier creation adopts it, with " +
+	"a warning.\n\nDestroying deletes the record. A record that was deleted elsewhere is planned for " +
+	"re-creation, with a new id. Import by `<collection>/<id>` (see [the guide on " +
+	"importing](../guides/import)). A refresh takes one request, a creation two: one creates the record, one " +
+	"reads it. Body and response are stored in state. `response` contains the values of `body`, including those " +
+	"that the configuration marks as sensitive: plans and outputs then show them."
 
 // Schema describes the resource. Which value a plan shows is decided in plan.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -43,20 +49,35 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the record, unique within its collection."),
 			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{validate.Collection("payables")},
-				MarkdownDescription: aboutCollection + " Another one replaces the record: this one is deleted, and one made there. " +
-					"While it is only known after apply, no replacement is planned: if it then turns out to be another one, the apply fails before it sends anything, and the next plan shows the replacement."},
+				MarkdownDescription: aboutCollection + " Changing this forces replacement: the record is deleted " +
+					"and a new one is created. A value that is only known after apply plans no replacement: if " +
+					"it turns out to be different, the apply fails before it sends anything, and the next plan " +
+					"shows the replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
-				MarkdownDescription: "The record as the service takes it: an object, nested at will. Money is text with two decimals, such as `\"10.50\"` (see the function `format_cents`). This configuration owns the " +
-					"keys it names, at any depth, and only those are compared: what the service or others add stays and is no drift, and a key taken out of the configuration is removed from the record. " +
-					"After an import it is the whole record without `id`, `created_at` and `updated_at`, which the service fills in, and the first apply removes no key. A key that the service never answers keeps the configured value."},
+				MarkdownDescription: "The record: an object with any nesting. Amounts are strings with two " +
+					"decimals, such as `\"10.50\"` (see the function `format_cents`). This configuration owns " +
+					"the keys it names, at any depth, and only those are compared: keys of the service or of " +
+					"other systems stay and are not reported as drift. A key that you remove from the " +
+					"configuration is removed from the record. After an import it is the whole record without " +
+					"the service-managed `id`, `created_at` and `updated_at`, and the first apply removes no " +
+					"key. A key that the service never returns keeps the configured value."},
 			"ignore_remote_changes": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether to leave out the comparison of `body` with what the service has, for collections that change by themselves. Changes of the configuration are sent all the same, `response` still shows what the service has, and a deleted record is still planned again. Default `false`."},
+				MarkdownDescription: "Whether to ignore differences between `body` and the record at the service, " +
+					"for collections that the service changes. Changes of the configuration are still sent, " +
+					"`response` still shows the record, and a deleted record is still planned for re-creation. " +
+					"Defaults to `false`."},
 			attrIdempotencyKey: schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{uuidV4()},
-				MarkdownDescription: "Key of the creation (`X-Idempotency-Key`), a UUID of version 4, fixed in the plan as soon as the body is known. Default: a key that follows from `collection` and `body`, so the " +
-					"same record planned again, also on another machine or in another workspace, is the same record and not a second one. Keys compare without case. Give a key of its own, such as the result of a `random_uuid`, to " +
-					"each of several records that shall have exactly the same content, and another key where the service repeats an earlier refusal although its cause is gone. A record that was " +
-					"deleted uses its key up; the next one is made with a key that follows from it. Used only for the creation: a later change is noted, and nothing is sent. Null after an import."},
-			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the service last answered it, as JSON text; read it with `jsondecode`."},
+				MarkdownDescription: "Idempotency key of the creation (`X-Idempotency-Key`), a UUID of version 4, " +
+					"fixed in the plan as soon as the body is known. Defaults to a key derived from " +
+					"`collection` and `body`, so the same record planned on another machine or in another " +
+					"workspace is one record, not two. Case is ignored. To create several records with " +
+					"identical content, set a different key for each, for example from `random_uuid`. Change " +
+					"the key if the API keeps returning an earlier rejection after you fixed the cause. The key " +
+					"of a deleted record stays used: the next record is created with a key derived from it. " +
+					"Used only for the creation: a later change is stored in state, and nothing is sent. Null " +
+					"after an import."},
+			"response": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole record as the " +
+				"service last returned it, as a JSON string; decode it with `jsondecode`."},
 		},
 	}
 }
@@ -64,8 +85,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 // IdentitySchema names the record for import blocks.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		attrCollection: identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the collection, such as payables."},
-		"id":           identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the record in that collection."},
+		attrCollection: identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the " +
+			"collection, such as payables."},
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the record in that collection."},
 	}}
 }
 
@@ -93,6 +115,7 @@ func uuidV4() validator.String {
 		if finance.IsKey(s) {
 			return ""
 		}
-		return fmt.Sprintf("%q is no UUID of version 4. Take the result of a random_uuid resource, or write one such as 6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11.", s)
+		return fmt.Sprintf("%q is no UUID of version 4. Take the result of a random_uuid resource, or write one "+
+			"such as 6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11.", s)
 	}}
 }

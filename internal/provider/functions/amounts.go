@@ -21,8 +21,9 @@ type unit struct {
 }
 
 var (
-	cents    = unit{name: "cents", part: "hundredths", decimals: 2, written: "as financial management writes money", amount: "10.50", whole: "1050"}
-	subcents = unit{name: "subcents", part: "ten-thousandths", decimals: 4, written: "for people to read a price by", amount: "10.5012", whole: "105012"}
+	cents = unit{name: "cents", part: "hundredths", decimals: 2, written: "the form of amounts in financial " +
+		"management", amount: "10.50", whole: "1050"}
+	subcents = unit{name: "subcents", part: "ten-thousandths", decimals: 4, written: "the form of a unit price", amount: "10.5012", whole: "105012"}
 )
 
 // longestAmount bounds the digits of an amount in its unit: far more than any sum of money has, and few enough that Terraform's own numbers hold
@@ -69,12 +70,14 @@ func (f *Format) Metadata(_ context.Context, _ function.MetadataRequest, resp *f
 func (f *Parse) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	u := f.unit
 	resp.Definition = function.Definition{
-		Summary: fmt.Sprintf("Amount of money in %s", u.name),
-		MarkdownDescription: fmt.Sprintf("Turns an amount such as `%q` into a whole number of %s, %s of the currency unit: `%s`, which is what arguments that end in `_%s` take. "+
-			"The arithmetic is exact, and no amount is ever rounded: more decimals than %d are an error. The opposite is `format_%s`. No service is asked.",
+		Summary: fmt.Sprintf("Converts an amount to %s", u.name),
+		MarkdownDescription: fmt.Sprintf("Converts an amount such as `%q` to a whole number of %s, %s of the "+
+			"currency unit: `%s`, the unit of arguments that end in `_%s`. The conversion is exact and never "+
+			"rounds: more than %d decimals are an error. The inverse function is `format_%s`. Sends no request.",
 			u.amount, u.name, u.part, u.whole, u.name, u.decimals, u.name),
-		Parameters: []function.Parameter{function.StringParameter{Name: "amount", MarkdownDescription: fmt.Sprintf("The amount: digits with a dot before the "+
-			"decimals, at most %d of them, and a minus sign for a negative amount. No currency and no thousands separators.", u.decimals)}},
+		Parameters: []function.Parameter{function.StringParameter{Name: "amount", MarkdownDescription: fmt.Sprintf("The amount: digits "+
+			"with a dot before the decimals, at most %d of them, and a minus sign for a negative amount. No "+
+			"currency and no thousands separators.", u.decimals)}},
 		Return: function.NumberReturn{},
 	}
 }
@@ -83,9 +86,10 @@ func (f *Parse) Definition(_ context.Context, _ function.DefinitionRequest, resp
 func (f *Format) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	u := f.unit
 	resp.Definition = function.Definition{
-		Summary: fmt.Sprintf("Text of an amount in %s", u.name),
-		MarkdownDescription: fmt.Sprintf("Turns a whole number of %s, %s of the currency unit, such as `%s` into the text of the amount, `%q`: always with %d decimals, %s. "+
-			"A number that is not whole is an error. The opposite is `%s`. No service is asked.", u.name, u.part, u.whole, u.amount, u.decimals, u.written, u.name),
+		Summary: fmt.Sprintf("Formats an amount in %s", u.name),
+		MarkdownDescription: fmt.Sprintf("Converts a whole number of %s, %s of the currency unit, such as `%s`, "+
+			"to the amount as a string, `%q`: always with %d decimals, %s. A number that is not whole is an "+
+			"error. The inverse function is `%s`. Sends no request.", u.name, u.part, u.whole, u.amount, u.decimals, u.written, u.name),
 		Parameters: []function.Parameter{function.NumberParameter{Name: u.name, MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},
 		Return:     function.StringReturn{},
 	}
@@ -129,11 +133,13 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	case strings.TrimSpace(amount) == "":
 		return nil, refuse("The amount is empty. %s", how)
 	case strings.Contains(amount, ","):
-		return nil, refuse("%q holds a comma. The decimals stand behind a dot, and there are no thousands separators. %s", amount, how)
+		return nil, refuse("%q holds a comma. The decimals stand behind a dot, and there are no thousands "+
+			"separators. %s", amount, how)
 	case strings.Contains(decimals, "."):
 		return nil, refuse("%q holds more than one dot. There are no thousands separators. %s", amount, how)
 	case strings.Trim(digits, "0123456789") != "":
-		return nil, refuse("%q is no amount: it holds characters other than digits, one dot and a leading minus sign. %s", amount, how)
+		return nil, refuse("%q is no amount: it holds characters other than digits, one dot and a leading minus "+
+			"sign. %s", amount, how)
 	case whole == "" || dotted && decimals == "":
 		return nil, refuse("%q is no amount: digits are missing beside the dot. %s", amount, how)
 	case len(decimals) > u.decimals:

@@ -43,10 +43,12 @@ func (*NormalizeDocument) Metadata(_ context.Context, _ function.MetadataRequest
 // Definition describes the function.
 func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Kind of a tax number",
-		MarkdownDescription: "Tells a CPF from a CNPJ as the service does, by the length: `\"cpf\"` for 11 or fewer digits, `\"cnpj\"` for more, and for the 14 characters of a CNPJ with " +
-			"letters. Mask and case do not count, and the check digits are not looked at; see `normalize_document` for that. A text without any digit is an error, and so are letters " +
-			"in a number of another length. No service is asked.",
+		Summary: "Type of a tax number",
+		MarkdownDescription: "Returns the type of a tax number by its length, as the service does: `\"cpf\"` for " +
+			"11 or fewer digits, `\"cnpj\"` for more digits and for the 14 characters of a CNPJ with letters. " +
+			"Mask and case are ignored. Check digits are not validated; use `normalize_document` for that. A " +
+			"string without digits is an error, and so are letters in a number of any other length. Sends no " +
+			"request.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number", MarkdownDescription: "The tax number, with or without a mask."}},
 		Return:     function.StringReturn{},
 	}
@@ -55,12 +57,14 @@ func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest,
 // Definition describes the function.
 func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Plain form of a tax number",
-		MarkdownDescription: "Takes the mask off a CPF or CNPJ, writes letters as capitals and checks it: `\"529.982.247-25\"` becomes `\"52998224725\"`, `\"12.abc.345/01de-35\"` becomes " +
-			"`\"12ABC34501DE35\"`. A number of another length, or one whose check digits do not follow from the others, is an error; so a typing mistake is found before the service " +
-			"stores it. No service is asked.",
+		Summary: "Validates and normalizes a tax number",
+		MarkdownDescription: "Validates a CPF or CNPJ, removes its mask and converts letters to capitals: " +
+			"`\"529.982.247-25\"` becomes `\"52998224725\"`, `\"12.abc.345/01de-35\"` becomes " +
+			"`\"12ABC34501DE35\"`. Any other length and wrong check digits are errors, so typing mistakes are " +
+			"found before the service stores them. Sends no request.",
 		Parameters: []function.Parameter{function.StringParameter{Name: "number",
-			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check digits), with or without a mask of dots, dashes, slashes and spaces."}},
+			MarkdownDescription: "The tax number: 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters " +
+				"and two check digits), with or without a mask of dots, dashes, slashes and spaces."}},
 		Return: function.StringReturn{},
 	}
 }
@@ -74,7 +78,8 @@ func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *fun
 	plain := same.PlainDocument(number)
 	switch _, wrong := validate.TaxNumber(number); {
 	case !strings.ContainsAny(plain, "0123456789"):
-		resp.Error = refuse("%q has no digit, so it is no tax number. Give a CPF (11 digits) or a CNPJ (14 characters)", number)
+		resp.Error = refuse("%q has no digit, so it is no tax number. Give a CPF (11 digits) or a CNPJ (14 "+
+			"characters)", number)
 	case strings.Trim(plain, "0123456789") != "" && wrong != "":
 		resp.Error = refuse("%s", wrong)
 	case len(plain) <= longestCPF:

@@ -44,11 +44,14 @@ func (*VerifySignature) Metadata(_ context.Context, _ function.MetadataRequest, 
 // Definition describes the function.
 func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Signature of a webhook delivery",
-		MarkdownDescription: "The value of the header `X-Webhook-Signature` for a body: `t=<unix seconds>,v1=<hex>`, where v1 is the lowercase hexadecimal " +
-			"HMAC-SHA256 of `<t>.<body>` with the endpoint's secret. For testing a consumer: the service signs its deliveries itself. No service is asked. The opposite is `verify_webhook_signature`.",
+		Summary: "Signs a webhook delivery",
+		MarkdownDescription: "The value of the header `X-Webhook-Signature` for a body: `t=<unix " +
+			"seconds>,v1=<hex>`, where v1 is the lowercase hexadecimal HMAC-SHA256 of `<t>.<body>` with the " +
+			"endpoint's secret. Use it to test a consumer: the service signs its own deliveries. The inverse " +
+			"function is `verify_webhook_signature`. Sends no request.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It must not be empty."},
+			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It " +
+				"must not be empty."},
 			function.Int64Parameter{Name: "timestamp", CustomType: fwtype.Seconds, MarkdownDescription: "Time of sending in unix seconds."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it is sent."},
 		},
@@ -59,21 +62,26 @@ func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, re
 // Definition describes the function.
 func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Whether a webhook delivery is genuine",
-		MarkdownDescription: "Verifies a header `X-Webhook-Signature` as a consumer does: the signature has to match the raw body, compared in constant time, and its time " +
-			"must not differ from `now` by more than `tolerance` seconds. Whatever is not genuine gives `false`, also a header that is not well-formed. No service is asked.",
+		Summary: "Verifies the signature of a webhook delivery",
+		MarkdownDescription: "Verifies a header `X-Webhook-Signature` as a consumer does: the signature must " +
+			"match the raw body, compared in constant time, and its time must not differ from `now` by more " +
+			"than `tolerance` seconds. Otherwise, and for a malformed header, it returns `false`. Sends no " +
+			"request.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It must not be empty."},
+			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It " +
+				"must not be empty."},
 			function.StringParameter{Name: "header", MarkdownDescription: "Value of the header, `t=…,v1=…`."},
-			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it came."},
+			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as received."},
 			function.Int64Parameter{Name: "now", CustomType: fwtype.Seconds, MarkdownDescription: "Time of the check in unix seconds."},
-			function.Int64Parameter{Name: "tolerance", CustomType: fwtype.Seconds, MarkdownDescription: "Largest difference in seconds, 0 or more; 300 is recommended."},
+			function.Int64Parameter{Name: "tolerance", CustomType: fwtype.Seconds, MarkdownDescription: "Largest difference " +
+				"in seconds, 0 or more; 300 is recommended."},
 		},
 		Return: function.BoolReturn{},
 	}
 }
 
-const emptySecret = "The secret is empty. Anybody could make such a signature; give the secret of the endpoint (whsec_…)."
+const emptySecret = "The secret is empty. Anybody could make such a signature; give the secret of the endpoint " +
+	"(whsec_…)."
 
 // Run signs.
 func (*Signature) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {

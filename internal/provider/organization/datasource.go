@@ -56,11 +56,11 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The organization and the environment that the provider's `token` belongs to. Every object " +
-			"of recurring billing that this configuration touches lives in them. It shows what `environment` and " +
-			"`allowed_organization_ids` of the provider check. Reading it takes one request.",
+		MarkdownDescription: "The organization and the environment that the provider's `token` belongs to. They " +
+			"contain all objects of recurring billing that this configuration manages or reads. `environment` " +
+			"and `allowed_organization_ids` of the provider check these values. Reading it takes one request.",
 		Attributes: map[string]schema.Attribute{
-			"id":              text("Id of the organization, as `allowed_organization_ids` of the provider lists it."),
+			"id":              text("Id of the organization, for `allowed_organization_ids` of the provider."),
 			"name":            text("Name of the organization."),
 			"email":           text("E-mail address of the organization."),
 			"document_type":   text("Kind of the tax number: `cpf` or `cnpj`."),

@@ -34,12 +34,12 @@ type invoiceActionModel struct {
 // Schema describes the action.
 func (a *InvoiceAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Makes an invoice for a subscription now, beside those that the service makes by " +
-			"itself. It costs the customer money: every invocation makes another invoice, and the provider cannot " +
-			"take one back. The request is sent once and never repeated; when its answer gets lost, the action fails " +
-			"and says how to find out what has happened. The data source `billing_invoices` shows the result.\n\n" +
-			"Needs Terraform 1.14. An older one and OpenTofu have no actions, and nothing else in this provider " +
-			"makes an invoice: there it is made in the service's own interface.",
+		MarkdownDescription: "Creates an invoice for a subscription now, in addition to those that the service " +
+			"creates automatically. It charges the customer: every invocation creates another invoice, and the " +
+			"provider cannot cancel it. The request is sent once and never repeated; if its response is lost, " +
+			"the action fails and describes how to check the outcome. The data source `billing_invoices` shows " +
+			"the result.\n\nRequires Terraform 1.14. Older versions and OpenTofu have no actions, and nothing " +
+			"else in this provider creates an invoice: create it in the service's own interface.",
 		Attributes: map[string]schema.Attribute{
 			"subscription_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
 				MarkdownDescription: "Id of the subscription (the `id` of a `billing_subscription`)."},

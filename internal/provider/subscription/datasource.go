@@ -75,20 +75,20 @@ func (r *itemReader) withItems(ctx context.Context) func(*billing.Subscription) 
 func dataAttributes(items string) object.Attributes {
 	attributes := object.Attributes{
 		"items": dataItemsAttribute(items),
-		"plan_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the plan that was " +
-			"asked for: the pending one, or else the one that runs."},
+		"plan_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the requested " +
+			"plan: the pending plan if there is one, otherwise the active plan."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["recurring_amount_cents"]},
 		"discount_percent": schema.StringAttribute{Computed: true, CustomType: fwtype.DecimalType{},
 			MarkdownDescription: about["discount_percent"]},
 		"trial_end": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
 			MarkdownDescription: about["trial_end"]},
-		"pause": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The pause that runs; null while the " +
+		"pause": schema.SingleNestedAttribute{Computed: true, MarkdownDescription: "The current pause; null if the " +
 			"subscription is not paused.",
 			Attributes: map[string]schema.Attribute{
-				"behavior": schema.StringAttribute{Computed: true, MarkdownDescription: "What happens to invoices made during " +
-					"the pause."},
+				"behavior": schema.StringAttribute{Computed: true, MarkdownDescription: "How invoices that are created during " +
+					"the pause are handled."},
 				"resumes_at": schema.StringAttribute{Computed: true, CustomType: fwtype.DateTimeType{},
-					MarkdownDescription: "When the pause ends by itself, ISO 8601; null when it ends by hand."},
+					MarkdownDescription: "When the pause ends automatically, ISO 8601; null if it is ended manually."},
 			}},
 	}
 	for _, name := range []string{"allow_pause", "allow_cancel", "cancel_at_period_end"} {
@@ -159,20 +159,20 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless `sort_by` and " +
-			"`sort_order` say otherwise." +
+		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless " +
+			"`sort_by` and `sort_order` say otherwise." +
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("subscriptions", "current_period_end", object.Attributes{
 			"external_id":        object.Filter("Only subscriptions with this `external_id`, canceled ones too."),
 			"billing_account_id": object.FilterByID("Only subscriptions of the billing account with this id."),
-			"plan_id":            object.FilterByID("Only subscriptions that run on the plan with this id."),
+			"plan_id":            object.FilterByID("Only subscriptions with this active plan."),
 			"status": object.Filter("Only subscriptions with this status, such as "+
 				"`active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": object.UpdatedSince("subscriptions"),
 			"include_items": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to read the `items` of each " +
 				"subscription, with one more request each. Defaults to `false`."},
-			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions, in the order asked " +
-				"for.",
+			"subscriptions": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The subscriptions, " +
+				"in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes("Null unless `include_items` is `true`.")}},
 		}),
 	}

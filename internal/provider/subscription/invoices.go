@@ -54,7 +54,9 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` say otherwise. The service does not document the fields of an invoice, so each comes whole, as JSON text." +
+		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` " +
+			"say otherwise. The service does not document the fields of an invoice, so each comes whole, as " +
+			"JSON text." +
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("invoices", "due_date", object.Attributes{
 			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
@@ -62,9 +64,9 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                 text("Id of the invoice."),
-					"subscription_id":    text("Id of the subscription that it is for; null where the service does not say."),
-					"billing_account_id": text("Id of the billing account that it is for; null where the service does not say."),
-					"json":               text("The whole invoice as JSON text; read it with `jsondecode`."),
+					"subscription_id":    text("Id of the subscription of the invoice; null if the service does not return it."),
+					"billing_account_id": text("Id of the billing account of the invoice; null if the service does not return it."),
+					"json":               text("The whole invoice as a JSON string; decode it with `jsondecode`."),
 				}}},
 		}),
 	}

@@ -122,7 +122,7 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 		Attributes: map[string]schema.Attribute{
 			"external_id":        object.ListFilter("Only the subscription with this `external_id`."),
 			"billing_account_id": object.ListFilterByID("Only subscriptions of the billing account with this id."),
-			"plan_id":            object.ListFilterByID("Only subscriptions that run on the plan with this id."),
+			"plan_id":            object.ListFilterByID("Only subscriptions with this active plan."),
 			"status": object.ListFilter("Only subscriptions with this status, such as "+
 				"`active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": object.ListUpdatedSince("subscriptions"),

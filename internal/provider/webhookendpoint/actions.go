@@ -61,17 +61,17 @@ func endpointID() schema.StringAttribute {
 // Schema describes the action.
 func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Fires a test event (`webhook.test`), which the service delivers to the endpoint like " +
-			"any other event: signed, and repeated when it fails. Every invocation fires another one. It changes " +
-			"nothing at the endpoint.\n\n" +
-			"Needs Terraform 1.14. With an older one, and with OpenTofu: `test_on_apply` of the " +
-			"`billing_webhook_endpoint` fires one after a registration, a change of `url` and a rotation, and " +
-			"the data source `billing_webhook_deliveries` in a `check` block shows the outcome of every delivery.",
+		MarkdownDescription: "Sends a test event (`webhook.test`), which the service delivers to the endpoint " +
+			"like any other event: signed, and repeated if it fails. Every invocation sends another event. It " +
+			"does not change the endpoint.\n\nRequires Terraform 1.14. With older versions and OpenTofu, use " +
+			"`test_on_apply` of the `billing_webhook_endpoint`, which sends one after a registration, a change " +
+			"of `url` and a rotation, and the data source `billing_webhook_deliveries` in a `check` block, " +
+			"which shows the outcome of every delivery.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
-			"wait": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to follow the delivery to the " +
-				"outcome of its first attempt, for up to 20 seconds, and fail when that fails or does not come. " +
-				"Default `false`."},
+			"wait": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to follow the delivery to " +
+				"the outcome of its first attempt, for up to 20 seconds, and fail if it fails or is not " +
+				"attempted in time. Defaults to `false`."},
 		},
 	}
 }
@@ -79,18 +79,18 @@ func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 // Schema describes the action.
 func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Sends a delivery again that has failed or is exhausted, or all of them of an endpoint, " +
-			"each with a new cycle of up to 8 attempts. Consumers see the same `X-Webhook-Event-Id` and must " +
-			"deduplicate by it. An endpoint that is not active refuses. Without `delivery_id` the list of deliveries " +
-			"is read first, and every delivery takes one request.\n\n" +
-			"Needs Terraform 1.14. An older one and OpenTofu have no actions, and nothing else in this provider " +
-			"sends a delivery again: one that has failed is attempted again by the service itself, one that is " +
-			"exhausted is sent again in the service's own interface.",
+		MarkdownDescription: "Redelivers one failed or exhausted delivery, or all of an endpoint, each with a new " +
+			"cycle of up to 8 attempts. Consumers receive the same `X-Webhook-Event-Id` and must deduplicate by " +
+			"it. For an endpoint that is not active, the API rejects it. If `delivery_id` is unset, the list of " +
+			"deliveries is read first, and every delivery takes one request.\n\nRequires Terraform 1.14. Older " +
+			"versions and OpenTofu have no actions, and nothing else in this provider redelivers: the service " +
+			"attempts a failed delivery again automatically; redeliver an exhausted one in the service's own " +
+			"interface.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
 			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
-				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). Without " +
-					"it: all failed and exhausted deliveries of the endpoint."},
+				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). If " +
+					"unset, all failed and exhausted deliveries of the endpoint are sent again."},
 		},
 	}
 }

@@ -72,7 +72,8 @@ func dataAttributes() object.Attributes {
 			Attributes: map[string]schema.Attribute{
 				"type":     schema.StringAttribute{Computed: true, MarkdownDescription: "`none`, `basic`, `bearer` or `header`."},
 				"username": schema.StringAttribute{Computed: true, MarkdownDescription: "User name of `basic`; null otherwise."},
-				"name":     schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the header of `header`; null otherwise."},
+				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the header of " +
+					"`header`; null otherwise."},
 			}},
 	}
 	attributes.Texts(about, "id", "url", "description", "created_at", "updated_at")
@@ -110,8 +111,8 @@ type listDataModel struct {
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never shown, and " +
-			"the service offers no filters." + object.Paged,
+		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never " +
+			"shown, and the service offers no filters." + object.Paged,
 		Attributes: map[string]schema.Attribute{
 			"limit": object.Limit("endpoints"),
 			"endpoints": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The endpoints, oldest first.",

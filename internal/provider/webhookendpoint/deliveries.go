@@ -69,27 +69,36 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The deliveries of a webhook endpoint: which events were sent, with what outcome. In a `check` block it watches an endpoint in every plan; give `status` or `event` then, as the " +
-			"list grows with every event." + object.Paged + " That includes the bodies of requests and answers.",
+		MarkdownDescription: "The deliveries of a webhook endpoint: the events that were sent, and the outcome. " +
+			"Use it in a `check` block to monitor an endpoint in every plan, and set `status` or `event`, " +
+			"because the list grows with every event." + object.Paged + " That includes the bodies of requests and responses.",
 		Attributes: map[string]schema.Attribute{
-			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint (the `id` of a `billing_webhook_endpoint`)."},
-			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does).",
+			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint " +
+				"(the `id` of a `billing_webhook_endpoint`)."},
+			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, "+
+				"`failed` (another attempt follows) or `exhausted` (none does).",
 				validate.KnownStatus("pending", deliverySuccess, deliveryFailed, deliveryExhausted)),
 			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
-			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, and of what `limit` keeps: `true` for the newest first, `false` for the oldest first. Defaults to `true`. " +
-				"The service lists the oldest first, so with `true` and a `limit` the last pages are read, and the first one to find them."},
+			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, and " +
+				"of what `limit` keeps: `true` for the newest first, `false` for the oldest first. Defaults to " +
+				"`true`. The service lists the oldest first, so with `true` and a `limit` the last pages are " +
+				"read, and the first one to find them."},
 			"limit": object.Limit("deliveries"),
-			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, newest first unless `newest_first` is `false`.",
+			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, newest " +
+				"first unless `newest_first` is `false`.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"id":            text("Id of the delivery."),
-					"event":         text("Name of the event."),
-					"event_id":      text("Id of the event (`X-Webhook-Event-Id`); the same in all of its deliveries and attempts."),
-					"status":        text("`pending` (not attempted yet), `success`, `failed` (another attempt follows) or `exhausted` (none does)."),
-					"http_code":     schema.Int64Attribute{Computed: true, MarkdownDescription: "HTTP status of the last answer; null when there was none."},
-					"attempts":      schema.Int64Attribute{Computed: true, MarkdownDescription: "Attempts so far, 8 at most; sending it again begins anew."},
-					"last_error":    text("Error of the last attempt; null without one."),
+					"id":       text("Id of the delivery."),
+					"event":    text("Name of the event."),
+					"event_id": text("Id of the event (`X-Webhook-Event-Id`); the same in all of its deliveries and attempts."),
+					"status": text("`pending` (not attempted yet), `success`, `failed` (another attempt " +
+						"follows) or `exhausted` (none does)."),
+					"http_code": schema.Int64Attribute{Computed: true, MarkdownDescription: "HTTP status of the " +
+						"last response; null if there was none."},
+					"attempts": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of attempts " +
+						"so far, at most 8; a redelivery starts at 1 again."},
+					"last_error":    text("Error of the last attempt; null if there was none."),
 					"request_body":  text("Body that was sent, as text."),
-					"response_body": text("Body of the last answer, as text; null when there was none."),
+					"response_body": text("Body of the last response, as text; null if there was none."),
 					"created_at":    text("When the delivery was scheduled, ISO 8601."),
 					"delivered_at":  text("When it succeeded, ISO 8601; null before."),
 					"next_retry_at": text("About when the next attempt follows, ISO 8601; null when none does."),

@@ -42,8 +42,8 @@ const firstVersion = 1
 var about = map[string]string{
 	"id":          "Id of the endpoint at the service (UUID). Never changes.",
 	"url":         "Address that events are sent to, `https://`.",
-	"description": "What the endpoint is for: free text for people.",
-	"events":      "Names of the events that are sent. Empty: all of them, future ones too.",
+	"description": "Purpose of the endpoint, as free text.",
+	"events":      "Names of the events that are sent. An empty set means all events, including future ones.",
 	"active":      "Whether events are delivered.",
 	"created_at":  "When the endpoint was registered, ISO 8601.",
 	"updated_at":  "When the endpoint was last changed, ISO 8601.",
@@ -61,43 +61,43 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"created_at": object.Computed(about["created_at"]),
 			"updated_at": object.Computed(about["updated_at"]),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of " +
-				"internal networks are refused, in the plan where they can be told there. Every endpoint gets its " +
-				"own deliveries; see `allow_duplicate` for a second one with the same address.",
+				"internal networks are rejected, if possible in the plan. Every endpoint gets its own " +
+				"deliveries; see `allow_duplicate` for a second one with the same address.",
 				PlanModifiers: onChange(validate.PublicURL())},
 			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] +
-				" Taken out, it is cleared.",
+				" If removed, it is cleared.",
 				PlanModifiers: onChange(validate.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)),
-				ElementType: types.StringType,
-				MarkdownDescription: about["events"] + " Default: empty. A name that this provider does not know is " +
-					"a warning.",
-				Validators:    []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
-				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
+				ElementType:         types.StringType,
+				MarkdownDescription: about["events"] + " Defaults to `[]`. An unknown name is a warning.",
+				Validators:          []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
+				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: about["active"] + " Default `true`. With `false` nothing is delivered, and a " +
-					"delivery that comes due meanwhile is given up."},
+				MarkdownDescription: about["active"] + " Defaults to `true`. If `false`, nothing is delivered, " +
+					"and deliveries that become due in the meantime are lost."},
 			"authentication": authenticationAttribute(),
 			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true,
 				ElementType: types.StringType,
 				Default:     mapdefault.StaticValue(noTrigger),
-				MarkdownDescription: "Any values, such as a date; when they change, the secret is rotated in place, " +
-					"after the other changes. The old secret is invalid immediately. Defaults to `{}`. The first " +
-					"values, and removing them, rotate nothing."},
+				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the secret in " +
+					"place, after the other changes. The old secret is invalid immediately. Defaults to `{}`. " +
+					"Setting the first values, or removing all values, rotates nothing."},
 			"test_on_apply": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether to fire a test event after the endpoint was registered, its `url` " +
-					"changed or its secret rotated, wait up to 20 seconds for its first attempt, and warn when that " +
-					"fails. Default `false`. After a rotation the warning is expected when the consumer verifies " +
-					"signatures, as it cannot have the new secret yet. It needs no `action` block, so it works with " +
-					"every Terraform and OpenTofu."},
+				MarkdownDescription: "Whether to send a test event after the endpoint is registered, its `url` " +
+					"changes or its secret is rotated, wait up to 20 seconds for its first attempt, and warn if " +
+					"that fails. Defaults to `false`. After a rotation, expect the warning if the consumer " +
+					"verifies signatures, because it cannot have the new secret yet. This needs no `action` " +
+					"block, so it works with all versions of Terraform and OpenTofu."},
 			"allow_duplicate": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether the endpoint may be created although the service has one with the same " +
-					"`url` that is not part of this state, such as one that an interrupted run has left. Defaults to " +
-					"`false`: the plan fails and names it, with the block that imports it. With `true` that is a " +
-					"warning. It costs one listing of the endpoints in a plan that creates one, and is never sent."},
+				MarkdownDescription: "Whether the endpoint can be created if the service already has one with the " +
+					"same `url` that is not in this state, for example from an interrupted run. Defaults to " +
+					"`false`: the plan fails and names the endpoint, with an import block for it. If `true`, " +
+					"that is a warning. Costs one listing of the endpoints in a plan that creates one. It is " +
+					"never sent."},
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
 				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. It is in the state, unless " +
-					"`age_recipients` is set: then it is null, and `encrypted_secret` has it. Null after an import, " +
-					"because the service does not show it again: rotate to get a new one."},
+					"`age_recipients` is set: then it is null, and `encrypted_secret` contains it. Null after " +
+					"an import, because the service does not show it again: rotate to get a new secret."},
 			"encrypted_secret": encrypt.Encrypted("secret"),
 			"age_recipients":   encrypt.Recipients("secret", "encrypted_secret"),
 		},
@@ -105,33 +105,33 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 }
 
 // aboutResource is what the page of the resource begins with.
-const aboutResource = "An address that the collections service sends events to as signed POST requests. A delivery " +
-	"is attempted up to 8 times, over about eight and a half hours.\n\n" +
-	"Every change is made in place. The service shows the `secret` once, when the endpoint is registered and at each " +
-	"rotation; it is in the state from then on, so set `age_recipients` to have it there encrypted only, or " +
-	"protect the state. [The guide on rotation](../guides/rotation) tells how to change it without losing " +
-	"events.\n\n" +
-	"Destroying removes the endpoint, and what it has not received by then is given up. An endpoint that was removed " +
-	"elsewhere is planned again, with a new id and a new secret. Import by id or by `url` (see [the guide on " +
+const aboutResource = "An address that the collections service sends events to as signed POST requests. A " +
+	"delivery is attempted up to 8 times, over about eight and a half hours.\n\nAll changes are made in place. " +
+	"The service shows the `secret` only once, when the endpoint is registered and at each rotation. It is then " +
+	"in the state: set `age_recipients` to store it encrypted, or protect the state. [The guide on " +
+	"rotation](../guides/rotation) describes how to change it without losing events.\n\nDestroying deletes the " +
+	"endpoint; deliveries that it has not received by then are lost. An endpoint that was deleted elsewhere is " +
+	"planned for re-creation, with a new id and a new secret. Import by id or by `url` (see [the guide on " +
 	"importing](../guides/import)). A refresh takes one request."
 
 func authenticationAttribute() schema.SingleNestedAttribute {
 	secret := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true,
 			Validators: []validator.String{validate.NotBlank()},
-			MarkdownDescription: description + " Write-only: in no state and no plan; needs Terraform 1.11 or " +
-				"OpenTofu 1.11. Another value is sent only when `credentials_wo_version` or another part of " +
-				"`authentication` changes; an endpoint that was imported needs it only then."}
+			MarkdownDescription: description + " Write-only: never in state or plan; requires Terraform 1.11 or " +
+				"OpenTofu 1.11. A changed value is sent only when `credentials_wo_version` or another part of " +
+				"`authentication` changes; an imported endpoint needs it only then."}
 	}
 	return schema.SingleNestedAttribute{Optional: true,
-		MarkdownDescription: "What the service sends to authenticate itself to the consumer, beside the signature. " +
-			"Default, and when taken out: nothing. A change made elsewhere is drift, except one of the credentials, " +
-			"which the service never shows.",
+		MarkdownDescription: "Authentication of the service to the consumer, in addition to the signature. If " +
+			"unset or removed, the service sends none. A change made elsewhere is drift, except a change of the " +
+			"credentials, which the API never returns.",
 		Attributes: map[string]schema.Attribute{
 			"type": schema.StringAttribute{Required: true,
 				Validators: []validator.String{stringvalidator.OneOf(authNone, authBasic, authBearer, authHeader)},
-				MarkdownDescription: "`none`, `basic` (needs `username` and `password_wo`), `bearer` (needs " +
-					"`token_wo`) or `header` (needs `name` and `value_wo`). Arguments of another type are an error."},
+				MarkdownDescription: "Type of authentication: `none`, `basic` (requires `username` and " +
+					"`password_wo`), `bearer` (requires `token_wo`) or `header` (requires `name` and " +
+					"`value_wo`). Arguments of another type are an error."},
 			"username": schema.StringAttribute{Optional: true, MarkdownDescription: "User name, for type `basic`.",
 				Validators: []validator.String{validate.NotBlank()}},
 			"password_wo": secret("Password, for type `basic`."),
@@ -141,8 +141,8 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 			"value_wo": secret("Value of the header, for type `header`."),
 			"credentials_wo_version": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole,
 				Default: int64default.StaticInt64(firstVersion),
-				MarkdownDescription: "Any whole number; another one sends the credentials again. Default 1, which is " +
-					"also the version of what an import finds."},
+				MarkdownDescription: "Version of the credentials, a whole number. Increment it to send the " +
+					"credentials again. Defaults to `1`, which is also the version after an import."},
 		}}
 }
 

@@ -1,18 +1,18 @@
 locals {
-  # One code for customer, account and subscription: it is unique for each kind, and it is what an import asks for.
+  # One external_id for customer, account and subscription: it is unique per type, and imports use it.
   external_id = "tenant-${var.key}"
 
-  # The number tells a person from a company, so that nobody has to say it twice.
+  # The document number determines whether the tenant is a person or a company.
   is_company = provider::billing::document_type(var.document_number) == "cnpj"
 
   labels = merge(var.labels, { tenant = var.key })
 
-  # What becomes of the three objects, for each way of removing a tenant. To let a subscription run out the account must
-  # stay open: the last invoices are made for it, and the balance stands there.
+  # The deletion_policy of the three objects for each way of removing a tenant. While a subscription runs out, the account
+  # must stay open: it receives the last invoices and has the balance.
   on_removal = {
     run_out = { customer = "abandon", account = "abandon", subscription = "cancel_at_period_end" }
     end_now = { customer = "delete", account = "close", subscription = "cancel" }
-    refuse  = { customer = "prevent", account = "prevent", subscription = "prevent" }
+    prevent = { customer = "prevent", account = "prevent", subscription = "prevent" }
   }[var.on_removal]
 }
 
@@ -23,14 +23,14 @@ resource "billing_customer" "this" {
   document_number = var.document_number
   email           = var.email
 
-  # The account below is the tenant's, with its own terms. A second one would only confuse.
+  # The account below is the only one of the tenant, with its own payment terms.
   create_billing_account = false
 
   custom_metadata = local.labels
   deletion_policy = local.on_removal.customer
 
   lifecycle {
-    # It counts when the customer is made. One that comes back by import has an account, and would warn in every plan.
+    # It is used only when the customer is created. An imported customer has an account, and would warn in every plan.
     ignore_changes = [create_billing_account]
   }
 }
@@ -52,13 +52,13 @@ resource "billing_subscription" "this" {
 
   plan_id = var.plan_id
 
-  # Nobody pays twice for a day: the old plan runs until the end of its period.
+  # The old plan runs until the end of its period, so that no day is charged twice.
   plan_change = {
     timing = "end_of_period"
     reason = "changed in the list of tenants"
   }
 
-  # Without seats an empty set, and not null: null would leave items alone that somebody adds elsewhere.
+  # If there are no seats: an empty set, not null. null would keep items that another system adds.
   items = var.seats == 0 ? [] : [{
     product_id           = var.seat.product_id
     price_id             = var.seat.price_id
@@ -73,12 +73,12 @@ resource "billing_subscription" "this" {
   deletion_policy     = local.on_removal.subscription
   cancellation_reason = "removed from the list of tenants"
 
-  # A tenant that cancels elsewhere has left. Every plan warns; none subscribes it again, which would charge it.
+  # A tenant that cancels elsewhere has left. Every plan warns; none creates a new subscription, which would charge it.
   on_external_cancel = "keep"
 
   lifecycle {
-    # A trial cannot be changed at the service. Without this, another default for the tenants to come would be a warning
-    # for all that are there.
+    # A trial cannot be changed at the service. Without this block, a new default for future tenants would cause a warning
+    # for all existing ones.
     ignore_changes = [trial_period_days]
 
     precondition {
@@ -88,7 +88,7 @@ resource "billing_subscription" "this" {
   }
 }
 
-# In every plan and apply, while it is so. It stops nothing.
+# Warnings in every plan and apply while the condition holds. They stop nothing.
 check "paid" {
   assert {
     condition     = billing_subscription.this.status != "past_due"

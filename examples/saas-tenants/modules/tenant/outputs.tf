@@ -6,16 +6,16 @@ output "customer_id" {
 }
 
 output "billing_account_id" {
-  description = "The account that invoices are made for."
+  description = "The account that is invoiced."
   value       = billing_account.this.id
 }
 
 output "subscription_id" {
-  description = "The subscription, as support will ask for it."
+  description = "The public id of the subscription, for support requests."
   value       = billing_subscription.this.id
 }
 
 output "external_id" {
-  description = "The code of all three, for a search and for an import: external_id=<this>."
+  description = "The external_id of all three objects, for searches and imports: external_id=<this>."
   value       = local.external_id
 }

@@ -1,8 +1,8 @@
 # Every variable with a default is nullable = false: a caller that passes null, as an optional field of a map does, gets
-# the default then.
+# its default.
 
 variable "key" {
-  description = "Names the tenant in your own system. It never changes: external_id of all objects is made of it."
+  description = "Name of the tenant in your own system. It must never change: the external_id of all objects contains it."
   type        = string
   nullable    = false
 
@@ -13,13 +13,13 @@ variable "key" {
 }
 
 variable "name" {
-  description = "The company or the person, as it stands on invoices."
+  description = "The company or the person, as shown on invoices."
   type        = string
   nullable    = false
 
   validation {
     condition     = trimspace(var.name) != ""
-    error_message = "A tenant needs a name: it stands on invoices."
+    error_message = "A tenant needs a name: it is shown on invoices."
   }
 }
 
@@ -41,24 +41,24 @@ variable "email" {
 }
 
 variable "billing_email" {
-  description = "Where invoices are sent. Default: email."
+  description = "Address that invoices are sent to. Defaults to email."
   type        = string
   default     = null
 }
 
 variable "plan_id" {
-  description = "The plan that is wanted. Another plan begins when the period that is paid for ends."
+  description = "The plan. A change takes effect after the paid period."
   type        = string
   nullable    = false
 
   validation {
     condition     = can(regex("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", var.plan_id))
-    error_message = "\"${var.plan_id}\" is no id of a plan, and no name of one in the catalogue."
+    error_message = "\"${var.plan_id}\" is neither a plan id nor the name of a plan in the catalogue."
   }
 }
 
 variable "seat" {
-  description = "The product and the price that a seat is billed by. Needed when there are seats."
+  description = "The product and the price of a seat. Required if there are seats."
   type = object({
     product_id = string
     price_id   = string
@@ -67,7 +67,7 @@ variable "seat" {
 }
 
 variable "seats" {
-  description = "How many seats are billed beside the plan."
+  description = "Number of seats that are billed in addition to the plan."
   type        = number
   default     = 0
   nullable    = false
@@ -79,7 +79,7 @@ variable "seats" {
 }
 
 variable "seat_price" {
-  description = "Price of a seat that was agreed with this tenant, such as \"44.90\". Default: that of the catalogue."
+  description = "Agreed price of a seat, such as \"44.90\". Defaults to the price in the catalogue."
   type        = string
   default     = null
 
@@ -90,7 +90,7 @@ variable "seat_price" {
 }
 
 variable "trial_days" {
-  description = "How long the tenant tries before anything is billed. It counts when the tenant is new, and never again."
+  description = "Length of the trial in days. It is used only when the subscription is created."
   type        = number
   default     = 14
   nullable    = false
@@ -113,10 +113,10 @@ variable "payment_terms_days" {
   }
 }
 
-# A map of text, and not any: in a map of tenants Terraform gives all of them one type, so that a number here and a list
-# there would be an error, or would be made alike.
+# A map of strings, not any: in a map of tenants Terraform gives all of them one type, so that a number in one and a list
+# in another would be an error, or would be converted.
 variable "labels" {
-  description = "Your own labels. Those that others add at the service stay there."
+  description = "Your own labels. Labels that other systems add at the service stay."
   type        = map(string)
   default     = {}
   nullable    = false
@@ -124,8 +124,8 @@ variable "labels" {
 
 variable "cancel_at_period_end" {
   description = <<-EOT
-    true lets the subscription end with the period that is paid for, false takes that back. Not given, it is nobody's
-    business here: a tenant that cancels in your portal is not subscribed again by the next apply.
+    If true, the subscription ends with the paid period; false reverts that. If unset, a cancellation in your portal stays
+    in effect: the next apply does not revert it.
   EOT
   type        = bool
   default     = null
@@ -133,17 +133,17 @@ variable "cancel_at_period_end" {
 
 variable "on_removal" {
   description = <<-EOT
-    What happens when the tenant is taken out. It has to be applied before that to count.
-      run_out  the subscription ends with the period that is paid for; account and customer stay, with what they owe
-      end_now  the subscription is canceled at once, the account closed and the customer deleted
-      refuse   the plan is an error
+    What happens when the tenant is removed. The value in state applies: apply a change before you remove the tenant.
+      run_out  the subscription ends with the paid period; account and customer stay, with their open invoices
+      end_now  the subscription is canceled immediately, the account closed and the customer deleted
+      prevent  the plan is an error
   EOT
   type        = string
   default     = "run_out"
   nullable    = false
 
   validation {
-    condition     = contains(["run_out", "end_now", "refuse"], var.on_removal)
-    error_message = "on_removal must be \"run_out\", \"end_now\" or \"refuse\"."
+    condition     = contains(["run_out", "end_now", "prevent"], var.on_removal)
+    error_message = "on_removal must be \"run_out\", \"end_now\" or \"prevent\"."
   }
 }

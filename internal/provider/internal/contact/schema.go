@@ -10,14 +10,14 @@ import (
 
 // About describes the fields of items and addresses, under the keys "item.<field>" and "address.<field>".
 var About = map[string]string{
-	"item.kind":  "What it is used for, such as `billing` or `personal`.",
-	"item.value": "The phone number, e-mail address or web address itself.",
+	"item.kind":  "Purpose, such as `billing` or `personal`.",
+	"item.value": "The value: an e-mail address in `emails`, a phone number in `phones`, a URL in `websites`.",
 
-	"address.kind":         "What the address is used for, such as `billing` or `shipping`.",
+	"address.kind":         "Purpose of the address, such as `billing` or `shipping`.",
 	"address.street":       "Street, without the number.",
 	"address.number":       "Number in the street.",
-	"address.complement":   "Flat, floor, block.",
-	"address.neighborhood": "Neighbourhood.",
+	"address.complement":   "Flat, floor or block.",
+	"address.neighborhood": "Neighborhood.",
 	"address.city":         "City.",
 	"address.state":        "State, such as `SP`.",
 	"address.postal_code":  "Postal code.",

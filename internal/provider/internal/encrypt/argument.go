@@ -20,18 +20,20 @@ import (
 func Recipients(secret, encrypted string) schema.ListAttribute {
 	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType, Default: listdefault.StaticValue(None),
 		Validators: []validator.List{publicKeys{}},
-		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org) to encrypt `%s` to: `age1…`, or all of them "+
-			"post-quantum, `age1pq1…`; no SSH keys and no keys of plugins. Order and repetition have no meaning. If set, the state has "+
-			"`%s`, and `%[1]s` is null, also after a rotation; clear text that the state already has is encrypted in the next apply. "+
-			"Defaults to `[]`, which encrypts nothing. A change, and removing it, cannot encrypt or decrypt what is encrypted already: "+
-			"the plan warns, and the next rotation uses the new value. Costs no request.", secret, encrypted)}
+		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org) to encrypt `%s` to: "+
+			"`age1…`, or all of them post-quantum, `age1pq1…`; no SSH keys and no keys of plugins. Order and "+
+			"repetition have no meaning. If set, the state contains `%s`, and `%[1]s` is null, also after a "+
+			"rotation; clear text that is already in the state is encrypted in the next apply. Defaults to "+
+			"`[]`, which encrypts nothing. Changing or removing it does not re-encrypt or decrypt an encrypted "+
+			"value: the plan warns, and the next rotation uses the new value. Costs no request.", secret, encrypted)}
 }
 
 // Encrypted is the attribute for the encrypted text of the attribute secret.
 func Encrypted(secret string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true,
-		MarkdownDescription: fmt.Sprintf("`%s`, encrypted to `age_recipients`: an ASCII-armored age file, which `age -d` decrypts. Null after an import, "+
-			"and null without `age_recipients`; what was encrypted before stays until the next rotation.", secret)}
+		MarkdownDescription: fmt.Sprintf("`%s`, encrypted to `age_recipients`: an ASCII-armored age file, which "+
+			"`age -d` decrypts. Null after an import, and null if `age_recipients` is unset; an already "+
+			"encrypted value stays until the next rotation.", secret)}
 }
 
 // publicKeys validates that each element is an age public key, and that all of them can be used together.
@@ -81,7 +83,8 @@ func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 	}
 	if err := writeTo(io.Discard, "", texts(recipients)); err != nil {
 		diags.AddAttributeError(at, "Incompatible age recipients",
-			fmt.Sprintf("%s: the recipients cannot be used together: %s. Post-quantum recipients (age1pq1…) cannot be combined "+
-				"with others, because what is encrypted would be as weak as the others. Write one kind only.", fwtype.PathName(at), err))
+			fmt.Sprintf("%s: the recipients cannot be used together: %s. Post-quantum recipients (age1pq1…) "+
+				"cannot be combined with others, because what is encrypted would be as weak as the others. "+
+				"Write one kind only.", fwtype.PathName(at), err))
 	}
 }

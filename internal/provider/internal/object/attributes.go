@@ -15,11 +15,11 @@ import (
 type Attributes map[string]schema.Attribute
 
 // Paged ends the description of a listing.
-const Paged = " Every plan reads all pages, 100 objects a request, unless `limit` stops earlier. What is read stands " +
-	"in the state."
+const Paged = " Every plan reads all pages, 100 objects per request, up to `limit`. The result is stored in state."
 
 // Filtered says of a listing how its filters work together.
-const Filtered = " Filters narrow the list to what matches all of them. An empty string is an error; null is no filter."
+const Filtered = " The list contains the objects that match all filters. An empty string is an error; null does " +
+	"not filter."
 
 // Texts adds texts that are only shown, with their descriptions in about.
 func (a Attributes) Texts(about map[string]string, names ...string) {
@@ -61,7 +61,7 @@ func (a Attributes) Keys(noun string, names ...string) {
 		quoted[i] = "`" + name + "`"
 	}
 	last := len(quoted) - 1
-	how := " Give exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] +
+	how := " Set exactly one of " + strings.Join(quoted[:last], ", ") + " and " + quoted[last] +
 		" to find the " + noun + "."
 	for _, name := range names {
 		key := a.text(name)
@@ -74,11 +74,10 @@ func (a Attributes) Keys(noun string, names ...string) {
 // CustomMetadata adds the client-defined object, under both names that the resources have for it.
 func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The data that you and other systems keep on it: the whole object, with everybody's " +
-			"keys, as JSON text; read it with `jsondecode`."}
+		MarkdownDescription: "The whole `custom_metadata` object, including the keys of other systems, as a JSON " +
+			"string; decode it with `jsondecode`."}
 	a["effective_custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The same text as `custom_metadata`, under the name that the whole object has in the " +
-			"resource."}
+		MarkdownDescription: "The same value as `custom_metadata`, under the name of the whole object in the resource."}
 }
 
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.
@@ -89,7 +88,7 @@ func UpdatedSince(noun string) schema.StringAttribute {
 
 // aboutUpdatedSince describes the filter for data sources and list resources.
 func aboutUpdatedSince(noun string) string {
-	return "Only " + noun + " changed at or after this moment: an ISO 8601 date (its midnight in UTC), or date and " +
+	return "Only " + noun + " changed at or after this time: an ISO 8601 date (its midnight in UTC), or date and " +
 		"time with zone."
 }
 
@@ -97,6 +96,6 @@ func aboutUpdatedSince(noun string) string {
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
 		Validators: []validator.Int64{int64validator.AtLeast(1)},
-		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. Default: all. A request brings " +
-			"up to 100."}
+		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. If unset, all are read. A " +
+			"request returns up to 100."}
 }

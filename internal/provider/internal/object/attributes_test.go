@@ -16,8 +16,8 @@ func TestKeys(t *testing.T) {
 		keys []string
 		how  string
 	}{
-		{[]string{"id", "name"}, " Give exactly one of `id` and `name` to find the thing."},
-		{[]string{"id", "name", "note"}, " Give exactly one of `id`, `name` and `note` to find the thing."},
+		{[]string{"id", "name"}, " Set exactly one of `id` and `name` to find the thing."},
+		{[]string{"id", "name", "note"}, " Set exactly one of `id`, `name` and `note` to find the thing."},
 	} {
 		attributes := Attributes{}
 		attributes.Texts(about, "id", "name", "note")

@@ -81,8 +81,8 @@ func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id strin
 
 // ListNeeds ends the description of a list resource: what it takes, and what to use instead.
 func ListNeeds(dataSource string) string {
-	return " Terraform asks for 100 at most unless the block has a `limit`; every 100 take one request.\n\n" +
-		"Needs Terraform 1.14. With an older one, and with OpenTofu, the data source `" + dataSource +
+	return " Terraform requests at most 100 unless the block has a `limit`; every 100 take one request.\n\nRequires " +
+		"Terraform 1.14. With older versions, and with OpenTofu, the data source `" + dataSource +
 		"` lists them, and `import` blocks with `for_each` import them (see [the guide on " +
 		"importing](../guides/import))."
 }

@@ -21,7 +21,8 @@ const (
 const Attribute = "deletion_policy"
 
 // AboutEffect ends every description of the argument.
-const AboutEffect = " It counts as last applied: change it and apply before destroying, and it still counts when the whole block is gone."
+const AboutEffect = " The value in state applies: apply a change before you destroy the resource. It still " +
+	"applies after the block is removed."
 
 // Refuse reports an error when the policy prevents destroying. object names the object, others are
 // the values that would let it go.
@@ -30,8 +31,9 @@ func Refuse(policy types.String, object, others string, diags *diag.Diagnostics)
 		return
 	}
 	diags.AddError("Destroying this object is prevented",
-		fmt.Sprintf("%s was applied with deletion_policy = \"prevent\". To let it go, set deletion_policy to %s and apply that first; "+
-			"to only forget it here, use \"abandon\", or a removed block with destroy = false.", apidiag.Capitalize(object), others))
+		fmt.Sprintf("%s was applied with deletion_policy = \"prevent\". To let it go, set deletion_policy to %s "+
+			"and apply that first; to only forget it here, use \"abandon\", or a removed block with destroy = "+
+			"false.", apidiag.Capitalize(object), others))
 }
 
 // Stays reports that destroying sends nothing: the policy prevents it, or leaves the object at the service. It has reported
@@ -46,6 +48,7 @@ func Abandoned(policy types.String, object string, diags *diag.Diagnostics) bool
 	if policy.ValueString() != Abandon {
 		return false
 	}
-	diags.AddWarning("The object stays at the service", fmt.Sprintf("deletion_policy is \"abandon\": %s was only removed from the state.", object))
+	diags.AddWarning("The object stays at the service", fmt.Sprintf("deletion_policy is \"abandon\": %s was only "+
+		"removed from the state.", object))
 	return true
 }

@@ -26,7 +26,7 @@ run "a_tenant_begins_with_a_trial" {
 
   assert {
     condition     = billing_account.this.customer_id == billing_customer.this.id
-    error_message = "The account belongs to somebody else."
+    error_message = "The account belongs to another customer."
   }
 
   assert {
@@ -41,7 +41,7 @@ run "a_tenant_begins_with_a_trial" {
 
   assert {
     condition     = toset([billing_customer.this.external_id, billing_account.this.external_id, billing_subscription.this.external_id]) == toset(["tenant-module-test"])
-    error_message = "The objects cannot be found by one code."
+    error_message = "The objects cannot be found by one external_id."
   }
 }
 

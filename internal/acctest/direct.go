@@ -22,7 +22,7 @@ type Direct struct {
 
 	noWriteOnly bool
 	schemas     *tfprotov6.GetProviderSchemaResponse
-	// planned says that a creation was planned. In one run Terraform plans it once.
+	// planned says that a creation with an external_id was planned and not applied. In one run Terraform plans it once.
 	planned bool
 	service *Service
 	// applying says that a plan is the one that Terraform makes inside the apply.
@@ -94,7 +94,7 @@ type Planned struct {
 // Plan validates the configuration and plans it; nil is a configuration without the object.
 func (d *Direct) Plan(config JSON) Planned {
 	d.t.Helper()
-	if d.state.IsNull() && config != nil {
+	if d.state.IsNull() && config["external_id"] != nil {
 		if d.planned {
 			d.service.configure(d.server, d.schemas)
 		}
@@ -145,7 +145,7 @@ func (d *Direct) Apply(p Planned) []*tfprotov6.Diagnostic {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.state, d.private, d.identity = d.decode(answer.NewState), answer.Private, answer.NewIdentity
+	d.state, d.private, d.identity, d.planned = d.decode(answer.NewState), answer.Private, answer.NewIdentity, false
 	d.holdsNoWriteOnly(d.state)
 	if Errors(answer.Diagnostics) == "" {
 		d.resultIsAsPlanned(p)

@@ -19,7 +19,7 @@ type badInput struct{ argument, lines, says string }
 // badInputs are arguments that the service need not see to reject: what is written, and what the error says. Terraform validates a
 // configuration without its state, so the plan checks what the service may hold already.
 var badInputs = map[string]badInput{
-	"empty_name":        {"name", `name = ""`, "Leave the argument out"},
+	"empty_name":        {"name", `name = ""`, "The argument is required"},
 	"blank_nickname":    {"nickname", `nickname = " "`, "Leave the argument out"},
 	"empty_external_id": {"external_id", `external_id = ""`, "Leave the argument out"},
 	"short_document":    {"document_number", `document_number = "123"`, `"123" has 3 digits. A CPF has 11 digits, a CNPJ has 14`},
@@ -32,7 +32,7 @@ var badInputs = map[string]badInput{
 	"item":          {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
 	"country":       {"country", `addresses = [{ country = "Brasil" }]`, `"Brasil" is not a country code. Write the two capital letters`},
 	"small_country": {"country", `addresses = [{ country = "br" }]`, `"br" is not a country code`},
-	"tag":           {"tags", `tags = [""]`, "Leave the argument out"},
+	"tag":           {"tags", `tags = [""]`, "remove the element"},
 	"terms":         {"payment_terms_days", `payment_terms_days = -1`, "payment_terms_days: -1 is out of range"},
 	"billing_email": {"billing_email", `billing_email = "x"`, `"x" is not an e-mail address`},
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -22,9 +23,8 @@ func (r *Record) ClaimExternalID(ctx context.Context, typeName string, externalI
 	if r == nil || externalID.ValueString() == "" {
 		return
 	}
-	replaces := ""
 	if id == "" {
-		replaces = Replaced(ctx, store, diags)
+		id = Replaced(ctx, store, diags)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -33,13 +33,15 @@ func (r *Record) ClaimExternalID(ctx context.Context, typeName string, externalI
 	}
 	// An external_id compares as it is written.
 	name := typeName + "/" + externalID.ValueString()
-	for _, other := range r.claims[name] {
-		if other.id != "" && (key(typeName, other.id) == key(typeName, id) || key(typeName, other.id) == key(typeName, replaces)) {
-			continue
-		}
+	same := func(other claim) bool { return id != "" && key(typeName, other.id) == key(typeName, id) }
+	if slices.ContainsFunc(r.claims[name], same) {
+		return
+	}
+	if others := r.claims[name]; len(others) > 0 {
 		diags.AddAttributeError(path.Root("external_id"), "Two objects with the same external_id",
-			fmt.Sprintf("This plan gives the external_id %q to %s and to %s. The service accepts it once for each type of object. Give one of them another external_id; "+
-				"if they are meant to be one object, remove one of the blocks.", externalID.ValueString(), other.object, object))
+			fmt.Sprintf("This plan gives the external_id %q to %s and to %s. The service accepts it once for each type of "+
+				"object. Give one of them another external_id; if they are meant to be one object, remove one of the blocks.",
+				externalID.ValueString(), others[0].object, object))
 		return
 	}
 	r.claims[name] = append(r.claims[name], claim{id, object})

@@ -150,7 +150,7 @@ func TestAccProvider_revokedToken(t *testing.T) {
 	if err := service.Sandbox.RevokeToken(service.Token); err != nil {
 		t.Fatal(err)
 	}
-	run(t, resource.TestStep{Config: service.Config(customer), ExpectError: saying("Could not create customer … revoked or expired … BILLING_TOKEN … Status: 401 … Request-Id:")})
+	run(t, resource.TestStep{Config: service.Config(customer), ExpectError: saying("Could not create customer … rejected the token from the provider argument token … revoked or expired … Status: 401 … Request-Id:")})
 	if n := len(service.Operations()); n != 1 {
 		t.Errorf("%d requests were sent, want 1: %v", n, service.Operations())
 	}

@@ -27,12 +27,17 @@ const longestValue = 80
 func rejected(diags *diag.Diagnostics, field, reason string, operation Operation, summary string, e *api.Error) {
 	steps := stepsOf(field)
 	name := nameOf(steps)
+	// What follows the first sentence says what there is instead.
+	reason, more, _ := strings.Cut(reason, ". ")
 	text := fmt.Sprintf("Invalid value for %s: %s", name, clause(reason))
 	value, found := valueAt(operation.Model, steps)
 	if found {
 		text += " (got " + value + ")"
 	}
 	text += "." + aboutIDs(name, value)
+	if more != "" {
+		text += " " + more
+	}
 	if operation.Existing != nil {
 		if existing := operation.Existing(name); existing != "" {
 			text += " " + existing

@@ -21,7 +21,10 @@ type Direct struct {
 	identity *tfprotov6.ResourceIdentityData
 
 	noWriteOnly bool
-	service     *Service
+	schemas     *tfprotov6.GetProviderSchemaResponse
+	// planned says that a creation with an external_id was planned and not applied. In one run Terraform plans it once.
+	planned bool
+	service *Service
 	// applying says that a plan is the one that Terraform makes inside the apply.
 	applying bool
 }
@@ -30,7 +33,7 @@ type Direct struct {
 func (s *Service) Direct(typeName string) *Direct {
 	s.t.Helper()
 	server, schemas := s.provider()
-	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName], service: s}
+	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName], schemas: schemas, service: s}
 	if d.schema == nil {
 		s.t.Fatalf("no resource type %s", typeName)
 	}
@@ -49,6 +52,13 @@ func (s *Service) provider() (tfprotov6.ProviderServer, *tfprotov6.GetProviderSc
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.configure(server, schemas)
+	return server, schemas
+}
+
+// configure configures a provider for this service, as Terraform does at the beginning of each plan and each apply.
+func (s *Service) configure(server tfprotov6.ProviderServer, schemas *tfprotov6.GetProviderSchemaResponse) {
+	s.t.Helper()
 	config := JSON{}
 	for _, argument := range s.arguments() {
 		config[argument.name] = argument.value
@@ -61,7 +71,6 @@ func (s *Service) provider() (tfprotov6.ProviderServer, *tfprotov6.GetProviderSc
 	if text := Errors(answer.Diagnostics); text != "" {
 		s.t.Fatal(text)
 	}
-	return server, schemas
 }
 
 func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Context()) }
@@ -85,6 +94,12 @@ type Planned struct {
 // Plan validates the configuration and plans it; nil is a configuration without the object.
 func (d *Direct) Plan(config JSON) Planned {
 	d.t.Helper()
+	if d.state.IsNull() && config["external_id"] != nil {
+		if d.planned {
+			d.service.configure(d.server, d.schemas)
+		}
+		d.planned = true
+	}
 	p := Planned{Config: tftypes.NewValue(d.schema.ValueType(), nil), Prior: d.state}
 	proposed := p.Config
 	if config != nil {
@@ -130,7 +145,7 @@ func (d *Direct) Apply(p Planned) []*tfprotov6.Diagnostic {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.state, d.private, d.identity = d.decode(answer.NewState), answer.Private, answer.NewIdentity
+	d.state, d.private, d.identity, d.planned = d.decode(answer.NewState), answer.Private, answer.NewIdentity, false
 	d.holdsNoWriteOnly(d.state)
 	if Errors(answer.Diagnostics) == "" {
 		d.resultIsAsPlanned(p)
@@ -167,6 +182,7 @@ func (d *Direct) Refresh() []*tfprotov6.Diagnostic {
 // Import takes an object over by its import id, and reads it.
 func (d *Direct) Import(id string) []*tfprotov6.Diagnostic {
 	d.t.Helper()
+	d.service.configure(d.server, d.schemas)
 	answer, err := d.server.ImportResourceState(d.ctx(), &tfprotov6.ImportResourceStateRequest{TypeName: d.typeName, ID: id})
 	if err != nil {
 		d.t.Fatal(err)

@@ -26,6 +26,7 @@ type Config struct {
 	Service               string            // "billing", "finance", "collections": named in errors and logs
 	BaseURL               string            // https://host[:port][/prefix]
 	Token                 string            // never logged, never part of an error
+	Source                Source            // where BaseURL and Token were configured, for messages
 	AuthHeader            string            // "" or "Authorization": "Bearer <token>"; any other header carries the bare token
 	UserAgent             string            // "": Go's own
 	RootCAs               *x509.CertPool    // nil: the system's
@@ -39,6 +40,15 @@ type Config struct {
 	BulkRefresh           bool              // Refreshed may read lists instead of single objects
 	HonoursIdempotencyKey bool              // only financial management; else the header is never sent
 	Transport             http.RoundTripper // for tests; nil: the real one
+}
+
+// Source says where the address and the token of a service were configured. Its
+// words go into messages, so it holds no secret.
+type Source struct {
+	BaseURL     string // the address, as configured
+	BaseURLFrom string // such as: the environment variable BILLING_BASE_URL
+	TokenFrom   string // the same for the token
+	TokenKind   string // what the token looks like, such as: a JWT; "" when nothing can be told
 }
 
 // ValidateBaseURL accepts an absolute https address of a host, with a port and

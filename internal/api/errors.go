@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,6 +14,7 @@ import (
 // a 2xx whose body cannot be what the operation promises.
 type Error struct {
 	Service   string // Config.Service
+	Source    Source // Config.Source
 	Operation string // name in the operations table
 	Method    string
 	Path      string // the template, without ids
@@ -38,6 +40,7 @@ type Error struct {
 	RetryAfter  time.Duration // what the answer asked to wait; 0: nothing
 	RetryAt     time.Time     // when the service asked to be asked again; only set when that is too late to wait for
 	ContentType string        // of the answer, as sent
+	reported    *atomic.Bool  // see MarkReported
 	unshown     bool          // the request succeeded, and the response does not show the object
 }
 
@@ -107,8 +110,10 @@ func HasCode(err error, code string) bool {
 // a broken one, a timeout, a body cut short. It never holds the token.
 type TransportError struct {
 	Service, Operation string
+	Source             Source // Config.Source
 	Attempts           int
 	Err                error
+	reported           *atomic.Bool // see MarkReported
 }
 
 func (e *TransportError) Error() string {
@@ -117,6 +122,9 @@ func (e *TransportError) Error() string {
 	}
 	return fmt.Sprintf("%s %s: no answer: %v", e.Service, e.Operation, e.Err)
 }
+
+// Late reports whether no response came within Config.RequestTimeout.
+func (e *TransportError) Late() bool { return errors.Is(e.Err, errLate) }
 
 func (e *TransportError) Unwrap() error { return e.Err }
 

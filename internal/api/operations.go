@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // Operations maps the name of each operation to its method and path template.
@@ -37,6 +38,32 @@ func (o Operations) route(name string) (route, bool) {
 	}
 	r, ok := defaultRoutes[name]
 	return r, ok
+}
+
+// servedBy are the families of operations of the services other than recurring
+// billing.
+var servedBy = map[string]string{"finance": "finance", "webhook_endpoints": "collections", "webhook_deliveries": "collections", "api_keys": "collections"}
+
+// RepeatedPath is the end of a base address that is the beginning of a path of the
+// service: /v1, or more than that. It is "" where there is none, and where the
+// beginning of the service's paths was changed.
+func (o Operations) RepeatedPath(service, address string) string {
+	address = strings.TrimRight(address, "/")
+	longest := ""
+	for name, r := range defaultRoutes {
+		family, _, _ := strings.Cut(name, ".")
+		owner, other := servedBy[family]
+		if current, _ := o.route(name); current != r || other && owner != service || !other && service != "billing" {
+			continue
+		}
+		fixed, _, _ := strings.Cut(r.template, "/{")
+		for end := fixed; strings.Contains(end, "/v1"); end = end[:strings.LastIndexByte(end, '/')] {
+			if strings.HasSuffix(address, end) && len(end) > len(longest) {
+				longest = end
+			}
+		}
+	}
+	return longest
 }
 
 // repeatable says whether a request may be sent again when the fate of an

@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -23,6 +25,35 @@ type EarlierError struct {
 	Service, Operation string
 	First              error // the earlier one
 	Err                error // of this call; nil when it was not sent because the service does not respond
+}
+
+// Reported reports whether the run fails for this reason in any case: see MarkReported.
+func (e *EarlierError) Reported() bool {
+	reported := reportOf(e.First)
+	return reported != nil && reported.Load()
+}
+
+// MarkReported notes that err was shown as an error of the run, which no later success takes back. Errors of other calls with the same
+// cause need not be.
+func MarkReported(err error) {
+	var earlier *EarlierError
+	if errors.As(err, &earlier) {
+		err = earlier.First
+	}
+	if reported := reportOf(err); reported != nil {
+		reported.Store(true)
+	}
+}
+
+func reportOf(err error) *atomic.Bool {
+	var transport *TransportError
+	if errors.As(err, &transport) {
+		return transport.reported
+	}
+	if e, ok := AsError(err); ok {
+		return e.reported
+	}
+	return nil
 }
 
 func (e *EarlierError) Error() string {

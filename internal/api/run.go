@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -154,7 +155,7 @@ func (c *Client) judgeNoAnswer(ctx context.Context, k *call, a *answer) verdict 
 	case ctx.Err() != nil:
 		return verdict{err: fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, a.err)}
 	}
-	err := &TransportError{Service: c.cfg.Service, Operation: k.operation, Attempts: k.sent, Err: a.err}
+	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent, Err: a.err, reported: new(atomic.Bool)}
 	return verdict{err: err, again: !c.permanent(a.err), uncertain: sent}
 }
 
@@ -176,7 +177,7 @@ func (c *Client) judgeSuccess(ctx context.Context, k *call, a *answer) verdict {
 		e.Message = a.err.Error()
 		return verdict{err: e}
 	}
-	err := &TransportError{Service: c.cfg.Service, Operation: k.operation, Attempts: k.sent, Err: a.err}
+	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent, Err: a.err, reported: new(atomic.Bool)}
 	return verdict{err: err, again: true, uncertain: true}
 }
 

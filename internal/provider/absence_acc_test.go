@@ -40,20 +40,20 @@ resource "billing_finance_record" "this" {
 		{Foreign: "flat", PathPrefix: "/v1/customers/"},
 		{Foreign: "empty"},
 	} {
-		steps = append(steps, resource.TestStep{PreConfig: gateway(f), Config: config, ExpectError: saying("Nothing was dropped")})
+		steps = append(steps, resource.TestStep{PreConfig: gateway(f), Config: config, ExpectError: saying("Nothing was removed")})
 	}
 	steps = append(steps, unchanged,
 		// A first attempt that was throttled was not processed, and the second one proves nothing.
 		resource.TestStep{PreConfig: func() {
 			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Times: 3, Status: 429, RetryAfter: "0"})
 			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Foreign: "html"})
-		}, Config: config, Destroy: true, ExpectError: saying("Nothing was dropped")},
+		}, Config: config, Destroy: true, ExpectError: saying("Nothing was removed")},
 		// The first attempt may have been processed, and the read shows that it was not.
 		resource.TestStep{PreConfig: func() {
 			s.Sandbox.ClearFaults()
 			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Times: 3, Status: 503})
 			s.Sandbox.AddFault(sandbox.Fault{Method: "DELETE", Foreign: "html"})
-		}, Config: config, Destroy: true, ExpectError: saying("Nothing was dropped")},
+		}, Config: config, Destroy: true, ExpectError: saying("Nothing was removed")},
 		unchanged)
 	run(t, steps...)
 	creations := map[string]int{}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -76,7 +77,7 @@ func (s settings) certificateText(err error) string {
 
 // service prepares the way to one service, or notes what is missing for it.
 func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Client) T, diags *diag.Diagnostics) conn.Service[T] {
-	out := conn.Service[T]{Unknown: s.unknownFor(e)}
+	out := conn.Service[T]{Unknown: s.unknownFor(e), Reported: new(atomic.Bool)}
 	for _, v := range []value{e.address, e.secret} {
 		if v.text == "" && !v.unknown {
 			out.Missing = append(out.Missing, conn.Argument{Name: v.argument, Variable: v.variable})
@@ -86,6 +87,7 @@ func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Clie
 		return out
 	}
 	base.Service, base.BaseURL, base.Token = e.service, e.address.text, e.secret.text
+	base.Source = api.Source{BaseURL: e.address.text, BaseURLFrom: e.address.from(), TokenFrom: e.secret.from(), TokenKind: looksLike(e.secret.text)}
 	client, err := api.New(base)
 	if err != nil {
 		diags.AddAttributeError(path.Root(e.address.argument), "The service cannot be reached as configured", err.Error())
@@ -147,7 +149,20 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 	if len(s.organizations) > 0 && !slices.ContainsFunc(s.organizations, func(id string) bool { return same.ID(id, organization.ID) }) {
 		diags.AddAttributeError(path.Root("allowed_organization_ids"), "Wrong organization",
 			fmt.Sprintf("The token belongs to organization %s (%s), but the configuration only allows %s. Nothing was read or changed. "+
-				"Use a token of an allowed organization, or add this one.",
-				organization.ID, organization.Name, strings.Join(s.organizations, ", ")))
+				"Use a token of an allowed organization, or add this one.%s",
+				organization.ID, organization.Name, strings.Join(s.organizations, ", "), noIDs(s.organizations, organization.ID)))
 	}
+}
+
+// noIDs names what is not an id at all, such as the name of an organization. example is the id of one.
+func noIDs(organizations []string, example string) string {
+	if !same.IsUUID(example) {
+		return ""
+	}
+	for _, id := range organizations {
+		if !same.IsUUID(id) {
+			return fmt.Sprintf(" allowed_organization_ids takes ids such as %q, and %q is not one.", example, id)
+		}
+	}
+	return ""
 }

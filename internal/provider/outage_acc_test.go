@@ -55,12 +55,12 @@ func TestAccOutage_once(t *testing.T) {
 		fault           sandbox.Fault
 		advice          string
 	}{
-		"down":       {"BILLING_BASE_URL", "https://127.0.0.1:1", sandbox.Fault{}, "Check that base_url is right"},
-		"no host":    {"BILLING_BASE_URL", "https://nowhere.invalid", sandbox.Fault{}, "Check that base_url is right"},
-		"the token":  {"BILLING_TOKEN", "rb_sandbox_wrong", sandbox.Fault{}, "The token is missing, wrong"},
+		"down":       {"BILLING_BASE_URL", "https://127.0.0.1:1", sandbox.Fault{}, "Check host and port of base_url"},
+		"no host":    {"BILLING_BASE_URL", "https://nowhere.invalid", sandbox.Fault{}, "Check the spelling of base_url"},
+		"the token":  {"BILLING_TOKEN", "rb_sandbox_wrong", sandbox.Fault{}, "The API rejected the token from the environment variable BILLING_TOKEN"},
 		"elsewhere":  {"BILLING_BASE_URL", service.BaseURL + "/prefix", sandbox.Fault{}, "argument operations"},
-		"a failure":  {"", "", sandbox.Fault{Status: 500}, "such failures pass"},
-		"HTML pages": {"", "", sandbox.Fault{HTML: true}, "a proxy answered"},
+		"a failure":  {"", "", sandbox.Fault{Status: 500}, "Such failures are usually temporary"},
+		"HTML pages": {"", "", sandbox.Fault{HTML: true}, "a proxy responded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +84,7 @@ data "billing_customer" "this" {
 			}
 			words := strings.Join(strings.Fields(strings.ReplaceAll(out, "│", " ")), " ")
 			full := strings.Count(words, c.advice)
-			short := strings.Count(words, "failed for the reason that another error of this run explains")
+			short := strings.Count(words, "The cause is the same as in another error of this run")
 			if full != 1 || full+short != many {
 				t.Errorf("%d errors say what to do, and %d are short:\n%s", full, short, out)
 			}

@@ -97,9 +97,12 @@ func TestAccProvider_missingArguments(t *testing.T) {
 		parts  []string
 	}{
 		"both": {organization, nil, []string{
-			"Missing provider argument base_url", "data.billing_organization needs it", address, "Missing provider argument token", token}},
-		"token":            {customer, map[string]string{address: "https://localhost:1"}, []string{"Missing provider argument token", "billing_customer needs it", token}},
-		"guard":            {"provider \"billing\" { environment = \"sandbox\" }\n" + customer, nil, []string{"Missing provider argument base_url", "A guard (environment or allowed_organization_ids) needs it", address}},
+			"Missing provider arguments base_url and token", "data.billing_organization cannot be read or changed without them", address, token}},
+		"resource": {customer, nil, []string{"Missing provider arguments base_url and token", "billing_customer cannot be read or changed without them"}},
+		"many": {"resource \"billing_customer\" \"test\" {\n  count = 5\n  name  = \"A\"\n}", nil, []string{
+			"Missing provider arguments base_url and token", "More objects need the missing provider arguments", "(and 3 more similar warnings elsewhere)"}},
+		"token":            {customer, map[string]string{address: "https://localhost:1"}, []string{"Missing provider argument token", "billing_customer cannot be read or changed without it", token}},
+		"guard":            {"provider \"billing\" { environment = \"sandbox\" }\n" + customer, nil, []string{"Missing provider arguments base_url and token", "A guard (environment or allowed_organization_ids) cannot be read or changed without them", address}},
 		"guard by the way": {customer, map[string]string{"BILLING_ENVIRONMENT": "sandbox", address: "https://localhost:1"}, []string{"Missing provider argument token", "A guard"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +111,7 @@ func TestAccProvider_missingArguments(t *testing.T) {
 			for variable, value := range c.env {
 				terraform.env[variable] = value
 			}
-			terraform.refused(c.parts, "apply", "-auto-approve")
+			terraform.refused(c.parts, "plan")
 		})
 	}
 }
@@ -147,7 +150,7 @@ func TestAccProvider_revokedToken(t *testing.T) {
 	if err := service.Sandbox.RevokeToken(service.Token); err != nil {
 		t.Fatal(err)
 	}
-	run(t, resource.TestStep{Config: service.Config(customer), ExpectError: saying("Could not create customer … revoked or expired … BILLING_TOKEN … Status: 401 … Request-Id:")})
+	run(t, resource.TestStep{Config: service.Config(customer), ExpectError: saying("Could not create customer … rejected the token from the provider argument token … revoked or expired … Status: 401 … Request-Id:")})
 	if n := len(service.Operations()); n != 1 {
 		t.Errorf("%d requests were sent, want 1: %v", n, service.Operations())
 	}

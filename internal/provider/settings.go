@@ -61,6 +61,24 @@ type value struct {
 	argument, variable string
 	text               string
 	unknown            bool
+	// given says that the argument is in the configuration, so that the variable does not count.
+	given bool
+}
+
+// from names the place that the value comes from, inside a sentence.
+func (v value) from() string {
+	if v.given {
+		return "the provider argument " + v.argument
+	}
+	return "the environment variable " + v.variable
+}
+
+// origin ends an error with where the value comes from, and where else it could.
+func (v value) origin() string {
+	if v.given {
+		return fmt.Sprintf(" (From %s; the environment variable is %s.)", v.from(), v.variable)
+	}
+	return fmt.Sprintf(" (From %s; the provider argument is %s.)", v.from(), v.argument)
 }
 
 func environment(variable string) string { return os.Getenv(variable) }
@@ -89,6 +107,7 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 		bulkRefresh:       r.bulkRefresh(config.BulkRefresh),
 		operations:        r.operations(config.Operations),
 	}
+	r.checkPaths(s.operations, s.billing, s.finance, s.collections)
 	s.collectionsAuthHeader = r.header(config.CollectionsAuthHeader)
 	s.defaults, s.defaultsUnknown = r.defaults(config.DefaultCustomMetadata)
 	s.unknown = r.unknown
@@ -97,7 +116,8 @@ func resolve(ctx context.Context, config providerModel, getenv func(string) stri
 
 // text reads a text argument whose variable is BILLING_ and its name in capitals.
 func (r *resolver) text(argument string, configured types.String) value {
-	v := value{argument: argument, variable: "BILLING_" + strings.ToUpper(argument), unknown: configured.IsUnknown(), text: configured.ValueString()}
+	v := value{argument: argument, variable: "BILLING_" + strings.ToUpper(argument), unknown: configured.IsUnknown(),
+		text: configured.ValueString(), given: !configured.IsNull()}
 	if v.unknown {
 		r.unknown = append(r.unknown, argument)
 	}
@@ -110,28 +130,79 @@ func (r *resolver) text(argument string, configured types.String) value {
 // wrong reports a bad value and where it came from.
 func (r *resolver) wrong(v value, format string, args ...any) {
 	r.diags.AddAttributeError(path.Root(v.argument), "Invalid provider argument "+v.argument,
-		fmt.Sprintf(format, args...)+fmt.Sprintf(" (Provider argument %s, environment variable %s.)", v.argument, v.variable))
+		fmt.Sprintf(format, args...)+v.origin())
 }
 
 func (r *resolver) endpoint(service, addressName string, address types.String, secretName string, secret types.String) endpoint {
 	e := endpoint{service: service, address: r.text(addressName, address), secret: r.text(secretName, secret)}
 	if e.address.text != "" {
 		if err := api.ValidateBaseURL(e.address.text); err != nil {
-			r.wrong(e.address, "%s.", err)
+			r.wrong(e.address, "%s%s.", quotedAddress(e.address), err)
 		}
 	}
 	if e.secret.text != "" {
-		if err := api.ValidateToken(e.secret.text); err != nil {
-			r.wrong(e.secret, "%s.", err)
+		if err := validateToken(e.secret); err != nil {
+			r.wrong(e.secret, "%s: %s.", e.secret.argument, err)
 		}
 	}
 	return e
 }
 
+// quotedAddress begins an error about an address with its value, without what may be a secret in it.
+func quotedAddress(v value) string {
+	if strings.Contains(v.text, "@") {
+		return v.argument + ": "
+	}
+	public, _, _ := strings.Cut(v.text, "?")
+	return fmt.Sprintf("%s is %q: ", v.argument, public)
+}
+
+// keyPrefix begins the API keys of the collections service.
+const keyPrefix = "ck_"
+
+// validateToken rejects what no header can carry, and what is the token of another service on its face. The error never contains the token.
+func validateToken(v value) error {
+	if scheme, _, found := strings.Cut(v.text, " "); found && strings.EqualFold(scheme, "Bearer") {
+		return fmt.Errorf("the token begins with %q, which the provider adds itself; set the token alone, without that word and without a blank", scheme)
+	}
+	if strings.ContainsAny(v.text[:1], `"'`) {
+		return errors.New("the token begins with a quotation mark, which belongs to the file or command that it was copied from; set the token alone")
+	}
+	if err := api.ValidateToken(v.text); err != nil {
+		return err //nolint:wrapcheck // it is the message
+	}
+	if v.argument != "collections_api_key" && strings.HasPrefix(v.text, keyPrefix) {
+		return fmt.Errorf("the token begins with %s, so it is an API key of the collections service; set it as collections_api_key, and a token of this service here", keyPrefix)
+	}
+	return nil
+}
+
+// looksLike says what a token is on its face; "" when nothing can be told.
+func looksLike(token string) string {
+	switch {
+	case strings.HasPrefix(token, keyPrefix):
+		return "an API key of the collections service (" + keyPrefix + "…)"
+	case strings.HasPrefix(token, "eyJ") && strings.Count(token, ".") == 2:
+		return "a JWT, as the financial-management service uses"
+	}
+	return ""
+}
+
+// checkPaths rejects addresses that contain the beginning of the service's own paths, which are appended to them. Whoever sets other paths
+// by operations knows.
+func (r *resolver) checkPaths(operations api.Operations, endpoints ...endpoint) {
+	for _, e := range endpoints {
+		if path := operations.RepeatedPath(e.service, e.address.text); path != "" {
+			r.wrong(e.address, "%sthe address ends in %s, which belongs to the paths of the service: the provider appends them itself. Remove %s from the address.",
+				quotedAddress(e.address), path, path)
+		}
+	}
+}
+
 func (r *resolver) environment(configured types.String) string {
 	v := r.text("environment", configured)
 	if v.text != "" && v.text != "sandbox" && v.text != "production" {
-		r.wrong(v, "%q is no environment. Write sandbox or production.", v.text)
+		r.wrong(v, "%q is not an environment. Write sandbox or production.", v.text)
 	}
 	return v.text
 }
@@ -233,7 +304,7 @@ func (r *resolver) duration(argument string, configured types.String, lowest, hi
 	}
 	d, err := time.ParseDuration(v.text)
 	if err != nil || d < lowest || d > highest {
-		r.wrong(v, "%q is no duration between %s and %s. Write a number with its unit, such as 30s or 2m.", v.text, short(lowest), short(highest))
+		r.wrong(v, "%q is not a duration between %s and %s. Write a number with its unit, such as 30s or 2m.", v.text, short(lowest), short(highest))
 	}
 	return d
 }

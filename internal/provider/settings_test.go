@@ -175,6 +175,11 @@ func TestResolve_refuses(t *testing.T) {
 		"http by variable":     {given{variables: env("BILLING_FINANCE_BASE_URL", "http://a.example")}, "finance_base_url", []string{"https://", "BILLING_FINANCE_BASE_URL"}},
 		"no scheme":            {given{config: set(baseURL, "a.example")}, "base_url", []string{"https://"}},
 		"user and password":    {given{config: set(baseURL, "https://me:hunter2@a.example")}, "base_url", []string{"user name or password"}},
+		"version in the path":  {given{config: set(baseURL, "https://a.example/v1/")}, "base_url", []string{`"https://a.example/v1/"`, "ends in /v1,", "Remove /v1"}},
+		"path of the service":  {given{variables: env("BILLING_COLLECTIONS_BASE_URL", "https://a.example/x/api/v1/api-keys")}, "collections_base_url", []string{"ends in /api/v1/api-keys", "From the environment variable BILLING_COLLECTIONS_BASE_URL"}},
+		"Bearer":               {given{config: set(func(m *providerModel) *types.String { return &m.Token }, "bearer hunter2")}, "token", []string{`begins with "bearer"`, "From the provider argument token"}},
+		"quoted":               {given{variables: env("BILLING_FINANCE_TOKEN", `"hunter2"`)}, "finance_token", []string{"quotation mark"}},
+		"key of collections":   {given{variables: env("BILLING_TOKEN", "ck_hunter2")}, "token", []string{"API key of the collections service", "collections_api_key"}},
 		"query":                {given{config: set(baseURL, "https://a.example?x=1")}, "base_url", []string{"query"}},
 		"environment":          {given{config: set(func(m *providerModel) *types.String { return &m.Environment }, "staging")}, "environment", []string{`"staging"`, "sandbox or production"}},
 		"no ids":               {given{config: organizations()}, "allowed_organization_ids", []string{"leave the argument out"}},
@@ -259,6 +264,24 @@ func TestResolve_severalMistakes(t *testing.T) {
 	}}.resolve(t)
 	if len(diags) != 5 {
 		t.Errorf("%d diagnostics, want 5: %v", len(diags), diags)
+	}
+}
+
+// TestResolve_paths: a prefix is no path of the service, and whoever moves the operations may write the version into the address.
+func TestResolve_paths(t *testing.T) {
+	t.Parallel()
+	moved := map[string]attr.Value{}
+	for _, name := range api.OperationNames() {
+		method, template, _ := api.DefaultOperations().Lookup(name)
+		moved[name] = text(method + " " + strings.ReplaceAll(template, "/v1", ""))
+	}
+	for address, operations := range map[string]func(*providerModel){
+		"https://a.example/v1/billing": func(*providerModel) {}, "https://a.example/v10": func(*providerModel) {}, "https://a.example/v1": operations(moved),
+	} {
+		_, diags := given{config: func(m *providerModel) { operations(m); m.BaseURL = types.StringValue(address) }}.resolve(t)
+		if len(diags) > 0 {
+			t.Errorf("%s is rejected: %v", address, diags)
+		}
 	}
 }
 

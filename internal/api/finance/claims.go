@@ -32,6 +32,7 @@ type Claim struct {
 	ID        string // "": it creates the record
 	Destroyed bool   // it deletes the record
 	Given     bool   // the configuration names the key; otherwise it follows from the body
+	About     string // tells the record from others, for messages
 	Replaces  string // collection and id of the record that is replaced by the one it creates, with "/" between
 }
 

@@ -24,7 +24,7 @@ import (
 
 // scheme is how keys are named and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
-	TypeName: typeName, Noun: "API key", Key: "name",
+	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true,
 	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
 	ID:      func(k *collections.APIKey) string { return k.ID },
 	Get:     (*collections.Service).GetAPIKey,
@@ -60,7 +60,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, err := scheme.Reread(ctx, client, prior.ID.ValueString(), p == phaseImporting)
 	if err != nil && !api.IsNotFound(err) {
-		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
+		apidiag.AddRead(&resp.Diagnostics, err, operation("read", prior), p != phaseImporting)
 		return
 	}
 	now, _ := client.Now(ctx)

@@ -197,7 +197,7 @@ func rotationFailed(ctx context.Context, w *object.Write[*collections.Service, m
 			fmt.Sprintf("The state has %s now, and its token is null. The next apply rotates it, and so gets a token.",
 				next.displayName()))
 	}
-	apidiag.Add(w.Diags, err, operation("rotate", state))
+	apidiag.Add(w.Diags, err, operation("rotate", state).Of(w.Plan))
 	return taken
 }
 
@@ -276,5 +276,5 @@ func (r *Resource) stays(m model, diags *diag.Diagnostics) bool {
 
 // operation describes an operation on the key for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
 }

@@ -3,7 +3,6 @@ package apikey
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -90,7 +89,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"is planned for it." +
 					byNewKey},
 			"grace_period_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days,
-				Validators: []validator.Int64{int64validator.Between(0, highestGraceDays)},
+				Validators: []validator.Int64{validate.Between(0, highestGraceDays)},
 				MarkdownDescription: "Days that the old key works after a rotation, 0 to 30. Defaults to `7`. " +
 					"Changing only this sends nothing; the next rotation uses it."},
 			"rotate_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
@@ -99,7 +98,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"place. Defaults to `{}`. Setting the first values, or removing all values, rotates " +
 					"nothing."},
 			"rotate_after_days": schema.Int64Attribute{Optional: true, CustomType: fwtype.Days,
-				Validators: []validator.Int64{int64validator.AtLeast(lowestAgeDays)},
+				Validators: []validator.Int64{validate.AtLeast(lowestAgeDays)},
 				MarkdownDescription: "Age in days, 1 or more, after which the next plan rotates the key, counted " +
 					"from the creation or the last rotation; see `rotation_due_at`. The clock of the service " +
 					"decides, at the refresh: a plan that is applied later does what it has shown, and a plan " +

@@ -6,10 +6,14 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
@@ -193,4 +197,27 @@ func sameData(ctx context.Context, a, b customer) bool {
 	one, diagsOne := fields.Object(ctx, customerType.AttrTypes, a.withoutReference().withoutEmpty())
 	two, diagsTwo := fields.Object(ctx, customerType.AttrTypes, b.withoutReference().withoutEmpty())
 	return !diagsOne.HasError() && !diagsTwo.HasError() && one.Equal(two)
+}
+
+// refuseUnnamed reports what a missing customer.name means in an account that refers to a customer: nobody was found, and there is no name for
+// a new one. It returns whether err is that.
+func refuseUnnamed(ctx context.Context, err error, m model, diags *diag.Diagnostics) bool {
+	e, isError := api.AsError(err)
+	_, ambiguous := api.AsAmbiguous(err)
+	c, invalid := customerOf(ctx, m.Customer)
+	if !isError || ambiguous || invalid != nil || !c.Name.IsNull() {
+		return false
+	}
+	_, rejected := e.Fields["customer.name"]
+	name, value := "external_id", c.ExternalID.ValueString()
+	if value == "" {
+		name, value = "document_number", c.DocumentNumber.ValueString()
+	}
+	if !rejected && e.Field != "customer.name" || value == "" {
+		return false
+	}
+	diags.AddAttributeError(path.Root("customer"), "No such customer",
+		fmt.Sprintf("%s could not be opened: the organization of this token has no customer with %s %q, and customer.name is null, so that no new customer can be "+
+			"created with it. Correct customer.%s, or set customer.name. %s", apidiag.Capitalize(m.displayName()), name, value, name, apidiag.Text(err)))
+	return true
 }

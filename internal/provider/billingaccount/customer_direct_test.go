@@ -162,15 +162,15 @@ func TestAccount_customerValidation(t *testing.T) {
 		customer acctest.JSON
 		on       string
 	}{
-		"nothing":      {acctest.JSON{}, `AttributeName("customer").AttributeName("name")`},
-		"no name":      {acctest.JSON{"email": "a@example.com"}, `AttributeName("name")`},
-		"blank name":   {acctest.JSON{"name": " "}, `AttributeName("name")`},
-		"no e-mail":    {acctest.JSON{"name": "A", "email": "a"}, `AttributeName("email")`},
-		"no kind":      {acctest.JSON{"name": "A", "kind": "natural"}, `AttributeName("kind")`},
-		"no document":  {acctest.JSON{"document_number": "123"}, `AttributeName("document_number")`},
-		"no date":      {acctest.JSON{"name": "A", "birthday": "1990"}, `AttributeName("birthday")`},
-		"no country":   {acctest.JSON{"name": "A", "addresses": []any{acctest.JSON{"country": "Brazil"}}}, `AttributeName("country")`},
-		"blank number": {acctest.JSON{"name": "A", "phones": []any{acctest.JSON{"value": ""}}}, `AttributeName("value")`},
+		"nothing":      {acctest.JSON{}, `[AttributeName("customer")]`},
+		"no name":      {acctest.JSON{"email": "a@example.com"}, `[AttributeName("customer")]`},
+		"blank name":   {acctest.JSON{"name": " "}, `[AttributeName("customer")]`},
+		"no e-mail":    {acctest.JSON{"name": "A", "email": "a"}, `[AttributeName("customer")]`},
+		"no kind":      {acctest.JSON{"name": "A", "kind": "natural"}, `[AttributeName("customer")]`},
+		"no document":  {acctest.JSON{"document_number": "123"}, `[AttributeName("customer")]`},
+		"no date":      {acctest.JSON{"name": "A", "birthday": "1990"}, `[AttributeName("customer")]`},
+		"no country":   {acctest.JSON{"name": "A", "addresses": []any{acctest.JSON{"country": "Brazil"}}}, `[AttributeName("customer")]`},
+		"blank number": {acctest.JSON{"name": "A", "phones": []any{acctest.JSON{"value": ""}}}, `[AttributeName("customer")]`},
 	} {
 		if errors := acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": c.customer})).Diagnostics); errors == "" {
 			t.Errorf("%s: accepted", name)

@@ -211,7 +211,7 @@ func TestAccount_wrongAddress(t *testing.T) {
 	s := open(t)
 	s.set(nil)
 	s.fault(sandbox.Fault{Operation: "billing_accounts.get", Times: 1, Status: 404, HTML: true})
-	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was dropped from the state")
+	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was removed from the state")
 	s.settled(nil)
 }
 

@@ -34,11 +34,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
 	policy.Refuse(p.State.DeletionPolicy, p.State.displayName(), waysOut, p.Diags)
+	policy.WarnAbandoned(p.State.DeletionPolicy, p.State.displayName(),
+		"It stays open"+p.State.balance()+", and its subscriptions continue to charge.", p.Diags)
+	warnClosing(p.State, p.Diags)
 }
 
 // planCreate plans an account that does not exist, or the new one of a replacement.
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
+	p.ClaimExternalID(ctx, p.Planned.ExternalID, "", p.Planned.displayName())
 	c, err := customerOf(ctx, p.Config.Customer)
 	if err == nil && p.Replaces {
 		r.refuseNobody(ctx, c, p.Planned, p.Diags)
@@ -83,6 +87,7 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 				apidiag.Capitalize(p.State.displayName()), p.facts.ID))
 		return
 	}
+	p.ClaimExternalID(ctx, p.Planned.ExternalID, id, p.State.displayName())
 	p.Run.Note(typeName, id, run.Status{Configured: p.Config.Status, Changes: !p.Planned.Status.Equal(p.State.Status)})
 	private.Plan(ctx, p.Private, p.next, p.Diags)
 	c, err := customerOf(ctx, p.Config.Customer)
@@ -283,4 +288,28 @@ type forApply struct {
 	Shown []string `json:"shown,omitempty"`
 	// Reads says that the customer changes in the same run, so that the account has to be read before it is changed.
 	Reads bool `json:"reads,omitempty"`
+}
+
+// warnClosing reports what closing an account does not end.
+func warnClosing(state model, diags *diag.Diagnostics) {
+	if state.DeletionPolicy.ValueString() != policyClose {
+		return
+	}
+	diags.AddAttributeWarning(path.Root(policy.Attribute), "Closing an account cancels no subscription",
+		fmt.Sprintf("%s is closed for good%s. Subscriptions of it that this plan does not cancel continue to charge: cancel them first, in this configuration or at the service.",
+			apidiag.Capitalize(state.displayName()), state.balance()))
+}
+
+// balance is the open balance as the state knows it, for the end of a clause; "" for none.
+func (m model) balance() string {
+	const centsPerUnit = 100
+	cents := m.BalanceCents.ValueInt64()
+	if cents == 0 {
+		return ""
+	}
+	sign := ""
+	if cents < 0 {
+		sign, cents = "-", -cents
+	}
+	return fmt.Sprintf(" with a balance of %s%d.%02d %s", sign, cents/centsPerUnit, cents%centsPerUnit, m.Currency.ValueString())
 }

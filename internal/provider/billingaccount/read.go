@@ -77,7 +77,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	case api.IsNotFound(err):
 		r.gone(ctx, state, "was deleted", resp)
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, operation("read", state))
+		apidiag.AddRead(&resp.Diagnostics, err, operation("read", state), !importing)
 	case account.Status == statusClosed:
 		r.gone(ctx, state, "was closed, which is final,", resp)
 	default:

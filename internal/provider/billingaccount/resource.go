@@ -56,7 +56,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		return
 	}
 	if !c.refers() && c.Name.IsNull() {
-		resp.Diagnostics.AddAttributeError(path.Root("customer").AtName("name"), "The customer cannot be located "+
+		resp.Diagnostics.AddAttributeError(path.Root("customer"), "The customer cannot be located "+
 			"or created",
 			"customer needs an id, an external_id or a document_number of an existing customer, or a name for a "+
 				"new one.")
@@ -88,7 +88,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	created, err := w.Client.CreateBillingAccount(ctx, body)
 	if err != nil {
-		apidiag.Add(w.Diags, err, operation("open", w.Plan))
+		if !refuseUnnamed(ctx, err, w.Plan, w.Diags) {
+			apidiag.Add(w.Diags, err, operation("open", w.Plan))
+		}
 		return
 	}
 	if created.Adopted {
@@ -321,8 +323,8 @@ func saveFacts(ctx context.Context, account *billing.BillingAccount, store priva
 
 // operation describes an operation on the account for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
 }
 
 // operation describes an operation on the account as it is now.
-func (w *work) operation(verb string) apidiag.Operation { return operation(verb, w.State) }
+func (w *work) operation(verb string) apidiag.Operation { return operation(verb, w.State).Of(w.Plan) }

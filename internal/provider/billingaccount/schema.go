@@ -3,8 +3,6 @@ package billingaccount
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
@@ -90,7 +88,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: about["billing_email"] + " When the account is created, it defaults to the " +
 				"customer's. It cannot be cleared: if removed, the stored address stays."},
 		"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
-			PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.Between(1, 90)),
+			PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(validate.Between(1, 90)),
 				int64planmodifier.UseStateForUnknown()},
 			MarkdownDescription: about["payment_terms_days"] + " When the account is created, it defaults to " +
 				"`10`. If removed, the stored value stays."},
@@ -98,7 +96,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: about["auto_collection"] + " When the account is created, it defaults to `true`. " +
 				"If removed, the stored value stays."},
 		"name": schema.StringAttribute{Optional: true, Computed: true,
-			PlanModifiers: orState(stringvalidator.UTF8LengthBetween(1, 255)),
+			PlanModifiers: orState(validate.Length(1, 255)),
 			MarkdownDescription: "Name of the customer, 1 to 255 characters; setting it changes the customer " +
 				"through the account. If unset or removed, it shows the customer's name." + followsCustomer},
 		"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.Email()),
@@ -112,7 +110,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: "First postal address of the customer; setting it changes the customer through " +
 				"the account. If unset or removed, it shows the first address, if the service lists any." + followsCustomer},
 		"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
-			Validators: []validator.String{stringvalidator.OneOf(statusActive, statusSuspended)},
+			Validators: []validator.String{validate.OneOf(statusActive, statusSuspended)},
 			MarkdownDescription: "Status of the account: `active` or `suspended`. A suspended account accepts no " +
 				"new subscriptions. If set, a suspension or reactivation made elsewhere is drift that the next " +
 				"apply reverts. If unset or removed, the status is only shown. A new account is `active`."},
@@ -124,7 +122,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
 		policy.Attribute: schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(policyClose),
-			Validators: []validator.String{stringvalidator.OneOf(policyClose, policy.Delete, policy.Abandon,
+			Validators: []validator.String{validate.OneOf(policyClose, policy.Delete, policy.Abandon,
 				policy.Prevent)},
 			MarkdownDescription: "What destroying does: `close` closes the account, which is final and keeps it " +
 				"readable, `delete` deletes it, `abandon` removes it from state only, `prevent` is an error in " +
@@ -189,7 +187,7 @@ func customerAttributes() map[string]schema.Attribute {
 		"nickname":   text("Trade name or short name.", validate.NotBlank()),
 		"legal_name": text("Company name of a legal entity, as registered.", validate.NotBlank()),
 		"kind": text("`individual` or `company`; a `billing_customer` uses `natural` and `juridical` instead.",
-			stringvalidator.OneOf("individual", "company")),
+			validate.OneOf("individual", "company")),
 		"birthday": text("Date of birth, `YYYY-MM-DD`.", validate.Date()),
 		"email":    text("Main e-mail address, which the service keeps as an item of `emails`.", validate.Email()),
 		"phone":    text("Main phone number, which the service keeps as an item of `phones`.", validate.NotBlank()),

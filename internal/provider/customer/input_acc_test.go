@@ -19,12 +19,12 @@ type badInput struct{ argument, lines, says string }
 // badInputs are arguments that the service need not see to reject: what is written, and what the error says. Terraform validates a
 // configuration without its state, so the plan checks what the service may hold already.
 var badInputs = map[string]badInput{
-	"empty_name":        {"name", `name = ""`, "Leave the argument out"},
+	"empty_name":        {"name", `name = ""`, "The argument is required"},
 	"blank_nickname":    {"nickname", `nickname = " "`, "Leave the argument out"},
 	"empty_external_id": {"external_id", `external_id = ""`, "Leave the argument out"},
 	"short_document":    {"document_number", `document_number = "123"`, `"123" has 3 digits. A CPF has 11 digits, a CNPJ has 14`},
 	"letters":           {"document_number", `document_number = "529.982.247-2X"`, "has letters, as only a CNPJ has, but 11 characters instead of 14"},
-	"kind":              {"kind", `kind = "company"`, `value must be one of: ["natural" "juridical"], got: "company"`},
+	"kind":              {"kind", `kind = "company"`, `kind: "company" is not one of "natural", "juridical"`},
 	"birthday":          {"birthday", `birthday = "31/12/1990"`, `"31/12/1990" is not a date of the calendar. Write year, month and day`},
 	"leap_day":          {"birthday", `birthday = "2023-02-29"`, "is not a date of the calendar"},
 	"email":             {"email", `email = "Ana <ana@example.com>"`, "is not an e-mail address. Write one address without a name"},
@@ -32,16 +32,16 @@ var badInputs = map[string]badInput{
 	"item":          {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
 	"country":       {"country", `addresses = [{ country = "Brasil" }]`, `"Brasil" is not a country code. Write the two capital letters`},
 	"small_country": {"country", `addresses = [{ country = "br" }]`, `"br" is not a country code`},
-	"tag":           {"tags", `tags = [""]`, "Leave the argument out"},
-	"terms":         {"payment_terms_days", `payment_terms_days = -1`, "value must be at least 0, got: -1"},
+	"tag":           {"tags", `tags = [""]`, "remove the element"},
+	"terms":         {"payment_terms_days", `payment_terms_days = -1`, "payment_terms_days: -1 is out of range"},
 	"billing_email": {"billing_email", `billing_email = "x"`, `"x" is not an e-mail address`},
 }
 
 // invalid is what no customer can have, which the validation rejects already.
 var invalid = map[string]badInput{
 	"no_value":     {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
-	"mode":         {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `value must be one of: ["merge" "replace"]`},
-	"policy":       {"deletion_policy", `deletion_policy = "keep"`, `value must be one of: ["delete" "abandon" "prevent"]`},
+	"mode":         {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `is not one of "merge", "replace"`},
+	"policy":       {"deletion_policy", `deletion_policy = "keep"`, `is not one of "delete", "abandon", "prevent"`},
 	"metadata":     {"custom_metadata", `custom_metadata = "{}"`, "JSON text goes through jsondecode()"},
 	"no_account":   {"auto_collection", "create_billing_account = false\n  auto_collection = true", "auto_collection needs a billing account"},
 	"null_tag":     {"tags", `tags = ["a", null]`, "is null, and the service stores no nulls here"},
@@ -154,9 +154,9 @@ func TestAccCustomer_refusedField(t *testing.T) {
 func fieldsBlamed(err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	for _, want := range []string{
-		`nickname = "N" The service refuses nickname: Is too long.`,
-		`emails = [{ value = "a@example.com" }] The service refuses emails[0].value: Is on a blocklist.`,
-		`The service refuses colour: Is unknown.`,
+		`nickname = "N" Invalid value for nickname: is too long (got "N").`,
+		`emails = [{ value = "a@example.com" }] Invalid value for emails[0].value: is on a blocklist (got "a@example.com").`,
+		`Invalid value for colour: is unknown.`,
 		`code: validation_error`,
 	} {
 		if !strings.Contains(text, want) {

@@ -34,10 +34,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
 	p.Run.Known(typeName, p.State.ID.ValueString())
 	policy.Refuse(p.State.DeletionPolicy, p.State.displayName(), wayOut, p.Diags)
+	policy.WarnAbandoned(p.State.DeletionPolicy, p.State.displayName(),
+		"Its billing accounts stay open, and their subscriptions continue to charge.", p.Diags)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
+	p.ClaimExternalID(ctx, p.Planned.ExternalID, "", p.Planned.displayName())
 	r.warnDuplicate(ctx, p)
 	p.Planned.noteCreation(p.Run)
 }
@@ -51,6 +54,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	var next ownership
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
 	p.Update(ctx, id)
+	p.ClaimExternalID(ctx, p.Planned.ExternalID, id, p.State.displayName())
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
 	p.Run.Note(typeName, id, p.Planned.forAccounts(p.State, p.Config))
 	private.Plan(ctx, p.Private, next, p.Diags)

@@ -58,7 +58,7 @@ func TestFind(t *testing.T) {
 		parts []string
 	}{
 		"id":                     {id("id-1"), "id-1", nil},
-		"no such id":             {id("id-9"), "", []string{"No such customer", "id id-9", "<field>=<value>"}},
+		"no such id":             {id("id-9"), "", []string{"No such customer", "id id-9"}},
 		"external_id":            {externalID("y"), "id-3", nil},
 		"another case":           {externalID("Y"), "", []string{"No such customer", `external_id "Y"`, "upper and lower case"}},
 		"external_id twice":      {externalID("x"), "", []string{"More than one customer", "2 customers", "id-1  First (created 2026-01-01", "id-2  Second (created 2026-02-01"}},

@@ -70,8 +70,8 @@ func TestAccCustomerDataSource_refuses(t *testing.T) {
 		"no such id":          {`id = "af238647-a922-4249-b9fc-e608c4d3f831"`, `(?s)No such customer.*id\s+af238647`},
 		"no such external_id": {`external_id = "P-1"`, `(?s)No such customer.*external_id\s+"P-1".*upper\s+and\s+lower\s+case`},
 		"two of a document":   {`document_number = "111 444 777 35"`, `(?s)More than one customer.*2\s+customers.*` + ids["Bruno"] + `\s+Bruno.*` + ids["Carla"] + `\s+Carla`},
-		"no way":              {``, `(?s)Exactly one of these attributes must be configured`},
-		"two ways":            {"external_id = \"p-1\"\n  document_number = \"1\"", `(?s)Exactly one of these attributes must be configured`},
+		"no way":              {``, `(?s)Set exactly one of id, external_id and\s+document_number`},
+		"two ways":            {"external_id = \"p-1\"\n  document_number = \"1\"", `(?s)external_id and document_number are set.*Remove\s+all but one`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,8 +115,8 @@ func TestAccCustomersDataSource(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]struct{ lines, says string }{
-		"limit of none": {`limit = 0`, `limit value must be at least 1`},
-		"no order":      {`sort_order = "up"`, `value must be one of: \["asc" "desc"\]`},
+		"limit of none": {`limit = 0`, `limit: 0 is out of range. Write a whole number, 1 or more`},
+		"no order":      {`sort_order = "up"`, `sort_order: "up" is not one of "asc", "desc"`},
 		"no date":       {`updated_at_gte = "yesterday"`, `(?s)neither\s+a\s+date\s+such\s+as`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestAccCustomer_importSelectors(t *testing.T) {
 		"id":                  {uuid, ""},
 		"id=":                 {"id=" + uuid, ""},
 		"external_id=":        {"external_id=p-4", ""},
-		"no such id":          {"af238647-a922-4249-b9fc-e608c4d3f831", `(?s)No such customer.*<field>=<value>`},
+		"no such id":          {"af238647-a922-4249-b9fc-e608c4d3f831", `(?s)No such customer to import`},
 		"no such external_id": {"external_id=p-9", `(?s)No such customer.*external_id\s+"p-9"`},
 		"nothing after =":     {"external_id=", `(?s)Invalid import id.*external_id=<value>`},
 	} {

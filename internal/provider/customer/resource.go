@@ -122,7 +122,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	switch {
 	case err != nil:
-		apidiag.Add(w.Diags, err, operation("update", w.State))
+		apidiag.Add(w.Diags, err, operation("update", w.State).Of(w.Plan))
 		if response == nil {
 			return
 		}
@@ -181,5 +181,5 @@ func (m model) stays(diags *diag.Diagnostics) bool {
 
 // operation describes an operation on the customer for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
 }

@@ -3,8 +3,6 @@ package customer
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -79,7 +77,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"nickname":   optional("nickname", validate.NotBlank()),
 			"legal_name": optional("legal_name", validate.NotBlank()),
 			"notes":      optional("notes", validate.NotBlank()),
-			"kind":       optional("kind", stringvalidator.OneOf("natural", "juridical")),
+			"kind":       optional("kind", validate.OneOf("natural", "juridical")),
 			"birthday":   optional("birthday", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
 				MarkdownDescription: about["document_number"] + " Any other length is an error, wrong check " +
@@ -113,7 +111,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
 				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
 					"customer's `email`. " + onCreateOnly},
-			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(int64validator.AtLeast(0))},
+			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(validate.AtLeast(0))},
 				MarkdownDescription: "Days until an invoice of that billing account is due, 0 or more. Defaults " +
 					"to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
@@ -127,7 +125,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"as a `billing_account`."},
 
 			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policy.Delete),
-				Validators: []validator.String{stringvalidator.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
+				Validators: []validator.String{validate.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
 				MarkdownDescription: "What destroying does: `delete` deletes the customer and closes its billing " +
 					"accounts, `abandon` removes the customer from state only, `prevent` is an error in the " +
 					"plan. Defaults to `delete`." + policy.AboutEffect},

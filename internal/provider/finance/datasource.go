@@ -2,11 +2,17 @@ package finance
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
@@ -137,6 +143,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		func(client *finance.Service, m *listModel, diags *diag.Diagnostics) {
 			if query, ok := queryOf(ctx, m.Filters, m.Limit, diags); ok {
 				m.Items = object.Many(d.list(client, ctx, query), m.Limit, "finance "+d.noun, itemFromAPI, diags)
+				warnUnknownFilters(query, m.Items, diags)
 			}
 		})
 }
@@ -149,6 +156,7 @@ func (d *RecordsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 			if query, ok := queryOf(ctx, m.Filters, m.Limit, diags); ok {
 				m.Items = object.Many(client.ListRecords(ctx, collection, query), m.Limit, "finance records "+
 					"of "+collection, itemFromAPI, diags)
+				warnUnknownFilters(query, m.Items, diags)
 			}
 		})
 }
@@ -157,4 +165,28 @@ func (d *RecordsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 func queryOf(ctx context.Context, filters types.Map, limit types.Int64, diags *diag.Diagnostics) (finance.Query, bool) {
 	query := finance.Query{Filters: object.FilterValues(ctx, filters, diags), Limit: int(limit.ValueInt64())}
 	return query, !diags.HasError()
+}
+
+// warnUnknownFilters reports filters on fields that none of the items has. The service ignores what it does not know, so such a list is not
+// filtered, and what it applied has left items with that field.
+func warnUnknownFilters(query finance.Query, items []itemModel, diags *diag.Diagnostics) {
+	if len(items) == 0 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(query.Filters)) {
+		field, _, _ := strings.Cut(name, "[")
+		known := func(item itemModel) bool {
+			var fields map[string]json.RawMessage
+			if json.Unmarshal([]byte(item.JSON.ValueString()), &fields) != nil {
+				return true
+			}
+			_, has := fields[field]
+			return has
+		}
+		if !slices.ContainsFunc(items, known) {
+			diags.AddAttributeWarning(path.Root("filters").AtMapKey(name), "The service may ignore a filter",
+				fmt.Sprintf("filters: none of the %d items has a field %q, so the service has probably not applied the filter %q. If it is a typing mistake, the list is not filtered.",
+					len(items), field, name))
+		}
+	}
 }

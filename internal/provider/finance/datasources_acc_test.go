@@ -108,7 +108,7 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 		names(payables, `filters = { limit = "3" }`):    `limit belongs to the paging of the service`,
 		names(payables, `filters = { cursor = "x" }`):   `cursor belongs to the paging of the service`,
 		names(payables, `filters = { "" = "x" }`):       `A filter has no name`,
-		names(payables, `limit = 0`):                    `value must be at least 1`,
+		names(payables, `limit = 0`):                    `limit: 0 is out of range`,
 		names(records, `collection = "pay/ables"`):      `is not the name of a collection`,
 		names(records, `collection = "payables?x=1#y"`): `is not the name of a collection`,
 	} {

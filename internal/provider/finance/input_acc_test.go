@@ -97,9 +97,9 @@ func TestAccFinanceRecord_refused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	run(t,
-		resource.TestStep{Config: s.Config(record(`{ amount = 10.5 }`)), ExpectError: words(`The service refuses body.amount: Must be a string.`)},
+		resource.TestStep{Config: s.Config(record(`{ amount = 10.5 }`)), ExpectError: words(`Invalid value for body.amount: must be a string (got 10.5).`)},
 		resource.TestStep{Config: s.Config(record(`{ amount = "10.50" }`))},
-		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)), ExpectError: words(`The service refuses body.amount: Must be money: a positive decimal string with two places, such as "10.50". Operation: finance.records.update (PATCH /v1/{collection}/{id}) Status: 422, code: validation_error Request-Id: `)},
+		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)), ExpectError: words(`Invalid value for body.amount: must be money: a positive decimal string with two places, such as "10.50". Operation: finance.records.update (PATCH /v1/{collection}/{id}) Status: 422, code: validation_error Request-Id: `)},
 		empty(s.Config(record(`{ amount = "10.50" }`))),
 	)
 }

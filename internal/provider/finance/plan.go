@@ -39,7 +39,7 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
 	replaced := run.Replaced(ctx, p.Private, p.Diags)
-	r.claim(p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), Replaces: replaced}, p.Diags)
+	r.claim(p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(), Replaces: replaced}, p.Diags)
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
@@ -114,8 +114,8 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 		slices.Sort(change.Foreign)
 		diags.AddAttributeWarning(path.Root(attrBody), "Keys that the configuration does not name stay",
 			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first "+
-				"apply after an import removes nothing: they stay where they are, although this plan shows them "+
-				"leaving the state.", state.displayName(), strings.Join(change.Foreign,
+				"apply after an import removes nothing: they stay at the service, and the lines of this plan that "+
+				"show them with a minus remove them from the state only.", state.displayName(), strings.Join(change.Foreign,
 				", ")))
 	}
 	return metadata.Owned{Object: change.Desired}
@@ -178,9 +178,9 @@ func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
 			because = "its idempotency_key is the same; keys compare without case"
 		}
 		diags.AddAttributeError(at, "Two records with the same key",
-			fmt.Sprintf("Another record of %s in this plan has the key %s too, because %s. The service makes one "+
-				"record for one key. %s",
-				collection, m.IdempotencyKey.ValueString(), because, aboutOwnKey))
+			fmt.Sprintf("Another record of %s in this plan has the key %s too, because %s. The other one has "+
+				"the body %s. The service creates one record for one key. %s",
+				collection, m.IdempotencyKey.ValueString(), because, b.About, aboutOwnKey))
 	case creates && destroys:
 		diags.AddAttributeWarning(at, "A record is deleted and created with the same key",
 			fmt.Sprintf("This plan deletes the record %s of %s and creates one with the same key: probably the "+
@@ -194,4 +194,18 @@ func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
 				"manage that record, and each apply of one would overwrite what the other has written. %s", a.ID+b.ID,
 				collection, aboutOwnKey))
 	}
+}
+
+// excerpt is the beginning of the body, by which a user finds the record in the configuration.
+func (m model) excerpt() string {
+	const longest = 120
+	body, err := m.Body.Object()
+	if err != nil {
+		return "that is not known yet"
+	}
+	text := []rune(metadata.Text(body))
+	if len(text) > longest {
+		return string(text[:longest]) + "…"
+	}
+	return string(text)
 }

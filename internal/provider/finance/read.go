@@ -47,7 +47,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, operation("read", prior))
+		apidiag.AddRead(&resp.Diagnostics, err, operation("read", prior), !importing)
 		return
 	}
 	state, err := fromAPI(prior.Collection, record)

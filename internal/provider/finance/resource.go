@@ -135,7 +135,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if len(send) > 0 {
 		record, err := w.Client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
 		if err != nil {
-			apidiag.Add(w.Diags, inBody(err), operation("update", state))
+			apidiag.Add(w.Diags, inBody(err), operation("update", state).Of(w.Plan))
 			return
 		}
 		plan.Response = wire.JSONText(record.Raw)
@@ -192,5 +192,5 @@ func inBody(err error) error {
 
 // operation describes an operation on the record for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), Attributes: []string{attrBody}}
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, Attributes: []string{attrBody}}
 }

@@ -318,5 +318,17 @@ func TestSubscription_destroyAtPeriodEnd(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(acctest.JSON{"deletion_policy": "cancel_at_period_end"})
-	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), "runs until the end of its period", strings.Trim(s.Text("current_period_end"), `"`), "customer")
+	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), "runs until the end of its period", strings.Trim(s.Text("current_period_end"), `"`), "customer", "recurring amount ")
+}
+
+// TestSubscription_destroyCharges: the plan of a destroy says what is still charged, with the amount of a period.
+func TestSubscription_destroyCharges(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	for policy, says := range map[string]string{"cancel": "No further period is charged (recurring amount ", "abandon": "each period is charged until it is canceled at the service (recurring amount "} {
+		s.set(acctest.JSON{"deletion_policy": policy})
+		if text := acctest.Warnings(s.Plan(nil).Diagnostics); !strings.Contains(text, says) || !strings.Contains(text, strings.Trim(s.Text("current_period_end"), `"`)) {
+			t.Errorf("%s: the plan does not say %q and the end of the period: %s", policy, says, text)
+		}
+	}
 }

@@ -206,7 +206,7 @@ func TestSubscription_wrongAddress(t *testing.T) {
 	s := subscribe(t)
 	s.set(nil)
 	s.fault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Status: 404, HTML: true})
-	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was dropped from the state")
+	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was removed from the state")
 	if !s.Exists() {
 		t.Error("the subscription was dropped")
 	}

@@ -212,7 +212,7 @@ func TestSubscription_itemsIncomplete(t *testing.T) {
 		t.Fatal(text)
 	}
 	null := s.Plan(s.with(acctest.JSON{"items": []any{acctest.JSON{"product_id": nil, "price_id": priceA}}}))
-	says(t, acctest.Errors(null.Diagnostics), `AttributeName("items")`, `AttributeName("product_id")`, "An item without a product or a price")
+	says(t, acctest.Errors(null.Diagnostics), `AttributeName("items")`, "items[*].product_id is null", "An item without a product or a price")
 }
 
 // TestSubscription_itemsHidden: a subscription that is billed by items which the service does not list is imported, kept and changed without

@@ -142,9 +142,9 @@ func TestSubscription_pausePast(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	past := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:00Z"}}
-	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause").AttributeName("resumes_at")`, "2026-03-14T12:00:00Z", "in the past")
+	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at", "2026-03-14T12:00:00Z", "in the past")
 	s.set(nil)
-	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause").AttributeName("resumes_at")`, "2026-03-14T12:00:00Z", "in the past")
+	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at", "2026-03-14T12:00:00Z", "in the past")
 	s.set(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:10Z"}})
 }
 

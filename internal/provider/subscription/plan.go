@@ -28,13 +28,16 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
 	refuseDestroy(p.State, p.Diags)
-	warnRunningOn(p.State, p.Diags)
+	if !p.Diags.HasError() {
+		warnCharges(p.State, p.Diags)
+	}
 }
 
 func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
 	p.plannedCreate()
 	p.refuseNew()
+	p.ClaimExternalID(ctx, p.Planned.ExternalID, "", p.Planned.displayName())
 	p.checkAccount()
 }
 
@@ -42,6 +45,9 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
 	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
 	forces := p.change()
+	if p.State.Status.ValueString() != statusCanceled {
+		p.ClaimExternalID(ctx, p.Planned.ExternalID, p.State.ID.ValueString(), p.State.displayName())
+	}
 	applying := p.Run.Applying(typeName, p.State.ID.ValueString(), p.DeferralAllowed)
 	next := forApply{Owned: p.next, Steps: p.asked}
 	var at path.Paths

@@ -161,17 +161,50 @@ func refuseDestroy(state model, diags *diag.Diagnostics) {
 	}
 }
 
-// warnRunningOn reports what destroying with cancel_at_period_end means for the objects that the subscription needs.
-func warnRunningOn(state model, diags *diag.Diagnostics) {
-	if state.DeletionPolicy.ValueString() != policyCancelAtPeriodEnd || state.Status.ValueString() == statusCanceled {
+// warnCharges reports what a destroyed subscription still charges, and what destroying with cancel_at_period_end means for the objects that it
+// needs.
+func warnCharges(state model, diags *diag.Diagnostics) {
+	if state.Status.ValueString() == statusCanceled {
 		return
 	}
-	diags.AddAttributeWarning(path.Root(policy.Attribute), "The subscription runs until the end of its period",
-		fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until "+
-			"then the service deletes neither its customer nor, with deletion_policy = \"delete\", its billing "+
-			"account, and closing the account is immediate. Destroy these after that date, or set deletion_policy = "+
-			"\"cancel\", apply that, and destroy everything at once.", state.displayName(),
-			state.CurrentPeriodEnd.ValueString()))
+	at, who := path.Root(policy.Attribute), state.displayName()
+	end := state.CurrentPeriodEnd.ValueString()
+	if end == "" {
+		end = "the end of its period"
+	}
+	switch state.DeletionPolicy.ValueString() {
+	case policyCancel:
+		diags.AddAttributeWarning(at, "The subscription is canceled immediately",
+			fmt.Sprintf("%s is canceled by the apply and not at the end of its period (%s). No further period is charged%s. What was charged is not refunded, and "+
+				"invoices that exist stay due. To let the period end first, set deletion_policy = \"cancel_at_period_end\" and apply that before destroying.",
+				apidiag.Capitalize(who), end, state.charge()))
+	case policyCancelAtPeriodEnd:
+		diags.AddAttributeWarning(at, "The subscription runs until the end of its period",
+			fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until then it can be charged%s; no further period is. "+
+				"Until then the service deletes neither its customer nor, with deletion_policy = \"delete\", its billing account, and closing the account is immediate. "+
+				"Destroy these after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything immediately.", who, end, state.charge()))
+	case policy.Abandon:
+		diags.AddAttributeWarning(at, "The subscription continues to charge",
+			fmt.Sprintf("deletion_policy is \"abandon\": %s is removed from the state only. It stays %s, and each period is charged until it is canceled at the service%s; "+
+				"the current period ends at %s. To cancel it, set deletion_policy = \"cancel\" and apply that before destroying.", who, state.Status.ValueString(), state.charge(), end))
+	}
+}
+
+// charge is the amount of a period as the state knows it, for the end of a clause; "" where it does not.
+func (m model) charge() string {
+	const centsPerUnit = 100
+	if m.RecurringAmountCents.IsNull() || m.RecurringAmountCents.IsUnknown() {
+		return ""
+	}
+	cents := m.RecurringAmountCents.ValueInt64()
+	text := fmt.Sprintf(" (recurring amount %d.%02d", cents/centsPerUnit, cents%centsPerUnit)
+	if cycle := m.BillingCycle.ValueString(); cycle != "" {
+		text += ", billing cycle " + cycle
+	}
+	if trial := m.TrialEnd.ValueString(); m.Status.ValueString() == "trialing" && trial != "" {
+		text += ", in trial until " + trial
+	}
+	return text + ")"
 }
 
 // refuseIncomplete rejects a known item without a product or a price.
@@ -183,9 +216,9 @@ func refuseIncomplete(items types.Set, diags *diag.Diagnostics) {
 		}
 		for _, name := range []string{"product_id", "price_id"} {
 			if object.Attributes()[name].IsNull() {
-				diags.AddAttributeError(path.Root(argItems).AtSetValue(element).AtName(name), "An item without a "+
+				diags.AddAttributeError(path.Root(argItems), "An item without a "+
 					"product or a price",
-					fmt.Sprintf("%s of an item is null. Each item needs a product_id and a price_id; to leave an "+
+					fmt.Sprintf("items[*].%s is null. Each item needs a product_id and a price_id; to leave an "+
 						"item out, remove it from items.", name))
 			}
 		}
@@ -227,7 +260,7 @@ func (p *planning) refuse() {
 	}
 	timing, _ := p.Planned.planChange()
 	if slices.Contains(p.asked, changePlanNow) && p.Planned.PlanID.IsNull() && timing == timingEndOfPeriod {
-		p.Diags.AddAttributeError(path.Root("plan_change").AtName("timing"), "A plan cannot be removed at the end of "+
+		p.Diags.AddAttributeError(path.Root("plan_change"), "A plan cannot be removed at the end of "+
 			"the period",
 			fmt.Sprintf("plan_id is removed from the configuration of %s, and plan_change.timing is "+
 				"\"end_of_period\". The service can only begin another plan with the next period, not end one "+
@@ -249,7 +282,7 @@ func (p *planning) refuseNeither() {
 }
 
 func refusePast(resumesAt fwtype.DateTime, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("pause").AtName("resumes_at"), "The pause would have ended already",
+	diags.AddAttributeError(path.Root("pause"), "The pause would have ended already",
 		fmt.Sprintf("pause.resumes_at is %q, which is in the past. Write a later date, or remove pause.",
 			resumesAt.ValueString()))
 }

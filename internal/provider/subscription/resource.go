@@ -363,8 +363,8 @@ func (m model) stays(diags *diag.Diagnostics) bool {
 
 // operation describes an operation on the subscription for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments}
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
 }
 
 // operation describes an operation on the subscription as it is now.
-func (w *work) operation(verb string) apidiag.Operation { return operation(verb, w.State) }
+func (w *work) operation(verb string) apidiag.Operation { return operation(verb, w.State).Of(w.Plan) }

@@ -3,8 +3,6 @@ package subscription
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -149,21 +147,21 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"billing_cycle": optionalComputed("billing_cycle", "If unset, the service chooses it, and a change of "+
 			"plan can change it. A change is billable and changes the period. If removed, the stored value "+
 			"stays.",
-			stringvalidator.OneOf("monthly", "quarterly", "semiannual", "annual")),
+			validate.OneOf("monthly", "quarterly", "semiannual", "annual")),
 		"collection_method": optionalComputed("collection_method", "If unset, the service's value stays. If "+
-			"removed, it is cleared.", stringvalidator.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
+			"removed, it is cleared.", validate.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
 		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "If unset, the service's value stays. If "+
-			"removed, it is cleared.", stringvalidator.OneOf("disabled", "on_finalization", "on_full_payment",
+			"removed, it is cleared.", validate.OneOf("disabled", "on_finalization", "on_full_payment",
 			"per_installment")),
 		"proration_behavior": optionalComputed("proration_behavior", "When the subscription is created, it "+
-			"defaults to `create_prorations`. If removed, the stored value stays.", stringvalidator.OneOf("create_prorations",
+			"defaults to `create_prorations`. If removed, the stored value stays.", validate.OneOf("create_prorations",
 			"none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
 			MarkdownDescription: about["trial_end"] + inFuture + " A new subscription accepts this or " +
 				"`trial_period_days`, not both. " + trialOnce,
 			Validators: []validator.String{validate.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
-			Validators: []validator.Int64{int64validator.AtLeast(0)},
+			Validators: []validator.Int64{validate.AtLeast(0)},
 			MarkdownDescription: "Length of the trial in days from the creation, 0 or more. A new subscription " +
 				"accepts this or `trial_end`, not both. " + trialOnce},
 		"allow_pause": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
@@ -194,14 +192,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
 		policy.Attribute: schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(policyCancel),
-			Validators: []validator.String{stringvalidator.OneOf(policyCancel, policyCancelAtPeriodEnd, policy.Abandon,
+			Validators: []validator.String{validate.OneOf(policyCancel, policyCancelAtPeriodEnd, policy.Abandon,
 				policy.Prevent)},
 			MarkdownDescription: "What destroying does: `cancel` cancels immediately, `cancel_at_period_end` " +
 				"cancels at the end of the paid period, `abandon` removes the subscription from state only, and " +
 				"it continues to be billed, `prevent` is an error in the plan. Defaults to `cancel`." + policy.AboutEffect},
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(externalCancelKeep),
-			Validators: []validator.String{stringvalidator.OneOf(externalCancelKeep, externalCancelRecreate,
+			Validators: []validator.String{validate.OneOf(externalCancelKeep, externalCancelRecreate,
 				externalCancelError)},
 			MarkdownDescription: "What happens to a subscription that was canceled elsewhere, or at the end of a " +
 				"period as scheduled: `keep` keeps it in the state as canceled and warns in every plan, naming " +
@@ -265,10 +263,10 @@ func itemsAttribute() schema.SetNestedAttribute {
 			"price_id": schema.StringAttribute{Optional: true, Validators: isUUID(),
 				MarkdownDescription: "Id of the price of the product; required."},
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole,
-				Validators:          []validator.Int64{int64validator.AtLeast(1)},
+				Validators:          []validator.Int64{validate.AtLeast(1)},
 				MarkdownDescription: "Quantity, 1 or more. Defaults to `1`."},
 			"unit_amount_subcents": schema.Int64Attribute{Optional: true, CustomType: fwtype.Subcents,
-				Validators: []validator.Int64{int64validator.AtLeast(0)},
+				Validators: []validator.Int64{validate.AtLeast(0)},
 				MarkdownDescription: "Amount per unit in subcents, ten-thousandths of the currency unit: `105012` " +
 					"is 10.5012 (see the function `subcents`). If unset, the amount of the price applies."},
 		}},
@@ -285,7 +283,7 @@ func pauseAttribute() schema.SingleNestedAttribute {
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),
-				Validators: []validator.String{stringvalidator.OneOf("mark_uncollectible", "keep_as_draft",
+				Validators: []validator.String{validate.OneOf("mark_uncollectible", "keep_as_draft",
 					"void")},
 				MarkdownDescription: "How invoices that are created during the pause are handled: `mark_uncollectible`, " +
 					"`keep_as_draft` or `void`. Defaults to `mark_uncollectible`."},
@@ -304,7 +302,7 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 			"effect immediately.",
 		Attributes: map[string]schema.Attribute{
 			"timing": schema.StringAttribute{Optional: true,
-				Validators: []validator.String{stringvalidator.OneOf(timingImmediate, timingEndOfPeriod)},
+				Validators: []validator.String{validate.OneOf(timingImmediate, timingEndOfPeriod)},
 				MarkdownDescription: "`immediate`: the new plan starts immediately. `end_of_period`: it starts " +
 					"with the next period; until then, restoring the old `plan_id` cancels the change. Defaults " +
 					"to `immediate`."},

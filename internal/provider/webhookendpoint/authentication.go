@@ -137,8 +137,8 @@ var authPath = path.Root("authentication")
 func (a authentication) refuseForeign(diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
-			diags.AddAttributeError(authPath.AtName(p.name), "Argument of another type of authentication",
-				fmt.Sprintf("%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name,
+			diags.AddAttributeError(authPath, "Argument of another type of authentication",
+				fmt.Sprintf("authentication.%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name,
 					p.kind, a.kind.ValueString()))
 		}
 	}
@@ -148,8 +148,8 @@ func (a authentication) refuseForeign(diags *diag.Diagnostics) {
 func (a authentication) demand(credentials bool, diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.credential == credentials && p.kind == a.kind.ValueString() && p.value.IsNull() {
-			diags.AddAttributeError(authPath.AtName(p.name), "Incomplete authentication",
-				fmt.Sprintf("authentication of type %q needs %s.", p.kind, p.name))
+			diags.AddAttributeError(authPath, "Incomplete authentication",
+				fmt.Sprintf("authentication of type %q needs authentication.%s.", p.kind, p.name))
 		}
 	}
 }

@@ -101,7 +101,7 @@ func TestDirect_credentialsVersion(t *testing.T) {
 	for _, unchanged := range []acctest.JSON{auth("second", nil), auth("second", 1), auth(nil, nil)} {
 		s.isSettled(unchanged)
 	}
-	says(t, acctest.Errors(s.Plan(s.with(auth(nil, 2))).Diagnostics), "authentication", "password_wo", `type "basic" needs password_wo`)
+	says(t, acctest.Errors(s.Plan(s.with(auth(nil, 2))).Diagnostics), "authentication", "password_wo", `type "basic" needs authentication.password_wo`)
 	s.service.Sandbox.ResetRequests()
 	s.set(auth("second", 2))
 	same(t, "calls", s.calls(), "webhook_endpoints.update")
@@ -134,18 +134,18 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		says           []string // argument | text, one for each error
 	}{
 		"no type":            {acctest.JSON{}, []string{`"type"`}},
-		"unknown type":       {acctest.JSON{"type": "digest"}, []string{`one of: ["none" "basic" "bearer" "header"]`}},
-		"basic, nothing":     {acctest.JSON{"type": "basic"}, []string{`AttributeName("username")`, `needs username`}},
-		"basic, no password": {acctest.JSON{"type": "basic", "username": "ana"}, []string{`AttributeName("password_wo")`, `type "basic" needs password_wo`}},
-		"bearer, no token":   {acctest.JSON{"type": "bearer"}, []string{`AttributeName("token_wo")`, `type "bearer" needs token_wo`}},
-		"header, no name":    {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("name")`, `type "header" needs name`}},
-		"header, no value":   {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("value_wo")`, `type "header" needs value_wo`}},
+		"unknown type":       {acctest.JSON{"type": "digest"}, []string{`not one of "none", "basic", "bearer", "header"`}},
+		"basic, nothing":     {acctest.JSON{"type": "basic"}, []string{`AttributeName("authentication")`, `needs authentication.username`}},
+		"basic, no password": {acctest.JSON{"type": "basic", "username": "ana"}, []string{`AttributeName("authentication")`, `type "basic" needs authentication.password_wo`}},
+		"bearer, no token":   {acctest.JSON{"type": "bearer"}, []string{`AttributeName("authentication")`, `type "bearer" needs authentication.token_wo`}},
+		"header, no name":    {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("authentication")`, `type "header" needs authentication.name`}},
+		"header, no value":   {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("authentication")`, `type "header" needs authentication.value_wo`}},
 		"no header":          {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"no header name"}},
-		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("password_wo")`, "white space"}},
+		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("authentication")`, "white space"}},
 		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A", "value_wo": "v"},
-			[]string{`AttributeName("username")`, `AttributeName("password_wo")`, `AttributeName("token_wo")`, `AttributeName("name")`, `AttributeName("value_wo")`,
+			[]string{`AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`,
 				`value_wo belongs to authentication of type "header", and type is "none". Remove one of the two`}},
-		"bearer with a password": {acctest.JSON{"type": "bearer", "token_wo": "t", "password_wo": "p"}, []string{`AttributeName("password_wo")`, "belongs to"}},
+		"bearer with a password": {acctest.JSON{"type": "bearer", "token_wo": "t", "password_wo": "p"}, []string{`AttributeName("authentication")`, "belongs to"}},
 	} {
 		text := acctest.Errors(s.Plan(s.with(acctest.JSON{"authentication": c.authentication})).Diagnostics)
 		if text == "" {

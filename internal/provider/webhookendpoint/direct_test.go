@@ -262,7 +262,7 @@ func TestDirect_wrongAddress(t *testing.T) {
 	s := prepare(t)
 	s.set(nil)
 	s.fault(sandbox.Fault{Operation: "webhook_endpoints.get", Status: 404, HTML: true})
-	says(t, acctest.Errors(s.Refresh()), "Nothing was dropped", "collections_base_url")
+	says(t, acctest.Errors(s.Refresh()), "Nothing was removed", "collections_base_url")
 	if !s.Exists() {
 		t.Error("the endpoint was dropped")
 	}

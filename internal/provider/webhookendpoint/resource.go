@@ -110,7 +110,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if body := plan.withCredentials(w.Config).toUpdate(state); !body.IsEmpty() {
 		response, err := w.Client.UpdateWebhookEndpoint(ctx, state.ID.ValueString(), body)
 		if err != nil {
-			apidiag.Add(w.Diags, err, operation("update", state))
+			apidiag.Add(w.Diags, err, operation("update", state).Of(w.Plan))
 			return
 		}
 		state = state.updated(ctx, response, plan, w.Diags)
@@ -162,6 +162,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // operation describes an operation on the endpoint for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), TypeName: typeName, Attributes: arguments,
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments,
 		Keys: map[string]string{"INVALID_WEBHOOK_URL": "url"}}
 }

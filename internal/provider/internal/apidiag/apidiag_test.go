@@ -2,15 +2,22 @@ package apidiag
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
@@ -88,9 +95,9 @@ func TestAdd_advice(t *testing.T) {
 	}{
 		"active subscriptions": {refusal(422, "customer_has_active_subscriptions", nil), []string{"Cancel the customer's subscriptions first", `deletion_policy = "abandon"`}},
 		"unauthorized, collections": {refusal(401, "unauthorized", func(e *api.Error) { e.Service = "collections" }),
-			[]string{"collections_api_key", "BILLING_COLLECTIONS_API_KEY", "collections_base_url", "BILLING_COLLECTIONS_BASE_URL"}},
+			[]string{"collections_api_key", "BILLING_COLLECTIONS_API_KEY", "collections_base_url"}},
 		"unauthorized, finance": {refusal(401, "unauthorized", func(e *api.Error) { e.Service = "finance" }),
-			[]string{"finance_token", "BILLING_FINANCE_TOKEN", "finance_base_url", "BILLING_FINANCE_BASE_URL"}},
+			[]string{"finance_token", "BILLING_FINANCE_TOKEN", "finance_base_url"}},
 		"unauthorized":       {refusal(401, "unauthorized", nil), []string{"revoked or expired", "BILLING_TOKEN", "base_url"}},
 		"unauthorized, bare": {refusal(401, "", nil), []string{"revoked or expired"}},
 		"scope": {refusal(403, "insufficient_scope", func(e *api.Error) {
@@ -99,12 +106,12 @@ func TestAdd_advice(t *testing.T) {
 		"scope, nothing granted": {refusal(403, "insufficient_scope", func(e *api.Error) { e.Required = []string{"customers:write"} }), []string{"it needs customers:write and has none"}},
 		"forbidden":              {refusal(403, "forbidden", nil), []string{"access by API is blocked"}},
 		"not found":              {refusal(404, "not_found", nil), []string{"another organization", "base_url", "argument operations", "POST /v1/customers"}},
-		"not found, bare":        {refusal(404, "", nil), []string{"Nothing was dropped from the state", "base_url", "operations", "customers.create"}},
+		"not found, bare":        {refusal(404, "", nil), []string{"Nothing was removed from the state", "base_url", "operations", "customers.create"}},
 		"method":                 {refusal(405, "", nil), []string{"argument operations for customers.create"}},
 		"too many requests":      {refusal(429, "rate_limited", func(e *api.Error) { e.RetryAfter = 90 * time.Second }), []string{"asks to wait 1m30s", "requests_per_second"}},
 		"too many, no time":      {refusal(429, "rate_limited", nil), []string{"The service limits requests. Run again later"}},
 		"server error":           {refusal(500, "internal", func(e *api.Error) { e.Attempts = 5 }), []string{"failed to answer 5 times in a row", "few minutes"}},
-		"gateway":                {refusal(502, "", nil), []string{"failed to answer;", "few minutes"}},
+		"gateway":                {refusal(502, "", nil), []string{"failed to answer.", "few minutes"}},
 		"unavailable":            {refusal(503, "unavailable", nil), []string{"few minutes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,18 +128,18 @@ func TestAdd_fields(t *testing.T) {
 		e.Fields = map[string]string{"name": "is too long", "emails[1].value": "is no address", "emails.0.kind": "is unknown", "colour": "is not allowed"}
 	})
 	check(t, fields, creating, []said{
-		{"", []string{"refuses colour: Is not allowed.", "Request-Id: request-1"}},
-		{"emails", []string{"refuses emails.0.kind: Is unknown.", "Request-Id: request-1"}},
-		{"emails", []string{"refuses emails[1].value: Is no address.", "Request-Id: request-1"}},
-		{"name", []string{"refuses name: Is too long.", "Request-Id: request-1"}},
+		{"", []string{"Invalid value for colour: is not allowed.", "Request-Id: request-1"}},
+		{"emails", []string{"Invalid value for emails[0].kind: is unknown.", "Request-Id: request-1"}},
+		{"emails", []string{"Invalid value for emails[1].value: is no address.", "Request-Id: request-1"}},
+		{"name", []string{"Invalid value for name: is too long.", "Request-Id: request-1"}},
 	})
 	single := refusal(422, "validation_error", func(e *api.Error) { e.Field = "name" })
-	check(t, single, creating, []said{{"name", []string{"refuses name: The service's words."}}})
-	check(t, single, Operation{Verb: "list", Object: "customers"}, []said{{"", []string{"refuses name: The service's words."}}})
-	camel := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"expiresAt": "is past"} })
-	check(t, camel, Operation{Verb: "create", Object: "x", Attributes: []string{"expires_at"}}, []said{{"expires_at", []string{"The service refuses expiresAt: Is past."}}})
+	check(t, single, creating, []said{{"name", []string{"Invalid value for name: the service's words."}}})
+	check(t, single, Operation{Verb: "list", Object: "customers"}, []said{{"", []string{"Invalid value for name: the service's words."}}})
+	camel := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"expiresAt": "Is past."} })
+	check(t, camel, Operation{Verb: "create", Object: "x", Attributes: []string{"expires_at"}}, []said{{"expires_at", []string{"Invalid value for expires_at: is past."}}})
 	empty := refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{"email": ""} })
-	check(t, empty, creating, []said{{"email", []string{"refuses email: The service gives no reason."}}})
+	check(t, empty, creating, []said{{"email", []string{"Invalid value for email: the service gives no reason."}}})
 }
 
 // TestAdd_taken: a creation with a taken external_id is told of the block that takes the existing object over, where it is known, and of
@@ -180,7 +187,7 @@ func TestAdd_earlier(t *testing.T) {
 	t.Parallel()
 	first := refusal(401, "unauthorized", nil)
 	earlier := &api.EarlierError{Service: "billing", Operation: "customers.get", First: first, Err: first}
-	check(t, fmt.Errorf("wrapped: %w", earlier), creating, []said{{"", []string{"customers.get failed for the reason that another error of this run explains: ", "status 401"}}})
+	check(t, fmt.Errorf("wrapped: %w", earlier), creating, []said{{"", []string{"The cause is the same as in another error of this run, which says what to do: status 401 (Unauthorized)."}}})
 	var diags diag.Diagnostics
 	Add(&diags, earlier, creating)
 	if text := diags[0].Detail(); strings.Contains(text, "\n") || strings.Contains(text, "BILLING_TOKEN") {
@@ -197,6 +204,104 @@ func TestAdd_withoutAnswer(t *testing.T) {
 	ended := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}, Err: errors.New("connection refused")}
 	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3, Err: fmt.Errorf("sent: %w", ended)}, creating,
 		[]said{{"", []string{"Nothing listens on 127.0.0.1:9.", "the sandbox is not running any more. Start it with"}}})
+}
+
+// TestAdd_source: an error about the connection or the token says what is configured, and where.
+func TestAdd_source(t *testing.T) {
+	t.Parallel()
+	source := api.Source{BaseURL: "https://a.example", BaseURLFrom: "the environment variable BILLING_BASE_URL", TokenFrom: "the provider argument token", TokenKind: "a JWT"}
+	const address = `base_url ("https://a.example", from the environment variable BILLING_BASE_URL)`
+	sourced := func(e *api.Error) { e.Source = source }
+	lost := func(err error) error {
+		return &api.TransportError{Service: "billing", Operation: "me.get", Source: source, Attempts: 2, Err: fmt.Errorf("dial: %w", err)}
+	}
+	for name, c := range map[string]struct {
+		err   error
+		parts []string
+	}{
+		"401":         {refusal(401, "invalid_token", sourced), []string{"from the provider argument token.", "looks like a JWT.", address}},
+		"403":         {refusal(403, "forbidden", sourced), []string{"from the provider argument token"}},
+		"blocked":     {refusal(403, "access_blocked", sourced), []string{"blocked access by API for the whole organization", "support"}},
+		"route":       {refusal(404, "route_not_found", sourced), []string{"/v1/customers was appended to " + address, "the recurring-billing service, without /v1"}},
+		"no such id":  {refusal(404, "not_found", sourced), []string{"another organization", address}},
+		"authority":   {lost(x509.UnknownAuthorityError{}), []string{"ca_certificate_file (or BILLING_CA_CERTIFICATE_FILE)", address}},
+		"other host":  {lost(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "b"}), []string{"for another host", address}},
+		"invalid":     {lost(&tls.CertificateVerificationError{Err: errors.New("expired")}), []string{"not valid", "clock", address}},
+		"no TLS":      {lost(tls.RecordHeaderError{Msg: "x"}), []string{"does not use TLS", address}},
+		"name":        {lost(&net.DNSError{Err: "no such host", IsNotFound: true}), []string{"no host of this name", address}},
+		"refused":     {lost(syscall.ECONNREFUSED), []string{"Nothing listens at this address", address, "retry_timeout"}},
+		"another one": {lost(errors.New("broken")), []string{"Check that " + address + " is right", "retry_timeout"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, c.err, creating, []said{{"", c.parts}})
+		})
+	}
+}
+
+// TestAdd_values: the value of a rejected argument is quoted, at any depth; credentials are not, and ids come with a hint.
+func TestAdd_values(t *testing.T) {
+	t.Parallel()
+	item := types.ObjectType{AttrTypes: map[string]attr.Type{"value": types.StringType}}
+	type part struct {
+		PlanID types.String `tfsdk:"plan_id"`
+	}
+	model := struct {
+		part
+		Emails     types.List    `tfsdk:"emails"`
+		PasswordWO types.String  `tfsdk:"password_wo"`
+		Days       types.Int64   `tfsdk:"days"`
+		Body       types.Dynamic `tfsdk:"body"`
+		Name       types.String  `tfsdk:"name"`
+	}{
+		part{types.StringValue("5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02")},
+		types.ListValueMust(item, []attr.Value{types.ObjectValueMust(item.AttrTypes, map[string]attr.Value{"value": types.StringValue("a\nb")})}),
+		types.StringValue("hunter2"), types.Int64Value(3),
+		types.DynamicValue(types.ObjectValueMust(map[string]attr.Type{"amount": types.NumberType}, map[string]attr.Value{"amount": types.NumberValue(big.NewFloat(10.5))})),
+		types.StringUnknown(),
+	}
+	for field, want := range map[string]string{
+		"plan_id":        `Invalid value for plan_id: does not exist (got "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02"). Ids of plans differ between organizations and environments. Existing: none.`,
+		"planId":         `Invalid value for plan_id: does not exist (got "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a02").`,
+		"emails.0.value": `Invalid value for emails[0].value: does not exist (got "a\nb").`, "emails[7].value": `Invalid value for emails[7].value: does not exist.`,
+		"password_wo": "Invalid value for password_wo: does not exist.", "days": "Invalid value for days: does not exist (got 3).",
+		"body.amount": "Invalid value for body.amount: does not exist (got 10.5).", "name": "Invalid value for name: does not exist.", "colour": "Invalid value for colour: does not exist.",
+	} {
+		operation := Operation{Verb: "create", Object: "x", Attributes: []string{"plan_id", "emails"}, Model: model, Existing: func(argument string) string {
+			if argument == "plan_id" {
+				return "Existing: none."
+			}
+			return ""
+		}}
+		var diags diag.Diagnostics
+		Add(&diags, refusal(422, "validation_error", func(e *api.Error) { e.Fields = map[string]string{field: "Does not exist."} }), operation)
+		if text := diags[0].Detail(); !strings.HasPrefix(text, want) {
+			t.Errorf("%s: %s\nwant %s", field, text, want)
+		}
+	}
+}
+
+// TestAddRead: once an error of a refresh says what is wrong, refreshes of other objects with the same cause warn. An object that the state does not
+// show yet is an error in any case.
+func TestAddRead(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	server.Close()
+	client, err := api.New(api.Config{Service: "billing", BaseURL: server.URL, Token: "t", MaxRetries: 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		known bool
+		want  diag.Severity
+	}{{true, diag.SeverityError}, {true, diag.SeverityWarning}, {false, diag.SeverityError}, {true, diag.SeverityWarning}} {
+		_, err := client.Do(t.Context(), api.Request{Operation: "customers.get", Path: map[string]string{"id": "1"}})
+		var diags diag.Diagnostics
+		AddRead(&diags, err, Operation{Verb: "read", Object: "customer"}, c.known)
+		if len(diags) != 1 || diags[0].Severity() != c.want {
+			t.Errorf("refresh %d: %v, want %s", i, diags, c.want)
+		}
+	}
 }
 
 // TestAdd_textOfTheService: a message that starts with a letter of several bytes stays readable.

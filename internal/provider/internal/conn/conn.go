@@ -4,6 +4,7 @@ package conn
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -48,6 +49,8 @@ type Service[T any] struct {
 	Missing []Argument
 	// Unknown lists the provider arguments whose values are only known after apply.
 	Unknown []string
+	// Reported is set once the run fails because of Missing; see Planned.
+	Reported *atomic.Bool
 }
 
 // Argument is a provider argument and the environment variable that stands in for it.
@@ -62,12 +65,40 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 				"Apply that first, for example with terraform apply -target=<the resource it comes from>, "+
 				"or give the argument a value that is known at plan time.", typeName, name))
 	}
-	for _, argument := range s.Missing {
-		diags.AddAttributeError(path.Root(argument.Name), "Missing provider argument "+argument.Name,
-			fmt.Sprintf("%s needs it. Set %s in the provider \"billing\" block, or the environment variable %s.",
-				typeName, argument.Name, argument.Variable))
+	if len(s.Missing) > 0 {
+		s.lacks(typeName, diags)
 	}
 	return s.Client, s.Ready
+}
+
+// Planned reports whether an object of the given type name can be planned: a plan that no apply could carry out is an error. Arguments that
+// are only known after apply are not missing. The first object of a run gets the error and all others a warning, which Terraform folds.
+func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
+	if len(s.Missing) == 0 {
+		return true
+	}
+	if s.Reported != nil && !s.Reported.CompareAndSwap(false, true) {
+		diags.AddWarning("More objects need the missing provider arguments",
+			fmt.Sprintf("%s was not planned, because an error of this run says that provider arguments are missing.", typeName))
+		return false
+	}
+	s.lacks(typeName, diags)
+	return false
+}
+
+// lacks reports the provider arguments that are missing.
+func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
+	names, variables := make([]string, len(s.Missing)), make([]string, len(s.Missing))
+	for i, argument := range s.Missing {
+		names[i], variables[i] = argument.Name, argument.Variable
+	}
+	plural, without := "", "it"
+	if len(names) > 1 {
+		plural, without = "s", "them"
+	}
+	diags.AddAttributeError(path.Root(names[0]), "Missing provider argument"+plural+" "+strings.Join(names, " and "),
+		fmt.Sprintf("%s cannot be read or changed without %s. Set %s in the provider \"billing\" block, or the environment variable%s %s.",
+			typeName, without, strings.Join(names, " and "), plural, strings.Join(variables, " and ")))
 }
 
 // UseKey notes the API key that the provider itself uses.

@@ -19,7 +19,7 @@ func TestService_For(t *testing.T) {
 		"ready": {service: Service[string]{Client: "client", Ready: true}},
 		"missing": {
 			service: Service[string]{Missing: []Argument{{"base_url", "BILLING_BASE_URL"}, {"token", "BILLING_TOKEN"}}},
-			want:    []string{"base_url|BILLING_BASE_URL|billing_customer", "token|BILLING_TOKEN|billing_customer"},
+			want:    []string{"Missing provider arguments base_url and token|BILLING_BASE_URL and BILLING_TOKEN|billing_customer"},
 		},
 		"unknown": {
 			service: Service[string]{Unknown: []string{"base_url"}},

@@ -25,3 +25,14 @@ func PathName(at path.Path) string {
 	}
 	return name.String()
 }
+
+// Line is the path by which Terraform finds the line of an argument: that of the top-level attribute. For the path of a part of it, Terraform points at
+// the beginning of the whole block.
+func Line(at path.Path) path.Path {
+	if first, _ := at.Steps().NextStep(); first != nil {
+		if name, ok := first.(path.PathStepAttributeName); ok {
+			return path.Root(string(name))
+		}
+	}
+	return at
+}

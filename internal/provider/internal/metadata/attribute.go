@@ -67,8 +67,9 @@ func (o Ownership) PlanAttribute(config, state Value, effective basetypes.String
 		slices.Sort(change.Foreign)
 		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
 			fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply "+
-				"after an import removes nothing: they stay where they are, although this plan shows them leaving "+
-				"the state.", apidiag.Capitalize(object), strings.Join(change.Foreign, ", ")))
+				"after an import removes nothing: they stay at the service, and the lines of this plan that show "+
+				"them with a minus remove them from the state only. effective_custom_metadata shows what the object "+
+				"will have.", apidiag.Capitalize(object), strings.Join(change.Foreign, ", ")))
 	}
 	switch {
 	case !change.Differs:

@@ -3,7 +3,6 @@ package object
 import (
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -95,7 +94,7 @@ func aboutUpdatedSince(noun string) string {
 // Limit is the argument limit of a listing of what noun names, in the plural.
 func Limit(noun string) schema.Int64Attribute {
 	return schema.Int64Attribute{Optional: true, CustomType: fwtype.Whole,
-		Validators: []validator.Int64{int64validator.AtLeast(1)},
+		Validators: []validator.Int64{validate.AtLeast(1)},
 		MarkdownDescription: "Largest number of " + noun + " to read, 1 or more. If unset, all are read. A " +
 			"request returns up to 100."}
 }

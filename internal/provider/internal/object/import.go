@@ -3,6 +3,7 @@ package object
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
@@ -49,14 +51,23 @@ func (s Scheme[S, T]) imported(ctx context.Context, id string, resp *resource.Im
 // Select reads the import id (an id, or <field>=<value>) or the identity. Terraform accepts an identity without any
 // value, so that is checked here.
 func (s Scheme[S, T]) Select(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) Selector {
+	selected := s.selected(ctx, req, diags)
+	selected.Import = true
+	return selected
+}
+
+func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) Selector {
 	how := fmt.Sprintf("Write either the id of the %s, or %s=<value>.", s.Noun, s.Key)
 	if req.ID != "" {
 		selector := by(keyID, strings.TrimPrefix(req.ID, keyID+"="))
 		if value, given := strings.CutPrefix(req.ID, s.Key+"="); given {
 			selector = by(s.Key, value)
 		}
-		if selector.ID == "" && selector.Value == "" {
+		switch malformed := misnamed.MatchString(selector.ID); {
+		case selector.ID == "" && selector.Value == "":
 			diags.AddError("Invalid import id", how)
+		case selector.ID != "" && !same.IsUUID(selector.ID) && (malformed || !s.AnyID):
+			diags.AddError("Invalid import id", fmt.Sprintf("%s cannot be imported by %q: %s", s.TypeName, req.ID, strings.TrimSpace(s.howToImport(selector.ID))))
 		}
 		return selector
 	}
@@ -72,6 +83,24 @@ func (s Scheme[S, T]) Select(ctx context.Context, req resource.ImportStateReques
 		return by(keyID, id.ValueString())
 	}
 	return by(s.Key, value.ValueString())
+}
+
+// misnamed is a field and a value that are not written as an import takes them.
+var misnamed = regexp.MustCompile(`^([A-Za-z_]+) *[:=] *([^/].*)$`)
+
+// howToImport says how an import names what id was probably to name; "" where it is an id.
+func (s Scheme[S, T]) howToImport(id string) string {
+	if id == "" || same.IsUUID(id) {
+		return ""
+	}
+	value := id
+	if parts := misnamed.FindStringSubmatch(id); parts != nil {
+		value = strings.Trim(parts[2], "\"'")
+		if !strings.EqualFold(parts[1], s.Key) {
+			return fmt.Sprintf(" it is imported by its id (a UUID), or by %s=<value>, not by %s.", s.Key, parts[1])
+		}
+	}
+	return fmt.Sprintf(" %q is not an id: ids are UUIDs. To import by %s, write %s=%s.", id, s.Key, s.Key, value)
 }
 
 // MarkImport notes whether the object is between its import and the first refresh after it.

@@ -1,12 +1,13 @@
 package object
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // Ordering are the arguments that every collection of recurring billing takes (service description, Recurring billing
@@ -30,7 +31,7 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 	attributes["sort_by"] = Filter("Field to sort by, as the service names it in its responses, such as `" + field +
 		"`. Defaults to `created_at`.")
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
-		Validators: []validator.String{stringvalidator.OneOf("asc", "desc")},
+		Validators: []validator.String{validate.OneOf("asc", "desc")},
 		MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. It decides what `limit` keeps: `limit = 1` with " +
 			"`desc` is the newest, in one request. Defaults to `asc`, unlike in the service itself: what is created meanwhile " +
 			"then comes last, and pages stay stable while they are read."}

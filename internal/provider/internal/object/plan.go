@@ -40,6 +40,9 @@ type Step[M any] func(context.Context, *Plan[M])
 // Plan reads what a plan begins with, lets destroy, create or update decide, and writes what they have planned.
 func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanRequest,
 	resp *resource.ModifyPlanResponse, destroy, create, update Step[M]) {
+	if r.Conn != nil && !r.Scheme.Service(r.Conn).Planned(r.Scheme.TypeName, &resp.Diagnostics) {
+		return
+	}
 	p := &Plan[M]{Private: resp.Private, Run: r.Run(), DeferralAllowed: req.ClientCapabilities.DeferralAllowed,
 		Diags: &resp.Diagnostics, typeName: r.Scheme.TypeName, req: req, resp: resp}
 	if !req.State.Raw.IsNull() {
@@ -71,6 +74,12 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
 	}
 	return replaced
+}
+
+// ClaimExternalID reports an error where the same plan gives the external_id to another object. id is "" for a new object, and name names the
+// object in messages; see run.Record.ClaimExternalID.
+func (p *Plan[M]) ClaimExternalID(ctx context.Context, externalID types.String, id, name string) {
+	p.Run.ClaimExternalID(ctx, p.typeName, externalID, id, name, p.Private, p.Diags)
 }
 
 // Changes reports whether planned differs from the state in anything.

@@ -3,6 +3,7 @@ package object
 import (
 	"context"
 	"fmt"
+	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -40,6 +41,8 @@ func FilterValues(ctx context.Context, filters types.Map, diags *diag.Diagnostic
 // Reserved returns what to write instead of a filter of that name, "" where it may be one.
 type Reserved func(name string) (instead string)
 
+var filterName = regexp.MustCompile(`^[A-Za-z0-9_.~-]+(\[[A-Za-z0-9_.~-]*\])*$`)
+
 type filters struct{ refuse Reserved }
 
 func (filters) Description(context.Context) string {
@@ -59,6 +62,11 @@ func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp
 		}
 		if name == "" {
 			resp.Diagnostics.AddAttributeError(at, "Invalid filter", "A filter has no name. Write it as the service does, such as company_id.")
+			continue
+		}
+		if !filterName.MatchString(name) {
+			resp.Diagnostics.AddAttributeError(at, "Invalid filter", fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
+				"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".", name))
 			continue
 		}
 		if instead := v.refuse(name); instead != "" {

@@ -29,7 +29,7 @@ func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record,
 		resp.State.RemoveResource(ctx)
 		return nil
 	case err != nil:
-		apidiag.Add(&resp.Diagnostics, err, operation)
+		apidiag.AddRead(&resp.Diagnostics, err, operation, !Importing(ctx, resp.Private, &resp.Diagnostics))
 		return nil
 	}
 	record.Refreshed(s.TypeName, id.ValueString())

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -34,6 +34,8 @@ type Scheme[S, T any] struct {
 	TypeName string
 	// Noun names the kind of object, such as "customer"; with an s it is the plural.
 	Noun string
+	// AnyID says that an id need not be a UUID.
+	AnyID bool
 	// Key is the field, next to the id, that names an object for import.
 	Key string
 	// MoreKeys are further fields by which the data source finds an object.
@@ -59,11 +61,42 @@ func (s Scheme[S, T]) Keys() []string { return slices.Concat([]string{keyID, s.K
 
 // ConfigValidators requires exactly one of the keys of the data source.
 func (s Scheme[S, T]) ConfigValidators() []datasource.ConfigValidator {
-	var keys []path.Expression
-	for _, key := range s.Keys() {
-		keys = append(keys, path.MatchRoot(key))
+	return []datasource.ConfigValidator{exactlyOne{s.Noun, s.Keys()}}
+}
+
+// exactlyOne requires exactly one of the arguments by which a data source finds an object.
+type exactlyOne struct {
+	noun  string
+	names []string
+}
+
+func (v exactlyOne) Description(context.Context) string {
+	last := len(v.names) - 1
+	return "exactly one of " + strings.Join(v.names[:last], ", ") + " and " + v.names[last]
+}
+
+func (v exactlyOne) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateDataSource implements datasource.ConfigValidator. A value that is not known yet may turn out to be null.
+func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+	var given []string
+	for _, name := range v.names {
+		var value attr.Value
+		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), &value)...)
+		switch {
+		case resp.Diagnostics.HasError() || value.IsUnknown():
+			return
+		case !value.IsNull():
+			given = append(given, name)
+		}
 	}
-	return []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(keys...)}
+	switch {
+	case len(given) == 0:
+		resp.Diagnostics.AddError("No argument to find the "+v.noun+" by", fmt.Sprintf("Set %s.", v.Description(ctx)))
+	case len(given) > 1:
+		resp.Diagnostics.AddAttributeError(path.Root(given[1]), "More than one argument to find the "+v.noun+" by",
+			fmt.Sprintf("%s are set, and a %s is found by %s. Remove all but one.", strings.Join(given, " and "), v.noun, v.Description(ctx)))
+	}
 }
 
 // IdentitySchema is the schema of the identity.
@@ -91,6 +124,16 @@ type Selector struct {
 	ID string
 	// Field and Value are the other field; empty when the id is given.
 	Field, Value string
+	// Import says that an import names the object so.
+	Import bool
+}
+
+// argument is the argument of a data source that selects so.
+func (s Selector) argument() string {
+	if s.ID != "" {
+		return keyID
+	}
+	return s.Field
 }
 
 // by selects by the value of a field, which may be the id.
@@ -144,8 +187,16 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 }
 
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
-	diags.AddError("No such "+s.Noun, fmt.Sprintf("The organization of this token has no %s with %s. Check the "+
-		"value, upper and lower case included, and the token. In an import, an id is written as it is, another field "+
-		"as <field>=<value>.",
-		s.Noun, by))
+	if by.Import {
+		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName,
+			fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case included, and the token.%s",
+				s.Noun, by, s.howToImport(by.ID)))
+		return
+	}
+	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case included, and the token.", s.Noun, by)
+	if name := by.argument(); name != "" {
+		diags.AddAttributeError(path.Root(name), "No such "+s.Noun, text)
+		return
+	}
+	diags.AddError("No such "+s.Noun, text)
 }

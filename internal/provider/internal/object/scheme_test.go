@@ -18,7 +18,7 @@ import (
 )
 
 // scheme is that of things, which live in a list.
-var scheme = Scheme[[]thing, thing]{Noun: "customer", Key: "external_id"}
+var scheme = Scheme[[]thing, thing]{TypeName: "billing_customer", Noun: "customer", Key: "external_id"}
 
 // identityOf is an identity of the scheme with the given fields; the others are null.
 func identityOf(given map[string]string) *tfsdk.ResourceIdentity {
@@ -37,22 +37,23 @@ func identityOf(given map[string]string) *tfsdk.ResourceIdentity {
 // TestSelect: an import id or an identity selects by exactly one field.
 func TestSelect(t *testing.T) {
 	t.Parallel()
-	byValue := func(value string) Selector { return Selector{Field: "external_id", Value: value} }
+	byValue := func(value string) Selector { return Selector{Field: "external_id", Value: value, Import: true} }
+	const id = "8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c"
 	for name, c := range map[string]struct {
 		id       string
 		identity map[string]string // nil: none given
 		want     Selector
 		bad      bool
 	}{
-		"id":                   {id: "0b5f", want: Selector{ID: "0b5f"}},
-		"id, named":            {id: "id=0b5f", want: Selector{ID: "0b5f"}},
+		"id":                   {id: id, want: Selector{ID: id, Import: true}},
+		"id, named":            {id: "id=" + id, want: Selector{ID: id, Import: true}},
 		"external_id":          {id: "external_id=erp-1", want: byValue("erp-1")},
 		"external_id with =":   {id: "external_id=a=b", want: byValue("a=b")},
 		"id of none":           {id: "id=", bad: true},
 		"external_id of none":  {id: "external_id=", bad: true},
-		"identity id":          {identity: map[string]string{"id": "0b5f"}, want: Selector{ID: "0b5f"}},
+		"identity id":          {identity: map[string]string{"id": id}, want: Selector{ID: id, Import: true}},
 		"identity external_id": {identity: map[string]string{"external_id": "erp-1"}, want: byValue("erp-1")},
-		"identity of both":     {identity: map[string]string{"id": "0b5f", "external_id": "erp-1"}, bad: true},
+		"identity of both":     {identity: map[string]string{"id": id, "external_id": "erp-1"}, bad: true},
 		"identity of neither":  {identity: map[string]string{}, bad: true},
 		"empty identity id":    {identity: map[string]string{"id": ""}, bad: true},
 		"nothing at all":       {bad: true},
@@ -173,11 +174,12 @@ func TestScheme_One(t *testing.T) {
 		found  string
 		says   []string
 	}{
-		"by id":        {Selector{ID: "1"}, "1", nil},
-		"no such id":   {Selector{ID: "9"}, "", []string{"No such thing", "with id 9", "<field>=<value>"}},
-		"broken id":    {Selector{ID: "broken"}, "", []string{"Could not find the thing with id broken", "line is down"}},
-		"by name":      {named("one"), "1", nil},
-		"no such name": {named("One"), "", []string{"No such thing", `with name "One"`, "upper and lower case"}},
+		"by id":          {Selector{ID: "1"}, "1", nil},
+		"no such id":     {Selector{ID: "9"}, "", []string{"No such thing", "with id 9"}},
+		"no such import": {Selector{ID: "9", Import: true}, "", []string{"No such thing to import", `"9" is not an id`, "name=9"}},
+		"broken id":      {Selector{ID: "broken"}, "", []string{"Could not find the thing with id broken", "line is down"}},
+		"by name":        {named("one"), "1", nil},
+		"no such name":   {named("One"), "", []string{"No such thing", `with name "One"`, "upper and lower case"}},
 		"several": {named("two"), "", []string{"More than one thing", `2 things have name "two"`, "\n  2 two\n  3 two\n",
 			"Use the id"}},
 		"broken listing": {named("broken"), "", []string{`Could not find the thing with name "broken"`, "line is down"}},
@@ -197,5 +199,33 @@ func TestScheme_One(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSelect_misnamed: an import id that cannot be one is rejected without a request, with what was probably meant.
+func TestSelect_misnamed(t *testing.T) {
+	t.Parallel()
+	named := Scheme[[]thing, thing]{TypeName: "billing_api_key", Noun: "API key", Key: "name", AnyID: true}
+	for id, c := range map[string]struct {
+		scheme Scheme[[]thing, thing]
+		says   string // "": it is looked up
+	}{
+		"aurora-matriz":         {scheme, "write external_id=aurora-matriz."},
+		"id=aurora":             {scheme, "write external_id=aurora."},
+		"external_id:dup":       {scheme, "write external_id=dup."},
+		"External_ID = 'dup'":   {scheme, "write external_id=dup."},
+		"name=Aurora":           {scheme, "by external_id=<value>, not by name."},
+		"deploy":                {named, ""},
+		"https://h.example.com": {named, ""},
+		"external_id=deploy":    {named, "by name=<value>, not by external_id."},
+	} {
+		var diags diag.Diagnostics
+		c.scheme.Select(t.Context(), resource.ImportStateRequest{ID: id}, &diags)
+		if diags.HasError() != (c.says != "") {
+			t.Fatalf("%s: %v", id, diags)
+		}
+		if c.says != "" && !strings.HasSuffix(diags[0].Detail(), c.says) {
+			t.Errorf("%s: the error does not end with %q: %s", id, c.says, diags[0].Detail())
+		}
 	}
 }

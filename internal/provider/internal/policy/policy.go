@@ -52,3 +52,12 @@ func Abandoned(policy types.String, object string, diags *diag.Diagnostics) bool
 		"removed from the state.", object))
 	return true
 }
+
+// WarnAbandoned reports in the plan of a removal that the policy leaves the object at the service. charges is a sentence on what is charged
+// all the same.
+func WarnAbandoned(policy types.String, object, charges string, diags *diag.Diagnostics) {
+	if policy.ValueString() == Abandon {
+		diags.AddWarning("The object stays at the service",
+			fmt.Sprintf("deletion_policy is \"abandon\": %s is removed from the state only. %s", object, charges))
+	}
+}

@@ -26,6 +26,7 @@ type Record struct {
 	creates map[string]bool   // types of which the creation of an object was planned
 	notes   map[object]any    // what plans say, for the plans of other objects
 	applied bool
+	claims  map[string][]claim // by type and external_id; see ClaimExternalID
 
 	known       map[object]bool       // in the state of this run
 	reading     int                   // refreshes under way
@@ -121,6 +122,8 @@ func (r *Record) Applies() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.applied = true
+	// What is planned from here on is planned a second time, or belongs to another run of the same process.
+	r.claims = nil
 }
 
 // Belongs notes that the object goes when its owner goes: the service closes the accounts of a customer that is

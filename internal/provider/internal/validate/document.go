@@ -51,9 +51,9 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 	plain, wrong := TaxNumber(number)
 	switch {
 	case wrong != "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid tax number", fwtype.PathName(req.Path)+": "+wrong)
+		resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), "Invalid tax number", fwtype.PathName(req.Path)+": "+wrong)
 	case !CheckDigits(plain):
-		resp.Diagnostics.AddAttributeWarning(req.Path, "Check digits of the tax number do not match",
+		resp.Diagnostics.AddAttributeWarning(fwtype.Line(req.Path), "Check digits of the tax number do not match",
 			fmt.Sprintf("%s: the last two digits of %q do not follow from the others, so this is probably a typing mistake. "+
 				"The service stores the number as it is; the tax authority may reject invoices for it.", fwtype.PathName(req.Path), number))
 	}

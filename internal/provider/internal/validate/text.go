@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
@@ -30,7 +31,7 @@ func (v text) ValidateString(_ context.Context, req validator.StringRequest, res
 		return
 	}
 	if wrong := v.check(req.ConfigValue.ValueString()); wrong != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, v.summary, fwtype.PathName(req.Path)+": "+wrong)
+		resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), v.summary, fwtype.PathName(req.Path)+": "+wrong)
 	}
 }
 
@@ -95,22 +96,45 @@ func Country() validator.String {
 	}}
 }
 
+type notBlank struct{}
+
 // NotBlank rejects text in which nothing shows: absent is null, so leave the argument out instead.
-func NotBlank() validator.String {
-	return text{"text that is not blank", "Blank value", func(s string) string {
-		if !isBlank(s) {
-			return ""
-		}
-		const instead = ". Leave the argument out, or set it to null, when there is no value."
-		switch invisible := strings.TrimFunc(s, unicode.IsSpace); {
-		case s == "":
-			return "the text is empty" + instead
-		case invisible == "":
-			return fmt.Sprintf("the text %q has only white space", s) + instead
-		default:
-			return fmt.Sprintf("the text %+q has only characters that do not show, such as %U", s, []rune(invisible)[0]) + instead
-		}
-	}}
+func NotBlank() validator.String { return notBlank{} }
+
+func (notBlank) Description(context.Context) string { return "text that is not blank" }
+
+func (v notBlank) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (notBlank) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	s := req.ConfigValue.ValueString()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || !isBlank(s) {
+		return
+	}
+	var wrong string
+	switch invisible := strings.TrimFunc(s, unicode.IsSpace); {
+	case s == "":
+		wrong = "the text is empty"
+	case invisible == "":
+		wrong = fmt.Sprintf("the text %q has only white space", s)
+	default:
+		wrong = fmt.Sprintf("the text %+q has only characters that do not show, such as %U", s, []rune(invisible)[0])
+	}
+	resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), "Blank value", fwtype.PathName(req.Path)+": "+wrong+". "+insteadOfBlank(ctx, req))
+}
+
+// insteadOfBlank says what to write: an element is removed, and null is a value of optional arguments only.
+func insteadOfBlank(ctx context.Context, req validator.StringRequest) string {
+	last, _ := req.Path.Steps().LastStep()
+	if _, isAttribute := last.(path.PathStepAttributeName); !isAttribute {
+		return "Write a text, or remove the element."
+	}
+	if req.Config.Schema == nil {
+		return "Leave the argument out, or set it to null, when there is no value."
+	}
+	if a, diags := req.Config.Schema.AttributeAtPath(ctx, req.Path); !diags.HasError() && a.IsRequired() {
+		return "The argument is required: write a text in which something shows."
+	}
+	return "Leave the argument out, or set it to null, when there is no value."
 }
 
 func isBlank(s string) bool {

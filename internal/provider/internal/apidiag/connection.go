@@ -1,0 +1,146 @@
+package apidiag
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+// AddRead is Add for the refresh of an object. known says that the state has more of the object than its id, so that the refresh can leave it
+// as it is: that is a warning where another refresh of this run has reported the same cause as an error, because then the run fails
+// anyway. Terraform folds warnings of one summary into one, and repeats errors.
+func AddRead(diags *diag.Diagnostics, err error, operation Operation, known bool) {
+	var earlier *api.EarlierError
+	if errors.As(err, &earlier) && earlier.Reported() && known {
+		diags.AddWarning("Objects could not be refreshed",
+			fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is used, and the run fails.",
+				Capitalize(operation.Object), cause(earlier.First)))
+		return
+	}
+	Add(diags, err, operation)
+	api.MarkReported(err)
+}
+
+// serviceNames name the services inside a sentence.
+var serviceNames = map[string]string{
+	"billing": "the recurring-billing service", "finance": "the financial-management service", "collections": "the collections service",
+}
+
+func serviceName(service string) string {
+	if name, known := serviceNames[service]; known {
+		return name
+	}
+	return "the service"
+}
+
+// cause is an error without what names the one operation that it came from.
+func cause(err error) string {
+	var transport *api.TransportError
+	if errors.As(err, &transport) {
+		return transport.Err.Error()
+	}
+	if e, ok := api.AsError(err); ok {
+		return fmt.Sprintf("status %d (%s)", e.Status, http.StatusText(e.Status))
+	}
+	return err.Error()
+}
+
+// aboutAddress adds to the name of an address argument what it is and where that was configured.
+func aboutAddress(service string, source api.Source) string {
+	if source.BaseURL == "" {
+		return ""
+	}
+	address, _ := arguments(service)
+	if from := source.BaseURLFrom; from != "" && from != configured(address) {
+		return fmt.Sprintf(" (%q, from %s)", source.BaseURL, from)
+	}
+	return fmt.Sprintf(" (%q)", source.BaseURL)
+}
+
+// configured names a provider argument as a place where a value comes from.
+func configured(argument string) string { return "the provider argument " + argument }
+
+func variable(argument string) string { return "BILLING_" + strings.ToUpper(argument) }
+
+// tokenFrom says where the token of a service comes from.
+func tokenFrom(service string, source api.Source) string {
+	if source.TokenFrom != "" {
+		return source.TokenFrom
+	}
+	_, secret := arguments(service)
+	return fmt.Sprintf("%s or the environment variable %s", configured(secret), variable(secret))
+}
+
+// unauthorized says what may be wrong with a token that the API rejected.
+func unauthorized(e *api.Error) string {
+	address, _ := arguments(e.Service)
+	text := fmt.Sprintf("The API rejected the token from %s.", tokenFrom(e.Service, e.Source))
+	if e.Source.TokenKind != "" {
+		text += " It looks like " + e.Source.TokenKind + "."
+	}
+	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to another service or environment than %s%s: each service has its own "+
+		"tokens, and tokens of the test environment do not work in production.", address, aboutAddress(e.Service, e.Source))
+}
+
+// wrongAddress says what is wrong where the service does not know a path.
+func wrongAddress(e *api.Error) string {
+	address, _ := arguments(e.Service)
+	return fmt.Sprintf("The path %s was appended to %s%s, and nothing is there. Set %s to the address of %s, without /v1 and what follows it. "+
+		"If the address is right and the service uses another path, set the provider argument operations for %s. Nothing was removed from the state.",
+		e.Path, address, aboutAddress(e.Service, e.Source), address, serviceName(e.Service), e.Operation)
+}
+
+// unreachable says what to do when no response came.
+func unreachable(e *api.TransportError) string {
+	address, _ := arguments(e.Service)
+	where := address + aboutAddress(e.Service, e.Source)
+	var dial *net.OpError
+	if errors.As(e.Err, &dial) && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
+		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && Loopback(host) {
+			return "Nothing listens on " + dial.Addr.String() + ". If " + address + " is the address of a sandbox, the sandbox is not running any more. " + StartSandbox
+		}
+	}
+	var (
+		authority   x509.UnknownAuthorityError
+		host        x509.HostnameError
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+		lookup      *net.DNSError
+	)
+	switch {
+	case errors.As(e.Err, &authority):
+		return fmt.Sprintf("The certificate of %s was issued by an authority that this machine does not trust. Set ca_certificate_file (or %s) to the PEM file "+
+			"of that authority, or check the address.", where, variable("ca_certificate_file"))
+	case errors.As(e.Err, &host):
+		return fmt.Sprintf("The certificate is for another host than that of %s. Correct the address.", where)
+	case errors.As(e.Err, &certificate):
+		return fmt.Sprintf("The certificate of %s is not valid. Check the address, and the clock of this machine.", where)
+	case errors.As(e.Err, &record):
+		return fmt.Sprintf("What listens at %s does not use TLS. Check the address and its port.", where)
+	case errors.As(e.Err, &lookup) && lookup.IsNotFound:
+		return fmt.Sprintf("There is no host of this name. Check the spelling of %s, and that this machine can resolve it.", where)
+	case errors.Is(e.Err, syscall.ECONNREFUSED):
+		return fmt.Sprintf("Nothing listens at this address. Check host and port of %s.%s", where, later(e))
+	case e.Late():
+		return fmt.Sprintf("Check that this machine reaches %s: a firewall or proxy may drop the request. If the service is slow, set request_timeout (or %s) "+
+			"to a longer time.", where, variable("request_timeout"))
+	}
+	return fmt.Sprintf("Check that %s is right and that this machine reaches it.%s", where, later(e))
+}
+
+// later is for what was attempted several times.
+func later(e *api.TransportError) string {
+	if e.Attempts <= 1 {
+		return ""
+	}
+	return " If the service is down for longer, run again later, or set retry_timeout in the provider block."
+}

@@ -106,7 +106,8 @@ func unreachable(e *api.TransportError) string {
 	var dial *net.OpError
 	if errors.As(e.Err, &dial) && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
 		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && Loopback(host) {
-			return "Nothing listens on " + dial.Addr.String() + ". If " + address + " is the address of a sandbox, the sandbox is not running any more. " + StartSandbox
+			return fmt.Sprintf("Nothing listens at this address. Check host and port of %s. If it is the address of a sandbox, the sandbox is not "+
+				"running any more. %s", where, StartSandbox)
 		}
 	}
 	var (

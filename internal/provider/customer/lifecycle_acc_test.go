@@ -281,7 +281,7 @@ func TestAccCustomer_wrongAddress(t *testing.T) {
 		resource.TestStep{
 			PreConfig:   func() { service.Sandbox.AddFault(sandbox.Fault{Operation: "customers.get", Status: 404, HTML: true}) },
 			Config:      service.Config(withMetadata("")),
-			ExpectError: regexp.MustCompile(`(?s)Nothing\s+was\s+dropped`),
+			ExpectError: regexp.MustCompile(`(?s)Nothing\s+was\s+removed`),
 		},
 		resource.TestStep{PreConfig: service.Sandbox.ClearFaults, Config: service.Config(withMetadata("")),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},

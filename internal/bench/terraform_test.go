@@ -32,9 +32,9 @@ type usage struct {
 // wrapped runs the provider that BENCH_PROVIDER names in place of this process, and writes its usage to BENCH_USAGE. The provider "empty" is
 // the empty one.
 func wrapped(program string) error {
-	child := exec.Command(program) //nolint:noctx // it ends when Terraform ends it
+	child := exec.Command(program)
 	if program == "empty" {
-		child = exec.Command(os.Args[0]) //nolint:noctx // as above
+		child = exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), "BENCH_PROVIDER=", "BENCH_EMPTY=1")
 	}
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr

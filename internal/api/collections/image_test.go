@@ -148,8 +148,8 @@ func TestLostCreationAfterAnothers(t *testing.T) {
 					}),
 				})
 				s := newService(t, w)
-				for range s.ListAPIKeys(t.Context()) {
-					t.Fatal("the key is shown too early")
+				for key, err := range s.ListAPIKeys(t.Context()) {
+					t.Fatalf("the list shows %v, %v too early", key, err)
 				}
 				time.Sleep(700 * time.Millisecond)
 				created, err := s.CreateAPIKey(t.Context(), askedKey)

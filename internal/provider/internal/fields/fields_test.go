@@ -36,7 +36,7 @@ type thing struct {
 	Metadata metadata.Value `tfsdk:"metadata"`
 	Dynamic  types.Dynamic  `tfsdk:"dynamic"`
 
-	ignored int
+	ignored int //nolint:unused // the framework skips it, so the conversion has to
 	Ignored int `tfsdk:"-"`
 }
 

@@ -127,8 +127,8 @@ func (s *Server) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequ
 		mustEqual("the planned state", k.object, req.PriorState, theirs.PlannedState)
 		mustEqual("the planned identity", k.identity, newIdentity.IdentityData, theirs.PlannedIdentity.IdentityData)
 		mustBe("the planned private state", notesIn(raw), notesIn(theirs.PlannedPrivate))
-		mustBe("the rest of a plan", []any{0, 0, false, false},
-			[]any{len(theirs.Diagnostics), len(theirs.RequiresReplace), theirs.Deferred != nil, theirs.UnsafeToUseLegacyTypeSystem})
+		mustBe("the rest of a plan", []any{0, 0, false},
+			[]any{len(theirs.Diagnostics), len(theirs.RequiresReplace), theirs.Deferred != nil})
 	}
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: newIdentity, PlannedPrivate: raw}, nil
 }

@@ -30,8 +30,8 @@ func TestAccAPIKey_provider(t *testing.T) {
 	wrong.CollectionsKey = "ck_sandbox_00000000_0000000000000000000000000000000000000000"
 	run(t,
 		resource.TestStep{Config: without.Config(named("")), ExpectError: regexp.MustCompile(
-			`(?s)collections_base_url.*billing_api_key\s+needs\s+it.*BILLING_COLLECTIONS_BASE_URL.*collections_api_key.*BILLING_COLLECTIONS_API_KEY`)},
-		resource.TestStep{Config: wrong.Config(named("")), ExpectError: regexp.MustCompile(`(?s)revoked\s+or\s+expired.*collections_api_key`)},
+			`(?s)collections_base_url\s+and\s+collections_api_key.*billing_api_key\s+cannot.*BILLING_COLLECTIONS_BASE_URL.*BILLING_COLLECTIONS_API_KEY`)},
+		resource.TestStep{Config: wrong.Config(named("")), ExpectError: regexp.MustCompile(`(?s)collections_api_key.*revoked\s+or\s+expired`)},
 		resource.TestStep{Config: service.Config(named(""))},
 	)
 }

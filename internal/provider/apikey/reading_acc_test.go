@@ -52,7 +52,7 @@ func TestAccAPIKeyDataSource(t *testing.T) {
 	run(t,
 		refused(`name = "three"`, `More than one API key.*`+ids[2]+`.*`+ids[3]),
 		refused(`name = "none"`, `No such API key`),
-		refused("", `Exactly\s+one\s+of`),
+		refused("", `Set\s+exactly\s+one\s+of`),
 		step(`id = "`+ids[0]+`"`, map[string]knownvalue.Check{"name": knownvalue.StringExact("one"), "revoked_at": knownvalue.NotNull(), "last_used_at": knownvalue.Null()}),
 		step(`name = "one"`, map[string]knownvalue.Check{"id": knownvalue.StringExact(ids[0])}),
 		step(`name = "two"`, map[string]knownvalue.Check{

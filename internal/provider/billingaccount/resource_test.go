@@ -58,7 +58,7 @@ func TestAccAccount_validation(t *testing.T) {
 		resource.TestStep{Config: service.Config(`resource "billing_account" "test" { 
 			customer = { name = "A" }
 			payment_terms_days = 91
-		}`), ExpectError: regexp.MustCompile(`between 1 and 90`)},
+		}`), ExpectError: regexp.MustCompile(`from\s+1\s+to\s+90`)},
 	)
 }
 

@@ -58,7 +58,7 @@ func TestAccSubscription_dataSources(t *testing.T) {
 		resource.TestStep{Config: service.Config(`data "billing_subscription" "both" {
 			id          = "x"
 			external_id = "r-1"
-		}`), ExpectError: regexp.MustCompile(`(?s)Set\s+exactly\s+one`)},
+		}`), ExpectError: regexp.MustCompile(`(?s)exactly\s+one\s+of`)},
 		resource.TestStep{Config: service.Config(`
 data "billing_subscription" "paused" { external_id = "r-4" }
 data "billing_subscription" "items" { external_id = "r-3" }

@@ -183,8 +183,8 @@ func changeMetadata(ctx context.Context, s *stage) error {
 // ignoreChanges lets another system and an apply change the same object. The
 // configuration names both keys, and leaves one of them to the CRM.
 func ignoreChanges(ctx context.Context, s *stage) error {
-	if err := s.edit("customers.tf", "  # For the billing account that is opened with the customer.\n",
-		"  lifecycle { ignore_changes = [custom_metadata.segment] }\n\n  # For the billing account that is opened with the customer.\n"); err != nil {
+	if err := s.edit("customers.tf", "  # For the billing account that is created with the customer.\n",
+		"  lifecycle { ignore_changes = [custom_metadata.segment] }\n\n  # For the billing account that is created with the customer.\n"); err != nil {
 		return err
 	}
 	if err := s.edit("customers.tf", "2026001", "2026002"); err != nil {

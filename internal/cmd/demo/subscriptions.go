@@ -27,7 +27,7 @@ const (
 	pauseBlock = "  pause = {\n    behavior = \"keep_as_draft\"\n  }\n\n"
 	// lastLines is where the configuration of the subscription goes on after
 	// what the story adds.
-	lastLines = "  # Destroying cancels at once."
+	lastLines = "  # Destroying cancels immediately."
 )
 
 // subscriptions is the life of a subscription, from its trial to its end.

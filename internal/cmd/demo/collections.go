@@ -83,7 +83,7 @@ func rotateSecret(ctx context.Context, s *stage) error {
 	if err := plan.expectAttributes(endpoint, "rotate_secret_when_changed", "secret"); err != nil {
 		return err
 	}
-	if err := s.expectWarning(plan.text, "The old secret becomes invalid at once"); err != nil {
+	if err := s.expectWarning(plan.text, "The old secret becomes invalid immediately"); err != nil {
 		return err
 	}
 	said, err := s.terraform.apply(ctx)

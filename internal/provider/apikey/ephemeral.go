@@ -129,7 +129,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 // useless ends a key without a token. Terraform closes nothing that failed to open.
 func (e *Ephemeral) useless(ctx context.Context, client *collections.Service, id string, diags *diag.Diagnostics) {
 	diags.AddError("The service has not shown the token", fmt.Sprintf("The ephemeral API key %s was created, but the "+
-		"answer holds no token, so it is of no use and is revoked.", id))
+		"response contains no token. The key cannot be used and is revoked.", id))
 	if err := client.RevokeAPIKey(ctx, id); err != nil {
 		apidiag.Add(diags, err, revoking(id))
 	}

@@ -343,10 +343,10 @@ func (r *Resource) refuseOwn(state model, allowed types.Bool, verb string, ends 
 		return
 	}
 	diags.AddAttributeError(path.Root("allow_own_key"), "This is the key that the provider itself uses",
-		fmt.Sprintf("To %s %s would end the key %s, with which the provider authenticates, and lock it out of the "+
-			"collections service: in the middle of the run, or when the grace is over. Let the provider use another "+
-			"key (collections_api_key). If you will replace the provider's key right after, set allow_own_key = "+
-			"true; to destroy or replace the key, apply that first.", verb, state.displayName(), own))
+		fmt.Sprintf("To %s %s would end the key %s, with which the provider authenticates. The provider would lose "+
+			"access to the collections service, in this run or when the grace period ends. Configure another key for "+
+			"the provider (collections_api_key). If you replace the provider's key after this apply, set "+
+			"allow_own_key = true; to destroy or replace the key, apply that first.", verb, state.displayName(), own))
 }
 
 // refuseOwnInUpdate is refuseOwn for what an update does.

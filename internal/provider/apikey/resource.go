@@ -77,8 +77,8 @@ func warnCreated(created *collections.APIKeyCreated, state model, diags *diag.Di
 func warnDiscarded(created *collections.APIKeyCreated, diags *diag.Diagnostics) {
 	if created.DiscardedID != "" {
 		diags.AddWarning("An API key was created twice, and the first one revoked",
-			fmt.Sprintf("The answer to the creation of API key %q was lost, and with it the token. The key without a "+
-				"token (id %s) was of no use to anybody, so it was revoked, and another one (id %s) created.",
+			fmt.Sprintf("The response to the creation of API key %q was lost, and the token with it. A key without its "+
+				"token cannot be used, so this key (id %s) was revoked and another one (id %s) was created.",
 				created.Name, created.DiscardedID, created.ID))
 	}
 }

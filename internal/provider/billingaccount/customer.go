@@ -125,7 +125,7 @@ type facts struct {
 
 func factsOf(c *billing.AccountCustomer) (facts, error) {
 	if c == nil {
-		return facts{}, errors.New("the answer has no customer")
+		return facts{}, errors.New("the response contains no customer")
 	}
 	f := facts{ID: c.ID, Name: c.Name}
 	if c.ExternalID != nil {

@@ -179,7 +179,7 @@ func TestAccount_customerValidation(t *testing.T) {
 		}
 	}
 	p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "x", "name": "A"}}))
-	says(t, acctest.Warnings(p.Diagnostics), "Fields beside a reference are ignored")
+	says(t, acctest.Warnings(p.Diagnostics), "Fields in addition to a reference are ignored")
 	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"name": acctest.Unknown}})).Diagnostics); text != "" {
 		t.Error(text)
 	}

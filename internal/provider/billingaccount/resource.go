@@ -62,7 +62,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 				"new one.")
 	}
 	if !c.ID.IsNull() && !sameData(ctx, c, blank(ctx)) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("customer"), "Fields beside a reference are ignored",
+		resp.Diagnostics.AddAttributeWarning(path.Root("customer"), "Fields in addition to a reference are ignored",
 			"customer.id refers to an existing customer, so the service ignores the other fields. Remove them, or "+
 				"change the customer with a billing_customer resource.")
 	}

@@ -114,8 +114,8 @@ func reserved(name string) string {
 	if !finance.Reserved(name) {
 		return ""
 	}
-	return name + " belongs to the paging of the service, which the provider does by itself. Use the argument " +
-		"limit for the largest number of items."
+	return name + " is a paging parameter of the service, and the provider reads all pages automatically. Use the " +
+		"argument limit for the largest number of items."
 }
 
 // listAttributes are what all lists have. noun names the items.

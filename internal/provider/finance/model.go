@@ -117,8 +117,8 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 	}
 	slices.Sort(other)
 	diags.AddAttributeWarning(path.Root(attrBody), "The service stored something else",
-		fmt.Sprintf("The %s has other values than asked for in %s; see response. The next plan shows the difference: "+
-			"write in the configuration what the service answers, or set ignore_remote_changes.", m.displayName(),
+		fmt.Sprintf("The %s has other values than configured in %s; see response. The next plan shows the difference: "+
+			"write the values of the response in the configuration, or set ignore_remote_changes.", m.displayName(),
 			strings.Join(other, ", ")))
 }
 

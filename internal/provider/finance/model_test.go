@@ -29,7 +29,7 @@ func TestWarnStored(t *testing.T) {
 	for _, c := range []struct{ desired, answered, want string }{
 		{`{"a":1,"s":"x","n":null}`, `{"id":"1","a":1.0,"b":2}`, ""},
 		{`{"l":[{"a":1}]}`, `{"id":"1","l":[{"a":1,"id":7}]}`, ""},
-		{`{"b":"10.5","a":1,"c":{"d":1}}`, `{"id":"1","b":"10.51","a":2,"c":{"d":1}}`, "record 1 of payables has other values than asked for in a, b;"},
+		{`{"b":"10.5","a":1,"c":{"d":1}}`, `{"id":"1","b":"10.51","a":2,"c":{"d":1}}`, "record 1 of payables has other values than configured in a, b;"},
 		{`{"c":{"d":1}}`, `{"id":"1","c":{"d":2}}`, "in c;"},
 	} {
 		for _, ignores := range []bool{false, true} {

@@ -164,7 +164,7 @@ func (r *Resource) claim(m model, c finance.Claim, diags *diag.Diagnostics) {
 	}
 }
 
-const aboutOwnKey = "Set idempotency_key on one of them to a UUID of version 4 of its own, for example from a " +
+const aboutOwnKey = "Set idempotency_key on one of them to another UUID of version 4, for example from a " +
 	"random_uuid resource."
 
 // reportClaims reports two claims on one key, in whatever order they came.
@@ -190,7 +190,7 @@ func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
 	case creates && a.Replaces+b.Replaces != place(collection, a.ID+b.ID):
 		diags.AddAttributeError(at, "A record with the same key exists",
 			fmt.Sprintf("The record %s of %s, which another resource manages, was created with the same key as the "+
-				"one that this plan creates. The service makes one record for one key, so both resources would "+
+				"one that this plan creates. The service stores one record per key, so both resources would "+
 				"manage that record, and each apply of one would overwrite what the other has written. %s", a.ID+b.ID,
 				collection, aboutOwnKey))
 	}

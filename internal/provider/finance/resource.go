@@ -92,9 +92,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 func warnExisted(m model, diags *diag.Diagnostics) {
 	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The "+
 		"service creates one record for one key, so it returned that record, and this resource manages it now. "+
-		"Nothing is to be done if the resource was renamed, or if the response to the earlier creation was lost. If "+
-		"another resource or workspace manages the record too, what one of them changes or deletes, the other one "+
-		"loses: remove one of them from its state, or give this one an idempotency_key of its own and replace it.",
+		"No action is needed if the resource was renamed, or if the response to the earlier creation was lost. If "+
+		"another resource or workspace manages the record too, each of them overwrites the changes of the other: "+
+		"remove one of them from its state, or set another idempotency_key on this one and replace it.",
 		m.IdempotencyKey.ValueString(), m.displayName()))
 }
 
@@ -102,9 +102,9 @@ func warnExisted(m model, diags *diag.Diagnostics) {
 func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 	if finance.Unsettled(err) {
 		diags.AddWarning("The record may exist all the same", fmt.Sprintf("Apply again with the same collection and "+
-			"body, and this is settled: the creation is sent with the same key (%s), and the service answers with "+
-			"the record that it has made, or makes it. A body that was changed meanwhile has another key and makes "+
-			"another record.", m.IdempotencyKey.ValueString()))
+			"body: the creation is sent with the same key (%s), and the service returns the record that exists, or "+
+			"creates it. If the body was changed in the meantime, it has another key, and another record is "+
+			"created.", m.IdempotencyKey.ValueString()))
 	}
 }
 

@@ -115,7 +115,7 @@ func uuidV4() validator.String {
 		if finance.IsKey(s) {
 			return ""
 		}
-		return fmt.Sprintf("%q is no UUID of version 4. Take the result of a random_uuid resource, or write one "+
+		return fmt.Sprintf("%q is not a UUID of version 4. Use the result of a random_uuid resource, or write one "+
 			"such as 6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11.", s)
 	}}
 }

@@ -138,10 +138,10 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	case strings.Contains(decimals, "."):
 		return nil, refuse("%q holds more than one dot. There are no thousands separators. %s", amount, how)
 	case strings.Trim(digits, "0123456789") != "":
-		return nil, refuse("%q is no amount: it holds characters other than digits, one dot and a leading minus "+
+		return nil, refuse("%q is not a valid amount: it contains characters other than digits, one dot and a leading minus "+
 			"sign. %s", amount, how)
 	case whole == "" || dotted && decimals == "":
-		return nil, refuse("%q is no amount: digits are missing beside the dot. %s", amount, how)
+		return nil, refuse("%q is not a valid amount: digits are missing before or after the dot. %s", amount, how)
 	case len(decimals) > u.decimals:
 		return nil, refuse("%q has %d decimals, more than the %d that %s can hold, and is not rounded. %s", amount, len(decimals), u.decimals, u.name, how)
 	}
@@ -159,7 +159,7 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 // format writes a whole number of the unit as an amount.
 func (u unit) format(number *big.Float) (string, *function.FuncError) {
 	if !number.IsInt() {
-		return "", refuse("%s is no whole number of %s. An amount such as %q is converted by %s(%q).",
+		return "", refuse("%s is not a whole number of %s. An amount such as %q is converted by %s(%q).",
 			number.Text('g', 20), u.name, u.amount, u.name, u.amount)
 	}
 	// The length is judged before the number is written out: 1e1000000 is a whole number too.

@@ -135,13 +135,13 @@ func TestFormatAmounts(t *testing.T) {
 		{"format_cents", "-123456", "-1234.56", ""},
 		{"format_cents", "9007199254740993", "90071992547409.93", ""},
 		{"format_cents", "-9223372036854775809", "-92233720368547758.09", ""},
-		{"format_cents", "10.5", "", `10.5 is no whole number of cents`},
+		{"format_cents", "10.5", "", `10.5 is not a whole number of cents`},
 		{"format_cents", "1e61", "", "more than 60 digits"},
 		{"format_cents", "1e4000", "", "more than 60 digits"},
 		{"format_subcents", "105012", "10.5012", ""},
 		{"format_subcents", "1", "0.0001", ""},
 		{"format_subcents", "-105000", "-10.5000", ""},
-		{"format_subcents", "0.1", "", "no whole number of subcents"},
+		{"format_subcents", "0.1", "", "not a whole number of subcents"},
 	} {
 		checkText(t, c.name, number(t, c.number), c.want, c.wrong)
 	}

@@ -78,7 +78,7 @@ func (*DocumentType) Run(ctx context.Context, req function.RunRequest, resp *fun
 	plain := same.PlainDocument(number)
 	switch _, wrong := validate.TaxNumber(number); {
 	case !strings.ContainsAny(plain, "0123456789"):
-		resp.Error = refuse("%q has no digit, so it is no tax number. Give a CPF (11 digits) or a CNPJ (14 "+
+		resp.Error = refuse("%q contains no digit, so it is not a tax number. Write a CPF (11 digits) or a CNPJ (14 "+
 			"characters)", number)
 	case strings.Trim(plain, "0123456789") != "" && wrong != "":
 		resp.Error = refuse("%s", wrong)

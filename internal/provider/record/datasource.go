@@ -58,7 +58,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 				known+". One that the service does not have is an error.", "plans"),
 			"filter": object.Filters("Only records that match all of these, in the service's own words: names are query "+
 				"parameters, such as `status`. Which filters a collection has is up to the service; one that it does not know "+
-				"may be an error, or narrow nothing. A filter whose value is null is left out.", reserved),
+				"may be an error, or narrow nothing. A filter with the value null is not sent.", reserved),
 			"items": schema.ListAttribute{Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "The records, in the order asked for, each as JSON text; read them with `jsondecode`. Numbers " +
 					"are exact."},
@@ -73,7 +73,7 @@ func reserved(name string) string {
 	}
 	switch name {
 	case "page", "per_page":
-		return "The provider reads all pages by itself. Use the argument limit for the largest number of records."
+		return "The provider reads all pages automatically. Use the argument limit for the largest number of records."
 	}
 	return "Use the argument " + name + "."
 }

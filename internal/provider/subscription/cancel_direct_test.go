@@ -200,7 +200,7 @@ func TestSubscription_deletedOutside(t *testing.T) {
 	before := s.id()
 	s.outside("cancel", nil)
 	s.service.Must("DELETE", "/v1/subscriptions/"+before, nil)
-	says(t, s.refresh(), "deleted outside of Terraform", before, "makes a new subscription")
+	says(t, s.refresh(), "deleted outside of Terraform", before, "creates another subscription")
 	if s.Exists() {
 		t.Fatal("it is still in the state")
 	}

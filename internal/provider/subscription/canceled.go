@@ -60,9 +60,9 @@ func (p *planning) canceled() string {
 		return "status"
 	case externalCancelError:
 		p.Diags.AddAttributeError(at, "The subscription was canceled outside of Terraform",
-			what+" on_external_cancel = \"error\" stops here. To go on, set it to \"keep\" (leave it canceled) or "+
-				"\"recreate\" (create a new subscription), or remove the block. To destroy everything in spite of "+
-				"it, run terraform destroy -refresh=false.")
+			what+" on_external_cancel = \"error\" stops here. To continue, set it to \"keep\" (leave it canceled) or "+
+				"\"recreate\" (create a new subscription), or remove the block. To destroy everything "+
+				"nevertheless, run terraform destroy -refresh=false.")
 		return ""
 	}
 	if changed := p.keepCanceled(); len(changed) > 0 {

@@ -80,7 +80,7 @@ func (p *planning) refuseReplacement() {
 		p.Diags.AddAttributeError(path.Root(policy.Attribute), "Two subscriptions would charge",
 			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
 				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
-				"give the new one a block of its own.", state.displayName(), at))
+				"write the new one in a separate block.", state.displayName(), at))
 	}
 }
 
@@ -155,9 +155,9 @@ func refuseDestroy(state model, diags *diag.Diagnostics) {
 		state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if cancels && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
 		diags.AddAttributeError(path.Root("allow_cancel"), "The subscription may not be canceled",
-			fmt.Sprintf("%s has allow_cancel = false, so the service refuses to cancel it, and nothing was changed. "+
-				"Set allow_cancel = true and apply that first, or set deletion_policy = \"abandon\" to only forget "+
-				"it here.", apidiag.Capitalize(state.displayName())))
+			fmt.Sprintf("%s has allow_cancel = false, so the API would reject the cancellation. Nothing was changed. "+
+				"Set allow_cancel = true and apply that first, or set deletion_policy = \"abandon\" to remove it "+
+				"from the state only.", apidiag.Capitalize(state.displayName())))
 	}
 }
 
@@ -231,8 +231,8 @@ func (p *planning) refuseNew() {
 	p.refuseNeither()
 	if p.past(m.TrialEnd) {
 		p.Diags.AddAttributeError(path.Root("trial_end"), "The trial would have ended already",
-			fmt.Sprintf("trial_end is %s, which is in the past. Write a later moment, or leave the argument out for "+
-				"a subscription without a trial.", m.TrialEnd.ValueString()))
+			fmt.Sprintf("trial_end is %s, which is in the past. Write a later time, or remove the argument for a "+
+				"subscription without a trial.", m.TrialEnd.ValueString()))
 	}
 	if !p.Config.TrialEnd.IsNull() && !p.Config.TrialPeriodDays.IsNull() {
 		p.Diags.AddAttributeError(path.Root("trial_period_days"), "Two trials for one subscription",
@@ -290,7 +290,7 @@ func refusePast(resumesAt fwtype.DateTime, diags *diag.Diagnostics) {
 func (p *planning) refusePause() {
 	if p.Planned.AllowPause.Equal(types.BoolValue(false)) {
 		p.Diags.AddAttributeError(path.Root("pause"), "The subscription may not be paused",
-			fmt.Sprintf("%s has allow_pause = false, so the service would refuse to pause. Remove pause, or set "+
+			fmt.Sprintf("%s has allow_pause = false, so the API would reject the pause. Remove pause, or set "+
 				"allow_pause = true.", apidiag.Capitalize(p.Planned.displayName())))
 	}
 }
@@ -298,7 +298,7 @@ func (p *planning) refusePause() {
 func (p *planning) refuseEnd() {
 	if p.Planned.AllowCancel.Equal(types.BoolValue(false)) {
 		p.Diags.AddAttributeError(path.Root("cancel_at_period_end"), "The subscription may not be canceled",
-			fmt.Sprintf("%s has allow_cancel = false, so the service would refuse to cancel. Remove "+
+			fmt.Sprintf("%s has allow_cancel = false, so the API would reject the cancellation. Remove "+
 				"cancel_at_period_end, or set allow_cancel = true.", apidiag.Capitalize(p.Planned.displayName())))
 	}
 }

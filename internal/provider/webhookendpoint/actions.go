@@ -126,7 +126,7 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	case delivery.Status != deliverySuccess:
 		resp.Diagnostics.AddError("The test event was not accepted", outcome(delivery)+
 			"\n\nCheck that the endpoint is active, and that the consumer runs, verifies with the current secret, "+
-			"and answers 2xx within 10 seconds.")
+			"and responds with 2xx within 10 seconds.")
 	default:
 		say("%s", outcome(delivery))
 	}

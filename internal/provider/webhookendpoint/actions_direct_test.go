@@ -57,7 +57,7 @@ func TestTestAction_success(t *testing.T) {
 	delivery := c.Sandbox.Deliveries()[0]
 	says(t, said[0], "A test event is on its way", c.id, delivery.ID, delivery.EventID)
 	says(t, said[1], "Waiting for the outcome", "20s")
-	says(t, said[2], "Delivery "+delivery.ID+" is success", "Attempts: 1", "Last HTTP status: 202", "Answer: thank you")
+	says(t, said[2], "Delivery "+delivery.ID+" is success", "Attempts: 1", "Last HTTP status: 202", "Response: thank you")
 	if got := c.receiver.Got(); len(got) != 1 || got[0].Header.Get("X-Webhook-Event") != "webhook.test" {
 		t.Errorf("the consumer got %v", got)
 	}
@@ -88,7 +88,7 @@ func TestTestAction_fails(t *testing.T) {
 		says  []string
 	}{
 		"refused": {nil, func(c *consumer) { c.receiver.Answer(401, "bad signature") },
-			[]string{"The test event was not accepted", "is failed", "Attempts: 1", "Last HTTP status: 401", "Answer: bad signature", "Next attempt", "current secret"}},
+			[]string{"The test event was not accepted", "is failed", "Attempts: 1", "Last HTTP status: 401", "Response: bad signature", "Next attempt", "current secret"}},
 		"an echo of credentials": {acctest.JSON{"authentication": acctest.JSON{"type": "bearer", "token": "t0ken-of-the-test"}},
 			func(c *consumer) { c.receiver.Answer(403, "no access with t0ken-of-the-test") }, []string{"Last HTTP status: 403", "[REDACTED]"}},
 		"redirected": {nil, func(c *consumer) { c.receiver.Answer(302, "") }, []string{"Last HTTP status: 302"}},

@@ -140,7 +140,7 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		"bearer, no token":   {acctest.JSON{"type": "bearer"}, []string{`AttributeName("authentication")`, `type "bearer" needs authentication.token_wo`}},
 		"header, no name":    {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("authentication")`, `type "header" needs authentication.name`}},
 		"header, no value":   {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("authentication")`, `type "header" needs authentication.value_wo`}},
-		"no header":          {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"no header name"}},
+		"no header":          {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"not a header name"}},
 		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("authentication")`, "white space"}},
 		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A", "value_wo": "v"},
 			[]string{`AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`,

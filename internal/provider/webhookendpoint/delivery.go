@@ -118,7 +118,7 @@ func consumerResponse(d *collections.Delivery) string {
 	if len(text) > longest {
 		text = append(text[:longest:longest], '…')
 	}
-	return " Answer: " + string(text)
+	return " Response: " + string(text)
 }
 
 // testIfAsked fires a test event and warns when it does not arrive. What it tests exists already, so nothing here is an

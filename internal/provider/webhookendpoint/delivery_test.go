@@ -71,7 +71,7 @@ func TestOutcome(t *testing.T) {
 	t.Parallel()
 	full := collections.Delivery{ID: "d-1", Status: "failed", Attempts: 2, HTTPCode: new(int64(503)), LastError: new("the endpoint answered 503"),
 		NextRetryAt: new("2026-03-14T12:12:00.000Z"), ResponseBody: new("busy")}
-	const want = "Delivery d-1 is failed. Attempts: 2. Last HTTP status: 503. Last error: the endpoint answered 503. Next attempt: about 2026-03-14T12:12:00.000Z. Answer: busy"
+	const want = "Delivery d-1 is failed. Attempts: 2. Last HTTP status: 503. Last error: the endpoint answered 503. Next attempt: about 2026-03-14T12:12:00.000Z. Response: busy"
 	if text := outcome(&full); text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
@@ -80,7 +80,7 @@ func TestOutcome(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	long := collections.Delivery{ResponseBody: new(strings.Repeat("ã", 301))}
-	if text := consumerResponse(&long); text != " Answer: "+strings.Repeat("ã", 300)+"…" {
+	if text := consumerResponse(&long); text != " Response: "+strings.Repeat("ã", 300)+"…" {
 		t.Errorf("%q", text)
 	}
 }

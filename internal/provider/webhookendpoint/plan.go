@@ -81,11 +81,11 @@ func (m model) rotates(state model) bool {
 }
 
 func warnRotation(state model, diags *diag.Diagnostics) {
-	diags.AddAttributeWarning(path.Root("rotate_secret_when_changed"), "The old secret becomes invalid at once",
-		fmt.Sprintf("This plan rotates the secret of %s. From that moment deliveries are signed with the new secret "+
-			"only, and the consumer refuses them until it has it. Nothing is lost: the service sends what was "+
-			"refused again after about 4 minutes, signed with the new secret, so hand it to the consumer in the "+
-			"same apply.", state.displayName()))
+	diags.AddAttributeWarning(path.Root("rotate_secret_when_changed"), "The old secret becomes invalid immediately",
+		fmt.Sprintf("This plan rotates the secret of %s. From then on, deliveries are signed with the new secret "+
+			"only, and the consumer rejects them until it has the new secret. Nothing is lost: the service sends "+
+			"rejected deliveries again after about 4 minutes, signed with the new secret. Pass it to the consumer "+
+			"in the same apply.", state.displayName()))
 }
 
 // refuseDuplicate reports an error where the service has an endpoint with the same url that is not in the state, such

@@ -75,17 +75,17 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // warnCreated reports what is unusual about a registration that has happened. None of it is an error: an error in
 // Create would mark the new endpoint for replacement.
 func warnCreated(created *collections.WebhookEndpointCreated, state model, diags *diag.Diagnostics) {
-	const found = "The answer to the registration was lost. One new endpoint with the same url and settings exists " +
+	const found = "The response to the registration was lost. One new endpoint with the same url and settings exists " +
 		"(id %s), so it was taken over. "
 	switch {
 	case created.SecretErr != nil:
 		diags.AddAttributeWarning(path.Root("secret"), "Found the endpoint instead of registering it twice, but its "+
 			"secret is not known",
-			fmt.Sprintf(found+"Its first secret was lost with the answer, and getting another one failed: %s\n\n%s",
+			fmt.Sprintf(found+"Its first secret was lost with the response, and the rotation failed: %s\n\n%s",
 				created.ID, apidiag.Text(created.SecretErr), howToRotate))
 	case created.Adopted:
 		diags.AddWarning("Found the endpoint instead of registering it twice",
-			fmt.Sprintf(found+"Its first secret was lost with the answer, so it was rotated.", created.ID))
+			fmt.Sprintf(found+"Its first secret was lost with the response, so the secret was rotated.", created.ID))
 	case created.Secret == nil:
 		diags.AddAttributeWarning(path.Root("secret"), "The secret is not known",
 			fmt.Sprintf("The service has not shown the secret of %s. %s", state.displayName(), howToRotate))

@@ -42,7 +42,7 @@ func TestDirect_rotation(t *testing.T) {
 	p := s.Plan(s.with(trigger("2")))
 	same(t, "unknown", p.Unknown(t), "secret")
 	same(t, "changes", p.Changes(t), "rotate_secret_when_changed", "secret")
-	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("rotate_secret_when_changed")`, "The old secret becomes invalid at once", s.receiver.URL)
+	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("rotate_secret_when_changed")`, "The old secret becomes invalid immediately", s.receiver.URL)
 	s.service.Sandbox.ResetRequests()
 	s.Apply(p)
 	same(t, "calls", s.calls(), "webhook_endpoints.rotate_secret")

@@ -92,7 +92,7 @@ func TestDirect_adopted(t *testing.T) {
 	s := prepare(t)
 	lines := acctest.JSON{"description": "d", "events": []any{"webhook.test", "charge.paid"}, "authentication": kinds["header"].configured}
 	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	says(t, s.set(lines), "Found the endpoint instead of registering it twice", s.id(), "so it was rotated")
+	says(t, s.set(lines), "Found the endpoint instead of registering it twice", s.id(), "so the secret was rotated")
 	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.rotate_secret")
 	s.fire()
 	if !signedWith(s.last(), s.secret()) {
@@ -259,7 +259,7 @@ func TestDirect_testOnApplyFails(t *testing.T) {
 		lines acctest.JSON
 		says  []string
 	}{
-		"refused":  {func(s *subject) { s.receiver.Answer(401, "who are you?") }, nil, []string{"is failed", "Attempts: 1", "Last HTTP status: 401", "Answer: who are you?", "Next attempt"}},
+		"refused":  {func(s *subject) { s.receiver.Answer(401, "who are you?") }, nil, []string{"is failed", "Attempts: 1", "Last HTTP status: 401", "Response: who are you?", "Next attempt"}},
 		"inactive": {func(*subject) {}, acctest.JSON{"active": false}, []string{"is exhausted", "inactive"}},
 		"no such host": {func(*subject) {}, acctest.JSON{"url": "https://nowhere.example.com/"},
 			[]string{"is failed", "no such host"}},

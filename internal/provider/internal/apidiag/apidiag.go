@@ -131,8 +131,8 @@ func advice(e *api.Error) string {
 	switch {
 	case e.Code == "customer_has_active_subscriptions":
 		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this customer, so that " +
-			"Terraform destroys them before it. A subscription whose cancellation is scheduled (deletion_policy or cancel_at_period_end) counts as active until " +
-			"its period ends: delete the customer after that. To keep the customer at the service and only forget it here, set deletion_policy = \"abandon\"."
+			"Terraform destroys them before it. A subscription with a scheduled cancellation (deletion_policy or cancel_at_period_end) is active until " +
+			"its period ends: delete the customer after that. To keep the customer at the service and remove it from the state only, set deletion_policy = \"abandon\"."
 	case e.Status == http.StatusUnauthorized:
 		return unauthorized(e)
 	case e.Status == http.StatusForbidden && len(e.Required) > 0:
@@ -148,7 +148,7 @@ func advice(e *api.Error) string {
 	case e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route"):
 		return wrongAddress(e)
 	case e.Status == http.StatusNotFound && !e.Structured:
-		return "This is not the service's own answer for a missing object, so the base address is probably wrong or a proxy answered. " +
+		return "This is not the service's own response for a missing object, so the base address is probably wrong or a proxy responded. " +
 			"Nothing was removed from the state. Check " + address + aboutAddress(e.Service, e.Source) + ", and the provider argument operations if it names " + e.Operation + "."
 	case e.Status == http.StatusNotFound:
 		return "The object does not exist, or it belongs to another organization than the token. If the path below is not one of the service's, " +
@@ -161,7 +161,7 @@ func advice(e *api.Error) string {
 		return "The service knows no such operation here. If it uses another path or method, set the provider argument operations for " + e.Operation + "."
 	}
 	if e.Status < http.StatusMultipleChoices {
-		return "This is not the service's own answer, so the base address is probably wrong or a proxy responded. Check " + address + aboutAddress(e.Service, e.Source) + "."
+		return "This is not the service's own response, so the base address is probably wrong or a proxy responded. Check " + address + aboutAddress(e.Service, e.Source) + "."
 	}
 	return "Change what the message names and run again."
 }
@@ -183,9 +183,9 @@ func wait(d time.Duration) string {
 
 func times(n int) string {
 	if n <= 1 {
-		return "to answer"
+		return "to respond"
 	}
-	return fmt.Sprintf("to answer %d times in a row", n)
+	return fmt.Sprintf("to respond %d times in a row", n)
 }
 
 func list(scopes []string) string {
@@ -220,8 +220,8 @@ func takenText(e *api.Error, operation Operation) string {
 		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear one of them or give it a temporary value, apply, " +
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
 	}
-	other += "Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, remove that setting, or give the new object an " +
-		"external_id of its own. "
+	other += "Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, remove that setting, or give the new object " +
+		"another external_id. "
 	if e.ExistingID == "" || operation.TypeName == "" {
 		return other + "Otherwise use another external_id, or import the other object."
 	}
@@ -293,7 +293,7 @@ func Capitalize(text string) string {
 
 func plainText(err error) string {
 	if errors.Is(err, context.Canceled) {
-		return "The run was interrupted before the service answered. What the state holds is what is known to exist."
+		return "The run was interrupted before the service responded. The state contains everything that is known to exist."
 	}
 	return sentence(err.Error())
 }

@@ -73,7 +73,7 @@ func TestAdd_evidence(t *testing.T) {
 		"The service's words.", "customers.create (POST /v1/customers)", "Status: 409, code: strange", "Request-Id: request-1", "Change what the message names"}}})
 	check(t, refusal(http.StatusConflict, "", func(e *api.Error) { e.RequestID, e.Message = "", "" }), creating, []said{{"", []string{
 		"The service gives no reason.", "code: none", "Request-Id: none"}}})
-	check(t, refusal(http.StatusOK, "", unchanged), creating, []said{{"", []string{"This is not the service's own answer", "Check base_url."}}})
+	check(t, refusal(http.StatusOK, "", unchanged), creating, []said{{"", []string{"This is not the service's own response", "Check base_url."}}})
 	check(t, fmt.Errorf("wrapped: %w", refusal(http.StatusConflict, "strange", nil)), creating, []said{{"", []string{"Request-Id: request-1"}}})
 }
 
@@ -110,8 +110,8 @@ func TestAdd_advice(t *testing.T) {
 		"method":                 {refusal(405, "", nil), []string{"argument operations for customers.create"}},
 		"too many requests":      {refusal(429, "rate_limited", func(e *api.Error) { e.RetryAfter = 90 * time.Second }), []string{"asks to wait 1m30s", "requests_per_second"}},
 		"too many, no time":      {refusal(429, "rate_limited", nil), []string{"The service limits requests. Run again later"}},
-		"server error":           {refusal(500, "internal", func(e *api.Error) { e.Attempts = 5 }), []string{"failed to answer 5 times in a row", "few minutes"}},
-		"gateway":                {refusal(502, "", nil), []string{"failed to answer.", "few minutes"}},
+		"server error":           {refusal(500, "internal", func(e *api.Error) { e.Attempts = 5 }), []string{"failed to respond 5 times in a row", "few minutes"}},
+		"gateway":                {refusal(502, "", nil), []string{"failed to respond.", "few minutes"}},
 		"unavailable":            {refusal(503, "unavailable", nil), []string{"few minutes"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func Attributes(t *testing.T, model any) map[string]any {
 		}
 		value, ok := of.FieldByIndex(field.Index).Interface().(attr.Value)
 		if !ok {
-			t.Fatalf("the field %s is no attribute", field.Name)
+			t.Fatalf("the field %s is not an attribute", field.Name)
 		}
 		terraform, err := value.ToTerraformValue(t.Context())
 		if err != nil {

@@ -31,9 +31,9 @@ func Refuse(policy types.String, object, others string, diags *diag.Diagnostics)
 		return
 	}
 	diags.AddError("Destroying this object is prevented",
-		fmt.Sprintf("%s was applied with deletion_policy = \"prevent\". To let it go, set deletion_policy to %s "+
-			"and apply that first; to only forget it here, use \"abandon\", or a removed block with destroy = "+
-			"false.", apidiag.Capitalize(object), others))
+		fmt.Sprintf("%s was applied with deletion_policy = \"prevent\". To destroy it, set deletion_policy to %s "+
+			"and apply that first. To remove it from the state only, use \"abandon\", or a removed block with "+
+			"destroy = false.", apidiag.Capitalize(object), others))
 }
 
 // Stays reports that destroying sends nothing: the policy prevents it, or leaves the object at the service. It has reported

@@ -16,8 +16,8 @@ func Warn(differences []Difference, object string, arguments []string, diags *di
 	for _, d := range differences {
 		if slices.Contains(arguments, d.Attribute) {
 			diags.AddAttributeWarning(path.Root(d.Attribute), "The service stored something else",
-				fmt.Sprintf("%s: %s was to become %s, and the service answers %s. The next plan shows the "+
-					"difference; write in the configuration what the service accepts.", apidiag.Capitalize(object),
+				fmt.Sprintf("%s: %s has the planned value %s, and the service returned %s. The next plan shows "+
+					"the difference; write a value in the configuration that the service accepts.", apidiag.Capitalize(object),
 					d.Attribute, d.Planned, d.Answered))
 		}
 	}

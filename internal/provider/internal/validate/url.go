@@ -29,11 +29,11 @@ func PublicURL() validator.String {
 			return fmt.Sprintf("%q is not an https:// address. The service only sends to https:// (its code for others is INVALID_WEBHOOK_URL). "+
 				"Write one such as https://hooks.example.com/billing.", s)
 		case u.User != nil:
-			return "The address holds credentials, which would stand in the state. Use authentication instead."
+			return "The address contains credentials, which would appear in the state. Use authentication instead."
 		case u.Fragment != "":
-			return "The address holds a fragment (#…), which is never sent. Remove it."
+			return "The address contains a fragment (#…), which is never sent. Remove it."
 		case isInternal(u.Hostname()):
-			return fmt.Sprintf("%s belongs to an internal network, so the service refuses it (INVALID_WEBHOOK_URL). Use an address that the service can reach from outside.", u.Hostname())
+			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an address that the service can reach from outside.", u.Hostname())
 		}
 		return ""
 	}}
@@ -72,6 +72,6 @@ func HeaderName() validator.String {
 		if headerName.MatchString(s) {
 			return ""
 		}
-		return fmt.Sprintf("%q is no header name. Write letters, digits and dashes, such as X-Webhook-Token.", s)
+		return fmt.Sprintf("%q is not a header name. Write letters, digits and dashes, such as X-Webhook-Token.", s)
 	}}
 }

@@ -99,7 +99,7 @@ func TestAccFinanceRecord_refused(t *testing.T) {
 	run(t,
 		resource.TestStep{Config: s.Config(record(`{ amount = 10.5 }`)), ExpectError: words(`Invalid value for body.amount: must be a string (got 10.5).`)},
 		resource.TestStep{Config: s.Config(record(`{ amount = "10.50" }`))},
-		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)), ExpectError: words(`Invalid value for body.amount: must be money: a positive decimal string with two places, such as "10.50". Operation: finance.records.update (PATCH /v1/{collection}/{id}) Status: 422, code: validation_error Request-Id: `)},
+		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)), ExpectError: words(`Invalid value for body.amount: must be money: a positive decimal string with two places, such as "10.50" (got "10,50"). Operation: finance.records.update (PATCH /v1/{collection}/{id}) Status: 422, code: validation_error Request-Id: `)},
 		empty(s.Config(record(`{ amount = "10.50" }`))),
 	)
 }
@@ -107,7 +107,7 @@ func TestAccFinanceRecord_refused(t *testing.T) {
 func TestAccFinanceRecord_notConfigured(t *testing.T) {
 	t.Parallel()
 	run(t, resource.TestStep{Config: `provider "billing" {}` + "\n" + record(`{ name = "Rent" }`),
-		ExpectError: words(`billing_finance_record needs it. Set finance_base_url in the provider "billing" block, or the environment variable BILLING_FINANCE_BASE_URL.`)})
+		ExpectError: words(`billing_finance_record cannot be read or changed without them. Set finance_base_url and finance_token in the provider "billing" block, or the environment variables BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN.`)})
 }
 
 // TestFurtherKey: a configuration that names one more key, as the service has it, changes nothing, and drift in it is corrected.

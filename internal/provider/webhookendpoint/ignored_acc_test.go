@@ -81,7 +81,7 @@ func TestAccWebhookEndpoint_ignoreChanges(t *testing.T) {
 				"authentication = {\n    type = \"bearer\"\n    token_wo = \"t\"\n    credentials_wo_version = 3\n  }",
 				"[authentication.type, description, events]",
 			),
-			ExpectError: regexp.MustCompile(`(?s)needs\s+name`),
+			ExpectError: regexp.MustCompile(`(?s)needs\s+authentication.name`),
 		},
 	)
 }

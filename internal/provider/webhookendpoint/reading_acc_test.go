@@ -58,7 +58,7 @@ func TestAccWebhookEndpointDataSource(t *testing.T) {
 		refused(`url = "https://two.example.com/"`, `More than one webhook endpoint.*`+ids[1]+`.*`+ids[2]),
 		refused(`url = "https://none.example.com/"`, `No such webhook endpoint`),
 		refused(`id = "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f"`, `No such webhook endpoint`),
-		refused("", `Exactly\s+one\s+of`),
+		refused("", `Set\s+exactly\s+one\s+of`),
 		found(`url = "https://one.example.com/"`),
 	)
 }

@@ -172,7 +172,7 @@ func TestAccWebhookEndpoint_refused(t *testing.T) {
 	run(t,
 		refused(endpoint("https://169.254.169.254/", ""), `url\s+=\s+"https://169.254.169.254/".*INVALID_WEBHOOK_URL`),
 		refused(endpoint("http://hooks.example.com/", ""), `INVALID_WEBHOOK_URL`),
-		refused(endpoint(receiver.URL, `authentication = { type = "bearer" }`), `needs\s+token_wo`),
+		refused(endpoint(receiver.URL, `authentication = { type = "bearer" }`), `needs\s+authentication.token_wo`),
 		refused(endpoint(receiver.URL, `authentication = { type = "none", name = "X-A" }`), `belongs\s+to\s+authentication`),
 		refused(endpoint(acctest.InternalURL, ""), `url\s+=\s+"`+regexp.QuoteMeta(acctest.InternalURL)+`".*code:\s+INVALID_WEBHOOK_URL`),
 	)

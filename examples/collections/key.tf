@@ -1,5 +1,5 @@
 resource "billing_api_key" "erp" {
-  name        = "erp"
+  name        = "erp-webhooks"
   description = "Looks after the ERP's webhooks"
   scopes      = ["webhook_endpoints:*", "webhook_deliveries:*"]
 

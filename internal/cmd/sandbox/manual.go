@@ -34,7 +34,8 @@ Environment:
 `
 
 const exitText = `
-Exit codes: 0 done, 1 failed or refused, 2 wrong command line.
+Exit codes: 0 done, 1 failed or rejected, 2 wrong command line; call and edit: 4 for a 4xx response,
+5 for a 5xx one.
 `
 
 // called is the name that the user has called the program by.

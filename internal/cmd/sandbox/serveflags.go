@@ -23,8 +23,8 @@ readable by you alone. The file is removed at the start, before anything else, a
 script can wait for it. --env-format is posix for sh, bash and zsh, powershell, or github for the file
 that GITHUB_ENV names.
 
-A seed file is a JSON object of the lists customers, billing_accounts, subscriptions,
-webhook_endpoints and api_keys, and of an object finance that holds a list for each of its
+A seed file is a JSON object of the lists plans, products, prices, customers, billing_accounts,
+subscriptions, webhook_endpoints and api_keys, and of an object finance that holds a list for each of its
 collections. Each element is the body that the service's own creation takes, and is judged as that is.
 Where an id is not known yet, "external_id=CODE" stands for it: in a subscription's
 billing_account_id, and in an account's customer.id. A webhook endpoint may have a "secret" and an API

@@ -176,10 +176,16 @@ func (c *Client) showed(operation string, object json.RawMessage) {
 	if len(s.singles) >= firstReads || s.off {
 		return
 	}
+	key := keyOf(idIn(object, "id"))
+	if item := s.items[key]; item != nil && !equal(item.raw, object) {
+		// The page was faster than this read.
+		s.fail(context.Background(), differs(key))
+		return
+	}
 	if s.singles == nil {
 		s.singles, s.fields = map[string]json.RawMessage{}, fields
 	}
-	s.singles[keyOf(idIn(object, "id"))] = slices.Clone(object)
+	s.singles[key] = slices.Clone(object)
 	for field := range s.fields {
 		if !fields[field] {
 			delete(s.fields, field)
@@ -425,11 +431,20 @@ func (s *snapshot) load(ctx context.Context, number int) {
 		err = s.add(number, p, date)
 	}
 	if err != nil && !s.off {
-		s.client.observer.Fallback(ctx, Exchange{Service: s.client.cfg.Service, Operation: s.listing.Family + ".list", Err: err,
-			Reason: "the list cannot be used for the refresh, objects are read one by one"})
-		s.end()
+		s.fail(ctx, err)
 	}
 	s.wake()
+}
+
+// fail ends the snapshot, and logs why.
+func (s *snapshot) fail(ctx context.Context, err error) {
+	s.client.observer.Fallback(ctx, Exchange{Service: s.client.cfg.Service, Operation: s.listing.Family + ".list", Err: err,
+		Reason: "the list cannot be used for the refresh, objects are read one by one"})
+	s.end()
+}
+
+func differs(key string) error {
+	return fmt.Errorf("the list shows %q with other values than the object itself", key)
 }
 
 // read sends the request for one page. Its failure is nobody's error, and costs the others little time.
@@ -487,7 +502,7 @@ func (s *snapshot) add(number int, p *page[json.RawMessage], date time.Time) err
 			return fmt.Errorf("the list shows %q twice", keys[i])
 		}
 		if single, known := s.singles[keys[i]]; known && !equal(single, *item) {
-			return fmt.Errorf("the list shows %q with other values than the object itself", keys[i])
+			return differs(keys[i])
 		}
 		s.seen[keys[i]] = true
 		s.items[keys[i]] = &listedItem{raw: *item, date: date}

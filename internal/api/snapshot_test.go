@@ -364,6 +364,19 @@ func TestSnapshot_shows(t *testing.T) {
 	}
 }
 
+// TestSnapshot_faster: a page that comes before the reads of its objects is compared with these all the same.
+func TestSnapshot_faster(t *testing.T) {
+	for listed, off := range map[string]bool{`{"name": "C", "id": "A"}`: false, `{"id": "A", "name": "***"}`: true} {
+		c := newClient(t, play(), func(c *Config) { c.BulkRefresh = true })
+		s := c.snapshot(Listing{Family: "customers"})
+		s.items["A"] = &listedItem{raw: json.RawMessage(listed)}
+		c.showed("customers.get", json.RawMessage(`{"id": "A", "name": "C"}`))
+		if s.off != off {
+			t.Errorf("%s ends the snapshot: %t, want %t", listed, s.off, off)
+		}
+	}
+}
+
 // TestRefreshed_off: without the option, and after any write, every object is read by its id.
 func TestRefreshed_off(t *testing.T) {
 	for name, off := range map[string]func(*testing.T, *refresher){

@@ -118,7 +118,7 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 		PreConfig: func() {
 			s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.payables.list", Body: `{"data":[{"id":"1"}],"meta":{"next_cursor":"always the same"}}`})
 		},
-		Config: s.Config(names(payables, "")), ExpectError: words(`a cursor that it has answered before`)}
+		Config: s.Config(names(payables, "")), ExpectError: words(`a cursor that it has returned before`)}
 	run(t, append(steps, circle)...)
 }
 

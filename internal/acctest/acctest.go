@@ -68,7 +68,7 @@ func Start(t *testing.T, options ...Option) *Service {
 	t.Helper()
 	if os.Getenv("BILLING_ACC_LIVE") == "1" {
 		if len(options) > 0 {
-			t.Skip("needs a sandbox of its own: the live service cannot be made to behave differently")
+			t.Skip("needs its own sandbox: the live service cannot be made to behave differently")
 		}
 		live := &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"), CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"),
 			FinanceURL: os.Getenv("BILLING_FINANCE_BASE_URL"), FinanceToken: os.Getenv("BILLING_FINANCE_TOKEN"),
@@ -116,7 +116,7 @@ func Saying(words string) *regexp.Regexp {
 func (s *Service) NeedsSandbox(why string) {
 	s.t.Helper()
 	if s.Sandbox == nil {
-		s.t.Skip("needs a sandbox of its own: " + why)
+		s.t.Skip("needs its own sandbox: " + why)
 	}
 }
 

@@ -79,7 +79,7 @@ func replaced(t *testing.T, v tftypes.Value, steps []string, by tftypes.Value) t
 	values[steps[0]] = replaced(t, values[steps[0]], steps[1:], by)
 	as, ok := v.Type().(tftypes.Object)
 	if !ok {
-		t.Fatalf("%s is no object", v)
+		t.Fatalf("%s is not an object", v)
 	}
 	declared := as.AttributeTypes[steps[0]]
 	if declared.Is(tftypes.DynamicPseudoType) || declared.Equal(values[steps[0]].Type()) {

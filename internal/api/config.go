@@ -75,7 +75,7 @@ func parseBaseURL(raw string) (*url.URL, error) {
 	case u.Opaque != "" || u.Hostname() == "":
 		return nil, errors.New("the address names no host; write https://host")
 	case u.User != nil:
-		return nil, errors.New("the address must carry no user name or password; the token has an argument of its own")
+		return nil, errors.New("the address must contain no user name or password; the token has its own argument")
 	case u.RawQuery != "" || u.ForceQuery:
 		return nil, errors.New("the address must carry no query (?)")
 	case strings.Contains(raw, "#"):
@@ -125,13 +125,13 @@ func ValidateAuthHeader(name string) error {
 	for _, c := range name {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 		if !letter && !strings.ContainsRune(symbols, c) {
-			return fmt.Errorf("%q is no header name; write one like X-Api-Key", name)
+			return fmt.Errorf("%q is not a header name; write one like X-Api-Key", name)
 		}
 	}
 	switch canonical := http.CanonicalHeaderKey(name); canonical {
 	case "Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "If-Modified-Since",
 		"If-None-Match", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", idempotencyHeader:
-		return fmt.Errorf("the header %s has a meaning of its own and cannot carry the key", canonical)
+		return fmt.Errorf("the header %s has another meaning and cannot carry the key", canonical)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (l *chain[T]) next(ctx context.Context) (*page[T], error) {
 		l.cursor, err = cursorOf(response)
 	}
 	if err == nil && l.used[l.cursor] {
-		err = errors.New("the service answers a cursor that it has answered before, so the list would never end; nothing of it can be relied on")
+		err = errors.New("the service returned a cursor that it has returned before, so the list would never end; none of its items can be relied on")
 	}
 	if err != nil {
 		return nil, l.client.unusable(response, err)
@@ -140,11 +140,11 @@ func cursorOf(response *Response) (string, error) {
 		NextCursor json.RawMessage `json:"next_cursor"`
 	}
 	if raw := bytes.TrimSpace(top["meta"]); len(raw) > 0 && json.Unmarshal(raw, &meta) != nil {
-		return "", errors.New("the meta of the list is no object, so it is not known whether more follows")
+		return "", errors.New("the meta of the list is not an object, so it is not known whether more follows")
 	}
 	var cursor *string
 	if len(meta.NextCursor) > 0 && json.Unmarshal(meta.NextCursor, &cursor) != nil {
-		return "", errors.New("the cursor of the next page (meta.next_cursor) is no text, so it is not known what follows")
+		return "", errors.New("the cursor of the next page (meta.next_cursor) is not a string, so it is not known what follows")
 	}
 	if cursor == nil {
 		return "", nil

@@ -62,12 +62,12 @@ func TestCursorFollowsThePages(t *testing.T) {
 		"an empty cursor":               {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":""}}`}, "a", ""},
 		"null data":                     {[]string{`{"data":null,"meta":{"next_cursor":null}}`}, "", ""},
 		"null items":                    {[]string{`{"data":[null,{"id":"a"}],"meta":{"next_cursor":null}}`}, "a", ""},
-		"a cursor that names itself":    {[]string{linked("x", "a"), linked("x", "b")}, "a", "answered before"},
-		"a circle of cursors":           {[]string{linked("x", "a"), linked("y", "b"), linked("x", "c")}, "a b", "answered before"},
-		"a number for a cursor":         {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":7}}`}, "", "no text"},
-		"an object for a cursor":        {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":{}}}`}, "", "no text"},
-		"a list for the meta":           {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`}, "", "no object"},
-		"no list":                       {[]string{linked("x", "a"), `{"items":[]}`}, "a", "no list"},
+		"a cursor that names itself":    {[]string{linked("x", "a"), linked("x", "b")}, "a", "returned before"},
+		"a circle of cursors":           {[]string{linked("x", "a"), linked("y", "b"), linked("x", "c")}, "a b", "returned before"},
+		"a number for a cursor":         {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":7}}`}, "", "not a string"},
+		"an object for a cursor":        {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":{}}}`}, "", "not a string"},
+		"a list for the meta":           {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`}, "", "not an object"},
+		"no list":                       {[]string{linked("x", "a"), `{"items":[]}`}, "a", "not a list"},
 		"a cursor that is not accepted": {[]string{linked("x", "a"), "400"}, "a", "400"},
 	}
 	for name, test := range tests {

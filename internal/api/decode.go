@@ -99,7 +99,7 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 		return c.unusable(response, err)
 	}
 	if result.Deleted != nil && !*result.Deleted {
-		return c.answerError(response, "the service answered that it did not delete the object (deleted: false)")
+		return c.answerError(response, "the service responded that it did not delete the object (deleted: false)")
 	}
 	return nil
 }
@@ -147,23 +147,23 @@ func objectOf(response *Response) (json.RawMessage, error) {
 	case hasError && !enveloped:
 		return nil, errErrorObject
 	}
-	return nil, errors.New("the answer holds no object")
+	return nil, errors.New("the response contains no object")
 }
 
 // topOf parses the outermost object of an answer.
 func topOf(response *Response) (map[string]json.RawMessage, error) {
 	body := bytes.TrimSpace(response.Body)
 	if len(body) == 0 {
-		return nil, errors.New("the answer has no body")
+		return nil, errors.New("the response has no body")
 	}
 	if !isJSON(response.Header) && checkJSON(body) != nil {
 		what := hint(body, response.Header.Get("Content-Type"))
-		return nil, fmt.Errorf("the answer is not JSON, its content type is %q: %s; check the configured address",
+		return nil, fmt.Errorf("the response is not JSON, its content type is %q: %s; check the configured address",
 			cleanLine(response.Header.Get("Content-Type"), maxHintRunes), what)
 	}
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(body, &top); err != nil || top == nil {
-		return nil, errors.New("the answer is not a JSON object")
+		return nil, errors.New("the response is not a JSON object")
 	}
 	return top, nil
 }
@@ -187,7 +187,7 @@ func decodeInto(data []byte, target any) error {
 		return fmt.Errorf("%s contains a JSON %s, where the service documents another type", where, cleanLine(mismatch.Value, maxHintRunes))
 	}
 	if err != nil {
-		return fmt.Errorf("decode the answer: %w", err)
+		return fmt.Errorf("decode the response: %w", err)
 	}
 	return nil
 }

@@ -118,9 +118,9 @@ type TransportError struct {
 
 func (e *TransportError) Error() string {
 	if e.Attempts > 1 {
-		return fmt.Sprintf("%s %s: no answer after %d attempts: %v", e.Service, e.Operation, e.Attempts, e.Err)
+		return fmt.Sprintf("%s %s: no response after %d attempts: %v", e.Service, e.Operation, e.Attempts, e.Err)
 	}
-	return fmt.Sprintf("%s %s: no answer: %v", e.Service, e.Operation, e.Err)
+	return fmt.Sprintf("%s %s: no response: %v", e.Service, e.Operation, e.Err)
 }
 
 // Late reports whether no response came within Config.RequestTimeout.
@@ -129,7 +129,7 @@ func (e *TransportError) Late() bool { return errors.Is(e.Err, errLate) }
 func (e *TransportError) Unwrap() error { return e.Err }
 
 // AmbiguousError is a request that must not be repeated and whose outcome is
-// unknown: it was sent, and no answer settles whether it was carried out.
+// unknown: it was sent, and no response settles whether it was carried out.
 type AmbiguousError struct {
 	Service, Operation string
 	RequestID          string    // of the answer, if one came

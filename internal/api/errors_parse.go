@@ -156,7 +156,7 @@ func hint(body []byte, contentType string) string {
 	}
 	switch {
 	case len(body) == 0:
-		return "the answer has no body"
+		return "the response has no body"
 	case body[0] == '<' || strings.Contains(strings.ToLower(contentType), "html"):
 		return quoteHint("an HTML page instead of JSON", htmlText(string(body)))
 	case !tooDeep(body) && json.Unmarshal(body, &other) == nil:

@@ -21,10 +21,10 @@ const (
 )
 
 var (
-	errTooLarge  = fmt.Errorf("the answer is larger than %d MiB", maxBodyBytes>>20)
-	errTooDeep   = fmt.Errorf("the answer is nested deeper than %d levels", maxNesting)
-	errMalformed = errors.New("the answer says that it is JSON, and is not")
-	errTruncated = errors.New("the answer was cut short")
+	errTooLarge  = fmt.Errorf("the response is larger than %d MiB", maxBodyBytes>>20)
+	errTooDeep   = fmt.Errorf("the response is nested deeper than %d levels", maxNesting)
+	errMalformed = errors.New("the response has a JSON content type, but is not JSON")
+	errTruncated = errors.New("the response was cut short")
 	errLate      = errors.New("it did not come within")
 )
 

@@ -218,7 +218,7 @@ func decodePage[T any](response *Response) (*page[T], error) {
 	}
 	data, ok := top["data"]
 	if !ok {
-		return nil, fmt.Errorf("the answer is no list: it has no data")
+		return nil, fmt.Errorf("the response is not a list: it has no data")
 	}
 	p := &page[T]{data: string(data)}
 	if err := decodeInto(data, &p.items); err != nil {

@@ -84,7 +84,7 @@ func checkTemplate(template string) string {
 	}
 	decoded, err := url.PathUnescape(literal)
 	if err != nil {
-		return "the path holds a percent sign that is no escape"
+		return "the path contains a percent sign that is not an escape"
 	}
 	if strings.ContainsFunc(decoded, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "the path must hold no control characters"

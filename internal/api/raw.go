@@ -29,9 +29,9 @@ func checkDocument(response *Response) error {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	switch {
 	case len(body) == 0:
-		return errors.New("the answer has no body")
+		return errors.New("the response has no body")
 	case err == nil && mediaType == "text/html", bytes.HasPrefix(body, []byte("<")):
-		return fmt.Errorf("the answer is a web page and not the document that was asked for, its content type is %q; check the configured address",
+		return fmt.Errorf("the response is a web page and not the requested document, its content type is %q; check the configured address",
 			cleanLine(contentType, maxHintRunes))
 	}
 	return nil

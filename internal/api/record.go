@@ -28,7 +28,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-var errNoRecordID = errors.New("the answer holds no record with an id")
+var errNoRecordID = errors.New("the response contains no record with an id")
 
 // Check refuses an answer without what everything else hangs on.
 func (r *Record) Check() error {

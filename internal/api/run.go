@@ -201,7 +201,7 @@ func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	}
 	late := *closed.cause
 	late.RetryAt = closed.until
-	return fmt.Errorf("%s %s was not sent, because an earlier request was answered: %w", c.cfg.Service, k.operation, &late)
+	return fmt.Errorf("%s %s was not sent, because an earlier request got this response: %w", c.cfg.Service, k.operation, &late)
 }
 
 // nextAttempt returns how long to wait before the next attempt: full jitter on a

@@ -20,7 +20,7 @@ const (
 	codeTaken = "external_id_taken"
 )
 
-var errInterrupted = fmt.Errorf("interrupted, and not settled within %s after that", settleGrace)
+var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined within %s after that", settleGrace)
 
 // Settlement describes a create whose ambiguous outcome can perhaps be settled.
 type Settlement[T any] struct {
@@ -150,11 +150,11 @@ func (s Settlement[T]) resend(detached, ctx context.Context, o *origin, first *A
 	found, lookupErr := s.find(detached, ctx, o)
 	switch {
 	case lookupErr != nil:
-		return result, false, s.undecided(first, "It was sent again without a clear answer, and the lookup failed.", fmt.Errorf("%w; %w", err, lookupErr))
+		return result, false, s.undecided(first, "It was sent again without a clear response, and the lookup failed.", fmt.Errorf("%w; %w", err, lookupErr))
 	case len(found) > 0:
 		return s.decide(detached, found, o, first)
 	}
-	return result, false, s.undecided(first, "It was sent again without a clear answer, and a lookup did not find it.", err)
+	return result, false, s.undecided(first, "It was sent again without a clear response, and a lookup did not find it.", err)
 }
 
 // decide adopts the one object that is what was asked for, and ours.

@@ -146,7 +146,7 @@ func TestUndecidedErrorSaysWhatIsKnown(t *testing.T) {
 	_, _, err := Settle(t.Context(), s)
 	want := `billing things.create: sent at 2026-01-02T03:04:05Z, and it is not known whether it was carried out: connection reset by peer [Request-Id r1]. ` +
 		`The thing with external_id "e1" may or may not exist. It cannot be looked up: it has nothing to be found by. ` +
-		`Look for it at the service, whose request log knows the Request-Id r1 for 30 days: if it exists, import it; if not, create it again`
+		`Look for it at the service (its request log contains the Request-Id r1 for 30 days): if it exists, import it; if not, create it again`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -90,5 +90,5 @@ func (e *AmbiguousError) inRequestLog() string {
 	if e.RequestID == "" {
 		return ""
 	}
-	return fmt.Sprintf(", whose request log knows the Request-Id %s for 30 days", e.RequestID)
+	return fmt.Sprintf(" (its request log contains the Request-Id %s for 30 days)", e.RequestID)
 }

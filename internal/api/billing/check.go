@@ -3,10 +3,10 @@ package billing
 import "errors"
 
 var (
-	errNoCustomerID     = errors.New("the answer holds no customer with an id")
-	errNoAccountID      = errors.New("the answer holds no billing account with an id")
-	errNoSubscriptionID = errors.New("the answer holds no subscription with an id")
-	errNoOrganizationID = errors.New("the answer holds no organization with an id")
+	errNoCustomerID     = errors.New("the response contains no customer with an id")
+	errNoAccountID      = errors.New("the response contains no billing account with an id")
+	errNoSubscriptionID = errors.New("the response contains no subscription with an id")
+	errNoOrganizationID = errors.New("the response contains no organization with an id")
 )
 
 // Check refuses an answer without what everything else hangs on.

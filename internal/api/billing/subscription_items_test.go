@@ -37,7 +37,7 @@ func TestSubscriptionItems(t *testing.T) {
 		"no such method":  {list: answer(405, "")},
 		"forbidden":       {list: answer(403, ""), err: "status 403"},
 		"down":            {list: answer(500, ""), err: "status 500"},
-		"not a list":      {list: answer(200, `{"id":"s1"}`), err: "no list"},
+		"not a list":      {list: answer(200, `{"id":"s1"}`), err: "not a list"},
 		"gone on the way": {list: turns(answer(200, `{"data":[`+first+`],"meta":{"total":2,"page":1,"per_page":1,"total_pages":2}}`), answer(404, notFound)), err: "status 404"},
 	}
 	for name, test := range tests {

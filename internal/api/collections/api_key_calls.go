@@ -44,8 +44,8 @@ func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKe
 	if err := s.discard(ctx, again.ID, lost); err != nil {
 		return nil, err
 	}
-	return nil, outlook(lost, "The API key was created twice, as %q and as %q, and each time its token was lost with the answer. "+
-		"Both were revoked, as a key without its token can never be used, and nothing is left behind. Create it again", key.ID, again.ID)
+	return nil, outlook(lost, "The API key was created twice, as %q and as %q, and each time its token was lost with the response. "+
+		"Both were revoked, because a key without its token cannot be used, and nothing is left behind. Create it again", key.ID, again.ID)
 }
 
 // settleKey creates a key. With a lost error the key is one whose token was in
@@ -131,15 +131,15 @@ func (s *Service) discard(ctx context.Context, id string, lost *api.AmbiguousErr
 	lasting, cancel := api.Outlast(ctx)
 	defer cancel()
 	if err := s.RevokeAPIKey(lasting, id); err != nil {
-		return outlook(lost, "The API key %q was created and its token lost with the answer. "+
-			"A key without its token can never be used: revoke it, and create another one. Revoking it now failed: %s", id, err)
+		return outlook(lost, "The API key %q was created and its token was lost with the response. "+
+			"A key without its token cannot be used: revoke it, and create another one. The revocation failed: %s", id, err)
 	}
 	return nil
 }
 
 // afterDiscard says of the failure of a second create that there was a first.
 func afterDiscard(id string, err error) error {
-	first := fmt.Sprintf("the API key %q was created before, its token was lost with the answer, and so it was revoked", id)
+	first := fmt.Sprintf("the API key %q was created before, its token was lost with the response, and it was revoked", id)
 	if undecided, ok := api.AsAmbiguous(err); ok && undecided.Outlook != "" {
 		return outlook(undecided, "%s. This was the second attempt: %s", undecided.Outlook, first)
 	}

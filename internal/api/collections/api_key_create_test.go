@@ -119,7 +119,7 @@ func TestSecondCreateOfAKey(t *testing.T) {
 			writes: createKey + ", " + revokeKey + ", " + createKey + ", DELETE " + keysPath + "/k2"},
 		"refused": {again: refused(403, "insufficient_scope"), err: []string{`"k1" was created before`, "revoked", "insufficient_scope"},
 			writes: createKey + ", " + revokeKey + ", " + createKey},
-		"not revoked": {revoke: refused(403, "insufficient_scope"), err: []string{`"k1" was created and its token lost`, "revoke it", "insufficient_scope"},
+		"not revoked": {revoke: refused(403, "insufficient_scope"), err: []string{`"k1" was created and its token was lost`, "revoke it", "insufficient_scope"},
 			writes: createKey + ", " + revokeKey},
 	}
 	for name, test := range tests {

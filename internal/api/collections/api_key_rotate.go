@@ -161,7 +161,7 @@ func (r *rotation) lostToken(ids ...string) error {
 	if len(ids) > 1 {
 		found = fmt.Sprintf("its successor is one of %q", ids)
 	}
-	e.Err = outlook(r.lost, "The API key %q was rotated, and %s, whose token was lost with the answer and cannot be shown again.%s "+
+	e.Err = outlook(r.lost, "The API key %q was rotated, and %s. The token was lost with the response and cannot be shown again.%s "+
 		"Rotate the successor to get a token; do not rotate %q again", r.id, found, until(e.GraceUntil), r.id)
 	return e
 }
@@ -185,9 +185,9 @@ func (r *rotation) undecided() error {
 			"Look at the list of keys before it is rotated again", r.id, r.failure)
 	case grace != "":
 		return outlook(r.lost, "The API key %q was rotated, but the list of keys shows no successor of it.%s "+
-			"The successor's token was lost with the answer: rotate the successor as soon as it is listed, or create another key", r.id, until(grace))
+			"The successor's token was lost with the response: rotate the successor as soon as it is listed, or create another key", r.id, until(grace))
 	}
-	return outlook(r.lost, "There is no sign that the API key %q was rotated: its expiry is not that of a key in its grace, and the list of keys shows no successor of it. "+
+	return outlook(r.lost, "There is no sign that the API key %q was rotated: its expiry is not that of a key in its grace period, and the list of keys shows no successor of it. "+
 		"Look at the list of keys once more before it is rotated again", r.id)
 }
 

@@ -44,10 +44,10 @@ func (s *Service) Now(ctx context.Context) (time.Time, bool) {
 }
 
 var (
-	errNoEndpointID = errors.New("the answer holds no webhook endpoint with an id")
-	errNoSecret     = errors.New("the answer holds no new secret")
-	errNoDeliveryID = errors.New("the answer holds no delivery with an id")
-	errNoKeyID      = errors.New("the answer holds no API key with an id")
+	errNoEndpointID = errors.New("the response contains no webhook endpoint with an id")
+	errNoSecret     = errors.New("the response contains no new secret")
+	errNoDeliveryID = errors.New("the response contains no delivery with an id")
+	errNoKeyID      = errors.New("the response contains no API key with an id")
 )
 
 func present(value string, missing error) error {

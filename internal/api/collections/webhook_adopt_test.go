@@ -64,7 +64,7 @@ func TestAdoptedEndpointWithoutItsSecret(t *testing.T) {
 		if err != nil || !created.Adopted || created.ID != "e1" || created.Secret != nil {
 			t.Fatalf("got %+v, %v", created, err)
 		}
-		says(t, created.SecretErr, `"e1"`, "lost with the answer", "insufficient_scope")
+		says(t, created.SecretErr, `"e1"`, "lost with the response", "insufficient_scope")
 	})
 }
 

@@ -49,7 +49,7 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 		"adopted beside another url": {found: objects{{"id": "e0", "url": hook + "/2"}, {}},
 			secret: "whsec_new"},
 		"age unknown":          {found: objects{{"createdAt": nil}}, secret: "whsec_new"},
-		"none":                 {resent: true, err: []string{"may or may not exist", "sent again without a clear answer", "/in"}},
+		"none":                 {resent: true, err: []string{"may or may not exist", "sent again without a clear response", "/in"}},
 		"only one from before": {before: objects{{}}, resent: true, err: []string{"did not find it"}},
 		"listed late, and old": {found: objects{{"createdAt": "1999-12-31T23:59:57.999Z"}}, ids: "e1", err: []string{"before the request"}},
 		"created later":        {found: objects{{"createdAt": "2000-01-01T00:00:02.001Z"}}, ids: "e1", err: []string{"after the request had failed"}},

@@ -111,7 +111,7 @@ func (s *Service) renewSecret(ctx context.Context, created *WebhookEndpointCreat
 	defer cancel()
 	rotated, err := s.RotateWebhookSecret(lasting, created.ID)
 	if err != nil {
-		created.SecretErr = fmt.Errorf("the endpoint %q was created and its secret lost with the answer; rotating it failed: %w", created.ID, err)
+		created.SecretErr = fmt.Errorf("the endpoint %q was created and its secret was lost with the response; the rotation failed: %w", created.ID, err)
 		return
 	}
 	created.WebhookEndpoint = *rotated

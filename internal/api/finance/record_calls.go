@@ -68,7 +68,7 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 			if err := s.readsWork(ctx, collection); err != nil {
 				// Only the text of it: wrapped, the answer to a read would be taken
 				// for the answer to the create.
-				return nil, fmt.Errorf("the service made the record %q and then said that it does not exist: %s", created.ID, err.Error())
+				return nil, fmt.Errorf("the service created the record %q and then reported that it does not exist: %s", created.ID, err.Error())
 			}
 		}
 		key = successor(key)

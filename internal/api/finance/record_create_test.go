@@ -40,7 +40,7 @@ func TestCreateRecord(t *testing.T) {
 					panic(http.ErrAbortHandler)
 				}
 			},
-			err: "no answer", unsettled: true, records: 1, requests: "GET /v1/bills, POST /v1/bills, POST /v1/bills"},
+			err: "no response", unsettled: true, records: 1, requests: "GET /v1/bills, POST /v1/bills, POST /v1/bills"},
 		"made before": {
 			prepare: func(d *desk) {
 				d.replies[key1], d.records["b1"] = `{"id":"b1","amount":"1.00"}`, `{"id":"b1","amount":"2.00"}`
@@ -64,7 +64,7 @@ func TestCreateRecord(t *testing.T) {
 			id:      "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1"},
 		"reads that do not work at all": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = gone },
-			err:     `made the record "b1" and then said that it does not exist`, unsettled: true, records: 1,
+			err:     `created the record "b1" and then reported that it does not exist`, unsettled: true, records: 1,
 			requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, GET /v1/bills/b1"},
 		"reads and lists that do not work": {
 			prepare: func(d *desk) {

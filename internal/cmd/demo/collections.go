@@ -29,10 +29,10 @@ const (
 var collections = story{name: "collections", folder: "examples/collections", steps: []step{
 	{"Apply registers a webhook endpoint and creates an API key; a signed test event arrives", registerEndpoint},
 	{"The receiver's own lines and the provider's function find it genuine, and a changed one not", verifyEvent},
-	{"The secret is rotated: the plan warns, and what the receiver still verifies with the old one is refused", rotateSecret},
-	{"With the new secret the refused event arrives again, and the next one verifies with the new and no more with the old", verifyRotated},
+	{"The secret is rotated: the plan warns, and the receiver, which still verifies with the old one, rejects the event", rotateSecret},
+	{"With the new secret the rejected event arrives again, and the next one verifies with the new secret only", verifyRotated},
 	{"The API key is rotated in place: the new one works, and so does the old", rotateKey},
-	{"The clock passes the grace: the old key answers 401, the next plan is empty", passGrace},
+	{"The clock passes the grace period: the API rejects the old key with 401, the next plan is empty", passGrace},
 	{"An action fires a test event and follows it (Terraform 1.14 and newer)", invokeAction},
 	{"Destroy revokes the key and removes the endpoint", endCollections},
 }}
@@ -64,7 +64,7 @@ func verifyEvent(ctx context.Context, s *stage) error {
 	}
 	s.receiver.trust(secret)
 	s.remember("secret", secret)
-	s.say.tell("The receiver keeps the secret, and refuses from now on what is not signed with it.")
+	s.say.tell("The receiver stores the secret, and from now on rejects events that are not signed with it.")
 	return s.expectFunction(ctx, []delivery{event, event.changed()}, true, false)
 }
 
@@ -94,7 +94,7 @@ func rotateSecret(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	s.remember("refused", refused.eventID)
+	s.remember("rejected", refused.eventID)
 	return s.expectWarning(said, "The test event did not arrive")
 }
 
@@ -113,8 +113,8 @@ func verifyRotated(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	if again.eventID != s.remembered["refused"] || again.attempt != "2" {
-		return fmt.Errorf("attempt %s of event %s is not the second attempt of event %s", again.attempt, again.eventID, s.remembered["refused"])
+	if again.eventID != s.remembered["rejected"] || again.attempt != "2" {
+		return fmt.Errorf("attempt %s of event %s is not the second attempt of event %s", again.attempt, again.eventID, s.remembered["rejected"])
 	}
 	if _, err := s.sandbox.steer(ctx, "event", "emit", "charge.paid"); err != nil {
 		return err

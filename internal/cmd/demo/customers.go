@@ -31,9 +31,9 @@ var customers = story{name: "customers", folder: "examples/complete", steps: []s
 	{"The first plan creates three customers", planCustomers},
 	{"Apply creates them, and the service has them", applyCustomers},
 	{"The next plan is empty", planNothing},
-	{"Others change a customer behind Terraform's back: the plan shows the changed notes, not the keys of others", planDrift},
-	{"Apply mends the notes and leaves the keys of others alone", mendDrift},
-	{"A customer that another system made is looked up by its external_id", lookUp},
+	{"Other systems change a customer outside of Terraform: the plan shows the changed notes, not the keys of other systems", planDrift},
+	{"Apply reverts the notes and does not change the keys of other systems", mendDrift},
+	{"A customer that another system created is looked up by its external_id", lookUp},
 	{"An import block takes it over: the plan imports and does nothing else", importCustomer},
 	{"A change of custom_metadata, with a key removed, leaves the keys of others alone", changeMetadata},
 	{"A key left to the CRM with ignore_changes: the CRM changes it, we change another one, and the apply sends only ours", ignoreChanges},
@@ -59,7 +59,7 @@ func applyCustomers(ctx context.Context, s *stage) error {
 func planNothing(ctx context.Context, s *stage) error { return s.planEmpty(ctx) }
 
 func planDrift(ctx context.Context, s *stage) error {
-	s.say.tell("The CRM adds keys of its own to custom_metadata, beside ours and inside `contract`; somebody changes the notes.")
+	s.say.tell("The CRM adds its own keys to custom_metadata, next to ours and inside `contract`; another user changes the notes.")
 	if err := s.service.changeCustomer(ctx, matrizID, object{
 		"custom_metadata_mode": "merge",
 		"custom_metadata":      object{"crm": object{"owner": "ana", "score": 87}, "contract": object{"signed_by": "Helena Martins"}},

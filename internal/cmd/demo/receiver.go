@@ -165,7 +165,7 @@ func (r *receiver) next(ctx context.Context, event string, status int) (delivery
 		select {
 		case <-arrived:
 		case <-limit.Done():
-			return delivery{}, fmt.Errorf("no %s arrived that was answered %d: %w", event, status, limit.Err())
+			return delivery{}, fmt.Errorf("no %s arrived that got the response %d: %w", event, status, limit.Err())
 		}
 	}
 }

@@ -117,7 +117,7 @@ func parseExports(content string) (map[string]string, error) {
 		assignment, exported := strings.CutPrefix(line, "export ")
 		name, quoted, assigned := strings.Cut(assignment, "=")
 		if !exported || !assigned || len(quoted) < 2 || quoted[0] != '\'' || quoted[len(quoted)-1] != '\'' {
-			return nil, fmt.Errorf("the line %q is no export", name)
+			return nil, fmt.Errorf("the line %q is not an export", name)
 		}
 		env[name] = strings.ReplaceAll(quoted[1:len(quoted)-1], `'\''`, "'")
 	}

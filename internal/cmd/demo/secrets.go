@@ -13,7 +13,7 @@ import (
 func (s *stage) arrival(ctx context.Context, event string, status int) (delivery, error) {
 	d, err := s.receiver.next(ctx, event, status)
 	if err == nil {
-		s.say.tell("The receiver gets %s, attempt %s, signed %s…, and answers %d.", d.event, d.attempt, d.signature[:min(len(d.signature), 24)], d.status)
+		s.say.tell("The receiver gets %s, attempt %s, signed %s…, and responds with %d.", d.event, d.attempt, d.signature[:min(len(d.signature), 24)], d.status)
 	}
 	return d, err
 }
@@ -69,8 +69,8 @@ func (s *stage) expectKey(ctx context.Context, name, token string, wanted int) e
 		return err
 	}
 	if status != wanted {
-		return fmt.Errorf("the service answers %d to the %s key, not %d", status, name, wanted)
+		return fmt.Errorf("the service responded with %d to the %s key, not %d", status, name, wanted)
 	}
-	s.say.tell("The service answers %d to the %s key.", status, name)
+	s.say.tell("The service responds with %d to the %s key.", status, name)
 	return nil
 }

@@ -83,7 +83,7 @@ func (s *service) send(ctx context.Context, token, method, address string, body,
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.UseNumber()
 	if err := decoder.Decode(answer); err != nil {
-		return fmt.Errorf("%s %s: read the answer: %w", method, address, err)
+		return fmt.Errorf("%s %s: read the response: %w", method, address, err)
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func parseRequests(content string) ([]request, error) {
 		}
 		var one request
 		if err := json.Unmarshal([]byte(line), &one); err != nil {
-			return nil, fmt.Errorf("the line %q is no request: %w", line, err)
+			return nil, fmt.Errorf("the line %q is not a request: %w", line, err)
 		}
 		all = append(all, one)
 	}

@@ -38,8 +38,8 @@ var subscriptions = story{name: "subscriptions", folder: "examples/subscriptions
 	{"A pause block pauses the subscription", pauseSubscription},
 	{"Without the block it is resumed", resumeSubscription},
 	{"Plan, items, notes and a pause change in one apply: one request for each, in an order that works", changeEverything},
-	{"Somebody cancels it elsewhere: the plan warns and makes no second one", cancelElsewhere},
-	{"Only when asked to, with on_external_cancel, a new one is made", subscribeAgain},
+	{"Another system cancels it: the plan warns and does not create a second one", cancelElsewhere},
+	{"Only when asked to, with on_external_cancel, a new one is created", subscribeAgain},
 	{"Destroy cancels the subscription, closes the account and deletes the customer, in this order", endSubscription},
 }}
 

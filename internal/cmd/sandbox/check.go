@@ -25,10 +25,10 @@ the service is not, so read a report before you publish it.
 
 Addresses and tokens are those of the provider: its environment variables, or the flags of the same
 name. A service without an address is skipped. Claims create objects under unique names and delete
-them again; objects of others are only read. Claims that only read come first. Claims that can make
-the service charge or invoice, or that leave something behind that cannot be deleted, are skipped
-unless a flag allows them. A service whose /v1/me reports production is not checked unless a flag
-allows it.
+them again; other objects are only read. Claims that only read come first. Claims that can make
+the service charge or invoice, or that leave objects behind that cannot be deleted, are skipped
+unless a flag allows them. If /v1/me of a service reports production, the service is not checked
+unless a flag allows it.
 
 Against a sandbox that BILLING_SANDBOX_CONTROL_URL names, claims about time are checked last, by
 moving its clock, which stays moved. Claims about deliveries need an address that the service can
@@ -150,7 +150,7 @@ func (p program) checkFlags(set *flags) *checking {
 	set.StringVar(&c.receiverURL, "receiver-url", "", "https `URL` that leads the service to --receiver-listen")
 	set.StringVar(&c.receiverListen, "receiver-listen", "", "`HOST:PORT` of this machine where deliveries arrive")
 	set.StringVar(&c.receiverCertificate, "receiver-certificate", "",
-		"PEM `FILE` to serve https with there; without it plain http, for a proxy that serves https")
+		"PEM `FILE` to serve https there; if unset, plain http, for a proxy that serves https")
 	set.StringVar(&c.receiverKey, "receiver-key", "", "PEM `FILE` of the key of that certificate")
 	return c
 }

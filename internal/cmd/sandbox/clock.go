@@ -11,13 +11,13 @@ import (
 
 var clockManual = manual{
 	name:    "clock",
-	summary: "show or move the time it lives in",
+	summary: "show or move the clock of the sandbox",
 	usage:   []string{"[show]", "advance DURATION", "set TIME"},
-	about: `Shows or moves the time the running sandbox lives in: created_at, updated_at and the expiry of tokens
-go by it, and it moves subscriptions. What comes due on the way (the end of a trial, a period or a
-pause, a pending change of plan, a scheduled cancellation) has happened when the next request is
-answered. Attempts to deliver webhooks that come due on the way are made before this command ends.
-DURATION is such as 24h or 90m (back with -24h), TIME such as 2026-01-31T12:00:00Z.
+	about: `Shows or moves the clock of the running sandbox. created_at, updated_at, the expiry of tokens and the
+periods of subscriptions use it. Everything that is due in between (the end of a trial, a period or a
+pause, a pending change of plan, a scheduled cancellation) has happened before the next response.
+Deliveries of webhooks that are due in between are sent before this command ends.
+DURATION is a value such as 24h or 90m (back with -24h), TIME one such as 2026-01-31T12:00:00Z.
 `,
 	examples: `{sandbox} clock
 {sandbox} clock advance 24h
@@ -41,7 +41,7 @@ func (p program) clock(ctx context.Context, args []string) error {
 	case set.NArg() == 2 && set.Arg(0) == "set":
 		at, err := time.Parse(time.RFC3339, set.Arg(1))
 		if err != nil {
-			return set.misused("%q is no time such as 2026-01-31T12:00:00Z", set.Arg(1))
+			return set.misused("%q is not a time such as 2026-01-31T12:00:00Z", set.Arg(1))
 		}
 		move.Set = at
 	default:

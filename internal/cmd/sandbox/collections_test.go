@@ -98,7 +98,7 @@ func TestCollectionsCommandLines(t *testing.T) {
 		says string
 	}{
 		{[]string{"event", "emit"}, exitUsage, "emit NAME"},
-		{[]string{"event", "emit", "a.b", "--data", "{"}, exitUsage, "no JSON"},
+		{[]string{"event", "emit", "a.b", "--data", "{"}, exitUsage, "not valid JSON"},
 		{[]string{"event", "emit", "--data", "{}", "a.b"}, exitFailure, "BILLING_SANDBOX_CONTROL_URL"},
 		{[]string{"event", "--nonsense"}, exitUsage, "flag provided but not defined: -nonsense"},
 		{[]string{"deliveries", "all"}, exitUsage, "unexpected"},

@@ -75,7 +75,7 @@ func (c *controller) ask(ctx context.Context, method, path string, body, into an
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
-		return fmt.Errorf("read the sandbox's answer: %w", err)
+		return fmt.Errorf("read the response of the sandbox: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
 		return refusal(response.Status, answer)
@@ -133,7 +133,7 @@ func refusal(status string, answer []byte) error {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(answer, &body); err != nil || body.Error.Message == "" {
-		return fmt.Errorf("the sandbox answered %s", status)
+		return fmt.Errorf("the sandbox responded with %s", status)
 	}
 	return errors.New(body.Error.Message)
 }

@@ -45,7 +45,7 @@ func (p program) deliveries(ctx context.Context, args []string) error {
 	})
 	list := listing[sandbox.DeliveryState]{columns: deliveryColumns, none: "There are no such deliveries."}
 	jsonFlag(set, &list.json)
-	attempts := set.Bool("attempts", false, "show every attempt too, with what was sent and answered")
+	attempts := set.Bool("attempts", false, "show every attempt too, with its request and response")
 	if err := set.alone(args); err != nil {
 		return err
 	}

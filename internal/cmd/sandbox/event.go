@@ -11,13 +11,13 @@ import (
 
 var eventManual = manual{
 	name:    "event",
-	summary: "let something happen that webhooks tell of",
+	summary: "emit an event that webhooks deliver",
 	usage:   []string{"emit NAME [--data JSON] [--unlisted]"},
-	about: `Makes a business event happen, such as charge.paid, prints its id, and returns when what is due has
-been sent. Every active webhook endpoint that is subscribed to it gets a delivery. JSON is the object
-that becomes the event's data; without it, charge.paid gets an example charge and all others an empty
-object. Known are the documented events and those that an endpoint is subscribed to; the documentation
-does not list all, so --unlisted emits any other name.
+	about: `Emits a business event, such as charge.paid, prints its id, and returns when all deliveries that are
+due have been sent. Every active webhook endpoint that is subscribed to it gets a delivery. JSON is the
+event's data; if unset, charge.paid gets an example charge and all other events an empty object. Known
+events are the documented ones and those that an endpoint is subscribed to. The documentation does not
+list all events, so --unlisted emits any other name.
 `,
 	examples: `{sandbox} event emit charge.paid
 {sandbox} event emit agreement.accepted --unlisted --data '{"id":"a-1"}'
@@ -39,7 +39,7 @@ func (p program) event(ctx context.Context, args []string) error {
 	emission := sandbox.EventEmission{Event: words[1], Unlisted: *unlisted}
 	if *data != "" {
 		if !json.Valid([]byte(*data)) {
-			return set.misused("--data is no JSON")
+			return set.misused("--data is not valid JSON")
 		}
 		emission.Data = json.RawMessage(*data)
 	}

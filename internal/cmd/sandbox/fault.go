@@ -10,7 +10,7 @@ import (
 
 var faultManual = manual{
 	name:    "fault",
-	summary: "let requests fail: errors, lost answers, slowness",
+	summary: "let requests fail: errors, lost responses, slowness",
 	usage:   []string{"add SPEC", "list [--json]", "clear"},
 	about: `Makes the running sandbox fail. A request meets at most one fault, the first that was added of those
 that match. list shows what is still in force, clear ends it. The names of operations are listed by
@@ -19,21 +19,21 @@ SPEC is ` + sandbox.FaultSpecHelp + "\n",
 	examples: `# The next two creations fail, and the service says to come back in a second.
 {sandbox} fault add operation=customers.create,status=429,retry-after=1,times=2
 
-# The answer is lost: the customer or the record is created all the same.
+# The response is lost: the customer or the record is created all the same.
 {sandbox} fault add operation=customers.create,drop=after,times=1
 {sandbox} fault add operation=finance.records.create,drop=after,times=1
 
-# Every change of an endpoint is refused, with a code.
+# Every change of an endpoint is rejected, with a code.
 {sandbox} fault add operation=webhook_endpoints.update,status=409,code=conflict
 
 # Everything under /v1/subscriptions takes two seconds, but for the first three requests.
 {sandbox} fault add path=/v1/subscriptions,latency=2s,skip=3
 
-# A gateway answers a page in place of JSON; an answer breaks off in the middle.
+# A gateway returns a page instead of JSON; a response breaks off in the middle.
 {sandbox} fault add method=GET,status=502,html,times=1
 {sandbox} fault add method=GET,truncate,times=1
 
-# The request is done, and answered with an error.
+# The request is carried out, and the response is an error.
 {sandbox} fault add operation=api_keys.rotate,status=500,after,times=1
 
 # Reads follow the writes after eight seconds.
@@ -53,7 +53,7 @@ SPEC is ` + sandbox.FaultSpecHelp + "\n",
 # The service's clock is a day behind that of this machine.
 {sandbox} fault add clock=-24h
 
-# An answer of your own.
+# Your own response.
 {sandbox} fault add 'operation=me.get,status=200,body={"id":"o-1","environment":"production"}'
 
 {sandbox} fault list

@@ -36,7 +36,7 @@ Usage:
 
 const overviewTail = `  help COMMAND   more of a command, with examples
 
-Begin in one terminal, and go on in another:
+Start it in one terminal, and continue in another:
   {sandbox} serve --env-file sandbox.env
 
   . ./sandbox.env

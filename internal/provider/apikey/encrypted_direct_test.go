@@ -283,7 +283,7 @@ func TestDirect_encryptedLostAnswers(t *testing.T) {
 	s.sealed(ana)
 	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
 	said := s.Apply(s.plan(to(trigger("2", nil), ana)))
-	says(t, acctest.Errors(said), "token was lost with the answer")
+	says(t, acctest.Errors(said), "token was lost with the response")
 	s.is("token", "null")
 	s.is("encrypted_token", "null")
 	s.Apply(s.plan(to(trigger("2", nil), ana)))

@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestDirect_lostCreation: a key whose token was lost with the answer is of no use to anybody, so it is revoked and
+// TestDirect_lostCreation: a key whose token was lost with the response is of no use to anybody, so it is revoked and
 // another one created.
 func TestDirect_lostCreation(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ func (s *subject) another() string {
 	return s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["token"].(string)
 }
 
-// TestDirect_lostRotation: the rotation has happened and its token was lost with the answer. It is not sent again;
+// TestDirect_lostRotation: the rotation has happened and its token was lost with the response. It is not sent again;
 // the successor is in the state without a token, the old key among its predecessors, and the next apply rotates the
 // successor.
 func TestDirect_lostRotation(t *testing.T) {
@@ -111,7 +111,7 @@ func TestDirect_lostRotation(t *testing.T) {
 			s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
 			s.service.Sandbox.ResetRequests()
 			said := s.Apply(s.plan(lines("2")))
-			says(t, acctest.Errors(said), "was rotated", "token was lost with the answer", s.id())
+			says(t, acctest.Errors(said), "was rotated", "token was lost with the response", s.id())
 			says(t, acctest.Warnings(said), "The successor was taken over without its token", s.id(), "The next apply rotates it")
 			same(t, "calls", s.calls(), "api_keys.rotate")
 			lost := s.id()

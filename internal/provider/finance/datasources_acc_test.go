@@ -105,8 +105,8 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 	seed(s, "payables")
 	var steps []resource.TestStep
 	for config, message := range map[string]string{
-		names(payables, `filters = { limit = "3" }`):    `limit belongs to the paging of the service`,
-		names(payables, `filters = { cursor = "x" }`):   `cursor belongs to the paging of the service`,
+		names(payables, `filters = { limit = "3" }`):    `limit is a paging parameter of the service`,
+		names(payables, `filters = { cursor = "x" }`):   `cursor is a paging parameter of the service`,
 		names(payables, `filters = { "" = "x" }`):       `A filter has no name`,
 		names(payables, `limit = 0`):                    `limit: 0 is out of range`,
 		names(records, `collection = "pay/ables"`):      `is not the name of a collection`,
@@ -118,7 +118,7 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 		PreConfig: func() {
 			s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.payables.list", Body: `{"data":[{"id":"1"}],"meta":{"next_cursor":"always the same"}}`})
 		},
-		Config: s.Config(names(payables, "")), ExpectError: words(`a cursor that it has answered before`)}
+		Config: s.Config(names(payables, "")), ExpectError: words(`a cursor that it has returned before`)}
 	run(t, append(steps, circle)...)
 }
 

@@ -200,7 +200,7 @@ func TestAdd_withoutAnswer(t *testing.T) {
 	t.Parallel()
 	check(t, fmt.Errorf("read: %w", context.Canceled), creating, []said{{"", []string{"The run was interrupted"}}})
 	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3, Err: errors.New("connection refused")}, creating,
-		[]said{{"", []string{"no answer after 3 attempts: connection refused."}}})
+		[]said{{"", []string{"no response after 3 attempts: connection refused."}}})
 	ended := &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}, Err: errors.New("connection refused")}
 	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3, Err: fmt.Errorf("sent: %w", ended)}, creating,
 		[]said{{"", []string{"Check host and port of base_url", "the sandbox is not running any more. Start it with"}}})

@@ -130,7 +130,7 @@ func (k *seedCredential) keep(s *Control, tx *store.Tx, id, value string) error 
 		return nil
 	}
 	if id == "" {
-		return fmt.Errorf("the answer names nothing that could have the %s", k.field)
+		return fmt.Errorf("the response names no object for the %s", k.field)
 	}
 	k.put(s, tx, id, value)
 	return nil

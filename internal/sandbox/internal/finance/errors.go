@@ -15,5 +15,5 @@ var (
 
 	// ErrUnknownJWT is for what nobody has issued.
 	ErrUnknownJWT = server.ErrInvalidToken.With(
-		"The access token is no JWT of this service, or its signature is not right.")
+		"The access token is not a JWT of this service, or its signature is not valid.")
 )

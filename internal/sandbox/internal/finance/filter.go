@@ -37,7 +37,7 @@ func readRecordFilters(query url.Values) (recordFilters, error) {
 		if parts == nil || parts[2] != "" && !slices.Contains(filterOperators, parts[2]) {
 			return nil, server.ErrMalformed.With(
 				"A filter must be the name of a field, alone or followed by [gte], [gt], [lte] or [lt].").
-				About(map[string]any{"fields": map[string]string{name: "is no filter"}})
+				About(map[string]any{"fields": map[string]string{name: "is not a filter"}})
 		}
 		filters = append(filters, recordFilter{field: parts[1], operator: parts[2], wanted: values[0]})
 	}

@@ -100,7 +100,7 @@ func (r RecordRow) Decoded() (map[string]any, error) {
 	}
 	fields, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("record %s is no object", r.ID)
+		return nil, fmt.Errorf("record %s is not an object", r.ID)
 	}
 	return fields, nil
 }

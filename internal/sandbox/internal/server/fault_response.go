@@ -75,7 +75,7 @@ func faultError(f Fault) *Error {
 	if code == "" {
 		code = "fault"
 	}
-	return &Error{Status: f.Status, Code: code, Message: "A fault of the sandbox answers this request."}
+	return &Error{Status: f.Status, Code: code, Message: "This response is an injected fault of the sandbox."}
 }
 
 // retryAfter writes "date:30s" as the HTTP date 30 seconds from now, by the

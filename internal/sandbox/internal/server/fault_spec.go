@@ -18,13 +18,13 @@ const FaultSpecHelp = `KEY=VALUE,… of
   times=N            how many requests it hits; until cleared when not given
   skip=N             how many matching requests pass first
   latency=DURATION   waits, such as 2s
-  status=N           answers this status without processing
+  status=N           returns this status without processing
   retry-after=VALUE  header with a status: seconds, or date:30s for an HTTP date
-  code=CODE          error code of the answer
+  code=CODE          error code of the response
   drop=before|after  drops the connection before or after processing
-  after              a status is answered after processing
-  truncate           the answer ends before its Content-Length
-  html, empty        the answer is an HTML page, or has no body
+  after              a status is returned after processing
+  truncate           the response ends before its Content-Length
+  html, empty        the response is an HTML page, or has no body
   foreign=KIND       a response that is not the service's, 404 without a status, and
                      without Request-Id; one of html, json, error, flat, empty
   lag=DURATION       GETs do not see what was written so recently, at most 1m: no new
@@ -36,7 +36,7 @@ const FaultSpecHelp = `KEY=VALUE,… of
                      connections, or return the status; once when times is not given
   clock=OFFSET       the service's clock is so far from this machine's, such as -24h,
                      until cleared; takes no other key
-  body=TEXT          the answer's body; must come last, takes in commas`
+  body=TEXT          the body of the response; must come last, may contain commas`
 
 // faultField reads and writes one key of a fault's spec.
 type faultField struct {

@@ -76,7 +76,7 @@ func (g Guard) checkHost(host string) error {
 	}
 	switch {
 	case name == "" || !plain(name):
-		return fmt.Errorf("%w: its host is no name in ASCII", ErrAddress)
+		return fmt.Errorf("%w: its host is not a name in ASCII", ErrAddress)
 	case numeric(name):
 		// 2130706433, 0177.0.0.1 and 0x7f.1 are 127.0.0.1 to some resolvers
 		// and nothing to others.

@@ -45,8 +45,13 @@ func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
 		a := c.exchange(ctx, k)
 		v := c.judge(ctx, k, a)
 		if v.throttled {
+			again := throttled != nil
 			throttled, _ = AsError(v.err)
 			pass.throttled(throttled)
+			if again && k.optional {
+				// The rate limit may be that of lists alone: others need not wait for it.
+				return nil, v.err
+			}
 			continue
 		}
 		pass.done(a.status)

@@ -196,6 +196,7 @@ func TestAccBulkRefresh_lists(t *testing.T) {
 		{"forbidden", sandbox.Fault{Status: http.StatusForbidden}, n + 1},
 		{"fails", sandbox.Fault{Status: http.StatusServiceUnavailable}, n + 2},
 		{"fails once", sandbox.Fault{Status: http.StatusServiceUnavailable, Times: 1}, 6},
+		{"rate limit for good", sandbox.Fault{Status: http.StatusTooManyRequests, RetryAfter: "1"}, n + 2},
 		{"rate limit", sandbox.Fault{Status: http.StatusTooManyRequests, RetryAfter: "1", Times: 1}, 6},
 		// net/http itself sends a GET again on each idle connection.
 		{"connections break", sandbox.Fault{DropBefore: true}, n + 12},

@@ -189,8 +189,8 @@ func TestLag(t *testing.T) {
 	server := start(t, sandbox.Options{})
 	c := call(t, server)
 	old, gone := c.create(`{"name":"Ana","external_id":"ana"}`), c.create(`{"name":"Rui"}`)
-	time.Sleep(400 * time.Millisecond)
-	server.AddFault(sandbox.Fault{Lag: 200 * time.Millisecond})
+	time.Sleep(2100 * time.Millisecond)
+	server.AddFault(sandbox.Fault{Lag: 2 * time.Second})
 	c.do("PATCH", "/v1/customers/"+old, `{"name":"Eva"}`).want(200)
 	c.do("DELETE", "/v1/customers/"+gone, "").want(200)
 	added := c.create(`{"name":"Zoe"}`)
@@ -203,7 +203,7 @@ func TestLag(t *testing.T) {
 	if got := c.do("GET", "/v1/customers?sort_by=name&sort_order=asc", "").names("name"); strings.Join(got, " ") != "Ana Rui" {
 		t.Errorf("listed are %v", got)
 	}
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(2100 * time.Millisecond)
 	if got := c.do("GET", "/v1/customers?sort_by=name&sort_order=asc", "").names("name"); strings.Join(got, " ") != "Eva Zoe" {
 		t.Errorf("listed are then %v", got)
 	}

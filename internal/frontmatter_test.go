@@ -33,8 +33,10 @@ func TestFrontMatter(t *testing.T) {
 		}
 		_, description, _ := strings.Cut(found[1], "description: |-\n")
 		description = strings.TrimPrefix(description, "  ")
-		if n := utf8.RuneCountInString(description); n == 0 || n > descriptionLimit || strings.Contains(description, "\n") || !strings.HasSuffix(description, ".") {
-			t.Errorf("%s: the description is not one sentence of at most %d characters, but %d: %s", path, descriptionLimit, n, description)
+		if n := utf8.RuneCountInString(description); n == 0 || n > descriptionLimit || strings.Contains(description, "\n") ||
+			!strings.HasSuffix(description, ".") {
+			t.Errorf("%s: the description is not one sentence of at most %d characters, but %d: %s", path,
+				descriptionLimit, n, description)
 		}
 		wanted := subcategory(filepath.Base(path))
 		if kind := filepath.Base(filepath.Dir(path)); kind == "guides" || kind == "docs" {

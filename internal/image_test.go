@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The image of the sandbox starts it with flags that exist, and listens on the ports that it exposes. No test here can build an image.
+// The image of the sandbox starts it with flags that exist, and listens on the ports that it exposes. No test here can
+// build an image.
 func TestImageStartsTheSandbox(t *testing.T) {
 	t.Parallel()
 	dockerfile, err := os.ReadFile(filepath.Join(root, ".ci", "image", "Dockerfile"))
@@ -30,7 +31,8 @@ func TestImageStartsTheSandbox(t *testing.T) {
 		if isFlag && !strings.Contains(string(flags), `"`+name+`"`) {
 			t.Errorf("serve has no flag -%s", name)
 		}
-		if strings.HasSuffix(argument, "-port") && !regexp.MustCompile(`(?m)^EXPOSE .*\b`+command[i+1]+`\b`).Match(dockerfile) {
+		if strings.HasSuffix(argument, "-port") &&
+			!regexp.MustCompile(`(?m)^EXPOSE .*\b`+command[i+1]+`\b`).Match(dockerfile) {
 			t.Errorf("port %s is not exposed", command[i+1])
 		}
 	}

@@ -51,7 +51,8 @@ var table = []rule{
 		framework, "github.com/hashicorp/terraform-plugin-go", testingTF, "filippo.io/age"}},
 	{tree: "internal/chaos", tests: []string{"internal/acctest", "internal/sandbox"}},
 	{tree: "internal/soak", tests: []string{"internal/acctest", "internal/sandbox", "pgregory.net/rapid"}},
-	{tree: "internal/bench", tests: []string{"internal/acctest", "internal/sandbox", "internal/provider", framework, "github.com/hashicorp/terraform-plugin-go"}},
+	{tree: "internal/bench", tests: []string{"internal/acctest", "internal/sandbox", "internal/provider", framework,
+		"github.com/hashicorp/terraform-plugin-go"}},
 	{tree: "internal/provider/internal/encrypt", may: []string{"internal/provider/internal", framework, "filippo.io/age"}},
 	{tree: "internal/provider", may: []string{"internal/api", framework,
 		framework + "-validators",
@@ -72,7 +73,8 @@ type listed struct {
 
 func goList(t *testing.T, arguments ...string) []listed {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", append([]string{"list", "-json=ImportPath,Standard,Imports,TestImports,XTestImports"}, arguments...)...)
+	command := exec.CommandContext(t.Context(), "go",
+		append([]string{"list", "-json=ImportPath,Standard,Imports,TestImports,XTestImports"}, arguments...)...)
 	command.Dir = root
 	out, err := command.Output()
 	var exit *exec.ExitError
@@ -222,7 +224,8 @@ func TestShippedProgramLinksNoTestCode(t *testing.T) {
 		t.Fatalf("go list names only %d packages", len(linked))
 	}
 	for _, p := range linked {
-		for _, never := range []string{module + "/internal/sandbox", module + "/internal/evidence", module + "/internal/acctest",
+		for _, never := range []string{module + "/internal/sandbox", module + "/internal/evidence",
+			module + "/internal/acctest",
 			testingTF, "go.etcd.io/bbolt", "net/http/httptest"} {
 			if below(p.ImportPath, never) {
 				t.Errorf("the shipped program links %s", p.ImportPath)

@@ -33,16 +33,17 @@ var elsewhere = map[string]string{
 
 // own are the files that a resource has in addition, for what no other resource has.
 var own = map[string][]string{
-	"apikey":          {"ephemeral.go", "successor.go"},
-	"billingaccount":  {"customer.go", "reference.go", "shown.go"},
-	"customer":        {"pair.go"},
-	"finance":         {"body.go", "entries.go", "openapi.go"},
-	"subscription":    {"action.go", "canceled.go", "invoices.go", "items.go", "itemsread.go", "pause.go", "references.go", "refusals.go", "transitions.go"},
+	"apikey":         {"ephemeral.go", "successor.go"},
+	"billingaccount": {"customer.go", "reference.go", "shown.go"},
+	"customer":       {"pair.go"},
+	"finance":        {"body.go", "entries.go", "openapi.go"},
+	"subscription": {"action.go", "canceled.go", "invoices.go", "items.go", "itemsread.go", "pause.go", "references.go",
+		"refusals.go", "transitions.go"},
 	"webhookendpoint": {"actions.go", "authentication.go", "deliveries.go", "delivery.go"},
 }
 
-// TestResourcesHaveOneShape: who knows one resource finds the same things under the same names in the same files of every
-// other one. A package with a resource.go is a resource; what it has of its own is listed here.
+// TestResourcesHaveOneShape: who knows one resource finds the same things under the same names in the same files of
+// every other one. A package with a resource.go is a resource; what it has of its own is listed here.
 func TestResourcesHaveOneShape(t *testing.T) {
 	t.Parallel()
 	found, err := filepath.Glob(filepath.Join(root, "internal", "provider", "*", "resource.go"))
@@ -80,8 +81,8 @@ func TestResourcesHaveOneShape(t *testing.T) {
 	}
 }
 
-// declarations are the names that the files of a folder declare, by file and without tests. A method of another type than
-// model, planning and Resource is left out: what it is called is up to the type.
+// declarations are the names that the files of a folder declare, by file and without tests. A method of another type
+// than model, planning and Resource is left out: what it is called is up to the type.
 func declarations(t *testing.T, folder string) map[string][]string {
 	t.Helper()
 	names := map[string][]string{}

@@ -12,8 +12,8 @@ var (
 	mockAttribute = regexp.MustCompile(`(?m)^    (\w+) *=`)
 )
 
-// The mock data of the examples covers every resource, and names attributes that exist: Terraform ignores those of types that a test does
-// not use.
+// The mock data of the examples covers every resource, and names attributes that exist: Terraform ignores those of
+// types that a test does not use.
 func TestMocksFitTheSchema(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(filepath.Join(root, "examples", "mocks", "billing", "billing.tfmock.hcl"))

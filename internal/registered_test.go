@@ -107,8 +107,9 @@ func others(t *testing.T, p frameworkprovider.Provider) []registered {
 			e, meta, schema := create(), ephemeral.MetadataResponse{}, ephemeral.SchemaResponse{}
 			e.Metadata(t.Context(), ephemeral.MetadataRequest{ProviderTypeName: providerType}, &meta)
 			e.Schema(t.Context(), ephemeral.SchemaRequest{}, &schema)
-			all = append(all, registered{kind: "ephemeral-resources", name: meta.TypeName, block: `ephemeral "` + meta.TypeName + `"`,
-				folder: folder(e), examples: []string{"ephemeral-resource.tf"}, attributes: describe(schema.Schema.Attributes)})
+			all = append(all, registered{kind: "ephemeral-resources", name: meta.TypeName, block: `ephemeral "` +
+				meta.TypeName + `"`, folder: folder(e), examples: []string{"ephemeral-resource.tf"},
+				attributes: describe(schema.Schema.Attributes)})
 		}
 	}
 	if p, ok := p.(frameworkprovider.ProviderWithActions); ok {
@@ -124,8 +125,8 @@ func others(t *testing.T, p frameworkprovider.Provider) []registered {
 		for _, create := range p.Functions(t.Context()) {
 			f, meta := create(), function.MetadataResponse{}
 			f.Metadata(t.Context(), function.MetadataRequest{}, &meta)
-			all = append(all, registered{kind: "functions", name: meta.Name, block: "provider::" + providerType + "::" + meta.Name + "(",
-				folder: folder(f), examples: []string{"function.tf"}})
+			all = append(all, registered{kind: "functions", name: meta.Name, block: "provider::" + providerType + "::" +
+				meta.Name + "(", folder: folder(f), examples: []string{"function.tf"}})
 		}
 	}
 	return all

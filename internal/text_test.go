@@ -21,7 +21,8 @@ var forbidden = []struct {
 	{regexp.MustCompile(`registry[.](terraform|opentofu)[.]|(proxy|sum)[.]golang[.]org`),
 		"where packages come from is the business of whoever installs them"},
 	{regexp.MustCompile(`(^|[^\w.])/(home|Users|root|work)/\w`), "a path of somebody's machine leads nowhere elsewhere"},
-	{regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX)\b`), "what is not done yet is written down where work is planned"},
+	{regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX)\b`),
+		"what is not done yet is written down where work is planned"},
 }
 
 func TestNoFileSaysWhatItShouldNot(t *testing.T) {
@@ -37,8 +38,10 @@ func TestNoFileSaysWhatItShouldNot(t *testing.T) {
 			}
 			return nil
 		}
-		// Lists of modules and checksums are Go's own text; ".git" is a file in a second work tree; the rest is built, not written.
-		if !entry.Type().IsRegular() || entry.Name() == "go.sum" || entry.Name() == ".git" || filepath.Ext(path) == ".test" || filepath.Ext(path) == ".out" {
+		// Lists of modules and checksums are Go's own text; ".git" is a file in a second work tree; the rest is built, not
+		// written.
+		if !entry.Type().IsRegular() || entry.Name() == "go.sum" || entry.Name() == ".git" || filepath.Ext(path) == ".test" ||
+			filepath.Ext(path) == ".out" {
 			return nil
 		}
 		read++

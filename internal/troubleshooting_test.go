@@ -11,7 +11,8 @@ import (
 
 var (
 	// serviceCode is an error code, as an error on the wire and as the sandbox has it.
-	serviceCode = regexp.MustCompile(`"error": \{\s*"code": "(\w+)"|"error_code": "(\w+)"|\bcode: "(\w+)"|http\.Status\w+: +"(\w+)"`)
+	serviceCode = regexp.MustCompile(
+		`"error": \{\s*"code": "(\w+)"|"error_code": "(\w+)"|\bcode: "(\w+)"|http\.Status\w+: +"(\w+)"`)
 	// summary is the beginning of a diagnostic whose words stand in the code.
 	summary = regexp.MustCompile(`Add(?:Attribute)?(?:Error|Warning)\((?:[^"()]|\([^()]*\))*"([^"]+)"`)
 	// refusal is the same of a validator that is made of a description, a summary and a check.
@@ -23,16 +24,17 @@ var (
 func found(t *testing.T, folder, ending string, pattern *regexp.Regexp) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ending) || strings.HasSuffix(path, "_test.go") {
+	err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)),
+		func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ending) || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			for _, match := range pattern.FindAllStringSubmatch(string(content), -1) {
+				texts[strings.Join(match[1:], "")] = path
+			}
 			return err
-		}
-		content, err := os.ReadFile(path)
-		for _, match := range pattern.FindAllStringSubmatch(string(content), -1) {
-			texts[strings.Join(match[1:], "")] = path
-		}
-		return err
-	})
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,8 @@ func TestTroubleshootingKnowsEveryMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	guide := string(page)
-	for _, place := range []struct{ folder, ending string }{{"internal/evidence/testdata", ".json"}, {"internal/sandbox", ".go"}} {
+	for _, place := range []struct{ folder, ending string }{{"internal/evidence/testdata", ".json"},
+		{"internal/sandbox", ".go"}} {
 		for code, path := range found(t, place.folder, place.ending, serviceCode) {
 			if !strings.Contains(guide, "`"+code+"`") {
 				t.Errorf("the guide does not have the code %s of %s", code, path)

@@ -13,8 +13,8 @@ var (
 	pinned     = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 )
 
-// A tag of an action can be moved to other code, a commit cannot. The token of a checkout must not be left to the steps after it, and
-// every workflow begins with few permissions.
+// A tag of an action can be moved to other code, a commit cannot. The token of a checkout must not be left to the steps
+// after it, and every workflow begins with few permissions.
 func TestWorkflowsTrustNobody(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
@@ -32,7 +32,8 @@ func TestWorkflowsTrustNobody(t *testing.T) {
 				t.Errorf("%s: %s is not pinned to a commit, with its version as a comment", path, used[1])
 			}
 		}
-		if checkouts, kept := strings.Count(text, "actions/checkout@"), strings.Count(text, "persist-credentials: false"); checkouts != kept {
+		if checkouts, kept := strings.Count(text, "actions/checkout@"),
+			strings.Count(text, "persist-credentials: false"); checkouts != kept {
 			t.Errorf("%s: %d of %d checkouts drop their credentials", path, kept, checkouts)
 		}
 		if !strings.Contains(text, "\npermissions:\n  contents: read\n") {

@@ -1,5 +1,5 @@
-// Package acctest gives acceptance tests a service to run against: a sandbox of their own in the same process, or the real sandbox
-// named by the BILLING_* variables when BILLING_ACC_LIVE is 1.
+// Package acctest gives acceptance tests a service to run against: a sandbox of their own in the same process, or the
+// real sandbox named by the BILLING_* variables when BILLING_ACC_LIVE is 1.
 package acctest
 
 import (
@@ -59,20 +59,22 @@ func Tolerating(tolerance sandbox.Tolerance) Option {
 	return func(o *sandbox.Options) { o.Tolerance = tolerance }
 }
 
-// RunningClock is the option of a sandbox that lives in the present, for what is compared with the clock of this machine.
+// RunningClock is the option of a sandbox that lives in the present, for what is compared with the clock of this
+// machine.
 func RunningClock(o *sandbox.Options) { o.Start = time.Time{} }
 
-// Start gives the test a service: pages of two, so that every listing crosses a page boundary, and an order that shuffles where none
-// is asked for.
+// Start gives the test a service: pages of two, so that every listing crosses a page boundary, and an order that
+// shuffles where none is asked for.
 func Start(t *testing.T, options ...Option) *Service {
 	t.Helper()
 	if os.Getenv("BILLING_ACC_LIVE") == "1" {
 		if len(options) > 0 {
 			t.Skip("needs its own sandbox: the live service cannot be made to behave differently")
 		}
-		live := &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"), CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"),
-			FinanceURL: os.Getenv("BILLING_FINANCE_BASE_URL"), FinanceToken: os.Getenv("BILLING_FINANCE_TOKEN"),
-			CollectionsURL: os.Getenv("BILLING_COLLECTIONS_BASE_URL"), CollectionsKey: os.Getenv("BILLING_COLLECTIONS_API_KEY"), t: t}
+		live := &Service{BaseURL: os.Getenv("BILLING_BASE_URL"), Token: os.Getenv("BILLING_TOKEN"),
+			CAFile: os.Getenv("BILLING_CA_CERTIFICATE_FILE"), FinanceURL: os.Getenv("BILLING_FINANCE_BASE_URL"),
+			FinanceToken: os.Getenv("BILLING_FINANCE_TOKEN"), CollectionsURL: os.Getenv("BILLING_COLLECTIONS_BASE_URL"),
+			CollectionsKey: os.Getenv("BILLING_COLLECTIONS_API_KEY"), t: t}
 		if ledger := os.Getenv(ledgerVariable); ledger != "" {
 			return live.Recording(ledger)
 		}
@@ -120,7 +122,8 @@ func (s *Service) NeedsSandbox(why string) {
 	}
 }
 
-// Config is a configuration with the provider block for this service before it. extra are further lines of the provider block.
+// Config is a configuration with the provider block for this service before it. extra are further lines of the provider
+// block.
 func (s *Service) Config(body string, extra ...string) string {
 	block := "provider \"billing\" {\n"
 	for _, argument := range s.arguments() {

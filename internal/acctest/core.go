@@ -41,14 +41,15 @@ type Configuration struct {
 	Defaults JSON
 	// Imports are the import blocks: addresses and the import ids.
 	Imports map[string]string
-	// Later are arguments that are only known in the apply, such as "billing_subscription.s.plan_id": they come from a data source
-	// that is deferred by depends_on. A value here is what they turn out to be; nil stands for what the block says.
+	// Later are arguments that are only known in the apply, such as "billing_subscription.s.plan_id": they come from a
+	// data source that is deferred by depends_on. A value here is what they turn out to be; nil stands for what the block
+	// says.
 	Later map[string]any
 }
 
-// Core drives many objects over the provider's protocol as Terraform does: a new provider for each plan and each apply, a refresh before
-// the plan, ignore_changes for the plan alone, a second plan in the apply. It takes milliseconds where Terraform takes seconds. What Terraform
-// would report as a bug of the provider is an error of the plan or the apply.
+// Core drives many objects over the provider's protocol as Terraform does: a new provider for each plan and each apply,
+// a refresh before the plan, ignore_changes for the plan alone, a second plan in the apply. It takes milliseconds where
+// Terraform takes seconds. What Terraform would report as a bug of the provider is an error of the plan or the apply.
 type Core struct {
 	t       *testing.T
 	service *Service
@@ -64,7 +65,8 @@ type held struct {
 	identity *tfprotov6.ResourceIdentityData
 }
 
-// Change is what a plan does to one object. Before and After are plain JSON values, and Unknown in After is only known after apply.
+// Change is what a plan does to one object. Before and After are plain JSON values, and Unknown in After is only known
+// after apply.
 type Change struct {
 	Address, Action string
 	Before, After   JSON
@@ -217,7 +219,8 @@ func (c *Core) refresh(address, importID string, p *CorePlan) (*held, bool) {
 	prior, typeName := c.objects[address], Block{Address: address}.Type()
 	schema := c.schema(address)
 	if prior == nil && importID != "" {
-		answer := ok(c.server.ImportResourceState(c.ctx(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: importID}))
+		answer := ok(c.server.ImportResourceState(c.ctx(),
+			&tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: importID}))
 		if !p.note(address, answer.Diagnostics) || len(answer.ImportedResources) != 1 {
 			return nil, false
 		}

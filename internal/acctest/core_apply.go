@@ -11,8 +11,8 @@ import (
 // CoreApplied is what an apply says.
 type CoreApplied struct{ Errors, Warnings []string }
 
-// Apply carries a plan out, in a new provider. It ends at the first error. createFirst says what Terraform leaves open: whether an object
-// that is not configured any more is destroyed after the others are created.
+// Apply carries a plan out, in a new provider. It ends at the first error. createFirst says what Terraform leaves open:
+// whether an object that is not configured any more is destroyed after the others are created.
 func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 	c.t.Helper()
 	if len(p.Errors) > 0 {
@@ -65,8 +65,10 @@ func (c *Core) destroyAll(changes []*Change, done *CoreApplied) bool {
 func (c *Core) destroy(address string, prior *held, private []byte, done *CoreApplied) bool {
 	c.t.Helper()
 	none := encode(c.t, nothing(c.schema(address).ValueType()))
-	answer := ok(c.server.ApplyResourceChange(c.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
-		PriorState: encode(c.t, prior.value), PlannedState: none, Config: none, PlannedPrivate: private, PlannedIdentity: prior.identity}))
+	answer := ok(c.server.ApplyResourceChange(c.ctx(),
+		&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
+			PriorState: encode(c.t, prior.value), PlannedState: none, Config: none, PlannedPrivate: private,
+			PlannedIdentity: prior.identity}))
 	return done.note(address, answer.Diagnostics)
 }
 
@@ -111,8 +113,10 @@ func (c *Core) carryOutOne(first *Change, config tftypes.Value, done *CoreApplie
 	if !done.note(first.Address, problems) {
 		return false
 	}
-	if action := second.Action; action != first.Action && !(first.Action == Update && action == NoOp) && !(first.Action == Replace && action == Create) {
-		return done.note(first.Address, bug("Provider produced inconsistent final plan", []string{"the action changed from " + first.Action + " to " + action}))
+	if action := second.Action; action != first.Action && !(first.Action == Update && action == NoOp) &&
+		!(first.Action == Replace && action == Create) {
+		return done.note(first.Address, bug("Provider produced inconsistent final plan",
+			[]string{"the action changed from " + first.Action + " to " + action}))
 	}
 	if differences := broken(c.t, first.planned, second.planned, ""); len(differences) > 0 {
 		return done.note(first.Address, bug("Provider produced inconsistent final plan", differences))
@@ -124,8 +128,9 @@ func (c *Core) carryOutOne(first *Change, config tftypes.Value, done *CoreApplie
 	if prior == nil {
 		prior = &held{value: nothing(schema.ValueType())}
 	}
-	answer := ok(c.server.ApplyResourceChange(c.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: first.block.Type(), Config: encode(c.t, config),
-		PriorState: encode(c.t, prior.value), PlannedState: encode(c.t, second.planned), PlannedPrivate: second.private, PlannedIdentity: prior.identity}))
+	answer := ok(c.server.ApplyResourceChange(c.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: first.block.Type(),
+		Config: encode(c.t, config), PriorState: encode(c.t, prior.value), PlannedState: encode(c.t, second.planned),
+		PlannedPrivate: second.private, PlannedIdentity: prior.identity}))
 	now := &held{decode(c.t, answer.NewState, schema.ValueType()), answer.Private, answer.NewIdentity}
 	if now.value.IsNull() {
 		delete(c.objects, first.Address)
@@ -138,12 +143,15 @@ func (c *Core) carryOutOne(first *Change, config tftypes.Value, done *CoreApplie
 	case now.value.IsNull():
 		return done.note(first.Address, bug("Provider returned invalid result object after apply", []string{"there is none"}))
 	case !now.value.IsFullyKnown():
-		return done.note(first.Address, bug("Provider returned invalid result object after apply", []string{"something is unknown in " + now.value.String()}))
+		return done.note(first.Address, bug("Provider returned invalid result object after apply",
+			[]string{"something is unknown in " + now.value.String()}))
 	case !withoutWriteOnly(c.t, schema.Block.Attributes, now.value).Equal(now.value):
-		return done.note(first.Address, bug("Provider produced invalid object", []string{"a write-only argument is not null"}))
+		return done.note(first.Address,
+			bug("Provider produced invalid object", []string{"a write-only argument is not null"}))
 	}
 	if differences := broken(c.t, second.planned, now.value, ""); len(differences) > 0 {
-		return done.note(first.Address, bug("Provider produced inconsistent result after apply: unexpected new value", differences))
+		return done.note(first.Address, bug("Provider produced inconsistent result after apply: unexpected new value",
+			differences))
 	}
 	return true
 }

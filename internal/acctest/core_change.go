@@ -12,12 +12,14 @@ import (
 )
 
 // change plans one object. planned is the change of the plan when this is the second plan, inside the apply.
-func (c *Core) change(block Block, config tftypes.Value, prior *held, planned *Change) (*Change, []*tfprotov6.Diagnostic) {
+func (c *Core) change(block Block, config tftypes.Value, prior *held,
+	planned *Change) (*Change, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	schema := c.schema(block.Address)
 	known := schema.Block.Attributes
-	validated := ok(c.server.ValidateResourceConfig(c.ctx(), &tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
-		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}}))
+	validated := ok(c.server.ValidateResourceConfig(c.ctx(),
+		&tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
+			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}}))
 	if Errors(validated.Diagnostics) != "" {
 		return nil, validated.Diagnostics
 	}
@@ -30,8 +32,8 @@ func (c *Core) change(block Block, config tftypes.Value, prior *held, planned *C
 	if Errors(diags) != "" {
 		return nil, diags
 	}
-	change := &Change{Address: block.Address, block: block, planned: decode(c.t, answer.PlannedState, schema.ValueType()), private: answer.PlannedPrivate,
-		Before: view(c.t, prior.value)}
+	change := &Change{Address: block.Address, block: block, planned: decode(c.t, answer.PlannedState, schema.ValueType()),
+		private: answer.PlannedPrivate, Before: view(c.t, prior.value)}
 	if problems := invalid(c.t, known, prior.value, ignoredConfig, change.planned, ""); len(problems) > 0 {
 		return nil, append(diags, bug("Provider produced invalid plan", problems)...)
 	}
@@ -56,12 +58,14 @@ func (c *Core) change(block Block, config tftypes.Value, prior *held, planned *C
 	return change, diags
 }
 
-func (c *Core) planResource(block Block, prior *held, config tftypes.Value, private []byte, applying bool) *tfprotov6.PlanResourceChangeResponse {
+func (c *Core) planResource(block Block, prior *held, config tftypes.Value, private []byte,
+	applying bool) *tfprotov6.PlanResourceChangeResponse {
 	c.t.Helper()
 	schema := c.schema(block.Address)
-	return ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(), Config: encode(c.t, config),
-		PriorState: encode(c.t, prior.value), ProposedNewState: encode(c.t, propose(c.t, schema.Block.Attributes, prior.value, config)),
-		PriorPrivate: private, PriorIdentity: prior.identity,
+	return ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
+		Config: encode(c.t, config), PriorState: encode(c.t, prior.value),
+		ProposedNewState: encode(c.t, propose(c.t, schema.Block.Attributes, prior.value, config)), PriorPrivate: private,
+		PriorIdentity:      prior.identity,
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: applying}}))
 }
 
@@ -69,9 +73,11 @@ func (c *Core) planResource(block Block, prior *held, config tftypes.Value, priv
 func (c *Core) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	block, none := Block{Address: address}, nothing(c.schema(address).ValueType())
-	answer := ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(), Config: encode(c.t, none),
-		PriorState: encode(c.t, prior.value), ProposedNewState: encode(c.t, none), PriorPrivate: prior.private, PriorIdentity: prior.identity}))
-	return &Change{Address: address, Action: Delete, Before: view(c.t, prior.value), block: block, planned: none, private: answer.PlannedPrivate}, answer.Diagnostics
+	answer := ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
+		Config: encode(c.t, none), PriorState: encode(c.t, prior.value), ProposedNewState: encode(c.t, none),
+		PriorPrivate: prior.private, PriorIdentity: prior.identity}))
+	return &Change{Address: address, Action: Delete, Before: view(c.t, prior.value), block: block, planned: none,
+		private: answer.PlannedPrivate}, answer.Diagnostics
 }
 
 // differing are the attributes that force a replacement and really differ.
@@ -103,7 +109,8 @@ func bug(summary string, problems []string) []*tfprotov6.Diagnostic {
 }
 
 // evaluate is the configuration of a block: references and what comes later are unknown until they are there.
-func (c *Core) evaluate(configuration Configuration, block Block, objects map[string]tftypes.Value, planning bool) tftypes.Value {
+func (c *Core) evaluate(configuration Configuration, block Block, objects map[string]tftypes.Value,
+	planning bool) tftypes.Value {
 	c.t.Helper()
 	values := JSON{}
 	for name, v := range block.Values {

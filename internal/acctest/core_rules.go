@@ -31,8 +31,8 @@ func elements(t *testing.T, v tftypes.Value) []tftypes.Value {
 	return slices.Clone(all) // the value shares its own
 }
 
-// propose is what Terraform proposes as the new object: the configuration, and what was before where the configuration has null and the
-// provider decides, at any depth.
+// propose is what Terraform proposes as the new object: the configuration, and what was before where the configuration
+// has null and the provider decides, at any depth.
 func propose(t *testing.T, known attributes, prior, config tftypes.Value) tftypes.Value {
 	t.Helper()
 	if !set(config) {
@@ -86,12 +86,14 @@ func proposeNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config t
 	return tftypes.NewValue(config.Type(), wanted)
 }
 
-// couldBe reports whether an element of a set could come from the configuration: it has more than that in computed attributes only.
+// couldBe reports whether an element of a set could come from the configuration: it has more than that in computed
+// attributes only.
 func couldBe(t *testing.T, known attributes, prior, config tftypes.Value) bool {
 	t.Helper()
 	before, wanted := fields(t, prior), fields(t, config)
 	for _, attribute := range known {
-		if !before[attribute.Name].Equal(wanted[attribute.Name]) && (!attribute.Computed || !wanted[attribute.Name].IsNull()) {
+		if !before[attribute.Name].Equal(wanted[attribute.Name]) &&
+			(!attribute.Computed || !wanted[attribute.Name].IsNull()) {
 			return false
 		}
 	}
@@ -124,8 +126,8 @@ func elementsOf(t *testing.T, nested *tfprotov6.SchemaObject, v tftypes.Value) [
 	return elements(t, v)
 }
 
-// invalid lists where a plan breaks Terraform's first demand: what is configured is planned, or stays as it was; what is not configured is
-// null unless the provider decides.
+// invalid lists where a plan breaks Terraform's first demand: what is configured is planned, or stays as it was; what
+// is not configured is null unless the provider decides.
 func invalid(t *testing.T, known attributes, prior, config, planned tftypes.Value, at string) []string {
 	t.Helper()
 	var problems []string
@@ -149,7 +151,8 @@ func invalid(t *testing.T, known attributes, prior, config, planned tftypes.Valu
 	return problems
 }
 
-func invalidNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config, planned tftypes.Value, at string) []string {
+func invalidNested(t *testing.T, nested *tfprotov6.SchemaObject, prior, config, planned tftypes.Value,
+	at string) []string {
 	t.Helper()
 	if nested.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
 		return invalid(t, nested.Attributes, prior, config, planned, at+".")
@@ -186,9 +189,11 @@ func broken(t *testing.T, planned, later tftypes.Value, at string) []string {
 	switch {
 	case !planned.IsKnown(), planned.Equal(later):
 		return nil
-	case !later.IsKnown() || planned.IsNull() || later.IsNull() || planned.IsFullyKnown() && !planned.Type().Is(tftypes.Object{}):
+	case !later.IsKnown() || planned.IsNull() || later.IsNull() || planned.IsFullyKnown() &&
+		!planned.Type().Is(tftypes.Object{}):
 		return differs
-	case planned.Type().Is(tftypes.Object{}) && later.Type().Is(tftypes.Object{}), planned.Type().Is(tftypes.Map{}) && later.Type().Is(tftypes.Map{}):
+	case planned.Type().Is(tftypes.Object{}) && later.Type().Is(tftypes.Object{}), planned.Type().Is(tftypes.Map{}) &&
+		later.Type().Is(tftypes.Map{}):
 		before, now := fields(t, planned), fields(t, later)
 		if len(before) != len(now) {
 			return differs

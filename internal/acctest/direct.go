@@ -8,9 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Direct is one object of a resource, driven over the provider's protocol without a Terraform in between: warnings and unknown values can
-// be held there, and a step takes milliseconds. It stands in for Terraform's part as far as a single object needs it, and holds the
-// provider to what Terraform demands: what is planned and known is the result.
+// Direct is one object of a resource, driven over the provider's protocol without a Terraform in between: warnings and
+// unknown values can be held there, and a step takes milliseconds. It stands in for Terraform's part as far as a single
+// object needs it, and holds the provider to what Terraform demands: what is planned and known is the result.
 type Direct struct {
 	t        *testing.T
 	server   tfprotov6.ProviderServer
@@ -33,7 +33,8 @@ type Direct struct {
 func (s *Service) Direct(typeName string) *Direct {
 	s.t.Helper()
 	server, schemas := s.provider()
-	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName], schemas: schemas, service: s}
+	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName],
+		schemas: schemas, service: s}
 	if d.schema == nil {
 		s.t.Fatalf("no resource type %s", typeName)
 	}
@@ -105,8 +106,10 @@ func (d *Direct) Plan(config JSON) Planned {
 	if config != nil {
 		p.Config = object(d.t, d.schema, config)
 		proposed = d.proposed(p.Config)
-		validated, err := d.server.ValidateResourceConfig(d.ctx(), &tfprotov6.ValidateResourceConfigRequest{TypeName: d.typeName, Config: d.encode(p.Config),
-			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: !d.noWriteOnly}})
+		validated, err := d.server.ValidateResourceConfig(d.ctx(),
+			&tfprotov6.ValidateResourceConfigRequest{TypeName: d.typeName, Config: d.encode(p.Config),
+				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{
+					WriteOnlyAttributesAllowed: !d.noWriteOnly}})
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -115,8 +118,8 @@ func (d *Direct) Plan(config JSON) Planned {
 			return p
 		}
 	}
-	answer, err := d.server.PlanResourceChange(d.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: d.typeName, Config: d.encode(p.Config),
-		PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed),
+	answer, err := d.server.PlanResourceChange(d.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: d.typeName,
+		Config: d.encode(p.Config), PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed),
 		PriorPrivate: d.private, PriorIdentity: d.identity,
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: d.applying}})
 	if err != nil {
@@ -140,8 +143,9 @@ func (d *Direct) Apply(p Planned) []*tfprotov6.Diagnostic {
 	if text := Errors(p.Diagnostics); text != "" {
 		d.t.Fatalf("apply of a plan with errors: %s", text)
 	}
-	answer, err := d.server.ApplyResourceChange(d.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: d.typeName, Config: d.encode(p.Config),
-		PriorState: d.encode(d.state), PlannedState: d.encode(p.Value), PlannedPrivate: p.private, PlannedIdentity: d.identity})
+	answer, err := d.server.ApplyResourceChange(d.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: d.typeName,
+		Config: d.encode(p.Config), PriorState: d.encode(d.state), PlannedState: d.encode(p.Value), PlannedPrivate: p.private,
+		PlannedIdentity: d.identity})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -170,8 +174,8 @@ func (d *Direct) Set(config JSON) string {
 // Refresh reads the object, as every plan begins.
 func (d *Direct) Refresh() []*tfprotov6.Diagnostic {
 	d.t.Helper()
-	answer, err := d.server.ReadResource(d.ctx(), &tfprotov6.ReadResourceRequest{TypeName: d.typeName, CurrentState: d.encode(d.state),
-		Private: d.private, CurrentIdentity: d.identity})
+	answer, err := d.server.ReadResource(d.ctx(), &tfprotov6.ReadResourceRequest{TypeName: d.typeName,
+		CurrentState: d.encode(d.state), Private: d.private, CurrentIdentity: d.identity})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -183,7 +187,8 @@ func (d *Direct) Refresh() []*tfprotov6.Diagnostic {
 func (d *Direct) Import(id string) []*tfprotov6.Diagnostic {
 	d.t.Helper()
 	d.service.configure(d.server, d.schemas)
-	answer, err := d.server.ImportResourceState(d.ctx(), &tfprotov6.ImportResourceStateRequest{TypeName: d.typeName, ID: id})
+	answer, err := d.server.ImportResourceState(d.ctx(),
+		&tfprotov6.ImportResourceStateRequest{TypeName: d.typeName, ID: id})
 	if err != nil {
 		d.t.Fatal(err)
 	}

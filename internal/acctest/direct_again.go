@@ -22,8 +22,8 @@ func (d *Direct) Again(first Planned, config JSON) Planned {
 	return p
 }
 
-// PlanReplace is the plan of terraform plan -replace: Terraform plans the change, and then the creation of a new object with what that plan
-// has left in the private state.
+// PlanReplace is the plan of terraform plan -replace: Terraform plans the change, and then the creation of a new object
+// with what that plan has left in the private state.
 func (d *Direct) PlanReplace(config JSON) Planned {
 	d.t.Helper()
 	first := d.Plan(config)

@@ -87,7 +87,8 @@ func words(all []*tfprotov6.Diagnostic, severity tfprotov6.DiagnosticSeverity) s
 	return strings.Join(lines, "\n")
 }
 
-// proposed is what Terraform proposes: the configuration, and what was before where it says nothing and the provider may decide.
+// proposed is what Terraform proposes: the configuration, and what was before where it says nothing and the provider
+// may decide.
 func (d *Direct) proposed(config tftypes.Value) tftypes.Value {
 	d.t.Helper()
 	values, before := fields(d.t, withoutWriteOnly(d.t, d.schema.Block.Attributes, config)), fields(d.t, d.state)
@@ -115,7 +116,8 @@ func (d *Direct) planIsValid(p Planned) {
 	}
 }
 
-// resultIsAsPlanned holds a result to Terraform's second demand: what the plan knew has come, and nothing stays unknown.
+// resultIsAsPlanned holds a result to Terraform's second demand: what the plan knew has come, and nothing stays
+// unknown.
 func (d *Direct) resultIsAsPlanned(p Planned) {
 	d.t.Helper()
 	results := fields(d.t, d.state)
@@ -131,14 +133,17 @@ func (d *Direct) resultIsAsPlanned(p Planned) {
 	}
 }
 
-// compatible reports whether later may follow on planned: equal in all that was known. Sets with unknown values may become anything.
+// compatible reports whether later may follow on planned: equal in all that was known. Sets with unknown values may
+// become anything.
 func compatible(planned, later tftypes.Value) bool {
 	if !planned.IsKnown() || planned.Equal(later) {
 		return true
 	}
 	var before, after map[string]tftypes.Value
-	if planned.IsNull() || later.IsNull() || !planned.Type().Is(tftypes.Object{}) || planned.As(&before) != nil || later.As(&after) != nil {
-		return !planned.IsFullyKnown() || planned.Type().Is(tftypes.Set{}) && later.Type().Is(tftypes.Set{}) && !later.IsNull()
+	if planned.IsNull() || later.IsNull() || !planned.Type().Is(tftypes.Object{}) || planned.As(&before) != nil ||
+		later.As(&after) != nil {
+		return !planned.IsFullyKnown() || planned.Type().Is(tftypes.Set{}) && later.Type().Is(tftypes.Set{}) &&
+			!later.IsNull()
 	}
 	for name, value := range before {
 		if !value.IsNull() && !compatible(value, after[name]) {

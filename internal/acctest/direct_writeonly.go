@@ -32,7 +32,8 @@ func withoutWriteOnly(t *testing.T, attributes []*tfprotov6.SchemaAttribute, v t
 	return tftypes.NewValue(v.Type(), values)
 }
 
-// holdsNoWriteOnly holds what the provider answers to Terraform's demand that no plan and no state has a write-only value.
+// holdsNoWriteOnly holds what the provider answers to Terraform's demand that no plan and no state has a write-only
+// value.
 func (d *Direct) holdsNoWriteOnly(v tftypes.Value) {
 	d.t.Helper()
 	if !withoutWriteOnly(d.t, d.schema.Block.Attributes, v).Equal(v) {

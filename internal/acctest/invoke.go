@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Invoke runs an action over the provider's protocol, without a Terraform in between. It answers the progress messages and the
-// diagnostics, those of the validation too.
+// Invoke runs an action over the provider's protocol, without a Terraform in between. It answers the progress messages
+// and the diagnostics, those of the validation too.
 func (s *Service) Invoke(action string, config JSON) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	provider, schemas := s.provider()
@@ -21,7 +21,8 @@ func (s *Service) Invoke(action string, config JSON) (progress []string, diagnos
 		s.t.Fatalf("no action %s", action)
 	}
 	encoded := encode(s.t, object(s.t, schema.Schema, config))
-	validated, err := server.ValidateActionConfig(s.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action, Config: encoded})
+	validated, err := server.ValidateActionConfig(s.ctx(), &tfprotov6.ValidateActionConfigRequest{ActionType: action,
+		Config: encoded})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -71,14 +72,16 @@ func (s *Service) Open(typeName string, config JSON) *Opened {
 	}
 	o := &Opened{t: s.t, server: server, typeName: typeName}
 	encoded := encode(s.t, object(s.t, schema, config))
-	validated, err := server.ValidateEphemeralResourceConfig(s.ctx(), &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded})
+	validated, err := server.ValidateEphemeralResourceConfig(s.ctx(),
+		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: typeName, Config: encoded})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	if o.Diagnostics = validated.Diagnostics; Errors(o.Diagnostics) != "" {
 		return o
 	}
-	answer, err := server.OpenEphemeralResource(s.ctx(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: typeName, Config: encoded})
+	answer, err := server.OpenEphemeralResource(s.ctx(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: typeName,
+		Config: encoded})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -102,7 +105,8 @@ func (o *Opened) Private() string { return string(o.private) }
 // Close closes it.
 func (o *Opened) Close() []*tfprotov6.Diagnostic {
 	o.t.Helper()
-	answer, err := o.server.CloseEphemeralResource(o.t.Context(), &tfprotov6.CloseEphemeralResourceRequest{TypeName: o.typeName, Private: o.private})
+	answer, err := o.server.CloseEphemeralResource(o.t.Context(),
+		&tfprotov6.CloseEphemeralResourceRequest{TypeName: o.typeName, Private: o.private})
 	if err != nil {
 		o.t.Fatal(err)
 	}

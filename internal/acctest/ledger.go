@@ -21,8 +21,8 @@ const ledgerVariable = "BILLING_ACC_LEDGER"
 // created are the operations that create an object. A rotation creates a key with another id.
 var created = regexp.MustCompile(`^(/v1/[\w-]+|/api/v1/webhook-endpoints|(/api/v1/api-keys)(?:/[^/]+/rotate)?)$`)
 
-// Recording is the same service behind a proxy that notes every object that is created in a file, before the response is passed on. A sweep
-// deletes what is in the file: exactly what a run has created, whatever its name.
+// Recording is the same service behind a proxy that notes every object that is created in a file, before the response
+// is passed on. A sweep deletes what is in the file: exactly what a run has created, whatever its name.
 func (s *Service) Recording(ledger string) *Service {
 	s.t.Helper()
 	return s.through(func(service string) func(*http.Response) error {
@@ -72,8 +72,9 @@ func unwrapped(body JSON) JSON {
 	return body
 }
 
-// Sweep deletes what the ledger names, the newest first, and keeps in the ledger what it could not delete. Subscriptions are canceled. An
-// object that is gone, closed, canceled or revoked is done. say gets a line for each object that was deleted.
+// Sweep deletes what the ledger names, the newest first, and keeps in the ledger what it could not delete.
+// Subscriptions are canceled. An object that is gone, closed, canceled or revoked is done. say gets a line for each
+// object that was deleted.
 func (s *Service) Sweep(ledger string, say func(string)) error {
 	content, err := os.ReadFile(ledger)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +122,8 @@ func (s *Service) remove(service, path string) (bool, error) {
 	status, body := s.exchange(base+path, token, http.MethodGet, nil)
 	body = unwrapped(body)
 	switch {
-	case status == http.StatusNotFound, status == http.StatusGone, body["status"] == "closed", body["status"] == "canceled", body["revokedAt"] != nil:
+	case status == http.StatusNotFound, status == http.StatusGone, body["status"] == "closed",
+		body["status"] == "canceled", body["revokedAt"] != nil:
 		return false, nil
 	case status >= http.StatusMultipleChoices:
 		return false, fmt.Errorf("GET: status %d", status)
@@ -132,19 +134,21 @@ func (s *Service) remove(service, path string) (bool, error) {
 	if strings.HasPrefix(path, "/v1/subscriptions/") {
 		// A test may have forbidden it.
 		s.exchange(base+path, token, http.MethodPatch, JSON{"allow_cancel": true})
-		if status, _ := s.exchange(base+path+"/cancel", token, http.MethodPost, JSON{"reason": "acceptance test"}); status >= http.StatusMultipleChoices {
+		if status, _ := s.exchange(base+path+"/cancel", token, http.MethodPost,
+			JSON{"reason": "acceptance test"}); status >= http.StatusMultipleChoices {
 			return false, fmt.Errorf("cancel: status %d", status)
 		}
 		return true, nil
 	}
-	if status, _ := s.exchange(base+path, token, http.MethodDelete, nil); status >= http.StatusMultipleChoices && status != http.StatusNotFound {
+	if status, _ := s.exchange(base+path, token, http.MethodDelete, nil); status >= http.StatusMultipleChoices &&
+		status != http.StatusNotFound {
 		return false, fmt.Errorf("DELETE: status %d", status)
 	}
 	return true, nil
 }
 
-// owner is the path of the customer that was created together with an account; deleting it closes the account. For an account of an older
-// customer it is that of the account.
+// owner is the path of the customer that was created together with an account; deleting it closes the account. For an
+// account of an older customer it is that of the account.
 func (s *Service) owner(path string, account JSON) string {
 	id, _ := account["customer_id"].(string)
 	if reference, nested := account["customer"].(JSON); nested {

@@ -22,7 +22,8 @@ func TestSweepLive(t *testing.T) {
 	}
 }
 
-// A sweep deletes or cancels what was created through the recording service, also what a test has protected, and leaves everything else.
+// A sweep deletes or cancels what was created through the recording service, also what a test has protected, and leaves
+// everything else.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	service, end := acctest.Open(t)
@@ -37,13 +38,15 @@ func TestSweep(t *testing.T) {
 	run.Must("PATCH", "/v1/subscriptions/"+subscription, acctest.JSON{"allow_cancel": false})
 	run.Must("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"name": "Swept with its account"}})
 	run.MustCollections("POST", "/api/v1/webhook-endpoints", acctest.JSON{"url": "https://hooks.example.com/swept"})
-	key := run.MustCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "swept", "scopes": []string{"webhook_endpoints:read"}})
+	key := run.MustCollections("POST", "/api/v1/api-keys",
+		acctest.JSON{"name": "swept", "scopes": []string{"webhook_endpoints:read"}})
 	id, _ := key["id"].(string)
 	if id == "" {
 		t.Fatalf("the key is %v", key)
 	}
 	run.MustCollections("POST", "/api/v1/api-keys/"+id+"/rotate", acctest.JSON{})
-	run.MustFinance("POST", "/v1/payables", acctest.JSON{"name": "swept", "amount": "1.00", "type": "debit", "occurred_at": "2026-03-14"})
+	run.MustFinance("POST", "/v1/payables", acctest.JSON{"name": "swept", "amount": "1.00", "type": "debit",
+		"occurred_at": "2026-03-14"})
 	kept, _ := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Kept"})["customer"].(acctest.JSON)
 	payables := len(service.FinanceRecords("payables"))
 

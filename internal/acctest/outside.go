@@ -20,8 +20,8 @@ const readLag = 11 * time.Second
 // JSON is an object on the wire.
 type JSON = map[string]any
 
-// Call speaks to recurring billing directly, as another system would: past Terraform, and past the provider's own client. It answers
-// the status and the decoded body.
+// Call speaks to recurring billing directly, as another system would: past Terraform, and past the provider's own
+// client. It answers the status and the decoded body.
 func (s *Service) Call(method, path string, body any) (int, JSON) {
 	s.t.Helper()
 	return s.exchange(s.BaseURL+path, s.Token, method, body)
@@ -69,7 +69,8 @@ func (s *Service) exchange(url, token, method string, body any) (int, JSON) {
 		s.t.Fatalf("%s %s: %s", method, url, raw)
 	}
 	// Reads may lag behind a write, so a provider waits where the service's clock stands and something has disappeared.
-	if gone := method == http.MethodDelete && resp.StatusCode < http.StatusMultipleChoices; gone && s.Sandbox != nil && s.Sandbox.Clock().Fixed() {
+	if gone := method == http.MethodDelete && resp.StatusCode < http.StatusMultipleChoices; gone && s.Sandbox != nil &&
+		s.Sandbox.Clock().Fixed() {
 		s.Sandbox.Clock().Advance(readLag)
 	}
 	return resp.StatusCode, answer
@@ -86,7 +87,8 @@ func (s *Service) Must(method, path string, body any) JSON {
 	return data
 }
 
-// MustCollections is CallCollections for what has to succeed; it answers the data of the answer, or nothing where there is none.
+// MustCollections is CallCollections for what has to succeed; it answers the data of the answer, or nothing where there
+// is none.
 func (s *Service) MustCollections(method, path string, body any) JSON {
 	s.t.Helper()
 	status, answer := s.CallCollections(method, path, body)

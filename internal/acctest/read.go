@@ -4,8 +4,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// Read reads a data source over the provider's protocol, without a Terraform in between, so that every request is one of this read. It
-// returns the result as JSON, nil where there are errors, and the diagnostics, those of the validation too.
+// Read reads a data source over the provider's protocol, without a Terraform in between, so that every request is one
+// of this read. It returns the result as JSON, nil where there are errors, and the diagnostics, those of the validation
+// too.
 func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	server, schemas := s.provider()
@@ -14,7 +15,8 @@ func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics [
 		s.t.Fatalf("no data source %s", typeName)
 	}
 	encoded := encode(s.t, object(s.t, schema, config))
-	validated, err := server.ValidateDataResourceConfig(s.ctx(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded})
+	validated, err := server.ValidateDataResourceConfig(s.ctx(),
+		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -32,9 +34,10 @@ func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics [
 	return view(s.t, decode(s.t, answer.State, schema.ValueType())), diagnostics
 }
 
-// List queries a list resource over the provider's protocol, with the whole resource where include says so. It returns the resources
-// by their display names and the diagnostics.
-func (s *Service) List(typeName string, config JSON, include bool) (resources map[string]JSON, diagnostics []*tfprotov6.Diagnostic) {
+// List queries a list resource over the provider's protocol, with the whole resource where include says so. It returns
+// the resources by their display names and the diagnostics.
+func (s *Service) List(typeName string, config JSON,
+	include bool) (resources map[string]JSON, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()
 	provider, schemas := s.provider()
 	server, ok := provider.(tfprotov6.ProviderServerWithListResource) //nolint:staticcheck // it is only there until the next version moves it into ProviderServer
@@ -58,7 +61,8 @@ func (s *Service) List(typeName string, config JSON, include bool) (resources ma
 		}
 		resources[result.DisplayName] = nil
 		if include && result.Resource != nil {
-			resources[result.DisplayName] = view(s.t, decode(s.t, result.Resource, schemas.ResourceSchemas[typeName].ValueType()))
+			resources[result.DisplayName] = view(s.t,
+				decode(s.t, result.Resource, schemas.ResourceSchemas[typeName].ValueType()))
 		}
 	}
 	return resources, diagnostics

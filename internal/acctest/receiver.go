@@ -16,8 +16,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Hosts that the sandbox of a receiver knows. The provider refuses loopback addresses, as it must, so the receiver goes by a public name,
-// which its certificate is for; the other name is one that turns out to be internal.
+// Hosts that the sandbox of a receiver knows. The provider refuses loopback addresses, as it must, so the receiver goes
+// by a public name, which its certificate is for; the other name is one that turns out to be internal.
 const (
 	receiverHost = "example.com"
 	internalHost = "intranet.example.com"
@@ -62,7 +62,8 @@ func NewReceiver(t *testing.T) *Receiver {
 // Receiving is the option of a sandbox that can reach the receiver.
 func Receiving(r *Receiver) Option {
 	return func(o *sandbox.Options) {
-		o.AllowLoopbackReceivers, o.ReceiverCAs, o.Resolver = true, r.pool, hosts{receiverHost: "127.0.0.1", internalHost: "10.1.2.3"}
+		o.AllowLoopbackReceivers, o.ReceiverCAs, o.Resolver = true, r.pool,
+			hosts{receiverHost: "127.0.0.1", internalHost: "10.1.2.3"}
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"strconv"
 )
 
-// Rewriting is the same service behind a proxy that changes every object it answers, as a service that differs would: change gets the
-// path that was asked and one object.
+// Rewriting is the same service behind a proxy that changes every object it answers, as a service that differs would:
+// change gets the path that was asked and one object.
 func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	s.t.Helper()
 	return s.through(func(string) func(*http.Response) error {
@@ -23,7 +23,8 @@ func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	})
 }
 
-// through is the same service behind proxies that see every response. seeing gets the name of a service: billing, finance or collections.
+// through is the same service behind proxies that see every response. seeing gets the name of a service: billing,
+// finance or collections.
 func (s *Service) through(seeing func(service string) func(*http.Response) error) *Service {
 	s.t.Helper()
 	through := *s

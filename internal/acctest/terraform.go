@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Terraform is the program as a user runs it: the built provider in a process of its own, a folder, and an environment that holds
-// nothing but what the test puts there, and BILLING_BULK_REFRESH.
+// Terraform is the program as a user runs it: the built provider in a process of its own, a folder, and an environment
+// that holds nothing but what the test puts there, and BILLING_BULK_REFRESH.
 type Terraform struct {
 	Dir string
 	Env map[string]string
@@ -36,7 +36,8 @@ func TerraformProgram() string {
 	return path
 }
 
-// NewTerraform prepares an empty folder in which Terraform needs no init. It skips the test where acceptance tests do not run.
+// NewTerraform prepares an empty folder in which Terraform needs no init. It skips the test where acceptance tests do
+// not run.
 func NewTerraform(t *testing.T) *Terraform {
 	t.Helper()
 	c := NewTerraformWithoutProvider(t)
@@ -48,8 +49,8 @@ func NewTerraform(t *testing.T) *Terraform {
 	return c
 }
 
-// NewTerraformWithoutProvider prepares an empty folder without a provider: the test installs one with cli.tfrc or another
-// TF_CLI_CONFIG_FILE. It skips the test where acceptance tests do not run.
+// NewTerraformWithoutProvider prepares an empty folder without a provider: the test installs one with cli.tfrc or
+// another TF_CLI_CONFIG_FILE. It skips the test where acceptance tests do not run.
 func NewTerraformWithoutProvider(t *testing.T) *Terraform {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -60,7 +61,8 @@ func NewTerraformWithoutProvider(t *testing.T) *Terraform {
 	}
 	dir := t.TempDir()
 	c := &Terraform{t: t, Dir: dir, Env: map[string]string{
-		"PATH": os.Getenv("PATH"), "HOME": dir, "CHECKPOINT_DISABLE": "1", "TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
+		"PATH": os.Getenv("PATH"), "HOME": dir, "CHECKPOINT_DISABLE": "1",
+		"TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
 	}}
 	if value := os.Getenv(bulkRefresh); value != "" {
 		c.Env[bulkRefresh] = value
@@ -74,7 +76,8 @@ const bulkRefresh = "BILLING_BULK_REFRESH"
 // Provider takes the provider's program from another folder.
 func (c *Terraform) Provider(dir string) {
 	c.t.Helper()
-	c.Write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides { \"recurring-billing/billing\" = %q }\n  direct {}\n}\n", dir))
+	c.Write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides { \"recurring-billing/billing\" = %q }\n  "+
+		"direct {}\n}\n", dir))
 }
 
 // At points the environment to the sandbox of a service.
@@ -133,7 +136,8 @@ var builds struct {
 // BuiltProvider returns the folder of the provider's program, which is built once for all tests of a package.
 var BuiltProvider = sync.OnceValues(func() (string, error) { return BuildProvider() })
 
-// BuildProvider builds the provider's program with more arguments for go build, and returns its folder, which RunTests removes.
+// BuildProvider builds the provider's program with more arguments for go build, and returns its folder, which RunTests
+// removes.
 func BuildProvider(arguments ...string) (string, error) {
 	dir, err := os.MkdirTemp("", providerName+"-")
 	if err != nil {

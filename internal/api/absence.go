@@ -61,7 +61,8 @@ func (c *Client) verifyAbsence(ctx context.Context, k *call, e *Error) {
 		return
 	}
 	e.Structured = false
-	e.Message = c.scrub(fmt.Sprintf("%s. This does not prove that the object is gone: %s", strings.TrimRight(e.Message, "."), err))
+	e.Message = c.scrub(fmt.Sprintf("%s. This does not prove that the object is gone: %s",
+		strings.TrimRight(e.Message, "."), err))
 }
 
 // proveService reads one page of the list that the object of a call belongs to,

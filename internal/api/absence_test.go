@@ -37,8 +37,9 @@ func TestForeignNotFound(t *testing.T) {
 		"no route":                        {refusal(404, `{"error":{"code":"route_not_found","message":"no"}}`), list, false},
 		"no route, in capitals":           {refusal(404, `{"error":{"code":"ROUTE_NOT_FOUND","message":"no"}}`), list, false},
 		"another shape":                   {refusal(404, `{"statusCode":404,"message":"Resource not found"}`), list, false},
-		"HTML":                            {step{status: 404, body: "<h1>404</h1>", header: map[string]string{"Content-Type": "text/html"}}, list, false},
-		"empty":                           {status(404), list, false},
+		"HTML": {step{status: 404, body: "<h1>404</h1>",
+			header: map[string]string{"Content-Type": "text/html"}}, list, false},
+		"empty": {status(404), list, false},
 	} {
 		transport := play(step{respond: func(r *http.Request) step {
 			if strings.HasSuffix(r.URL.Path, "/c1") {
@@ -53,7 +54,8 @@ func TestForeignNotFound(t *testing.T) {
 	}
 }
 
-// TestAbsenceIsProvenOnceForMany: a run that finds many objects gone reads the list once, and again when that was long ago.
+// TestAbsenceIsProvenOnceForMany: a run that finds many objects gone reads the list once, and again when that was long
+// ago.
 func TestAbsenceIsProvenOnceForMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

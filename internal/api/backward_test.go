@@ -15,17 +15,25 @@ func TestListBackward(t *testing.T) {
 		want  string
 		asked string // the pages, in order
 	}{
-		"none":                {[]string{envelope(0, 1, 2)}, 0, "", "1"},
-		"one page":            {[]string{envelope(2, 1, 2, "a", "b")}, 0, "b a", "1"},
-		"three pages":         {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 3, 2, "e"), envelope(5, 2, 2, "c", "d"), envelope(5, 1, 2, "a", "b")}, 0, "e d c b a", "1 3 2 1"},
-		"the newest":          {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 3, 2, "e")}, 1, "e", "1 3"},
-		"without total_pages": {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`, `{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`, `{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`}, 0, "b a", "1 2 1"},
-		"without meta":        {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c")}, 0, "c b a", "1 1 2"},
-		"more pages promised than exist": {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`, `{"data":[],"meta":{"total_pages":99}}`,
-			`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`, `{"data":[],"meta":{"total_pages":99}}`}, 0, "a", "1 99 1 2"},
-		"one is deleted on the way": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"), envelope(3, 1, 2, "b", "c")}, 0, "d c b", "1 2 1"},
-		"one comes on the way":      {[]string{envelope(3, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"), envelope(4, 1, 2, "a", "b")}, 0, "d c b a", "1 2 1"},
-		"one is missed":             {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "d"), envelope(4, 1, 2, "a", "b"), envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d")}, 0, "d b a c", "1 2 1 1 2"},
+		"none":     {[]string{envelope(0, 1, 2)}, 0, "", "1"},
+		"one page": {[]string{envelope(2, 1, 2, "a", "b")}, 0, "b a", "1"},
+		"three pages": {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 3, 2, "e"), envelope(5, 2, 2, "c", "d"),
+			envelope(5, 1, 2, "a", "b")}, 0, "e d c b a", "1 3 2 1"},
+		"the newest": {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 3, 2, "e")}, 1, "e", "1 3"},
+		"without total_pages": {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`,
+			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`, `{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`}, 0,
+			"b a", "1 2 1"},
+		"without meta": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c")}, 0,
+			"c b a", "1 1 2"},
+		"more pages promised than exist": {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`,
+			`{"data":[],"meta":{"total_pages":99}}`, `{"data":[{"id":"a"}],"meta":{"total_pages":99}}`,
+			`{"data":[],"meta":{"total_pages":99}}`}, 0, "a", "1 99 1 2"},
+		"one is deleted on the way": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"),
+			envelope(3, 1, 2, "b", "c")}, 0, "d c b", "1 2 1"},
+		"one comes on the way": {[]string{envelope(3, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d"),
+			envelope(4, 1, 2, "a", "b")}, 0, "d c b a", "1 2 1"},
+		"one is missed": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "d"), envelope(4, 1, 2, "a", "b"),
+			envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "c", "d")}, 0, "d b a c", "1 2 1 1 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,7 +59,8 @@ func TestListBackward(t *testing.T) {
 			}
 		})
 	}
-	for _, err := range ListBackward(t.Context(), newClient(t, play(ok(envelope(3, 1, 2, "a", "b")), refusal(403, "{}"))), listCustomers, ListOptions[thing]{ID: byID}) {
+	for _, err := range ListBackward(t.Context(), newClient(t, play(ok(envelope(3, 1, 2, "a", "b")), refusal(403, "{}"))),
+		listCustomers, ListOptions[thing]{ID: byID}) {
 		if e, ok := AsError(err); !ok || e.Status != 403 {
 			t.Errorf("%v, want the refusal of the second request", err)
 		}

@@ -14,7 +14,8 @@ func etag(body, tag string) step {
 func TestConditionalGet(t *testing.T) {
 	t.Parallel()
 	notModified := step{status: 304, header: map[string]string{"Request-Id": "r2", "Content-Type": ""}}
-	transport := play(etag(`{"data":{"id":"c1","name":"a"}}`, `"v1"`), notModified, etag(`{"data":{"id":"c1","name":"b"}}`, `"v2"`), notModified)
+	transport := play(etag(`{"data":{"id":"c1","name":"a"}}`, `"v1"`), notModified,
+		etag(`{"data":{"id":"c1","name":"b"}}`, `"v2"`), notModified)
 	c := newClient(t, transport)
 	for i, want := range []string{"a", "a", "b", "b"} {
 		got, err := One[struct{ Name string }](t.Context(), c, getCustomer)
@@ -28,7 +29,8 @@ func TestConditionalGet(t *testing.T) {
 		}
 	}
 	response, err := c.Do(t.Context(), getCustomer)
-	if err != nil || response.Status != 200 || response.RequestID != "r2" || response.Header.Get("Content-Type") != "application/json" {
+	if err != nil || response.Status != 200 || response.RequestID != "r2" ||
+		response.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%+v, %v", response, err)
 	}
 }
@@ -59,16 +61,24 @@ func TestWhatIsKept(t *testing.T) {
 		answer  step
 		kept    bool
 	}{
-		"ETag":                      {getCustomer, etag(`{}`, `"a"`), true},
-		"a tag nobody can send":     {getCustomer, etag(`{}`, "\x7f"), false},
-		"nothing to ask with":       {getCustomer, ok(`{}`), false},
-		"a list":                    {list, etag(`{"data":[]}`, `"a"`), false},
-		"no-store":                  {getCustomer, step{status: 200, body: `{}`, header: map[string]string{"ETag": `"a"`, "Cache-Control": "private, No-Store"}}, false},
-		"a large answer":            {getCustomer, etag(`"`+strings.Repeat("x", cacheEntryBytes)+`"`, `"a"`), false},
-		"an older Last-Modified":    {getCustomer, step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "Wed, 04 Mar 2026 05:07:05 GMT", "Date": date}}, true},
-		"a Last-Modified too fresh": {getCustomer, step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "Wed, 04 Mar 2026 05:07:06 GMT", "Date": date}}, false},
-		"Last-Modified, no Date":    {getCustomer, step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "Wed, 04 Mar 2026 05:07:05 GMT"}}, false},
-		"a broken Last-Modified":    {getCustomer, step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "lately", "Date": date}}, false},
+		"ETag":                  {getCustomer, etag(`{}`, `"a"`), true},
+		"a tag nobody can send": {getCustomer, etag(`{}`, "\x7f"), false},
+		"nothing to ask with":   {getCustomer, ok(`{}`), false},
+		"a list":                {list, etag(`{"data":[]}`, `"a"`), false},
+		"no-store": {getCustomer,
+			step{status: 200, body: `{}`, header: map[string]string{"ETag": `"a"`, "Cache-Control": "private, No-Store"}},
+			false},
+		"a large answer": {getCustomer, etag(`"`+strings.Repeat("x", cacheEntryBytes)+`"`, `"a"`), false},
+		"an older Last-Modified": {getCustomer,
+			step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "Wed, 04 Mar 2026 05:07:05 GMT",
+				"Date": date}}, true},
+		"a Last-Modified too fresh": {getCustomer,
+			step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "Wed, 04 Mar 2026 05:07:06 GMT",
+				"Date": date}}, false},
+		"Last-Modified, no Date": {getCustomer,
+			step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "Wed, 04 Mar 2026 05:07:05 GMT"}}, false},
+		"a broken Last-Modified": {getCustomer,
+			step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "lately", "Date": date}}, false},
 	}
 	for name, test := range tests {
 		transport := play(test.answer)
@@ -93,12 +103,14 @@ func TestWhatDropsAnEntry(t *testing.T) {
 		answer        step
 		kept          bool
 	}{
-		"an update":                 {getCustomer, updateCustomer, ok(`{}`), false},
-		"a refused update":          {getCustomer, updateCustomer, status(422), false},
-		"a delete":                  {getCustomer, deleteCustomer, status(204), false},
-		"an update of another":      {getCustomer, Request{Operation: "customers.update", Path: map[string]string{"id": "c12"}}, ok(`{}`), true},
-		"a create beside it":        {getCustomer, createCustomer, status(201), true},
-		"a transition":              {Request{Operation: "billing_accounts.get", Path: account}, Request{Operation: "billing_accounts.suspend", Path: account}, ok(`{}`), false},
+		"an update":        {getCustomer, updateCustomer, ok(`{}`), false},
+		"a refused update": {getCustomer, updateCustomer, status(422), false},
+		"a delete":         {getCustomer, deleteCustomer, status(204), false},
+		"an update of another": {getCustomer,
+			Request{Operation: "customers.update", Path: map[string]string{"id": "c12"}}, ok(`{}`), true},
+		"a create beside it": {getCustomer, createCustomer, status(201), true},
+		"a transition": {Request{Operation: "billing_accounts.get", Path: account},
+			Request{Operation: "billing_accounts.suspend", Path: account}, ok(`{}`), false},
 		"a read that finds nothing": {getCustomer, getCustomer, status(404), false},
 		"a read that is throttled":  {getCustomer, getCustomer, status(503), true},
 	}

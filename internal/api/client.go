@@ -151,7 +151,8 @@ type call struct {
 	sent         int             // requests sent so far
 	uncertain    bool            // one of them may have been carried out
 	failing      time.Time       // first failure of an attempt
-	optional     bool            // something else is done when it fails: it is hardly repeated, and says nothing to other calls
+	// something else is done when it fails: it is hardly repeated, and says nothing to other calls
+	optional bool
 }
 
 func (c *Client) prepare(ctx context.Context, r Request) (*call, error) {

@@ -52,8 +52,10 @@ func TestAuthHeader(t *testing.T) {
 
 func TestIdempotencyKeyGoesOnlyWhereItIsHonoured(t *testing.T) {
 	t.Parallel()
-	post := Request{Operation: "finance.records.create", Path: map[string]string{"collection": "payables"}, Body: 1, IdempotencyKey: "4f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11"}
-	read := Request{Operation: "finance.records.get", Path: map[string]string{"collection": "payables", "id": "1"}, IdempotencyKey: post.IdempotencyKey}
+	post := Request{Operation: "finance.records.create", Path: map[string]string{"collection": "payables"}, Body: 1,
+		IdempotencyKey: "4f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11"}
+	read := Request{Operation: "finance.records.get", Path: map[string]string{"collection": "payables", "id": "1"},
+		IdempotencyKey: post.IdempotencyKey}
 	tests := []struct {
 		honours bool
 		request Request
@@ -125,7 +127,8 @@ func TestDangerousPathValuesAreRefused(t *testing.T) {
 	transport := play(ok(`{}`))
 	c := newClient(t, transport)
 	for _, path := range []map[string]string{{"id": ""}, {"id": "."}, {"id": ".."}, {}, nil} {
-		if _, err := c.Do(t.Context(), Request{Operation: "customers.get", Path: path}); err == nil || !strings.Contains(err.Error(), "{id}") {
+		if _, err := c.Do(t.Context(), Request{Operation: "customers.get", Path: path}); err == nil ||
+			!strings.Contains(err.Error(), "{id}") {
 			t.Errorf("path %v: %v", path, err)
 		}
 	}
@@ -170,9 +173,10 @@ func TestErrorsNeverHoldTheToken(t *testing.T) {
 	leaks := map[string]step{
 		"transport error": {err: fmt.Errorf("dial: header was Bearer %s", testToken)},
 		"error message":   refusal(422, `{"error":{"code":"x","message":"your token `+testToken+` is odd"}}`),
-		"HTML page":       {status: 502, body: "<h1>Authorization: Bearer " + testToken + "</h1>", header: map[string]string{"Content-Type": "text/html"}},
-		"foreign JSON":    refusal(400, `{"message":"`+testToken+`"}`),
-		"success page":    {status: 200, body: "<p>" + testToken, header: map[string]string{"Content-Type": "text/html"}},
+		"HTML page": {status: 502, body: "<h1>Authorization: Bearer " + testToken + "</h1>",
+			header: map[string]string{"Content-Type": "text/html"}},
+		"foreign JSON": refusal(400, `{"message":"`+testToken+`"}`),
+		"success page": {status: 200, body: "<p>" + testToken, header: map[string]string{"Content-Type": "text/html"}},
 	}
 	for name, leak := range leaks {
 		c := newClient(t, play(leak), func(cfg *Config) { cfg.MaxRetries = 0 })
@@ -188,13 +192,16 @@ func TestErrorsNeverHoldTheToken(t *testing.T) {
 func TestObserverHearsMaskedExchanges(t *testing.T) {
 	t.Parallel()
 	watcher := &events{}
-	c := newClient(t, play(step{status: 201, body: `{"data":{"id":"c1","secret":"whsec_abc","note":"` + testToken + `"}}`, header: map[string]string{"Request-Id": "r1"}}),
+	c := newClient(t, play(step{status: 201, body: `{"data":{"id":"c1","secret":"whsec_abc","note":"` + testToken + `"}}`,
+		header: map[string]string{"Request-Id": "r1"}}),
 		func(cfg *Config) { cfg.Observer = watcher })
-	if _, err := c.Do(t.Context(), Request{Operation: "customers.create", Body: map[string]string{"name": "n", "token": "hidden"}}); err != nil {
+	if _, err := c.Do(t.Context(),
+		Request{Operation: "customers.create", Body: map[string]string{"name": "n", "token": "hidden"}}); err != nil {
 		t.Fatal(err)
 	}
 	request, response := watcher.requests[0], watcher.responses[0]
-	if request.Service != "billing" || request.Method != "POST" || request.Path != "/v1/customers" || request.Attempt != 1 {
+	if request.Service != "billing" || request.Method != "POST" || request.Path != "/v1/customers" ||
+		request.Attempt != 1 {
 		t.Errorf("request %+v", request)
 	}
 	if got := request.RequestBody(); got != `{"name":"n","token":"(masked)"}` {
@@ -219,7 +226,8 @@ func TestObserverHearsFailedAttempts(t *testing.T) {
 	if len(watcher.requests) != 2 || len(watcher.responses) != 2 || len(watcher.waiting) != 1 {
 		t.Fatalf("heard %d, %d, %d", len(watcher.requests), len(watcher.responses), len(watcher.waiting))
 	}
-	if first := watcher.responses[0]; !errors.Is(first.Err, errReset) || first.Status != 0 || first.Path != "/v1/customers/{id}" {
+	if first := watcher.responses[0]; !errors.Is(first.Err, errReset) || first.Status != 0 ||
+		first.Path != "/v1/customers/{id}" {
 		t.Errorf("heard %+v", first)
 	}
 	if watcher.requests[1].Attempt != 2 {

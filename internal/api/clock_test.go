@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestClient_Now: the time is that of the newest Date plus what has passed since, asked for once at the most, and unknown without one.
+// TestClient_Now: the time is that of the newest Date plus what has passed since, asked for once at the most, and
+// unknown without one.
 func TestClient_Now(t *testing.T) {
 	t.Parallel()
 	date := time.Date(2031, time.May, 4, 12, 0, 0, 0, time.UTC)
@@ -17,11 +18,12 @@ func TestClient_Now(t *testing.T) {
 		dates []string
 		want  time.Time // zero: unknown
 	}{
-		"none":              {nil, time.Time{}},
-		"unreadable":        {[]string{"yesterday"}, time.Time{}},
-		"one":               {[]string{date.Format(http.TimeFormat)}, date},
-		"the newest counts": {[]string{date.Format(http.TimeFormat), date.Add(time.Hour).Format(http.TimeFormat)}, date.Add(time.Hour)},
-		"kept without one":  {[]string{date.Format(http.TimeFormat), ""}, date},
+		"none":       {nil, time.Time{}},
+		"unreadable": {[]string{"yesterday"}, time.Time{}},
+		"one":        {[]string{date.Format(http.TimeFormat)}, date},
+		"the newest counts": {[]string{date.Format(http.TimeFormat), date.Add(time.Hour).Format(http.TimeFormat)},
+			date.Add(time.Hour)},
+		"kept without one": {[]string{date.Format(http.TimeFormat), ""}, date},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,8 +49,8 @@ func TestClient_Now(t *testing.T) {
 	}
 }
 
-// TestClient_Precedes: a Date has whole seconds, and those of several responses prove more than the newest one. A clock that stands
-// proves nothing, which takes a while to notice.
+// TestClient_Precedes: a Date has whole seconds, and those of several responses prove more than the newest one. A clock
+// that stands proves nothing, which takes a while to notice.
 func TestClient_Precedes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -67,7 +69,8 @@ func TestClient_Precedes(t *testing.T) {
 					if c.stands {
 						now = start
 					}
-					client.clock.note(http.StatusOK, http.Header{"Date": {now.UTC().Format(http.TimeFormat)}, "Content-Type": {"application/json"}})
+					client.clock.note(http.StatusOK, http.Header{"Date": {now.UTC().Format(http.TimeFormat)},
+						"Content-Type": {"application/json"}})
 				}
 				if before, certain := client.Precedes(start, client.Mark()); before || !certain {
 					t.Errorf("without a Date: %t, %t", before, certain)

@@ -23,14 +23,16 @@ const (
 
 // Config describes the client of one service.
 type Config struct {
-	Service               string            // "billing", "finance", "collections": named in errors and logs
-	BaseURL               string            // https://host[:port][/prefix]
-	Token                 string            // never logged, never part of an error
-	Source                Source            // where BaseURL and Token were configured, for messages
-	AuthHeader            string            // "" or "Authorization": "Bearer <token>"; any other header carries the bare token
-	UserAgent             string            // "": Go's own
-	RootCAs               *x509.CertPool    // nil: the system's
-	MaxRetries            int               // attempts after the first one, for 5xx, 408 and transport errors only; see NoRetryLimit
+	Service string // "billing", "finance", "collections": named in errors and logs
+	BaseURL string // https://host[:port][/prefix]
+	Token   string // never logged, never part of an error
+	Source  Source // where BaseURL and Token were configured, for messages
+	// "" or "Authorization": "Bearer <token>"; any other header carries the bare token
+	AuthHeader string
+	UserAgent  string         // "": Go's own
+	RootCAs    *x509.CertPool // nil: the system's
+	// attempts after the first one, for 5xx, 408 and transport errors only; see NoRetryLimit
+	MaxRetries            int
 	RetryTimeout          time.Duration     // how long such attempts continue, from the first failure on; 0 means 5 min
 	RequestTimeout        time.Duration     // per attempt; 0 means 30 s
 	MaxWait               time.Duration     // longest that one call waits for a gate closed by 429; 0 means 20 min
@@ -104,11 +106,13 @@ func ValidateToken(token string) error {
 	for i := range len(token) {
 		switch c := token[i]; {
 		case c == '\n' || c == '\r':
-			return errors.New("the token contains a line break; it was probably read from a file together with the end of its line")
+			return errors.New("the token contains a line break; it was probably read from a file together with the end of its " +
+				"line")
 		case c == ' ' || c == '\t':
 			return errors.New("the token contains a blank")
 		case c < ' ' || c >= 0x7f:
-			return errors.New("the token contains a character that no header can carry (a control character or one beyond ASCII)")
+			return errors.New("the token contains a character that no header can carry (a control character or one beyond " +
+				"ASCII)")
 		}
 	}
 	return nil

@@ -9,7 +9,8 @@ import (
 func TestValidateBaseURL(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{
-		"https://api.example.test", "https://api.example.test/", "https://api.example.test:8443/prefix", "https://127.0.0.1:1", "https://[::1]:443/a/b/",
+		"https://api.example.test", "https://api.example.test/", "https://api.example.test:8443/prefix",
+		"https://127.0.0.1:1", "https://[::1]:443/a/b/",
 	} {
 		if err := ValidateBaseURL(good); err != nil {
 			t.Errorf("%s: %v", good, err)
@@ -78,7 +79,8 @@ func TestValidateAuthHeader(t *testing.T) {
 			t.Errorf("%q: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"X Api", "X:Y", "Ä", "x\n", "content-type", "Host", "If-None-Match", "x-idempotency-key"} {
+	for _, bad := range []string{"X Api", "X:Y", "Ä", "x\n", "content-type", "Host", "If-None-Match",
+		"x-idempotency-key"} {
 		if err := ValidateAuthHeader(bad); err == nil {
 			t.Errorf("%q was accepted", bad)
 		}

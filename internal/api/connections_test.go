@@ -26,8 +26,8 @@ const (
 	endOfHeaders  = 4
 )
 
-// streams is an HTTP/2 server without a library, so that it can do what libraries do not do on demand. react gets each request, counted from 1
-// over all connections, and reports whether it has dealt with it.
+// streams is an HTTP/2 server without a library, so that it can do what libraries do not do on demand. react gets each
+// request, counted from 1 over all connections, and reports whether it has dealt with it.
 type streams struct {
 	react    func(w *bufio.Writer, stream uint32, request int32) bool
 	requests atomic.Int32
@@ -100,13 +100,23 @@ func TestUnprocessedIsSentAgain(t *testing.T) {
 		want     outcome
 		requests int32
 	}{
-		"refused stream":             {once(func(w *bufio.Writer, stream uint32) { writeFrame(w, frameReset, 0, stream, number(refusedStream)) }), createCustomer, succeeds, 3},
-		"refused stream, no body":    {once(func(w *bufio.Writer, stream uint32) { writeFrame(w, frameReset, 0, stream, number(refusedStream)) }), resume, succeeds, 3},
-		"refused stream, PATCH":      {once(func(w *bufio.Writer, stream uint32) { writeFrame(w, frameReset, 0, stream, number(refusedStream)) }), updateCustomer, succeeds, 3},
-		"goes away before it":        {once(goAway(1, 0)), createCustomer, succeeds, 3},
-		"goes away, with a reason":   {once(goAway(1, 11)), createCustomer, succeeds, 3},
-		"reset by a protocol error":  {once(func(w *bufio.Writer, stream uint32) { writeFrame(w, frameReset, 0, stream, number(protocolError)) }), createCustomer, isAmbiguous, 2},
-		"reset by an internal error": {once(func(w *bufio.Writer, stream uint32) { writeFrame(w, frameReset, 0, stream, number(2)) }), createCustomer, isAmbiguous, 2},
+		"refused stream": {once(func(w *bufio.Writer, stream uint32) {
+			writeFrame(w, frameReset, 0, stream, number(refusedStream))
+		}), createCustomer, succeeds, 3},
+		"refused stream, no body": {once(func(w *bufio.Writer, stream uint32) {
+			writeFrame(w, frameReset, 0, stream, number(refusedStream))
+		}), resume, succeeds, 3},
+		"refused stream, PATCH": {once(func(w *bufio.Writer, stream uint32) {
+			writeFrame(w, frameReset, 0, stream, number(refusedStream))
+		}), updateCustomer, succeeds, 3},
+		"goes away before it":      {once(goAway(1, 0)), createCustomer, succeeds, 3},
+		"goes away, with a reason": {once(goAway(1, 11)), createCustomer, succeeds, 3},
+		"reset by a protocol error": {once(func(w *bufio.Writer, stream uint32) {
+			writeFrame(w, frameReset, 0, stream, number(protocolError))
+		}), createCustomer, isAmbiguous, 2},
+		"reset by an internal error": {once(func(w *bufio.Writer, stream uint32) {
+			writeFrame(w, frameReset, 0, stream, number(2))
+		}), createCustomer, isAmbiguous, 2},
 		"turned down from the start": {func(w *bufio.Writer, _ uint32, request int32) bool {
 			if request != 1 {
 				return false
@@ -200,7 +210,8 @@ func forward(to, from net.Conn, quiet *atomic.Bool) {
 	}
 }
 
-// TestSilentConnections: when the connections that stand fall silent, the next attempts use new ones, with HTTP/1.1 and with HTTP/2.
+// TestSilentConnections: when the connections that stand fall silent, the next attempts use new ones, with HTTP/1.1 and
+// with HTTP/2.
 func TestSilentConnections(t *testing.T) {
 	t.Parallel()
 	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
@@ -251,7 +262,8 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// TestSilentHTTP2IsPinged: a connection that falls silent under a request is noticed long before that request times out.
+// TestSilentHTTP2IsPinged: a connection that falls silent under a request is noticed long before that request times
+// out.
 func TestSilentHTTP2IsPinged(t *testing.T) {
 	t.Parallel()
 	r := &relay{}
@@ -288,16 +300,17 @@ func TestHandshakesThatCannotGetBetter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var handshakes atomic.Int32
-			c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, func(server *httptest.Server) {
-				server.TLS = &tls.Config{}
-				change(server.TLS)
-				server.Config.ErrorLog = log.New(io.Discard, "", 0)
-				server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-					if state == http.StateNew {
-						handshakes.Add(1)
+			c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+				func(server *httptest.Server) {
+					server.TLS = &tls.Config{}
+					change(server.TLS)
+					server.Config.ErrorLog = log.New(io.Discard, "", 0)
+					server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+						if state == http.StateNew {
+							handshakes.Add(1)
+						}
 					}
-				}
-			}, func(cfg *Config) { cfg.MaxRetries = 2 })
+				}, func(cfg *Config) { cfg.MaxRetries = 2 })
 			_, err := c.Do(t.Context(), getCustomer)
 			least, most := int32(1), int32(1)
 			switch name {

@@ -39,7 +39,8 @@ type CursorOptions[T any] struct {
 func Cursor[T any](ctx context.Context, c *Client, r Request, o CursorOptions[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		chain := &chain[T]{client: c, request: r, options: o, used: map[string]bool{}}
-		items := &reading[T]{client: c, request: r, options: ListOptions[T]{ID: o.ID}, yield: yield, yielded: map[string]bool{}}
+		items := &reading[T]{client: c, request: r, options: ListOptions[T]{ID: o.ID}, yield: yield,
+			yielded: map[string]bool{}}
 		seen, pages := map[string]bool{}, map[string]bool{}
 		for !chain.ended && !items.stopped {
 			page, err := chain.next(ctx)
@@ -84,7 +85,8 @@ func (l *chain[T]) next(ctx context.Context) (*page[T], error) {
 		l.cursor, err = cursorOf(response)
 	}
 	if err == nil && l.used[l.cursor] {
-		err = errors.New("the service returned a cursor that it has returned before, so the list would never end; none of its items can be relied on")
+		err = errors.New("the service returned a cursor that it has returned before, so the list would never end; none of " +
+			"its items can be relied on")
 	}
 	if err != nil {
 		return nil, l.client.unusable(response, err)
@@ -105,9 +107,11 @@ func (l *chain[T]) progress(fresh int) error {
 	case l.ended:
 		return nil
 	case l.pages >= maxPages:
-		return fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service, l.request.Operation, maxPages)
+		return fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service,
+			l.request.Operation, maxPages)
 	case l.idle >= mostIdlePages:
-		return fmt.Errorf("%s %s: %d pages in a row brought nothing new, so the list seems to have no end", l.client.cfg.Service, l.request.Operation, l.idle)
+		return fmt.Errorf("%s %s: %d pages in a row brought nothing new, so the list seems to have no end",
+			l.client.cfg.Service, l.request.Operation, l.idle)
 	}
 	return nil
 }
@@ -144,7 +148,8 @@ func cursorOf(response *Response) (string, error) {
 	}
 	var cursor *string
 	if len(meta.NextCursor) > 0 && json.Unmarshal(meta.NextCursor, &cursor) != nil {
-		return "", errors.New("the cursor of the next page (meta.next_cursor) is not a string, so it is not known what follows")
+		return "",
+			errors.New("the cursor of the next page (meta.next_cursor) is not a string, so it is not known what follows")
 	}
 	if cursor == nil {
 		return "", nil

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-var listPayables = Request{Operation: "finance.payables.list", Query: url.Values{"company_id": {"c1"}, "occurred_at[gte]": {"2026-01-01"}}}
+var listPayables = Request{Operation: "finance.payables.list",
+	Query: url.Values{"company_id": {"c1"}, "occurred_at[gte]": {"2026-01-01"}}}
 
 // follow reads a list to its end or its error.
 func follow(t *testing.T, c *Client, o CursorOptions[thing]) (ids []string, err error) {
@@ -49,21 +50,22 @@ func TestCursorFollowsThePages(t *testing.T) {
 		want  string
 		err   string // part of the error; the items before it came
 	}{
-		"one page":                      {[]string{linked("", "a", "b")}, "a b", ""},
-		"none":                          {[]string{linked("")}, "", ""},
-		"three pages":                   {[]string{linked("x", "a", "b"), linked("y", "c"), linked("", "d")}, "a b c d", ""},
-		"an empty page in between":      {[]string{linked("x", "a"), linked("y"), linked("", "b")}, "a b", ""},
-		"an empty page at the end":      {[]string{linked("x", "a"), linked("")}, "a", ""},
-		"one on two pages":              {[]string{linked("x", "a", "b"), linked("", "b", "c")}, "a b c", ""},
-		"a page of repetitions":         {[]string{linked("x", "a"), linked("y", "a"), linked("", "b")}, "a b", ""},
-		"no meta":                       {[]string{`{"data":[{"id":"a"}]}`}, "a", ""},
-		"null meta":                     {[]string{`{"data":[{"id":"a"}],"meta":null}`}, "a", ""},
-		"meta without a cursor":         {[]string{`{"data":[{"id":"a"}],"meta":{}}`}, "a", ""},
-		"an empty cursor":               {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":""}}`}, "a", ""},
-		"null data":                     {[]string{`{"data":null,"meta":{"next_cursor":null}}`}, "", ""},
-		"null items":                    {[]string{`{"data":[null,{"id":"a"}],"meta":{"next_cursor":null}}`}, "a", ""},
-		"a cursor that names itself":    {[]string{linked("x", "a"), linked("x", "b")}, "a", "returned before"},
-		"a circle of cursors":           {[]string{linked("x", "a"), linked("y", "b"), linked("x", "c")}, "a b", "returned before"},
+		"one page":                   {[]string{linked("", "a", "b")}, "a b", ""},
+		"none":                       {[]string{linked("")}, "", ""},
+		"three pages":                {[]string{linked("x", "a", "b"), linked("y", "c"), linked("", "d")}, "a b c d", ""},
+		"an empty page in between":   {[]string{linked("x", "a"), linked("y"), linked("", "b")}, "a b", ""},
+		"an empty page at the end":   {[]string{linked("x", "a"), linked("")}, "a", ""},
+		"one on two pages":           {[]string{linked("x", "a", "b"), linked("", "b", "c")}, "a b c", ""},
+		"a page of repetitions":      {[]string{linked("x", "a"), linked("y", "a"), linked("", "b")}, "a b", ""},
+		"no meta":                    {[]string{`{"data":[{"id":"a"}]}`}, "a", ""},
+		"null meta":                  {[]string{`{"data":[{"id":"a"}],"meta":null}`}, "a", ""},
+		"meta without a cursor":      {[]string{`{"data":[{"id":"a"}],"meta":{}}`}, "a", ""},
+		"an empty cursor":            {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":""}}`}, "a", ""},
+		"null data":                  {[]string{`{"data":null,"meta":{"next_cursor":null}}`}, "", ""},
+		"null items":                 {[]string{`{"data":[null,{"id":"a"}],"meta":{"next_cursor":null}}`}, "a", ""},
+		"a cursor that names itself": {[]string{linked("x", "a"), linked("x", "b")}, "a", "returned before"},
+		"a circle of cursors": {[]string{linked("x", "a"), linked("y", "b"), linked("x", "c")}, "a b",
+			"returned before"},
 		"a number for a cursor":         {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":7}}`}, "", "not a string"},
 		"an object for a cursor":        {[]string{`{"data":[{"id":"a"}],"meta":{"next_cursor":{}}}`}, "", "not a string"},
 		"a list for the meta":           {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`}, "", "not an object"},
@@ -110,7 +112,8 @@ func TestCursorIsSentUnchanged(t *testing.T) {
 			t.Errorf("sent the cursors %q and %q", first["cursor"], second["cursor"])
 		}
 		second.Del("cursor")
-		if first.Encode() != second.Encode() || first.Get("limit") != want || first.Get("occurred_at[gte]") != "2026-01-01" || first.Get("company_id") != "c1" {
+		if first.Encode() != second.Encode() || first.Get("limit") != want || first.Get("occurred_at[gte]") != "2026-01-01" ||
+			first.Get("company_id") != "c1" {
 			t.Errorf("limit %d: asked %v, then %v", limit, first, second)
 		}
 	}

@@ -76,7 +76,8 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 		return nil
 	}
 	e, ok := AsError(err)
-	if doubtful := ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain); doubtful && isGone(ctx, c, r, ended) {
+	if doubtful := ok && (e.Status == http.StatusConflict || e.Status == http.StatusNotFound && e.Uncertain); doubtful &&
+		isGone(ctx, c, r, ended) {
 		return nil
 	}
 	if err != nil {
@@ -184,7 +185,8 @@ func decodeInto(data []byte, target any) error {
 		if mismatch.Field != "" {
 			where = fmt.Sprintf("the field %q of the response", mismatch.Field)
 		}
-		return fmt.Errorf("%s contains a JSON %s, where the service documents another type", where, cleanLine(mismatch.Value, maxHintRunes))
+		return fmt.Errorf("%s contains a JSON %s, where the service documents another type", where,
+			cleanLine(mismatch.Value, maxHintRunes))
 	}
 	if err != nil {
 		return fmt.Errorf("decode the response: %w", err)

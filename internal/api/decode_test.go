@@ -29,7 +29,8 @@ func TestOneAcceptsBareAndEnveloped(t *testing.T) {
 		"blanks around":      " \n{\"id\":\"c1\",\"count\":9007199254740993}\n ",
 		"own error field":    `{"id":"c1","count":9007199254740993,"error":null}`,
 	} {
-		for _, contentType := range []string{"application/json; charset=utf-8", "application/problem+json", "text/plain", ""} {
+		for _, contentType := range []string{"application/json; charset=utf-8", "application/problem+json",
+			"text/plain", ""} {
 			transport := play(step{status: 200, body: body, header: map[string]string{"Content-Type": contentType}})
 			got, err := One[thing](t.Context(), newClient(t, transport), getCustomer)
 			if err != nil || got.ID != "c1" || got.Count != 9007199254740993 {
@@ -43,7 +44,8 @@ func TestOneKeepsNumbersExact(t *testing.T) {
 	t.Parallel()
 	transport := play(ok(`{"data":{"id":"c1","big":9007199254740993,"long":0.10000000000000000001}}`))
 	got, err := One[map[string]any](t.Context(), newClient(t, transport), getCustomer)
-	if err != nil || got["big"] != json.Number("9007199254740993") || got["long"] != json.Number("0.10000000000000000001") {
+	if err != nil || got["big"] != json.Number("9007199254740993") ||
+		got["long"] != json.Number("0.10000000000000000001") {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -55,17 +57,19 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 		answer step
 		want   string
 	}{
-		"empty body":        {ok(``), "no body"},
-		"204":               {status(204), "no body"},
-		"empty object":      {ok(`{}`), "no object"},
-		"null data":         {ok(`{"data":null}`), "no object"},
-		"empty data":        {ok(`{"data":{}}`), "no object"},
-		"null":              {ok(`null`), "not a JSON object"},
-		"list":              {ok(`[]`), "not a JSON object"},
-		"list in envelope":  {ok(`{"data":[]}`), "the response contains a JSON array"},
-		"error with 200":    {ok(`{"error":{"code":"x"}}`), "error object"},
-		"HTML with 200":     {step{status: 200, body: "<html><title>Log in</title>", header: html}, `"text/html": an HTML page instead of JSON ("Log in")`},
-		"text with 200":     {step{status: 200, body: "fine", header: map[string]string{"Content-Type": "text/plain"}}, `"text/plain"`},
+		"empty body":       {ok(``), "no body"},
+		"204":              {status(204), "no body"},
+		"empty object":     {ok(`{}`), "no object"},
+		"null data":        {ok(`{"data":null}`), "no object"},
+		"empty data":       {ok(`{"data":{}}`), "no object"},
+		"null":             {ok(`null`), "not a JSON object"},
+		"list":             {ok(`[]`), "not a JSON object"},
+		"list in envelope": {ok(`{"data":[]}`), "the response contains a JSON array"},
+		"error with 200":   {ok(`{"error":{"code":"x"}}`), "error object"},
+		"HTML with 200": {step{status: 200, body: "<html><title>Log in</title>", header: html},
+			`"text/html": an HTML page instead of JSON ("Log in")`},
+		"text with 200": {step{status: 200, body: "fine", header: map[string]string{"Content-Type": "text/plain"}},
+			`"text/plain"`},
 		"mistyped field":    {ok(`{"data":{"id":7}}`), `the field "id" of the response contains a JSON number`},
 		"number too large":  {ok(`{"data":{"id":"x","count":1e30}}`), `field "count"`},
 		"fraction":          {ok(`{"data":{"id":"x","count":1.5}}`), `field "count"`},
@@ -73,7 +77,8 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 	}
 	for name, test := range tests {
 		_, err := One[picky](t.Context(), newClient(t, play(test.answer)), getCustomer)
-		if e, ok := AsError(err); !ok || !strings.Contains(e.Message, test.want) || e.Structured || e.Status != test.answer.status {
+		if e, ok := AsError(err); !ok || !strings.Contains(e.Message, test.want) || e.Structured ||
+			e.Status != test.answer.status {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
 		_, err = One[picky](t.Context(), newClient(t, play(test.answer)), createCustomer)
@@ -100,15 +105,16 @@ func TestDelete(t *testing.T) {
 		answers []step
 		want    string // "" is done
 	}{
-		"204":                         {[]step{status(204)}, ""},
-		"200 without a body":          {[]step{status(200)}, ""},
-		"200 enveloped":               {[]step{ok(`{"data":{"deleted":true}}`)}, ""},
-		"200 bare":                    {[]step{ok(`{"deleted":true}`)}, ""},
-		"200 with the object":         {[]step{ok(`{"data":{"id":"c1"}}`)}, ""},
-		"deleted false":               {[]step{ok(`{"data":{"deleted":false}}`)}, "deleted: false"},
-		"deleted of another type":     {[]step{ok(`{"data":{"deleted":"yes"}}`)}, `field "deleted"`},
-		"null data":                   {[]step{ok(`{"data":null}`)}, "no object"},
-		"HTML":                        {[]step{{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}}, "not JSON"},
+		"204":                     {[]step{status(204)}, ""},
+		"200 without a body":      {[]step{status(200)}, ""},
+		"200 enveloped":           {[]step{ok(`{"data":{"deleted":true}}`)}, ""},
+		"200 bare":                {[]step{ok(`{"deleted":true}`)}, ""},
+		"200 with the object":     {[]step{ok(`{"data":{"id":"c1"}}`)}, ""},
+		"deleted false":           {[]step{ok(`{"data":{"deleted":false}}`)}, "deleted: false"},
+		"deleted of another type": {[]step{ok(`{"data":{"deleted":"yes"}}`)}, `field "deleted"`},
+		"null data":               {[]step{ok(`{"data":null}`)}, "no object"},
+		"HTML": {
+			[]step{{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}}, "not JSON"},
 		"the service's 404":           {[]step{own404, page}, ""},
 		"a bare 404":                  {[]step{status(404)}, "404"},
 		"the service's 404 after 503": {[]step{status(503), own404, page}, ""},
@@ -122,7 +128,9 @@ func TestDelete(t *testing.T) {
 		"a conflict, gone":            {[]step{status(409), own404, page}, ""},
 		"a conflict, still there":     {[]step{status(409), ok(`{"data":{"id":"c1"}}`)}, "409"},
 		"a conflict, nothing known":   {[]step{status(409), status(404)}, "409"},
-		"refused":                     {[]step{refusal(422, `{"error":{"code":"customer_has_active_subscriptions","message":"no"}}`)}, "active_subscriptions"},
+		"refused": {
+			[]step{refusal(422, `{"error":{"code":"customer_has_active_subscriptions","message":"no"}}`)},
+			"active_subscriptions"},
 	}
 	for name, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
@@ -149,7 +157,8 @@ func TestField(t *testing.T) {
 	}{
 		{patch{}, `{}`},
 		{patch{Name: Set(""), Notes: Null[string]()}, `{"name":"","notes":null}`},
-		{patch{Tags: Set([]string{}), Days: Set(int64(0)), Free: Set(json.RawMessage(`{"a":1}`))}, `{"tags":[],"days":0,"free":{"a":1}}`},
+		{patch{Tags: Set([]string{}), Days: Set(int64(0)), Free: Set(json.RawMessage(`{"a":1}`))},
+			`{"tags":[],"days":0,"free":{"a":1}}`},
 		{patch{Tags: Null[[]string]()}, `{"tags":null}`},
 	}
 	for _, test := range tests {
@@ -191,7 +200,9 @@ func TestReadBack(t *testing.T) {
 		transport := play(test.response, current)
 		c := newClient(t, transport)
 		changed, err := One[thing](t.Context(), c, test.request)
-		got, err := ReadBack(t.Context(), changed, err, func(ctx context.Context) (thing, error) { return One[thing](ctx, c, getCustomer) })
+		got, err := ReadBack(t.Context(), changed, err, func(ctx context.Context) (thing, error) {
+			return One[thing](ctx, c, getCustomer)
+		})
 		if (err != nil) != (test.count == 0) || got.Count != test.count || transport.count() != test.sent {
 			t.Errorf("%s: %+v, %v after %d requests", name, got, err, transport.count())
 		}

@@ -31,7 +31,8 @@ func parseError(status int, header http.Header, body []byte) *Error {
 	}
 	switch {
 	case status == http.StatusNotModified:
-		e.Message = "the response is that nothing has changed (304), also to a request that did not ask for changes; a cache between here and the service is broken"
+		e.Message = "the response is that nothing has changed (304), also to a request that did not ask for changes; a " +
+			"cache between here and the service is broken"
 	case status >= 300 && status <= 399:
 		e.Message = redirectMessage(header)
 	case tooDeep(body) || !e.readShape(body):

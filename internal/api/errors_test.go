@@ -23,39 +23,48 @@ func TestParseError(t *testing.T) {
 		body   string
 		want   Error // Message is compared as a part
 	}{
-		"documented": {422, nil, `{"error":{"code":"validation_error","message":"no good","details":{"fields":{"name":"is empty","emails":["a","b"]}}}}`,
-			Error{Structured: true, Code: "validation_error", Message: "no good", Fields: map[string]string{"name": "is empty", "emails": "a; b"}}},
+		"documented": {422, nil,
+			`{"error":{"code":"validation_error","message":"no good","details":{"fields":{"name":"is empty","emails":["a","b"]}}}}`, Error{Structured: true, Code: "validation_error", Message: "no good", Fields: map[string]string{"name": "is empty", "emails": "a; b"}}},
 		"no details": {404, nil, `{"error":{"code":"not_found","message":"gone","details":null}}`,
 			Error{Structured: true, Code: "not_found", Message: "gone"}},
-		"duplicate": {422, nil, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"c7"}}}`,
+		"duplicate": {422, nil,
+			`{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"c7"}}}`,
 			Error{Structured: true, Code: "external_id_taken", Message: "taken", Field: "external_id", ExistingID: "c7"}},
-		"scopes as lists": {403, nil, `{"error":{"code":"insufficient_scope","message":"no","details":{"required":["a","b"],"granted":[]}}}`,
+		"scopes as lists": {403, nil,
+			`{"error":{"code":"insufficient_scope","message":"no","details":{"required":["a","b"],"granted":[]}}}`,
 			Error{Structured: true, Code: "insufficient_scope", Message: "no", Required: []string{"a", "b"}}},
-		"scopes as strings": {403, nil, `{"error":{"code":"insufficient_scope","message":"no","details":{"required":"a","granted":"b"}}}`,
+		"scopes as strings": {403, nil,
+			`{"error":{"code":"insufficient_scope","message":"no","details":{"required":"a","granted":"b"}}}`,
 			Error{Structured: true, Code: "insufficient_scope", Message: "no", Required: []string{"a"}, Granted: []string{"b"}}},
 		"details of another shape": {422, nil, `{"error":{"code":"x","message":"m","details":[1,2]}}`,
 			Error{Structured: true, Code: "x", Message: "m"}},
-		"fields of another shape": {422, nil, `{"error":{"code":"x","message":"m","details":{"fields":["name"],"field":{"a":1},"id":7}}}`,
+		"fields of another shape": {422, nil,
+			`{"error":{"code":"x","message":"m","details":{"fields":["name"],"field":{"a":1},"id":7}}}`,
 			Error{Structured: true, Code: "x", Message: "m", Field: `{"a":1}`, ExistingID: "7"}},
 		"message of another shape": {422, nil, `{"error":{"code":"x","message":{"en":"m"}}}`,
 			Error{Structured: true, Code: "x", Message: `{"en":"m"}`}},
 		"flat": {401, nil, `{"error":"token expired","error_code":"unauthorized"}`,
 			Error{Structured: true, Code: "unauthorized", Message: "token expired"}},
-		"flat without code":  {404, nil, `{"error":"Not Found"}`, Error{Message: `"Not Found"`}},
-		"a gateway's object": {404, nil, `{"error":{"code":404,"message":"Not found.","status":"NOT_FOUND"}}`, Error{Message: "not the service's error object"}},
-		"without a code":     {404, nil, `{"error":{"message":"Not found."}}`, Error{Message: "not the service's error object"}},
-		"a gateway's text":   {404, nil, `{"message":"no Route matched"}`, Error{Message: `"no Route matched"`}},
-		"JSON string":        {500, nil, `"oops"`, Error{Message: "oops"}},
-		"empty object":       {500, nil, `{}`, Error{Message: "not the service's error object"}},
-		"null":               {500, nil, `null`, Error{Message: "not the service's error object"}},
-		"empty body":         {502, nil, ``, Error{Message: "no body"}},
-		"HTML with a title":  {502, html, "<html><head><title>502 Bad\n Gateway</title></head><body>nginx</body>", Error{Message: `HTML page instead of JSON ("502 Bad Gateway")`}},
-		"HTML without":       {502, nil, `<script>x()</script><h1>Sorry &amp; bye</h1>`, Error{Message: `"Sorry & bye"`}},
-		"plain text":         {503, nil, "try\x1b[31m later", Error{Message: `"try [31m later"`}},
-		"deep nesting":       {500, nil, strings.Repeat(`{"error":`, 5000), Error{Message: "no JSON"}},
-		"a secret in it":     {400, nil, `{"error":{"code":"x","message":"got whsec_abcdef"}}`, Error{Structured: true, Code: "x", Message: "got (masked)"}},
-		"redirect":           {301, map[string]string{"Location": "https://evil.example/login?token=hush"}, ``, Error{Message: "the host evil.example,"}},
-		"odd redirect":       {302, map[string]string{"Location": "%zz?token=hush"}, ``, Error{Message: "another address"}},
+		"flat without code": {404, nil, `{"error":"Not Found"}`, Error{Message: `"Not Found"`}},
+		"a gateway's object": {404, nil, `{"error":{"code":404,"message":"Not found.","status":"NOT_FOUND"}}`,
+			Error{Message: "not the service's error object"}},
+		"without a code": {404, nil, `{"error":{"message":"Not found."}}`,
+			Error{Message: "not the service's error object"}},
+		"a gateway's text": {404, nil, `{"message":"no Route matched"}`, Error{Message: `"no Route matched"`}},
+		"JSON string":      {500, nil, `"oops"`, Error{Message: "oops"}},
+		"empty object":     {500, nil, `{}`, Error{Message: "not the service's error object"}},
+		"null":             {500, nil, `null`, Error{Message: "not the service's error object"}},
+		"empty body":       {502, nil, ``, Error{Message: "no body"}},
+		"HTML with a title": {502, html, "<html><head><title>502 Bad\n Gateway</title></head><body>nginx</body>",
+			Error{Message: `HTML page instead of JSON ("502 Bad Gateway")`}},
+		"HTML without": {502, nil, `<script>x()</script><h1>Sorry &amp; bye</h1>`, Error{Message: `"Sorry & bye"`}},
+		"plain text":   {503, nil, "try\x1b[31m later", Error{Message: `"try [31m later"`}},
+		"deep nesting": {500, nil, strings.Repeat(`{"error":`, 5000), Error{Message: "no JSON"}},
+		"a secret in it": {400, nil, `{"error":{"code":"x","message":"got whsec_abcdef"}}`,
+			Error{Structured: true, Code: "x", Message: "got (masked)"}},
+		"redirect": {301, map[string]string{"Location": "https://evil.example/login?token=hush"}, ``,
+			Error{Message: "the host evil.example,"}},
+		"odd redirect": {302, map[string]string{"Location": "%zz?token=hush"}, ``, Error{Message: "another address"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +123,8 @@ func TestErrorText(t *testing.T) {
 		ResourcePath: "/v1/customers/secret-id", RequestID: "r1", Attempts: 5, RetryAt: time.Unix(0, 0),
 	}
 	want := "billing customers.get: status 503 (Service Unavailable), code busy: later; " +
-		"the service asked to wait until 1970-01-01T00:00:00Z, which is longer than this operation may wait (after 5 attempts) [Request-Id r1]"
+		"the service asked to wait until 1970-01-01T00:00:00Z, which is longer than this operation may wait (after 5 " +
+		"attempts) [Request-Id r1]"
 	if got := e.Error(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -152,7 +162,8 @@ func FuzzParseError(f *testing.F) {
 		f.Add(302, seed, []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, status int, contentType string, body []byte) {
-		header := http.Header{"Content-Type": {contentType}, "Location": {contentType}, "Request-Id": {contentType}, "Retry-After": {contentType}}
+		header := http.Header{"Content-Type": {contentType}, "Location": {contentType}, "Request-Id": {contentType},
+			"Retry-After": {contentType}}
 		e := parseError(status, header, body)
 		text := e.Error()
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
@@ -167,24 +178,30 @@ func FuzzParseError(f *testing.F) {
 	})
 }
 
-// TestTokenIsMaskedEverywhere: wherever the service repeats our own token, and however it writes it, no error shows it, nor a part of it.
+// TestTokenIsMaskedEverywhere: wherever the service repeats our own token, and however it writes it, no error shows it,
+// nor a part of it.
 func TestTokenIsMaskedEverywhere(t *testing.T) {
 	t.Parallel()
 	escaped := strings.ReplaceAll(testToken, "_", `\u005f`)
 	long := strings.Repeat("x", maxMessageRunes-5) + testToken
 	for name, s := range map[string]step{
-		"message":       refusal(422, `{"error":{"code":"c","message":"`+testToken+`"}}`),
-		"escaped":       refusal(422, `{"error":{"code":"c","message":"`+escaped+`","details":{"fields":{"`+escaped+`":"`+escaped+`"}}}}`),
-		"code":          refusal(422, `{"error":{"code":"`+testToken+`","message":"m"}}`),
-		"cut":           refusal(422, `{"error":{"code":"c","message":"`+long+`"}}`),
-		"cut code":      refusal(422, `{"error":{"code":"`+long[maxMessageRunes-maxHintRunes:]+`","message":"m"}}`),
-		"details":       refusal(422, `{"error":{"code":"c","message":"m","details":{"field":"`+testToken+`","id":"`+testToken+`","fields":{"`+testToken+`":["`+testToken+`"]}}}}`),
-		"scopes":        refusal(403, `{"error":{"code":"c","message":"m","details":{"required":["`+testToken+`"],"granted":"`+testToken+`"}}}`),
-		"flat":          refusal(403, `{"error":"`+testToken+`","error_code":"`+testToken+`"}`),
-		"HTML":          {status: 403, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>", header: map[string]string{"Content-Type": "text/html"}},
-		"HTML with 200": {status: 200, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>", header: map[string]string{"Content-Type": "text/html"}},
-		"headers":       {status: 422, header: map[string]string{"Request-Id": testToken, "Content-Type": "text/" + testToken}},
-		"redirect":      {status: 302, header: map[string]string{"Location": "https://" + testToken + ".example/"}},
+		"message": refusal(422, `{"error":{"code":"c","message":"`+testToken+`"}}`),
+		"escaped": refusal(422, `{"error":{"code":"c","message":"`+escaped+`","details":{"fields":{"`+escaped+`":"`+
+			escaped+`"}}}}`),
+		"code":     refusal(422, `{"error":{"code":"`+testToken+`","message":"m"}}`),
+		"cut":      refusal(422, `{"error":{"code":"c","message":"`+long+`"}}`),
+		"cut code": refusal(422, `{"error":{"code":"`+long[maxMessageRunes-maxHintRunes:]+`","message":"m"}}`),
+		"details": refusal(422, `{"error":{"code":"c","message":"m","details":{"field":"`+testToken+`","id":"`+
+			testToken+`","fields":{"`+testToken+`":["`+testToken+`"]}}}}`),
+		"scopes": refusal(403, `{"error":{"code":"c","message":"m","details":{"required":["`+testToken+
+			`"],"granted":"`+testToken+`"}}}`),
+		"flat": refusal(403, `{"error":"`+testToken+`","error_code":"`+testToken+`"}`),
+		"HTML": {status: 403, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>",
+			header: map[string]string{"Content-Type": "text/html"}},
+		"HTML with 200": {status: 200, body: "<title>" + long[maxMessageRunes-maxHintRunes:] + "</title>",
+			header: map[string]string{"Content-Type": "text/html"}},
+		"headers":  {status: 422, header: map[string]string{"Request-Id": testToken, "Content-Type": "text/" + testToken}},
+		"redirect": {status: 302, header: map[string]string{"Location": "https://" + testToken + ".example/"}},
 	} {
 		for _, request := range []Request{getCustomer, createCustomer} {
 			watcher := &events{}

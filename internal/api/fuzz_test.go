@@ -29,13 +29,15 @@ func fuzzedPages(text []byte) [][]byte {
 	return pages[:min(len(pages), 8)]
 }
 
-// FuzzList: a list ends, whatever its pages are: after each page was read at most once, and once more to find that it repeats. No id comes twice.
+// FuzzList: a list ends, whatever its pages are: after each page was read at most once, and once more to find that it
+// repeats. No id comes twice.
 func FuzzList(f *testing.F) {
 	for _, seed := range []string{
 		`{"data":[{"id":"a"}],"meta":{"total":2,"page":1,"per_page":1,"total_pages":2}}` + "\n" + `{"data":[{"id":"b"}]}`,
-		`{"data":[{"name":"a"}]}`, `{"data":[{},{}]}` + "\n" + `{"data":[{"id":"a"},{"id":"a"}]}`, `{"data":null}`, `{"data":[null]}`,
-		`{"data":[{"id":"a"}],"meta":{"total":9,"per_page":1}}`, `{"data":[{"id":"a"}],"meta":{"total":-1,"total_pages":1e9}}`,
-		`{"data":{}}`, `[]`, `{"meta":[]}`, `{"data":[{"id":7}]}`,
+		`{"data":[{"name":"a"}]}`, `{"data":[{},{}]}` + "\n" + `{"data":[{"id":"a"},{"id":"a"}]}`, `{"data":null}`,
+		`{"data":[null]}`, `{"data":[{"id":"a"}],"meta":{"total":9,"per_page":1}}`,
+		`{"data":[{"id":"a"}],"meta":{"total":-1,"total_pages":1e9}}`, `{"data":{}}`, `[]`, `{"meta":[]}`,
+		`{"data":[{"id":7}]}`,
 	} {
 		f.Add([]byte(seed), true)
 		f.Add([]byte(seed), false)
@@ -63,12 +65,14 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// FuzzCursor: a list with cursors ends, each cursor is sent as it came, and no item of a list that ends without an error comes twice.
+// FuzzCursor: a list with cursors ends, each cursor is sent as it came, and no item of a list that ends without an
+// error comes twice.
 func FuzzCursor(f *testing.F) {
 	for _, seed := range []string{
 		`{"data":[{"id":"a"}],"meta":{"next_cursor":"x"}}` + "\n" + `{"data":[{"id":"b"}],"meta":{"next_cursor":null}}`,
-		`{"data":[],"meta":{"next_cursor":"x"}}`, `{"data":[{}],"meta":{"next_cursor":"&limit=1#\u0000"}}`, `{"data":[],"meta":{"next_cursor":7}}`,
-		`{"data":[],"meta":null}`, `{"data":[{"id":"a"}],"meta":[]}`, `{"data":[{"id":"a"}]}`,
+		`{"data":[],"meta":{"next_cursor":"x"}}`, `{"data":[{}],"meta":{"next_cursor":"&limit=1#\u0000"}}`,
+		`{"data":[],"meta":{"next_cursor":7}}`, `{"data":[],"meta":null}`, `{"data":[{"id":"a"}],"meta":[]}`,
+		`{"data":[{"id":"a"}]}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -76,7 +80,8 @@ func FuzzCursor(f *testing.F) {
 		pages := fuzzedPages(text)
 		s, c := fuzzed(t, pages...)
 		seen := map[string]bool{}
-		for item, err := range Cursor(t.Context(), c, Request{Operation: "finance.records.list", Path: map[string]string{"collection": "payables"}},
+		for item, err := range Cursor(t.Context(), c, Request{Operation: "finance.records.list",
+			Path: map[string]string{"collection": "payables"}},
 			CursorOptions[thing]{ID: func(v thing) string { return v.ID }}) {
 			if err == nil && item.ID != "" && seen[item.ID] {
 				t.Fatalf("%q comes twice", item.ID)
@@ -97,7 +102,8 @@ func FuzzCursor(f *testing.F) {
 
 // FuzzOne: what comes back without an error is the object that was asked for, and JSON.
 func FuzzOne(f *testing.F) {
-	for _, seed := range []string{`{"data":{"id":"c1"}}`, `{"id":"C1"}`, `{"data":{"id":"c2"}}`, `{"data":null}`, `{"error":{"code":"x"}}`, `{}`, `{"data":{"id":["c1"]}}`, `{"data":{"Id":"c2"}}`} {
+	for _, seed := range []string{`{"data":{"id":"c1"}}`, `{"id":"C1"}`, `{"data":{"id":"c2"}}`, `{"data":null}`,
+		`{"error":{"code":"x"}}`, `{}`, `{"data":{"id":["c1"]}}`, `{"data":{"Id":"c2"}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -115,8 +121,9 @@ func FuzzOne(f *testing.F) {
 // FuzzOwnToken: an error shows no token of the provider, wherever in the response it is, and however JSON writes it.
 func FuzzOwnToken(f *testing.F) {
 	for _, seed := range []struct{ before, after string }{
-		{`{"error":{"code":"c","message":"`, `"}}`}, {`{"error":{"code":"`, `","message":"m"}}`}, {"<title>", "</title>"}, {"", ""},
-		{`{"error":{"code":"c","message":"m","details":{"fields":{"`, `":["x"]}}}}`}, {`{"error":"`, `","error_code":"x"}`}, {`{"message":"`, `"}`},
+		{`{"error":{"code":"c","message":"`, `"}}`}, {`{"error":{"code":"`, `","message":"m"}}`},
+		{"<title>", "</title>"}, {"", ""}, {`{"error":{"code":"c","message":"m","details":{"fields":{"`, `":["x"]}}}}`},
+		{`{"error":"`, `","error_code":"x"}`}, {`{"message":"`, `"}`},
 	} {
 		f.Add(seed.before, seed.after, "text/html", uint32(0))
 		f.Add(seed.before, seed.after, "application/json", uint32(5))
@@ -133,7 +140,8 @@ func FuzzOwnToken(f *testing.F) {
 				token.WriteRune(c)
 			}
 		}
-		s := step{status: 422, body: before + token.String() + after, header: map[string]string{"Content-Type": contentType, "Request-Id": contentType + testToken}}
+		s := step{status: 422, body: before + token.String() + after, header: map[string]string{"Content-Type": contentType,
+			"Request-Id": contentType + testToken}}
 		_, err := One[thing](t.Context(), newClient(t, play(s)), createCustomer)
 		e, isError := AsError(err)
 		if !isError {
@@ -147,18 +155,21 @@ func FuzzOwnToken(f *testing.F) {
 
 // FuzzResponseHeader: no header of a response breaks the next request. What is sent back of one can be sent.
 func FuzzResponseHeader(f *testing.F) {
-	f.Add(`"v1"`, "Wed, 04 Mar 2026 05:06:07 GMT", "Wed, 04 Mar 2026 05:07:07 GMT", "", "application/json", `<https://api.example.test/?page=2>; rel="next"`)
+	f.Add(`"v1"`, "Wed, 04 Mar 2026 05:06:07 GMT", "Wed, 04 Mar 2026 05:07:07 GMT", "", "application/json",
+		`<https://api.example.test/?page=2>; rel="next"`)
 	f.Add("\x7f", "", "", "", "application/json", "")
 	f.Add("\x01", "\x00", "Wed, 04 Mar 2026 05:07:07 GMT", "no-store", "APPLICATION/JSON; charset=\"", "")
 	f.Add(strings.Repeat("e", 1<<12), "", "Thu, 01 Jan 0001 00:00:00 GMT", "max-age=-1", ";", "12; w=0")
 	f.Add("W/\"é\"", "Sunday, 06-Nov-94 08:49:37 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "", "application/problem+json", "")
 	f.Fuzz(func(t *testing.T, tag, modified, date, control, contentType, more string) {
-		header := map[string]string{"ETag": tag, "Last-Modified": modified, "Date": date, "Cache-Control": control, "Content-Type": contentType,
-			"Link": more, "X-RateLimit-Remaining": more, "RateLimit": more, "Age": more, "Request-Id": more}
+		header := map[string]string{"ETag": tag, "Last-Modified": modified, "Date": date, "Cache-Control": control,
+			"Content-Type": contentType, "Link": more, "X-RateLimit-Remaining": more, "RateLimit": more, "Age": more,
+			"Request-Id": more}
 		s := play(step{status: 200, body: `{"data":{"id":"c1"}}`, header: header})
 		c := newClient(t, s, func(cfg *Config) { cfg.MaxRetries = 0 })
 		for range 2 {
-			if response, err := c.Do(t.Context(), getCustomer); err == nil && (!utf8.ValidString(response.RequestID) || strings.ContainsFunc(response.RequestID, unicode.IsControl)) {
+			if response, err := c.Do(t.Context(), getCustomer); err == nil && (!utf8.ValidString(response.RequestID) ||
+				strings.ContainsFunc(response.RequestID, unicode.IsControl)) {
 				t.Errorf("the Request-Id is %q", response.RequestID)
 			}
 		}
@@ -175,7 +186,8 @@ func FuzzResponseHeader(f *testing.F) {
 	})
 }
 
-// FuzzRetryAfterDelay: a pause that a response asks for bounds the next attempt from below and is never absurd, whatever the two dates are.
+// FuzzRetryAfterDelay: a pause that a response asks for bounds the next attempt from below and is never absurd,
+// whatever the two dates are.
 func FuzzRetryAfterDelay(f *testing.F) {
 	f.Add("Wed, 04 Mar 2026 05:07:07 GMT", "Wed, 04 Mar 2026 05:06:07 GMT", int64(0))
 	f.Add("120", "", int64(1<<62))
@@ -194,27 +206,32 @@ func FuzzRetryAfterDelay(f *testing.F) {
 
 // FuzzPath: whatever the id, the path of a request stays one below the address, and the id is one segment of it.
 func FuzzPath(f *testing.F) {
-	for _, seed := range []string{"c1", "..", "a/b", "%2F", "?x", "#", "\r\n", "\x00", "é", "", "%", ".", "a%2e%2e", "//host", `\`} {
+	for _, seed := range []string{"c1", "..", "a/b", "%2F", "?x", "#", "\r\n", "\x00", "é", "", "%", ".", "a%2e%2e",
+		"//host", `\`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
 		s, c := fuzzed(t, []byte(`{"data":{}}`))
-		if _, err := c.Do(t.Context(), Request{Operation: "customers.get", Path: map[string]string{"id": id}}); err != nil && s.count() == 0 {
+		if _, err := c.Do(t.Context(), Request{Operation: "customers.get", Path: map[string]string{"id": id}}); err != nil &&
+			s.count() == 0 {
 			return
 		}
 		sent := s.seen[0].URL
 		const above = "/v1/customers/"
 		segment, below := strings.CutPrefix(sent.EscapedPath(), above)
 		back, err := url.PathUnescape(segment)
-		if !below || err != nil || back != id || strings.ContainsAny(segment, "/\\\r\n\x00 ") || segment == ".." || segment == "." || sent.Host != "api.example.test" || sent.RawQuery != "" {
+		if !below || err != nil || back != id || strings.ContainsAny(segment, "/\\\r\n\x00 ") || segment == ".." ||
+			segment == "." || sent.Host != "api.example.test" || sent.RawQuery != "" {
 			t.Errorf("%q is sent as %s", id, sent)
 		}
 	})
 }
 
-// FuzzOperations: an override that is accepted leads below the address, to one path for each id, with a method that is one.
+// FuzzOperations: an override that is accepted leads below the address, to one path for each id, with a method that is
+// one.
 func FuzzOperations(f *testing.F) {
-	for _, seed := range []string{"GET /v2/customers/{id}", "POST //host/{id}", "GET /a/../{id}", "GET /%2e%2e/{id}", "get /{id}", "GET /{id}?x=1", "GET /{id}/{id}", "GET /{ID}", "GET\t/x{id}y/", "GET /%0a{id}"} {
+	for _, seed := range []string{"GET /v2/customers/{id}", "POST //host/{id}", "GET /a/../{id}", "GET /%2e%2e/{id}",
+		"get /{id}", "GET /{id}?x=1", "GET /{id}/{id}", "GET /{ID}", "GET\t/x{id}y/", "GET /%0a{id}"} {
 		f.Add("customers.get", seed)
 	}
 	f.Add("customers.lst", "GET /x")
@@ -223,7 +240,8 @@ func FuzzOperations(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, value string) {
 		operations, err := ParseOperations(map[string]string{name: value})
 		if err != nil {
-			if !strings.Contains(err.Error(), name) && utf8.ValidString(name) && len(name) < 50 && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '"' || r == '\\' }) {
+			if !strings.Contains(err.Error(), name) && utf8.ValidString(name) && len(name) < 50 &&
+				!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '"' || r == '\\' }) {
 				t.Errorf("the error does not name %q: %v", name, err)
 			}
 			return
@@ -241,7 +259,8 @@ func FuzzOperations(f *testing.F) {
 		}
 		sent := s.seen[0].URL
 		decoded := strings.TrimSuffix(sent.Path, "/")
-		if sent.Host != "api.example.test" || !strings.HasPrefix(sent.EscapedPath(), "/prefix/") || sent.RawQuery != "" || sent.Fragment != "" {
+		if sent.Host != "api.example.test" || !strings.HasPrefix(sent.EscapedPath(), "/prefix/") || sent.RawQuery != "" ||
+			sent.Fragment != "" {
 			t.Errorf("%q is sent to %s", value, sent)
 		}
 		for segment := range strings.SplitSeq(strings.TrimPrefix(decoded, "/"), "/") {
@@ -252,11 +271,14 @@ func FuzzOperations(f *testing.F) {
 	})
 }
 
-// FuzzBaseURL: an address that is accepted is one of https without credentials, and requests go to its host. An error repeats no password.
+// FuzzBaseURL: an address that is accepted is one of https without credentials, and requests go to its host. An error
+// repeats no password.
 func FuzzBaseURL(f *testing.F) {
 	for _, seed := range []string{
-		"https://a.example", "https://a.example:8443/prefix/", "https://u:hush-hush-42@a.example", "https://a.example:99999", "https:a.example", "https://",
-		"http://a.example", "https://[::1]:1", "https://[fe80::1%25x]", "https://a.example/../b", "https://a.example/%2e%2e", "https://a.example?", "https://a.example#", "HTTPS://A.example", "https://a.example/%zz",
+		"https://a.example", "https://a.example:8443/prefix/", "https://u:hush-hush-42@a.example", "https://a.example:99999",
+		"https:a.example", "https://",
+		"http://a.example", "https://[::1]:1", "https://[fe80::1%25x]", "https://a.example/../b", "https://a.example/%2e%2e",
+		"https://a.example?", "https://a.example#", "HTTPS://A.example", "https://a.example/%zz",
 		"https://:1", "https://a.example/\x7f", "https://a.example//b", "https://a example",
 	} {
 		f.Add(seed)
@@ -276,7 +298,8 @@ func FuzzBaseURL(f *testing.F) {
 		}
 		s := play(ok(`{"data":{"id":"c1"}}`))
 		c := newClient(t, s, func(cfg *Config) { cfg.BaseURL, cfg.MaxRetries = address, 0 })
-		if _, err := c.Do(t.Context(), getCustomer); err != nil || s.seen[0].URL.Host != strings.TrimSuffix(u.Host, ":") || !strings.HasSuffix(s.seen[0].URL.Path, "/v1/customers/c1") {
+		if _, err := c.Do(t.Context(), getCustomer); err != nil || s.seen[0].URL.Host != strings.TrimSuffix(u.Host, ":") ||
+			!strings.HasSuffix(s.seen[0].URL.Path, "/v1/customers/c1") {
 			t.Errorf("%q: %v, %v", address, s.seen, err)
 		}
 	})
@@ -284,12 +307,15 @@ func FuzzBaseURL(f *testing.F) {
 
 // FuzzCredentials: a token or a header's name that is accepted can be sent, and no error repeats the token.
 func FuzzCredentials(f *testing.F) {
-	for _, seed := range []string{"tok", "", "a b", "a\n", "a\x00", "é", "X-Api-Key", "Host", "te", "x api", "x:y", "content-type"} {
+	for _, seed := range []string{"tok", "", "a b", "a\n", "a\x00", "é", "X-Api-Key", "Host", "te", "x api", "x:y",
+		"content-type"} {
 		f.Add(seed, seed)
 	}
 	f.Fuzz(func(t *testing.T, token, name string) {
 		switch err := ValidateToken(token); {
-		case err != nil && len(token) > 6 && strings.Contains(err.Error(), token) && !strings.Contains("the token contains a line break; it was probably read from a file together with the end of its line character that no header can carry (a control character or one beyond ASCII)", token):
+		case err != nil && len(token) > 6 && strings.Contains(err.Error(), token) &&
+			!strings.Contains("the token contains a line break; it was probably read from a file together with the end of its "+
+				"line character that no header can carry (a control character or one beyond ASCII)", token):
 			t.Errorf("the error repeats the token %q: %v", token, err)
 		case err == nil && strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 			t.Errorf("the token %q is accepted", token)
@@ -302,7 +328,8 @@ func FuzzCredentials(f *testing.F) {
 		if _, err := c.Do(t.Context(), getCustomer); err != nil {
 			t.Fatalf("%q: %v", name, err)
 		}
-		if name != "" && !strings.HasSuffix(s.seen[0].Header.Get(name), token) || s.seen[0].Header.Get("Content-Type") != "application/json" {
+		if name != "" && !strings.HasSuffix(s.seen[0].Header.Get(name), token) ||
+			s.seen[0].Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%q: %v", name, s.seen[0].Header)
 		}
 	})
@@ -310,7 +337,8 @@ func FuzzCredentials(f *testing.F) {
 
 // FuzzMaskText: what looks like a secret is masked in every text, in JSON at any depth, and in JSON inside of JSON.
 func FuzzMaskText(f *testing.F) {
-	for _, seed := range []string{"", "sent ", `{"a":"`, "authorization: ", "Bearer ", "eyJaaaaa.a.", `\u0000`, "\xff", "whsec"} {
+	for _, seed := range []string{"", "sent ", `{"a":"`, "authorization: ", "Bearer ", "eyJaaaaa.a.", `\u0000`,
+		"\xff", "whsec"} {
 		f.Add(seed, seed)
 	}
 	f.Fuzz(func(t *testing.T, before, after string) {
@@ -318,10 +346,12 @@ func FuzzMaskText(f *testing.F) {
 		if strings.Contains(before+after, hidden[:12]) {
 			return
 		}
-		for _, secret := range []string{"whsec_" + hidden, "eyJhbGciOiJIUzUxMiJ9." + hidden + "." + hidden, "Bearer " + hidden} {
+		for _, secret := range []string{"whsec_" + hidden, "eyJhbGciOiJIUzUxMiJ9." + hidden + "." + hidden,
+			"Bearer " + hidden} {
 			text := before + " " + secret + after
 			inner := encodeMasked(map[string]any{"deep": []any{text, map[string]any{text: nil}}})
-			for _, shown := range []string{maskText(text), MaskJSON([]byte(inner)), MaskJSON([]byte(encodeMasked(map[string]any{"body": inner})))} {
+			for _, shown := range []string{maskText(text), MaskJSON([]byte(inner)),
+				MaskJSON([]byte(encodeMasked(map[string]any{"body": inner})))} {
 				if strings.Contains(shown, hidden[:12]) {
 					t.Errorf("%q is shown as %q", text, shown)
 				}
@@ -332,7 +362,8 @@ func FuzzMaskText(f *testing.F) {
 
 // FuzzMoment: a time that is read is the same one when it is written and read again.
 func FuzzMoment(f *testing.F) {
-	for _, seed := range []string{"2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123456789-03:00", "2026-02-30", "0000-01-01T00:00:00Z", "2026-01-31T24:00:00Z", "", "9999-12-31T23:59:59+23:59"} {
+	for _, seed := range []string{"2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123456789-03:00",
+		"2026-02-30", "0000-01-01T00:00:00Z", "2026-01-31T24:00:00Z", "", "9999-12-31T23:59:59+23:59"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -349,9 +380,11 @@ func FuzzMoment(f *testing.F) {
 // FuzzRefreshed: whatever a list says, a refresh shows the object that was asked for, as a read of it does.
 func FuzzRefreshed(f *testing.F) {
 	for _, seed := range []string{
-		`{"data":[{"id":"a","v":1}],"meta":{"total":1,"per_page":100}}`, `{"data":[{"id":"a","v":2}],"meta":{"total":1,"per_page":1}}`,
-		`{"data":[{"id":"b","v":1}],"meta":{"total":9,"per_page":1}}`, `{"data":[null],"meta":{"total":1,"per_page":9223372036854775807}}`,
-		`{"data":[{}],"meta":{"total":1,"per_page":1}}`, `{"data":[],"meta":{"total":1000000,"per_page":100}}`, `[]`, ``,
+		`{"data":[{"id":"a","v":1}],"meta":{"total":1,"per_page":100}}`,
+		`{"data":[{"id":"a","v":2}],"meta":{"total":1,"per_page":1}}`,
+		`{"data":[{"id":"b","v":1}],"meta":{"total":9,"per_page":1}}`,
+		`{"data":[null],"meta":{"total":1,"per_page":9223372036854775807}}`, `{"data":[{}],"meta":{"total":1,"per_page":1}}`,
+		`{"data":[],"meta":{"total":1000000,"per_page":100}}`, `[]`, ``,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -36,7 +36,8 @@ type Gate struct {
 // NewGate makes a gate with a client-side limit in requests per second; 0, or
 // less, is none.
 func NewGate(requestsPerSecond float64) *Gate {
-	return &Gate{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), head: make(chan struct{}, 1), random: rand.Float64}
+	return &Gate{speed: newSpeed(requestsPerSecond), changed: make(chan struct{}), head: make(chan struct{}, 1),
+		random: rand.Float64}
 }
 
 // pass is the leave to send one request. Its holder ends it with done or

@@ -116,9 +116,11 @@ func newClient(t testing.TB, transport http.RoundTripper, change ...func(*Config
 
 var (
 	getCustomer    = Request{Operation: "customers.get", Path: map[string]string{"id": "c1"}}
-	updateCustomer = Request{Operation: "customers.update", Path: map[string]string{"id": "c1"}, Body: map[string]string{"name": "x"}}
+	updateCustomer = Request{Operation: "customers.update", Path: map[string]string{"id": "c1"},
+		Body: map[string]string{"name": "x"}}
 	deleteCustomer = Request{Operation: "customers.delete", Path: map[string]string{"id": "c1"}}
-	syncItems      = Request{Operation: "subscriptions.items.sync", Path: map[string]string{"id": "s1"}, Body: map[string]any{"items": []int{}}}
+	syncItems      = Request{Operation: "subscriptions.items.sync", Path: map[string]string{"id": "s1"},
+		Body: map[string]any{"items": []int{}}}
 	createCustomer = Request{Operation: "customers.create", Body: map[string]string{"name": "x"}}
 )
 

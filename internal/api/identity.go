@@ -169,7 +169,8 @@ func (c *Client) checkCreated(wanted creation, response *Response, object json.R
 		return nil
 	}
 	if unlike(want, have) {
-		return c.otherCreated(wanted, response, shown, fmt.Sprintf("%s %q", wanted.name, want), fmt.Sprintf("%s %q", wanted.name, have))
+		return c.otherCreated(wanted, response, shown, fmt.Sprintf("%s %q", wanted.name, want),
+			fmt.Sprintf("%s %q", wanted.name, have))
 	}
 	at, ok := Moment(textIn(shown, wanted.created))
 	now, known := c.clock.now()
@@ -180,10 +181,12 @@ func (c *Client) checkCreated(wanted creation, response *Response, object json.R
 	return nil
 }
 
-func (c *Client) otherCreated(wanted creation, response *Response, shown json.RawMessage, asked, answered string) error {
-	e := c.answerError(response, fmt.Sprintf("the request creates the %s with %s, and the response shows the %s %q with %s; "+
-		"a cache or proxy probably mixes up responses, and nothing of this one is used",
-		wanted.noun, asked, wanted.noun, idIn(shown, "id"), answered))
+func (c *Client) otherCreated(wanted creation, response *Response, shown json.RawMessage, asked,
+	answered string) error {
+	e := c.answerError(response,
+		fmt.Sprintf("the request creates the %s with %s, and the response shows the %s %q with %s; "+
+			"a cache or proxy probably mixes up responses, and nothing of this one is used",
+			wanted.noun, asked, wanted.noun, idIn(shown, "id"), answered))
 	return &OtherObjectError{Noun: wanted.noun, Asked: asked, Answered: answered, Err: e}
 }
 
@@ -212,7 +215,8 @@ func sameURL(a, b string) bool {
 	if errX != nil || errY != nil {
 		return true
 	}
-	return strings.EqualFold(x.Hostname(), y.Hostname()) && strings.TrimRight(x.Path, "/") == strings.TrimRight(y.Path, "/")
+	return strings.EqualFold(x.Hostname(), y.Hostname()) &&
+		strings.TrimRight(x.Path, "/") == strings.TrimRight(y.Path, "/")
 }
 
 // ShownURL is an address without the parts in which people put credentials.

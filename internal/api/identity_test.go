@@ -9,7 +9,8 @@ import (
 )
 
 // aboutNothing are the operations whose path names an object that the response does not show.
-var aboutNothing = []string{"subscriptions.invoice", "subscriptions.items.list", "subscriptions.items.sync", "webhook_deliveries.list", "webhook_endpoints.test"}
+var aboutNothing = []string{"subscriptions.invoice", "subscriptions.items.list", "subscriptions.items.sync",
+	"webhook_deliveries.list", "webhook_endpoints.test"}
 
 // TestSubjects: every operation that names an object is checked, or is known to return something else.
 func TestSubjects(t *testing.T) {
@@ -27,7 +28,8 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestOtherObject: a response about another object than the one asked for is an error that names both, however the operation reads it.
+// TestOtherObject: a response about another object than the one asked for is an error that names both, however the
+// operation reads it.
 func TestOtherObject(t *testing.T) {
 	t.Parallel()
 	const upper, lower = "7B0D3C1E-52F4-4A63-8C1D-1F2E3D4C5B6A", "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a"
@@ -48,25 +50,39 @@ func TestOtherObject(t *testing.T) {
 		want string // "": no error
 		kind outcome
 	}{
-		"read":                        {one("customers.get", map[string]string{"id": "c1"}), `{"data":{"id":"c2"}}`, `the customer "c1", and the response shows the customer "c2"`, plainError},
-		"read, bare":                  {one("customers.get", map[string]string{"id": "c1"}), `{"id":"c2"}`, `"c2"`, plainError},
-		"case of an id":               {one("customers.get", map[string]string{"id": "c1"}), `{"id":"C1"}`, `"C1"`, plainError},
-		"case of a UUID":              {one("customers.get", map[string]string{"id": upper}), `{"id":"` + lower + `"}`, "", ""},
-		"a number":                    {one("finance.records.get", map[string]string{"collection": "x", "id": "7"}), `{"data":{"id":7}}`, "", ""},
-		"another number":              {one("finance.records.get", map[string]string{"collection": "x", "id": "7"}), `{"data":{"id":8}}`, `the record "8"`, plainError},
-		"a name in other letters":     {one("customers.get", map[string]string{"id": "c1"}), `{"data":{"ID":"c2"}}`, `"c2"`, plainError},
-		"two ids":                     {one("customers.get", map[string]string{"id": "c1"}), `{"id":"c1","Id":"c2","iD":null}`, `"c2"`, plainError},
+		"read": {one("customers.get", map[string]string{"id": "c1"}), `{"data":{"id":"c2"}}`,
+			`the customer "c1", and the response shows the customer "c2"`, plainError},
+		"read, bare": {one("customers.get", map[string]string{"id": "c1"}), `{"id":"c2"}`,
+			`"c2"`, plainError},
+		"case of an id": {one("customers.get", map[string]string{"id": "c1"}), `{"id":"C1"}`,
+			`"C1"`, plainError},
+		"case of a UUID": {one("customers.get", map[string]string{"id": upper}),
+			`{"id":"` + lower + `"}`, "", ""},
+		"a number": {one("finance.records.get", map[string]string{"collection": "x", "id": "7"}),
+			`{"data":{"id":7}}`, "", ""},
+		"another number": {one("finance.records.get", map[string]string{"collection": "x", "id": "7"}),
+			`{"data":{"id":8}}`, `the record "8"`, plainError},
+		"a name in other letters": {one("customers.get", map[string]string{"id": "c1"}), `{"data":{"ID":"c2"}}`,
+			`"c2"`, plainError},
+		"two ids": {one("customers.get", map[string]string{"id": "c1"}),
+			`{"id":"c1","Id":"c2","iD":null}`, `"c2"`, plainError},
 		"no id":                       {one("customers.get", map[string]string{"id": "c1"}), `{"data":{"name":"x"}}`, "", ""},
 		"update":                      {optional, `{"data":{"id":"c2"}}`, `"c2"`, plainError},
 		"update without a body":       {optional, ``, "", ""},
 		"delete":                      {remove, `{"data":{"id":"c2","deleted":true}}`, `"c2"`, plainError},
 		"delete that shows no object": {remove, `{"data":{"deleted":true}}`, "", ""},
-		"transition":                  {one("billing_accounts.close", map[string]string{"id": "a1"}), `{"data":{"id":"a2"}}`, `the billing account "a1", and the response shows the billing account "a2"`, isAmbiguous},
-		"redelivery":                  {one("webhook_deliveries.retry", map[string]string{"id": "e1", "deliveryId": "d1"}), `{"data":{"id":"d2"}}`, `"d2"`, isAmbiguous},
-		"redelivery of the asked one": {one("webhook_deliveries.retry", map[string]string{"id": "e1", "deliveryId": "d1"}), `{"data":{"id":"d1"}}`, "", ""},
-		"rotation":                    {one("api_keys.rotate", map[string]string{"id": "k1"}), `{"data":{"id":"k2","predecessorId":"k1"}}`, "", ""},
-		"rotation of another key":     {one("api_keys.rotate", map[string]string{"id": "k1"}), `{"data":{"id":"k2","predecessorId":"k9"}}`, `"k9"`, isAmbiguous},
-		"invoice of a subscription":   {one("subscriptions.invoice", map[string]string{"id": "s1"}), `{"data":{"id":"i1"}}`, "", ""},
+		"transition": {one("billing_accounts.close", map[string]string{"id": "a1"}), `{"data":{"id":"a2"}}`,
+			`the billing account "a1", and the response shows the billing account "a2"`, isAmbiguous},
+		"redelivery": {one("webhook_deliveries.retry", map[string]string{"id": "e1", "deliveryId": "d1"}),
+			`{"data":{"id":"d2"}}`, `"d2"`, isAmbiguous},
+		"redelivery of the asked one": {one("webhook_deliveries.retry", map[string]string{"id": "e1", "deliveryId": "d1"}),
+			`{"data":{"id":"d1"}}`, "", ""},
+		"rotation": {one("api_keys.rotate", map[string]string{"id": "k1"}),
+			`{"data":{"id":"k2","predecessorId":"k1"}}`, "", ""},
+		"rotation of another key": {one("api_keys.rotate", map[string]string{"id": "k1"}),
+			`{"data":{"id":"k2","predecessorId":"k9"}}`, `"k9"`, isAmbiguous},
+		"invoice of a subscription": {one("subscriptions.invoice", map[string]string{"id": "s1"}),
+			`{"data":{"id":"i1"}}`, "", ""},
 	} {
 		err := test.do(newClient(t, play(step{status: 200, body: test.body, header: map[string]string{"Request-Id": "r1"}})))
 		var other *OtherObjectError
@@ -77,7 +93,8 @@ func TestOtherObject(t *testing.T) {
 		if test.want == "" {
 			continue
 		}
-		if e, ok := AsError(err); !ok || e.RequestID != "r1" || outcomeOf(err) != test.kind || !strings.Contains(err.Error(), test.want) {
+		if e, ok := AsError(err); !ok || e.RequestID != "r1" || outcomeOf(err) != test.kind ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
 	}
@@ -98,52 +115,84 @@ func TestOtherObjectIsNotKept(t *testing.T) {
 	}
 }
 
-// TestOtherCreated: a creation whose response shows an object that cannot be the created one is ambiguous, and names both. What a service
-// may write in another form or leave out is no other object.
+// TestOtherCreated: a creation whose response shows an object that cannot be the created one is ambiguous, and names
+// both. What a service may write in another form or leave out is no other object.
 func TestOtherCreated(t *testing.T) {
 	t.Parallel()
-	const upper, lower, other = "7B0D3C1E-52F4-4A63-8C1D-1F2E3D4C5B6A", "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a", "0b3c6f0e-0000-4000-8000-00000000000a"
+	const upper, lower, other = "7B0D3C1E-52F4-4A63-8C1D-1F2E3D4C5B6A", "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a",
+		"0b3c6f0e-0000-4000-8000-00000000000a"
 	const date, older = "Sun, 04 May 2031 12:00:30 GMT", "2031-05-04T12:00:10.000Z"
 	for name, test := range map[string]struct {
 		operation, sent, shown string
 		want                   string // "": no error
 	}{
-		"external_id":                    {"customers.create", `{"name":"A","external_id":"new"}`, `{"customer":{"id":"c1","name":"A","external_id":"old"}}`, `customer with external_id "new", and the response shows the customer "c1" with external_id "old"`},
-		"external_id, normalized":        {"customers.create", `{"name":"A","external_id":" new  one"}`, `{"customer":{"id":"c1","name":"B","external_id":"New one","created_at":"` + older + `"}}`, ""},
-		"document":                       {"customers.create", `{"name":"A","document_number":"123.456.789-09"}`, `{"customer":{"id":"c1","name":"A","document_number":"11144477735"}}`, `document_number`},
-		"document, without mask":         {"customers.create", `{"name":"A","document_number":"123.456.789-09"}`, `{"customer":{"id":"c1","name":"Registered","document_number":"12345678909"}}`, ""},
-		"name":                           {"customers.create", `{"name":"new"}`, `{"customer":{"id":"c1","name":"oo","external_id":"oo"}}`, `name "new"`},
-		"no external_id, and a name":     {"customers.create", `{"name":"new","external_id":"new"}`, `{"customer":{"id":"c1","name":"oo","external_id":null}}`, `name "new"`},
-		"name, normalized":               {"customers.create", `{"name":" Acme  ltda."}`, `{"customer":{"id":"c1","name":"ACME LTDA"}}`, ""},
-		"name, cut off":                  {"customers.create", `{"name":"Acme Ltda"}`, `{"customer":{"id":"c1","name":"Acme"}}`, ""},
-		"same name, any time":            {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1","name":"Acme","created_at":"` + older + `"}}`, ""},
-		"similar name, older":            {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1","name":"Acme 2","created_at":"` + older + `"}}`, `time of creation 2031-05-04T12:00:10Z`},
-		"similar name, new":              {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1","name":"Acme 2","created_at":"2031-05-04T12:00:29.000Z"}}`, ""},
-		"nothing to compare":             {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1"}}`, ""},
-		"account, customer":              {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`, `{"id":"a1","customer":{"id":"` + other + `"}}`, `customer.id`},
-		"account, customer in capitals":  {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`, `{"id":"a1","customer":{"id":"` + lower + `"}}`, ""},
-		"account, customer by code":      {"billing_accounts.create", `{"customer":{"id":"cus_1"}}`, `{"id":"a1","customer":{"id":"` + lower + `"}}`, ""},
-		"account, customer's id":         {"billing_accounts.create", `{"customer":{"external_id":"x"}}`, `{"id":"a1","customer":{"id":"c1","external_id":"y"}}`, `customer.external_id`},
-		"account, ignored fields":        {"billing_accounts.create", `{"customer":{"external_id":"x","document_number":"1","name":"A"}}`, `{"id":"a1","customer":{"external_id":"x","document_number":"2","name":"B"}}`, ""},
-		"account, no customer":           {"billing_accounts.create", `{"customer":{"external_id":"x"}}`, `{"id":"a1"}`, ""},
-		"account, older":                 {"billing_accounts.create", `{"customer":{"external_id":"x"}}`, `{"id":"a1","created_at":"` + older + `"}`, `time of creation`},
-		"account, external_id":           {"billing_accounts.create", `{"external_id":"e1","customer":{"external_id":"x"}}`, `{"id":"a1","external_id":"e2"}`, `external_id "e2"`},
-		"subscription, account":          {"subscriptions.create", `{"billing_account_id":"` + upper + `"}`, `{"id":"s1","billing_account_id":"` + other + `"}`, `billing_account_id`},
-		"subscription, account the same": {"subscriptions.create", `{"billing_account_id":"` + upper + `"}`, `{"id":"s1","billing_account_id":"` + lower + `"}`, ""},
-		"endpoint":                       {"webhook_endpoints.create", `{"url":"https://a.example/x"}`, `{"id":"e1","url":"https://u:hidden@a.example/y?k=hidden","secret":"s"}`, `url "https://a.example/x", and the response shows the webhook endpoint "e1" with url "https://a.example/y"`},
-		"endpoint, normalized":           {"webhook_endpoints.create", `{"url":"https://A.example"}`, `{"id":"e1","url":"https://a.example:443/","secret":"s"}`, ""},
-		"endpoint without its address":   {"webhook_endpoints.create", `{"url":"https://a.example/x"}`, `{"id":"e1","secret":"s"}`, ""},
-		"API key":                        {"api_keys.create", `{"name":"new"}`, `{"id":"k1","name":"oo","token":"t"}`, `API key with name "new", and the response shows the API key "k1" with name "oo"`},
-		"API key, older":                 {"api_keys.create", `{"name":"new"}`, `{"id":"k1","createdAt":"` + older + `","token":"t"}`, `time of creation`},
+		"external_id": {"customers.create", `{"name":"A","external_id":"new"}`,
+			`{"customer":{"id":"c1","name":"A","external_id":"old"}}`,
+			`customer with external_id "new", and the response shows the customer "c1" with external_id "old"`},
+		"external_id, normalized": {"customers.create", `{"name":"A","external_id":" new  one"}`,
+			`{"customer":{"id":"c1","name":"B","external_id":"New one","created_at":"` + older + `"}}`, ""},
+		"document": {"customers.create", `{"name":"A","document_number":"123.456.789-09"}`,
+			`{"customer":{"id":"c1","name":"A","document_number":"11144477735"}}`, `document_number`},
+		"document, without mask": {"customers.create", `{"name":"A","document_number":"123.456.789-09"}`,
+			`{"customer":{"id":"c1","name":"Registered","document_number":"12345678909"}}`, ""},
+		"name": {"customers.create", `{"name":"new"}`,
+			`{"customer":{"id":"c1","name":"oo","external_id":"oo"}}`, `name "new"`},
+		"no external_id, and a name": {"customers.create", `{"name":"new","external_id":"new"}`,
+			`{"customer":{"id":"c1","name":"oo","external_id":null}}`, `name "new"`},
+		"name, normalized": {"customers.create", `{"name":" Acme  ltda."}`,
+			`{"customer":{"id":"c1","name":"ACME LTDA"}}`, ""},
+		"name, cut off": {"customers.create", `{"name":"Acme Ltda"}`,
+			`{"customer":{"id":"c1","name":"Acme"}}`, ""},
+		"same name, any time": {"customers.create", `{"name":"Acme"}`,
+			`{"customer":{"id":"c1","name":"Acme","created_at":"` + older + `"}}`, ""},
+		"similar name, older": {"customers.create", `{"name":"Acme"}`,
+			`{"customer":{"id":"c1","name":"Acme 2","created_at":"` + older + `"}}`, `time of creation 2031-05-04T12:00:10Z`},
+		"similar name, new": {"customers.create", `{"name":"Acme"}`,
+			`{"customer":{"id":"c1","name":"Acme 2","created_at":"2031-05-04T12:00:29.000Z"}}`, ""},
+		"nothing to compare": {"customers.create", `{"name":"Acme"}`, `{"customer":{"id":"c1"}}`, ""},
+		"account, customer": {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`,
+			`{"id":"a1","customer":{"id":"` + other + `"}}`, `customer.id`},
+		"account, customer in capitals": {"billing_accounts.create", `{"customer":{"id":"` + upper + `"}}`,
+			`{"id":"a1","customer":{"id":"` + lower + `"}}`, ""},
+		"account, customer by code": {"billing_accounts.create", `{"customer":{"id":"cus_1"}}`,
+			`{"id":"a1","customer":{"id":"` + lower + `"}}`, ""},
+		"account, customer's id": {"billing_accounts.create", `{"customer":{"external_id":"x"}}`,
+			`{"id":"a1","customer":{"id":"c1","external_id":"y"}}`, `customer.external_id`},
+		"account, ignored fields": {"billing_accounts.create",
+			`{"customer":{"external_id":"x","document_number":"1","name":"A"}}`,
+			`{"id":"a1","customer":{"external_id":"x","document_number":"2","name":"B"}}`, ""},
+		"account, no customer": {"billing_accounts.create", `{"customer":{"external_id":"x"}}`, `{"id":"a1"}`, ""},
+		"account, older": {"billing_accounts.create", `{"customer":{"external_id":"x"}}`,
+			`{"id":"a1","created_at":"` + older + `"}`, `time of creation`},
+		"account, external_id": {"billing_accounts.create", `{"external_id":"e1","customer":{"external_id":"x"}}`,
+			`{"id":"a1","external_id":"e2"}`, `external_id "e2"`},
+		"subscription, account": {"subscriptions.create", `{"billing_account_id":"` + upper + `"}`,
+			`{"id":"s1","billing_account_id":"` + other + `"}`, `billing_account_id`},
+		"subscription, account the same": {"subscriptions.create", `{"billing_account_id":"` + upper + `"}`,
+			`{"id":"s1","billing_account_id":"` + lower + `"}`, ""},
+		"endpoint": {"webhook_endpoints.create", `{"url":"https://a.example/x"}`,
+			`{"id":"e1","url":"https://u:hidden@a.example/y?k=hidden","secret":"s"}`,
+			`url "https://a.example/x", and the response shows the webhook endpoint "e1" with url "https://a.example/y"`},
+		"endpoint, normalized": {"webhook_endpoints.create", `{"url":"https://A.example"}`,
+			`{"id":"e1","url":"https://a.example:443/","secret":"s"}`, ""},
+		"endpoint without its address": {"webhook_endpoints.create", `{"url":"https://a.example/x"}`,
+			`{"id":"e1","secret":"s"}`, ""},
+		"API key": {"api_keys.create", `{"name":"new"}`, `{"id":"k1","name":"oo","token":"t"}`,
+			`API key with name "new", and the response shows the API key "k1" with name "oo"`},
+		"API key, older": {"api_keys.create", `{"name":"new"}`, `{"id":"k1","createdAt":"` + older + `","token":"t"}`,
+			`time of creation`},
 	} {
-		c := newClient(t, play(step{status: 201, body: `{"data":` + test.shown + `}`, header: map[string]string{"Request-Id": "r1", "Date": date}}))
+		c := newClient(t,
+			play(step{status: 201, body: `{"data":` + test.shown + `}`, header: map[string]string{"Request-Id": "r1",
+				"Date": date}}))
 		_, err := One[map[string]any](t.Context(), c, Request{Operation: test.operation, Body: json.RawMessage(test.sent)})
 		var found *OtherObjectError
 		if errors.As(err, &found) != (test.want != "") {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if test.want != "" && (outcomeOf(err) != isAmbiguous || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hidden")) {
+		if test.want != "" && (outcomeOf(err) != isAmbiguous || !strings.Contains(err.Error(), test.want) ||
+			strings.Contains(err.Error(), "hidden")) {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
 	}

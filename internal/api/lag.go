@@ -64,7 +64,8 @@ func (w *Writes) times(id string) times {
 // A read that lags behind that shows the object as it was, or not at all. It is repeated
 // until it has caught up, and at most until the write is older than reads may lag. The
 // clock of the service decides.
-func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read func(context.Context) (T, error), updated func(T) string) (T, error) {
+func Newest[T any](ctx context.Context, c *Client, w *Writes, id string, read func(context.Context) (T, error),
+	updated func(T) string) (T, error) {
 	return Again(ctx, read, func(value T, err error) bool {
 		known := w.times(id)
 		if err != nil {
@@ -112,7 +113,8 @@ func justBefore(text string, now time.Time) bool {
 
 // Again reads while a read shows what was before a write, with growing pauses, for a little
 // longer than reads may lag. It returns what was read last.
-func Again[T any](ctx context.Context, read func(context.Context) (T, error), before func(T, error) bool) (value T, err error) {
+func Again[T any](ctx context.Context, read func(context.Context) (T, error),
+	before func(T, error) bool) (value T, err error) {
 	for _, d := range lagPauses {
 		if ended := pause(ctx, d, nil); ended != nil {
 			return value, ended

@@ -106,7 +106,8 @@ func (l *reading[T]) pass(ctx context.Context) {
 			return
 		}
 	}
-	l.fail(fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service, l.request.Operation, maxPages))
+	l.fail(fmt.Errorf("%s %s: the list has more than %d pages, which cannot be", l.client.cfg.Service,
+		l.request.Operation, maxPages))
 }
 
 func (l *reading[T]) count(total *int) {

@@ -35,7 +35,8 @@ func envelope(total, page, perPage int, ids ...string) string {
 	}
 	body := map[string]any{"data": items}
 	if total >= 0 {
-		body["meta"] = map[string]int{"total": total, "page": page, "per_page": perPage, "total_pages": (total + perPage - 1) / perPage}
+		body["meta"] = map[string]int{"total": total, "page": page, "per_page": perPage,
+			"total_pages": (total + perPage - 1) / perPage}
 	}
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -51,26 +52,40 @@ func TestListFollowsThePagesThatCame(t *testing.T) {
 		want  string
 		sent  int
 	}{
-		"one page":                        {[]string{envelope(2, 1, 100, "a", "b")}, "a b", 1},
-		"none":                            {[]string{envelope(0, 1, 100)}, "", 1},
-		"clamped pages":                   {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 2, 2, "c", "d"), envelope(5, 3, 2, "e")}, "a b c d e", 3},
-		"null data":                       {[]string{`{"data":null,"meta":{"total":0,"page":1,"per_page":20,"total_pages":0}}`}, "", 1},
-		"null items":                      {[]string{`{"data":[null,{"id":"a"},null],"meta":{"total":1,"total_pages":1}}`}, "a", 1},
-		"without meta":                    {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c")}, "a b c", 2},
-		"without meta, full last page":    {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c", "d"), envelope(-1, 0, 0)}, "a b c d", 3},
-		"without total_pages":             {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`, `{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`}, "a b", 2},
-		"broken meta":                     {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`, `{"data":[],"meta":3}`}, "a", 2},
-		"the page parameter ignored":      {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b")}, "a b", 2},
-		"one on two pages":                {[]string{envelope(3, 1, 2, "a", "b"), envelope(3, 2, 2, "b", "c")}, "a b c", 2},
-		"missing between pages":           {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "d"), envelope(4, 1, 2, "b", "c"), envelope(4, 2, 2, "d", "e")}, "a b d c e", 4},
-		"still missing after a restart":   {[]string{envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c"), envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c")}, "a b c", 4},
-		"the total shrinks on the way":    {[]string{envelope(4, 1, 2, "a", "b"), envelope(3, 2, 2, "d"), envelope(3, 1, 2, "b", "c"), envelope(3, 2, 2, "d")}, "a b d c", 4},
-		"the total grows on the way":      {[]string{envelope(2, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c"), envelope(3, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c")}, "a b c", 6},
-		"more pages promised than exist":  {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`, `{"data":[],"meta":{"total_pages":99}}`}, "a", 2},
-		"without ids, told by the meta":   {[]string{`{"data":[{},{}],"meta":{"total":3,"total_pages":2}}`, `{"data":[{}],"meta":{"total":3,"total_pages":2}}`}, "  ", 2},
-		"without ids, repeated":           {[]string{`{"data":[{"count":1},{"count":2}]}`, `{"data":[{"count":1},{"count":2}]}`}, " ", 2},
-		"without ids, in turn":            {[]string{`{"data":[{"count":1}]}`, `{"data":[{"count":2}]}`, `{"data":[{"count":1}]}`}, " ", 3},
-		"repeated, whatever the meta":     {[]string{`{"data":[{},{}],"meta":{"total":9000,"total_pages":900}}`, `{"data":[{},{}],"meta":{"total":9000,"total_pages":900}}`}, " ", 2},
+		"one page": {[]string{envelope(2, 1, 100, "a", "b")}, "a b", 1},
+		"none":     {[]string{envelope(0, 1, 100)}, "", 1},
+		"clamped pages": {[]string{envelope(5, 1, 2, "a", "b"), envelope(5, 2, 2, "c", "d"),
+			envelope(5, 3, 2, "e")}, "a b c d e", 3},
+		"null data": {
+			[]string{`{"data":null,"meta":{"total":0,"page":1,"per_page":20,"total_pages":0}}`}, "", 1},
+		"null items": {[]string{`{"data":[null,{"id":"a"},null],"meta":{"total":1,"total_pages":1}}`},
+			"a", 1},
+		"without meta": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c")}, "a b c", 2},
+		"without meta, full last page": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "c", "d"),
+			envelope(-1, 0, 0)}, "a b c d", 3},
+		"without total_pages": {[]string{`{"data":[{"id":"a"}],"meta":{"total":2,"per_page":1}}`,
+			`{"data":[{"id":"b"}],"meta":{"total":2,"per_page":1}}`}, "a b", 2},
+		"broken meta":                {[]string{`{"data":[{"id":"a"}],"meta":["x"]}`, `{"data":[],"meta":3}`}, "a", 2},
+		"the page parameter ignored": {[]string{envelope(-1, 0, 0, "a", "b"), envelope(-1, 0, 0, "a", "b")}, "a b", 2},
+		"one on two pages":           {[]string{envelope(3, 1, 2, "a", "b"), envelope(3, 2, 2, "b", "c")}, "a b c", 2},
+		"missing between pages": {[]string{envelope(4, 1, 2, "a", "b"), envelope(4, 2, 2, "d"),
+			envelope(4, 1, 2, "b", "c"), envelope(4, 2, 2, "d", "e")}, "a b d c e", 4},
+		"still missing after a restart": {[]string{envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c"),
+			envelope(9, 1, 5, "a", "b"), envelope(9, 2, 5, "c")}, "a b c", 4},
+		"the total shrinks on the way": {[]string{envelope(4, 1, 2, "a", "b"), envelope(3, 2, 2, "d"),
+			envelope(3, 1, 2, "b", "c"), envelope(3, 2, 2, "d")}, "a b d c", 4},
+		"the total grows on the way": {[]string{envelope(2, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c"),
+			envelope(3, 1, 1, "a"), envelope(3, 2, 1, "b"), envelope(3, 3, 1, "c")}, "a b c", 6},
+		"more pages promised than exist": {[]string{`{"data":[{"id":"a"}],"meta":{"total_pages":99}}`,
+			`{"data":[],"meta":{"total_pages":99}}`}, "a", 2},
+		"without ids, told by the meta": {[]string{`{"data":[{},{}],"meta":{"total":3,"total_pages":2}}`,
+			`{"data":[{}],"meta":{"total":3,"total_pages":2}}`}, "  ", 2},
+		"without ids, repeated": {[]string{`{"data":[{"count":1},{"count":2}]}`,
+			`{"data":[{"count":1},{"count":2}]}`}, " ", 2},
+		"without ids, in turn": {[]string{`{"data":[{"count":1}]}`, `{"data":[{"count":2}]}`,
+			`{"data":[{"count":1}]}`}, " ", 3},
+		"repeated, whatever the meta": {[]string{`{"data":[{},{}],"meta":{"total":9000,"total_pages":900}}`,
+			`{"data":[{},{}],"meta":{"total":9000,"total_pages":900}}`}, " ", 2},
 		"a total that counts other items": {[]string{envelope(1, 1, 100, "a", "b")}, "a b", 1},
 	}
 	for name, test := range tests {
@@ -99,7 +114,8 @@ func TestListAsksForAStableOrder(t *testing.T) {
 		want    string
 	}{
 		{ListOptions[thing]{}, "page=1&per_page=100&search=x&sort_by=created_at&sort_order=asc"},
-		{ListOptions[thing]{PerPage: 7, SortBy: "name", SortOrder: "desc"}, "page=1&per_page=7&search=x&sort_by=name&sort_order=desc"},
+		{ListOptions[thing]{PerPage: 7, SortBy: "name", SortOrder: "desc"},
+			"page=1&per_page=7&search=x&sort_by=name&sort_order=desc"},
 		{ListOptions[thing]{SortBy: "-", SortOrder: "desc"}, "page=1&per_page=100&search=x"},
 	}
 	for _, test := range tests {
@@ -190,7 +206,8 @@ func TestListThatIsWhole(t *testing.T) {
 		`{"data":[{"id":"a"}],"meta":{"total":1,"page":1,"per_page":9}}`: 1,
 	} {
 		transport := play(ok(body))
-		if _, err := collect(t, newClient(t, transport), ListOptions[thing]{ID: byID, Whole: true}); err != nil || transport.count() != want {
+		if _, err := collect(t, newClient(t, transport), ListOptions[thing]{ID: byID, Whole: true}); err != nil ||
+			transport.count() != want {
 			t.Errorf("%s: %v after %d requests, want %d", body, err, transport.count(), want)
 		}
 	}

@@ -10,29 +10,41 @@ import (
 func TestMaskJSON(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ in, want string }{
-		"nothing secret":   {`{"name":"x","n":9007199254740993,"f":1.50,"l":[true,null]}`, `{"f":1.50,"l":[true,null],"n":9007199254740993,"name":"x"}`},
-		"named":            {`{"token":"a","secret":"b","password":"c","Authorization":"d","api_key":"e","apiKey":"f"}`, `{"Authorization":"(masked)","apiKey":"(masked)","api_key":"(masked)","password":"(masked)","secret":"(masked)","token":"(masked)"}`},
-		"compounds":        {`{"access_token":"a","webhookSecret":"b","X-Api-Key":"c","client_credentials":{"id":"d"}}`, `{"X-Api-Key":"(masked)","access_token":"(masked)","client_credentials":"(masked)","webhookSecret":"(masked)"}`},
-		"not secrets":      {`{"key_prefix":"bk_1","keyPrefix":"bk_2","secretary":"Ana","tokenizer":"t"}`, `{"keyPrefix":"bk_2","key_prefix":"bk_1","secretary":"Ana","tokenizer":"t"}`},
-		"null and numbers": {`{"secret":null,"token":12,"password":false}`, `{"password":"(masked)","secret":null,"token":"(masked)"}`},
-		"nested":           {`[{"a":{"b":[{"token":"x"}]}}]`, `[{"a":{"b":[{"token":"(masked)"}]}}]`},
-		"authentication":   {`{"authentication":{"type":"header","name":"X","value":"v"},"emails":[{"value":"a@b.c"}]}`, `{"authentication":{"name":"X","type":"header","value":"(masked)"},"emails":[{"value":"a@b.c"}]}`},
-		"authentication, nested": {`{"authentication":{"header":{"name":"X","value":"v"},"more":[{"value":"w"},[{"value":{"a":"b"}}]]}}`,
+		"nothing secret": {`{"name":"x","n":9007199254740993,"f":1.50,"l":[true,null]}`,
+			`{"f":1.50,"l":[true,null],"n":9007199254740993,"name":"x"}`},
+		"named": {`{"token":"a","secret":"b","password":"c","Authorization":"d","api_key":"e","apiKey":"f"}`,
+			`{"Authorization":"(masked)","apiKey":"(masked)","api_key":"(masked)","password":"(masked)","secret":"(masked)","token":"(masked)"}`},
+		"compounds": {`{"access_token":"a","webhookSecret":"b","X-Api-Key":"c","client_credentials":{"id":"d"}}`,
+			`{"X-Api-Key":"(masked)","access_token":"(masked)","client_credentials":"(masked)","webhookSecret":"(masked)"}`},
+		"not secrets": {`{"key_prefix":"bk_1","keyPrefix":"bk_2","secretary":"Ana","tokenizer":"t"}`,
+			`{"keyPrefix":"bk_2","key_prefix":"bk_1","secretary":"Ana","tokenizer":"t"}`},
+		"null and numbers": {`{"secret":null,"token":12,"password":false}`,
+			`{"password":"(masked)","secret":null,"token":"(masked)"}`},
+		"nested": {`[{"a":{"b":[{"token":"x"}]}}]`, `[{"a":{"b":[{"token":"(masked)"}]}}]`},
+		"authentication": {`{"authentication":{"type":"header","name":"X","value":"v"},"emails":[{"value":"a@b.c"}]}`,
+			`{"authentication":{"name":"X","type":"header","value":"(masked)"},"emails":[{"value":"a@b.c"}]}`},
+		"authentication, nested": {
+			`{"authentication":{"header":{"name":"X","value":"v"},"more":[{"value":"w"},[{"value":{"a":"b"}}]]}}`,
 			`{"authentication":{"header":{"name":"X","value":"(masked)"},"more":[{"value":"(masked)"},[{"value":"(masked)"}]]}}`},
 		"authentication, list": {`{"authentication":[{"value":"v"}]}`, `{"authentication":[{"value":"(masked)"}]}`},
-		"basic":                {`{"authentication":{"type":"basic","username":"u","password":"p"}}`, `{"authentication":{"password":"(masked)","type":"basic","username":"u"}}`},
-		"looks like one":       {`{"note":"use whsec_aB3/+= now","jwt":"eyJhbGciOiJIUzUxMiJ9.eyJzdWIiOiIxIn0.c2ln","whsec_key":1}`, `{"(masked)":1,"jwt":"(masked)","note":"use (masked) now"}`},
-		"header in a text":     {`{"log":"sent Authorization: Basic dTpw to x"}`, `{"log":"sent (masked) to x"}`},
-		"words that are no":    {`{"log":"bearer authentication and basic knowledge"}`, `{"log":"bearer authentication and basic knowledge"}`},
-		"JSON in a string":     {`{"requestBody":"{\"data\":{\"secret\":\"s\",\"id\":1}}"}`, `{"requestBody":"{\"data\":{\"id\":1,\"secret\":\"(masked)\"}}"}`},
-		"HTML stays":           {`{"a":"<b>&"}`, `{"a":"<b>&"}`},
-		"scalar":               {`"whsec_abc"`, `"(masked)"`},
-		"no JSON":              {`token=abc`, `[9 bytes not JSON]`},
-		"cut":                  {`{"token":"abc`, `[13 bytes not JSON]`},
-		"two documents":        {`{"a":1} {"token":"x"}`, `[21 bytes not JSON]`},
-		"empty":                {``, `[0 bytes not JSON]`},
-		"too deep":             {strings.Repeat("[", 600), `[600 bytes not JSON]`},
-		"repeated key":         {`{"token":"a","token":"b"}`, `{"token":"(masked)"}`},
+		"basic": {`{"authentication":{"type":"basic","username":"u","password":"p"}}`,
+			`{"authentication":{"password":"(masked)","type":"basic","username":"u"}}`},
+		"looks like one": {
+			`{"note":"use whsec_aB3/+= now","jwt":"eyJhbGciOiJIUzUxMiJ9.eyJzdWIiOiIxIn0.c2ln","whsec_key":1}`,
+			`{"(masked)":1,"jwt":"(masked)","note":"use (masked) now"}`},
+		"header in a text": {`{"log":"sent Authorization: Basic dTpw to x"}`, `{"log":"sent (masked) to x"}`},
+		"words that are no": {`{"log":"bearer authentication and basic knowledge"}`,
+			`{"log":"bearer authentication and basic knowledge"}`},
+		"JSON in a string": {`{"requestBody":"{\"data\":{\"secret\":\"s\",\"id\":1}}"}`,
+			`{"requestBody":"{\"data\":{\"id\":1,\"secret\":\"(masked)\"}}"}`},
+		"HTML stays":    {`{"a":"<b>&"}`, `{"a":"<b>&"}`},
+		"scalar":        {`"whsec_abc"`, `"(masked)"`},
+		"no JSON":       {`token=abc`, `[9 bytes not JSON]`},
+		"cut":           {`{"token":"abc`, `[13 bytes not JSON]`},
+		"two documents": {`{"a":1} {"token":"x"}`, `[21 bytes not JSON]`},
+		"empty":         {``, `[0 bytes not JSON]`},
+		"too deep":      {strings.Repeat("[", 600), `[600 bytes not JSON]`},
+		"repeated key":  {`{"token":"a","token":"b"}`, `{"token":"(masked)"}`},
 	}
 	for name, test := range tests {
 		if got := MaskJSON([]byte(test.in)); got != test.want {
@@ -54,7 +66,8 @@ func FuzzMaskJSON(f *testing.F) {
 		if json.Unmarshal(body, &inner) != nil {
 			return
 		}
-		wrapped, err := json.Marshal(map[string]any{"outer": []any{inner, map[string]any{"api_key": "hush-hush-42", "authentication": map[string]any{"value": "hush-hush-42", "x": inner}}}})
+		wrapped, err := json.Marshal(map[string]any{"outer": []any{inner, map[string]any{"api_key": "hush-hush-42",
+			"authentication": map[string]any{"value": "hush-hush-42", "x": inner}}}})
 		if err != nil || strings.Contains(string(body), "hush") || tooDeep(wrapped) {
 			return
 		}
@@ -70,7 +83,11 @@ func FuzzMaskJSON(f *testing.F) {
 
 // BenchmarkMaskJSON says how much dearer masking is than only parsing.
 func BenchmarkMaskJSON(b *testing.B) {
-	body := []byte(`{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"43b4343a-65c4-4556-a059-d121c7fd99d7","name":"Padaria","secret":"s","emails":[{"value":"a@b.c"}],"n":12},`, 100), ",") + `]}`)
+	body := []byte(`{"data":[` +
+		strings.TrimSuffix(
+			strings.Repeat(
+				`{"id":"43b4343a-65c4-4556-a059-d121c7fd99d7","name":"Padaria","secret":"s","emails":[{"value":"a@b.c"}],"n":12},`,
+				100), ",") + `]}`)
 	compare(b, len(body), "x-parsing", func() {
 		MaskJSON(body)
 	}, func() {
@@ -83,8 +100,11 @@ func BenchmarkMaskJSON(b *testing.B) {
 // BenchmarkListDecode says how much dearer a page is, with its envelope, caps
 // and exact numbers, than decoding its items alone.
 func BenchmarkListDecode(b *testing.B) {
-	items := strings.TrimSuffix(strings.Repeat(`{"id":"43b4343a-65c4-4556-a059-d121c7fd99d7","count":12,"tags":["a","b"],"free":{"k":[1,2,3]}},`, 100), ",")
-	body, alone := []byte(`{"data":[`+items+`],"meta":{"total":100,"page":1,"per_page":100,"total_pages":1}}`), []byte("["+items+"]")
+	items := strings.TrimSuffix(
+		strings.Repeat(`{"id":"43b4343a-65c4-4556-a059-d121c7fd99d7","count":12,"tags":["a","b"],"free":{"k":[1,2,3]}},`,
+			100), ",")
+	body, alone := []byte(`{"data":[`+items+`],"meta":{"total":100,"page":1,"per_page":100,"total_pages":1}}`),
+		[]byte("["+items+"]")
 	response := &Response{Status: 200, Header: map[string][]string{"Content-Type": {"application/json"}}, Body: body}
 	compare(b, len(body), "x-items-alone", func() {
 		if err := checkJSON(body); err != nil {

@@ -42,7 +42,8 @@ func (o Operations) route(name string) (route, bool) {
 
 // servedBy are the families of operations of the services other than recurring
 // billing.
-var servedBy = map[string]string{"finance": "finance", "webhook_endpoints": "collections", "webhook_deliveries": "collections", "api_keys": "collections"}
+var servedBy = map[string]string{"finance": "finance", "webhook_endpoints": "collections",
+	"webhook_deliveries": "collections", "api_keys": "collections"}
 
 // RepeatedPath is the end of a base address that is the beginning of a path of the
 // service: /v1, or more than that. It is "" where there is none, and where the

@@ -46,7 +46,8 @@ var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 func parseRoute(name, value string) (r route, reason string) {
 	base, known := defaultRoutes[name]
 	if !known {
-		return route{}, fmt.Sprintf("there is no operation of this name; the nearest ones are %s", quoteList(nearest(name, 3)))
+		return route{}, fmt.Sprintf("there is no operation of this name; the nearest ones are %s",
+			quoteList(nearest(name, 3)))
 	}
 	example := fmt.Sprintf("write it like %q", base.method+" "+base.template)
 	parts := strings.Fields(value)
@@ -55,7 +56,8 @@ func parseRoute(name, value string) (r route, reason string) {
 	}
 	method, template := parts[0], parts[1]
 	if !slices.Contains(methods, method) {
-		return route{}, fmt.Sprintf("unknown method %q; use one of %s, in capitals; %s", method, strings.Join(methods, ", "), example)
+		return route{}, fmt.Sprintf("unknown method %q; use one of %s, in capitals; %s", method,
+			strings.Join(methods, ", "), example)
 	}
 	if reason := checkTemplate(template); reason != "" {
 		return route{}, reason + "; " + example

@@ -36,7 +36,8 @@ func TestParseOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if method, template, _ := operations.Lookup("finance.records.update"); method != "PUT" || template != "/v2/{collection}/items/{id}" {
+	if method, template, _ := operations.Lookup("finance.records.update"); method != "PUT" ||
+		template != "/v2/{collection}/items/{id}" {
 		t.Errorf("%s %s", method, template)
 	}
 	if _, template, _ := operations.Lookup("customers.get"); template != "/v1/customers/{id}" {

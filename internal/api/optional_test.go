@@ -13,11 +13,12 @@ func TestOptional(t *testing.T) {
 		answered bool
 		kind     outcome
 	}{
-		"an object":  {answer: ok(`{"data":{"id":"t1"}}`), id: "t1", answered: true},
-		"nothing":    {answer: status(http.StatusNoContent)},
-		"blanks":     {answer: step{status: 200, body: " \n", header: map[string]string{"Content-Type": "text/plain"}}},
-		"no object":  {answer: ok(`{"data":[1]}`), kind: isAmbiguous},
-		"no JSON":    {answer: step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}}, kind: isAmbiguous},
+		"an object": {answer: ok(`{"data":{"id":"t1"}}`), id: "t1", answered: true},
+		"nothing":   {answer: status(http.StatusNoContent)},
+		"blanks":    {answer: step{status: 200, body: " \n", header: map[string]string{"Content-Type": "text/plain"}}},
+		"no object": {answer: ok(`{"data":[1]}`), kind: isAmbiguous},
+		"no JSON": {answer: step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}},
+			kind: isAmbiguous},
 		"refused":    {answer: refusal(422, `{"error":{"code":"x"}}`), kind: plainError},
 		"lost":       {answer: step{err: errReset}, kind: isAmbiguous},
 		"bad object": {answer: ok(`{"data":{"id":7}}`), kind: isAmbiguous},

@@ -33,8 +33,8 @@ func (e *EarlierError) Reported() bool {
 	return reported != nil && reported.Load()
 }
 
-// MarkReported notes that err was shown as an error of the run, which no later success takes back. Errors of other calls with the same
-// cause need not be.
+// MarkReported notes that err was shown as an error of the run, which no later success takes back. Errors of other
+// calls with the same cause need not be.
 func MarkReported(err error) {
 	var earlier *EarlierError
 	if errors.As(err, &earlier) {
@@ -57,7 +57,8 @@ func reportOf(err error) *atomic.Bool {
 }
 
 func (e *EarlierError) Error() string {
-	return fmt.Sprintf("%s %s failed for the reason that another error of this run explains: %v", e.Service, e.Operation, e.First)
+	return fmt.Sprintf("%s %s failed for the reason that another error of this run explains: %v", e.Service,
+		e.Operation, e.First)
 }
 
 func (e *EarlierError) Unwrap() error { return e.Err }
@@ -100,7 +101,8 @@ func (o *outage) fails() {
 // service is down, or just cannot show some objects.
 func (c *Client) giveUp(ctx context.Context, k *call, err error) {
 	family, verb := split(k.operation)
-	list, prepareErr := c.prepare(ctx, Request{Operation: family + ".list", Path: k.path, Query: url.Values{"per_page": {"1"}}})
+	list, prepareErr := c.prepare(ctx, Request{Operation: family + ".list", Path: k.path,
+		Query: url.Values{"per_page": {"1"}}})
 	if c.outage.suspected() && verb != "list" && prepareErr == nil {
 		a := c.exchange(ctx, list)
 		c.note(list, a, c.judge(ctx, list, a))
@@ -185,7 +187,8 @@ func (o *outage) wake() {
 func (c *Client) note(k *call, a *answer, v verdict) {
 	e, _ := AsError(v.err)
 	switch {
-	case a.status == 0 && !k.interrupted(), a.status >= http.StatusInternalServerError, a.status == http.StatusRequestTimeout:
+	case a.status == 0 && !k.interrupted(), a.status >= http.StatusInternalServerError,
+		a.status == http.StatusRequestTimeout:
 		c.outage.fails()
 	case v.response != nil && (len(v.response.Body) == 0 || isJSON(v.response.Header)),
 		e != nil && e.Structured && a.status != http.StatusUnauthorized && a.status != http.StatusNotFound:

@@ -54,12 +54,14 @@ func plan(t *testing.T, c *Client, n int) (result tally) {
 	return result
 }
 
-// TestOutagesAreSurvived: a service that is away for minutes in the middle of a run goes unnoticed, and the run continues as soon as it is back.
+// TestOutagesAreSurvived: a service that is away for minutes in the middle of a run goes unnoticed, and the run
+// continues as soon as it is back.
 func TestOutagesAreSurvived(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]step{
 		"refused": {err: errReset, unsent: true}, "reset": {err: errReset}, "unavailable": status(503),
-		"unavailable, with a Retry-After": {status: 503, header: map[string]string{"Retry-After": "5"}}, "silent": {hang: true},
+		"unavailable, with a Retry-After": {status: 503, header: map[string]string{"Retry-After": "5"}},
+		"silent":                          {hang: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -113,10 +115,12 @@ func TestAllContinueTogether(t *testing.T) {
 	})
 }
 
-// TestDownIsFoundOutOnce: when the service does not come back, one call waits for it and reports it, and the others end with one line.
+// TestDownIsFoundOutOnce: when the service does not come back, one call waits for it and reports it, and the others end
+// with one line.
 func TestDownIsFoundOutOnce(t *testing.T) {
 	t.Parallel()
-	for name, failure := range map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503), "silent": {hang: true}} {
+	for name, failure := range map[string]step{"refused": {err: errReset, unsent: true}, "unavailable": status(503),
+		"silent": {hang: true}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				transport := play(failure)
@@ -126,7 +130,8 @@ func TestDownIsFoundOutOnce(t *testing.T) {
 					t.Errorf("%+v", got)
 				}
 				// The last attempt, the one elsewhere, and those under way meanwhile.
-				if most := defaultRetryTimeout + 3*defaultRequestTimeout + time.Second; got.took < defaultRetryTimeout || got.took > most {
+				if most := defaultRetryTimeout + 3*defaultRequestTimeout + time.Second; got.took < defaultRetryTimeout ||
+					got.took > most {
 					t.Errorf("the run took %s, want between %s and %s", got.took, defaultRetryTimeout, most)
 				}
 				if transport.count() > 500 {
@@ -221,7 +226,8 @@ func TestWrongServiceIsFoundOutOnce(t *testing.T) {
 		})
 	}
 	var full, short atomic.Int32
-	c := newClient(t, play(step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}}), byTime)
+	c := newClient(t, play(step{status: 200, body: "<html>", header: map[string]string{"Content-Type": "text/html"}}),
+		byTime)
 	for range 5 {
 		var earlier *EarlierError
 		if _, err := One[thing](t.Context(), c, getCustomer); errors.As(err, &earlier) {

@@ -31,7 +31,8 @@ func checkDocument(response *Response) error {
 	case len(body) == 0:
 		return errors.New("the response has no body")
 	case err == nil && mediaType == "text/html", bytes.HasPrefix(body, []byte("<")):
-		return fmt.Errorf("the response is a web page and not the requested document, its content type is %q; check the configured address",
+		return fmt.Errorf("the response is a web page and not the requested document, its content type is %q; check the "+
+			"configured address",
 			cleanLine(contentType, maxHintRunes))
 	}
 	return nil

@@ -29,10 +29,13 @@ func TestRawRefusesWhatIsNoDocument(t *testing.T) {
 		answer step
 		want   string
 	}{
-		"a web page":            {step{status: 200, body: "sign in", header: map[string]string{"Content-Type": "text/html; charset=utf-8"}}, "web page"},
-		"a page without a type": {step{status: 200, body: " <!doctype html>", header: map[string]string{"Content-Type": ""}}, "web page"},
-		"nothing":               {step{status: 200, body: " \n", header: map[string]string{"Content-Type": "application/yaml"}}, "no body"},
-		"a refusal":             {status(403), "403"},
+		"a web page": {step{status: 200, body: "sign in",
+			header: map[string]string{"Content-Type": "text/html; charset=utf-8"}}, "web page"},
+		"a page without a type": {step{status: 200, body: " <!doctype html>", header: map[string]string{"Content-Type": ""}},
+			"web page"},
+		"nothing": {step{status: 200, body: " \n", header: map[string]string{"Content-Type": "application/yaml"}},
+			"no body"},
+		"a refusal": {status(403), "403"},
 	} {
 		got, err := Raw(t.Context(), newClient(t, play(test.answer)), yamlDescription)
 		if got != nil || err == nil || !strings.Contains(err.Error(), test.want) {

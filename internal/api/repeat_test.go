@@ -25,15 +25,23 @@ func TestRepeat(t *testing.T) {
 		looked int
 		waited time.Duration
 	}{
-		"clear success":           {sends: []any{thing1}, want: thing1, sent: 1},
-		"clear refusal":           {sends: []any{invalid}, err: []string{"invalid"}, kind: plainError, sent: 1},
-		"not sent":                {sends: []any{&TransportError{Err: errReset}}, err: []string{"reset"}, kind: noAnswer, sent: 1},
-		"lost, answered":          {sends: []any{lost, thing2}, want: thing2, sent: 2, looked: 1, waited: repeatPause},
-		"lost, look fails":        {sends: []any{lost, thing2}, look: gone, err: []string{"not sent again, as reading the object failed", "not_found", "Do it by hand"}, kind: isAmbiguous, sent: 1, looked: 1, waited: repeatPause},
-		"lost, refused":           {sends: []any{lost, invalid}, err: []string{"invalid"}, kind: plainError, sent: 2, looked: 1, waited: repeatPause},
-		"lost, gone":              {sends: []any{lost, gone}, err: []string{"sent again without success", "not_found"}, kind: isAmbiguous, sent: 2, looked: 1, waited: repeatPause},
-		"lost, lost":              {sends: []any{lost, lost}, err: []string{`The rotation of "t1" may or may not have been carried out`, "Do it by hand", "r1"}, kind: isAmbiguous, sent: 2, looked: 1, waited: repeatPause},
-		"lost, without an answer": {sends: []any{lost, &TransportError{Err: errReset}}, err: []string{"sent again without success"}, kind: isAmbiguous, sent: 2, looked: 1, waited: repeatPause},
+		"clear success": {sends: []any{thing1}, want: thing1, sent: 1},
+		"clear refusal": {sends: []any{invalid}, err: []string{"invalid"}, kind: plainError, sent: 1},
+		"not sent": {sends: []any{&TransportError{Err: errReset}}, err: []string{"reset"},
+			kind: noAnswer, sent: 1},
+		"lost, answered": {sends: []any{lost, thing2}, want: thing2, sent: 2, looked: 1, waited: repeatPause},
+		"lost, look fails": {sends: []any{lost, thing2}, look: gone,
+			err: []string{"not sent again, as reading the object failed", "not_found", "Do it by hand"}, kind: isAmbiguous,
+			sent: 1, looked: 1, waited: repeatPause},
+		"lost, refused": {sends: []any{lost, invalid}, err: []string{"invalid"}, kind: plainError, sent: 2,
+			looked: 1, waited: repeatPause},
+		"lost, gone": {sends: []any{lost, gone}, err: []string{"sent again without success", "not_found"},
+			kind: isAmbiguous, sent: 2, looked: 1, waited: repeatPause},
+		"lost, lost": {sends: []any{lost, lost},
+			err: []string{`The rotation of "t1" may or may not have been carried out`, "Do it by hand", "r1"}, kind: isAmbiguous,
+			sent: 2, looked: 1, waited: repeatPause},
+		"lost, without an answer": {sends: []any{lost, &TransportError{Err: errReset}},
+			err: []string{"sent again without success"}, kind: isAmbiguous, sent: 2, looked: 1, waited: repeatPause},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +64,8 @@ func TestRepeat(t *testing.T) {
 					t.Errorf("error is %s, want %s: %v", outcomeOf(err), test.kind, err)
 				}
 				if sent != test.sent || looked != test.looked || time.Since(start) != test.waited {
-					t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s", sent, looked, time.Since(start), test.sent, test.looked, test.waited)
+					t.Errorf("%d sendings and %d looks in %s, want %d, %d, %s", sent, looked, time.Since(start), test.sent,
+						test.looked, test.waited)
 				}
 			})
 		})
@@ -68,7 +77,8 @@ func TestRepeatSendsNothingWhenCancelledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	sent := 0
-	_, err := Repeat(ctx, Repetition[thing]{Send: func(context.Context) (thing, error) { return next([]any{thing{}}, &sent) }})
+	_, err := Repeat(ctx,
+		Repetition[thing]{Send: func(context.Context) (thing, error) { return next([]any{thing{}}, &sent) }})
 	if !errors.Is(err, context.Canceled) || sent != 0 {
 		t.Errorf("%v after %d sendings", err, sent)
 	}

@@ -160,7 +160,8 @@ func (c *Client) judgeNoAnswer(ctx context.Context, k *call, a *answer) verdict 
 	case ctx.Err() != nil:
 		return verdict{err: fmt.Errorf("%s %s: %w", c.cfg.Service, k.operation, a.err)}
 	}
-	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent, Err: a.err, reported: new(atomic.Bool)}
+	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent,
+		Err: a.err, reported: new(atomic.Bool)}
 	return verdict{err: err, again: !c.permanent(a.err), uncertain: sent}
 }
 
@@ -182,7 +183,8 @@ func (c *Client) judgeSuccess(ctx context.Context, k *call, a *answer) verdict {
 		e.Message = a.err.Error()
 		return verdict{err: e}
 	}
-	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent, Err: a.err, reported: new(atomic.Bool)}
+	err := &TransportError{Service: c.cfg.Service, Source: c.cfg.Source, Operation: k.operation, Attempts: k.sent,
+		Err: a.err, reported: new(atomic.Bool)}
 	return verdict{err: err, again: true, uncertain: true}
 }
 
@@ -206,7 +208,8 @@ func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	}
 	late := *closed.cause
 	late.RetryAt = closed.until
-	return fmt.Errorf("%s %s was not sent, because an earlier request got this response: %w", c.cfg.Service, k.operation, &late)
+	return fmt.Errorf("%s %s was not sent, because an earlier request got this response: %w", c.cfg.Service,
+		k.operation, &late)
 }
 
 // nextAttempt returns how long to wait before the next attempt: full jitter on a

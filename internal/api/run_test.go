@@ -36,8 +36,9 @@ func outcomeOf(err error) outcome {
 
 func TestRepeatTable(t *testing.T) {
 	failures := map[string]step{
-		"400": status(400), "403": status(403), "404": status(404), "408": status(408), "409": status(409), "422": status(422),
-		"429": status(429), "500": status(500), "502": status(502), "503": status(503), "504": status(504),
+		"400": status(400), "403": status(403), "404": status(404), "408": status(408), "409": status(409),
+		"422": status(422), "429": status(429), "500": status(500), "502": status(502), "503": status(503),
+		"504":          status(504),
 		"302":          {status: 302, header: map[string]string{"Location": "https://elsewhere.example/"}},
 		"reset":        {err: errReset},
 		"no conn":      {err: errReset, unsent: true},
@@ -49,7 +50,8 @@ func TestRepeatTable(t *testing.T) {
 		"huge answer":  ok(strings.Repeat(" ", maxBodyBytes+1)),
 		"deep nesting": ok(strings.Repeat("[", maxNesting+1)),
 	}
-	repeated := []string{"408", "429", "500", "502", "503", "504", "reset", "no conn", "cut body", "cut JSON", "cut number", "hanging"}
+	repeated := []string{"408", "429", "500", "502", "503", "504", "reset", "no conn", "cut body", "cut JSON",
+		"cut number", "hanging"}
 	always := map[string]outcome{}
 	for name := range failures {
 		always[name] = plainError
@@ -128,7 +130,8 @@ func TestBudgetCountsFailuresOnly(t *testing.T) {
 
 func TestBudgetEndsWithTheLastAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		transport := play(step{status: 503, body: `{"error":{"code":"maintenance","message":"later"}}`, header: map[string]string{"Request-Id": "r-9"}})
+		transport := play(step{status: 503, body: `{"error":{"code":"maintenance","message":"later"}}`,
+			header: map[string]string{"Request-Id": "r-9"}})
 		c := newClient(t, transport, func(cfg *Config) { cfg.MaxRetries = 2 })
 		_, err := c.Do(t.Context(), getCustomer)
 		e, ok := AsError(err)
@@ -142,11 +145,13 @@ func TestBudgetEndsWithTheLastAnswer(t *testing.T) {
 }
 
 func TestUnauthorizedEndsEverything(t *testing.T) {
-	transport := play(step{status: 401, body: `{"error":"expired","error_code":"unauthorized"}`, header: map[string]string{"Request-Id": "r1"}})
+	transport := play(step{status: 401, body: `{"error":"expired","error_code":"unauthorized"}`,
+		header: map[string]string{"Request-Id": "r1"}})
 	c := newClient(t, transport)
 	_, first := c.Do(t.Context(), getCustomer)
 	_, second := c.Do(t.Context(), updateCustomer)
-	if !IsUnauthorized(first) || !IsUnauthorized(second) || !strings.HasSuffix(second.Error(), "explains: "+first.Error()) {
+	if !IsUnauthorized(first) || !IsUnauthorized(second) ||
+		!strings.HasSuffix(second.Error(), "explains: "+first.Error()) {
 		t.Errorf("first %v, second %v", first, second)
 	}
 	if transport.count() != 1 {

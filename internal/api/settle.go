@@ -24,12 +24,13 @@ var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined
 
 // Settlement describes a create whose ambiguous outcome can perhaps be settled.
 type Settlement[T any] struct {
-	Create            func(context.Context) (T, error)
-	Lookup            func(context.Context) ([]T, error) // nil: cannot be looked up
-	Same              func(T) bool                       // equal to what was asked
-	ID                func(T) string                     // names what was found; nil: not named
-	RefusesDuplicates bool                               // a second object would be refused: resend once when none is found
-	Describe          string                             // `customer with external_id "x"`
+	Create func(context.Context) (T, error)
+	Lookup func(context.Context) ([]T, error) // nil: cannot be looked up
+	Same   func(T) bool                       // equal to what was asked
+	ID     func(T) string                     // names what was found; nil: not named
+	// a second object would be refused: resend once when none is found
+	RefusesDuplicates bool
+	Describe          string // `customer with external_id "x"`
 
 	// Before returns the ids of the objects that could be taken for the created one,
 	// before it is created. It is asked once, and makes Settle adopt only what was
@@ -120,13 +121,15 @@ func Settle[T any](ctx context.Context, s Settlement[T]) (result T, adopted bool
 	case len(found) > 0:
 		return s.decide(detached, found, o, ambiguous)
 	case !s.RefusesDuplicates && (!s.Harmless || late(ambiguous)) || showsOther(ambiguous):
-		return result, false, s.undecided(ambiguous, fmt.Sprintf("It was looked up %d times and not found.", len(lagPauses)), nil)
+		return result, false, s.undecided(ambiguous, fmt.Sprintf("It was looked up %d times and not found.", len(lagPauses)),
+			nil)
 	}
 	return s.resend(detached, ctx, o, ambiguous)
 }
 
 // resend sends the create a second time, after a lookup found nothing.
-func (s Settlement[T]) resend(detached, ctx context.Context, o *origin, first *AmbiguousError) (result T, adopted bool, err error) {
+func (s Settlement[T]) resend(detached, ctx context.Context, o *origin,
+	first *AmbiguousError) (result T, adopted bool, err error) {
 	if o != nil {
 		o.begin()
 	}
@@ -150,15 +153,18 @@ func (s Settlement[T]) resend(detached, ctx context.Context, o *origin, first *A
 	found, lookupErr := s.find(detached, ctx, o)
 	switch {
 	case lookupErr != nil:
-		return result, false, s.undecided(first, "It was sent again without a clear response, and the lookup failed.", fmt.Errorf("%w; %w", err, lookupErr))
+		return result, false, s.undecided(first, "It was sent again without a clear response, and the lookup failed.",
+			fmt.Errorf("%w; %w", err, lookupErr))
 	case len(found) > 0:
 		return s.decide(detached, found, o, first)
 	}
-	return result, false, s.undecided(first, "It was sent again without a clear response, and a lookup did not find it.", err)
+	return result, false, s.undecided(first, "It was sent again without a clear response, and a lookup did not find it.",
+		err)
 }
 
 // decide adopts the one object that is what was asked for, and ours.
-func (s Settlement[T]) decide(ctx context.Context, found []T, o *origin, ambiguous error) (result T, adopted bool, err error) {
+func (s Settlement[T]) decide(ctx context.Context, found []T, o *origin,
+	ambiguous error) (result T, adopted bool, err error) {
 	equal := slices.DeleteFunc(slices.Clone(found), func(item T) bool { return !s.Same(item) })
 	if len(equal) == 1 && o != nil && !s.RefusesDuplicates {
 		found = equal // what differs next to it is not it
@@ -236,7 +242,8 @@ func (s Settlement[T]) merge(found, listed []T) []T {
 // undecided says what is known and how to find out the rest.
 func (s Settlement[T]) undecided(ambiguous *AmbiguousError, known string, cause error) error {
 	e := *ambiguous
-	e.Outlook = fmt.Sprintf("The %s may or may not exist. %s Look for it at the service%s: if it exists, import it; if not, create it again",
+	e.Outlook = fmt.Sprintf("The %s may or may not exist. %s Look for it at the service%s: if it exists, import it; if "+
+		"not, create it again",
 		s.Describe, known, e.inRequestLog())
 	if cause != nil {
 		// The outcome stays what the first create left open, so that error

@@ -59,7 +59,8 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	lost := &AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1", Err: errReset}
 	taken := &Error{Status: 422, Code: "external_id_taken", ExistingID: "t1", Structured: true}
-	mixed := &AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1", Err: &OtherObjectError{Err: &Error{Status: 201}}}
+	mixed := &AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1",
+		Err: &OtherObjectError{Err: &Error{Status: 201}}}
 	same, other := thing{ID: "t1", Count: 1}, thing{ID: "t2", Count: 2}
 	tests := map[string]struct {
 		trial         trial
@@ -72,37 +73,53 @@ func TestSettle(t *testing.T) {
 		conflicts     []string
 		waited        time.Duration
 	}{
-		"clear success":            {trial: trial{creates: []any{same}}, id: "t1", tried: 1},
-		"clear refusal":            {trial: trial{creates: []any{taken}}, err: "external_id_taken", kind: plainError, tried: 1},
-		"found and the same":       {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}}, id: "t1", adopted: true, tried: 1, looked: 1},
-		"found after read lag":     {trial: trial{creates: []any{lost}, lookups: [][]any{{}, {}, {}, {same}}}, id: "t1", adopted: true, tried: 1, looked: 4, waited: 11 * time.Second},
-		"found after a bad lookup": {trial: trial{creates: []any{lost}, lookups: [][]any{{errReset}, {same}}}, id: "t1", adopted: true, tried: 1, looked: 2, waited: time.Second},
-		"found but different":      {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "differs", conflicts: []string{"t2"}, kind: isAmbiguous, tried: 1, looked: 1},
-		"found twice":              {trial: trial{creates: []any{lost}, lookups: [][]any{{same, other}}}, err: "2 of them (t1, t2)", conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 1},
-		"another object, found": {trial: trial{creates: []any{mixed}, lookups: [][]any{{same}}}, err: "one that is what was asked for (t1)", conflicts: []string{"t1"}, kind: isAmbiguous,
+		"clear success": {trial: trial{creates: []any{same}}, id: "t1", tried: 1},
+		"clear refusal": {trial: trial{creates: []any{taken}}, err: "external_id_taken",
+			kind: plainError, tried: 1},
+		"found and the same": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}}, id: "t1", adopted: true,
 			tried: 1, looked: 1},
-		"another object, not found": {trial: trial{creates: []any{mixed}}, err: "may or may not exist", kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
-		"not found, sent again":     {trial: trial{creates: []any{lost, same}}, id: "t1", tried: 2, looked: 4, waited: 11 * time.Second},
-		"sent again, taken, ours":   {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {same}}}, id: "t1", adopted: true, tried: 2, looked: 5, waited: 11 * time.Second},
+		"found after read lag": {trial: trial{creates: []any{lost}, lookups: [][]any{{}, {}, {}, {same}}}, id: "t1",
+			adopted: true, tried: 1, looked: 4, waited: 11 * time.Second},
+		"found after a bad lookup": {trial: trial{creates: []any{lost}, lookups: [][]any{{errReset}, {same}}}, id: "t1",
+			adopted: true, tried: 1, looked: 2, waited: time.Second},
+		"found but different": {trial: trial{creates: []any{lost}, lookups: [][]any{{other}}}, err: "differs",
+			conflicts: []string{"t2"}, kind: isAmbiguous, tried: 1, looked: 1},
+		"found twice": {trial: trial{creates: []any{lost}, lookups: [][]any{{same, other}}}, err: "2 of them (t1, t2)",
+			conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 1},
+		"another object, found": {trial: trial{creates: []any{mixed}, lookups: [][]any{{same}}},
+			err: "one that is what was asked for (t1)", conflicts: []string{"t1"}, kind: isAmbiguous, tried: 1, looked: 1},
+		"another object, not found": {trial: trial{creates: []any{mixed}}, err: "may or may not exist", kind: isAmbiguous,
+			tried: 1, looked: 4, waited: 11 * time.Second},
+		"not found, sent again": {trial: trial{creates: []any{lost, same}}, id: "t1", tried: 2, looked: 4,
+			waited: 11 * time.Second},
+		"sent again, taken, ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {same}}},
+			id: "t1", adopted: true, tried: 2, looked: 5, waited: 11 * time.Second},
 		"sent again, taken, not ours": {trial: trial{creates: []any{lost, taken}, lookups: [][]any{{}, {}, {}, {}, {other}}},
 			err: "differs", conflicts: []string{"t2"}, kind: isAmbiguous, tried: 2, looked: 5, waited: 11 * time.Second},
-		"sent again, lost again": {trial: trial{creates: []any{lost}}, err: "may or may not exist", kind: isAmbiguous, tried: 2, looked: 8, waited: 22 * time.Second},
+		"sent again, lost again": {trial: trial{creates: []any{lost}}, err: "may or may not exist", kind: isAmbiguous,
+			tried: 2, looked: 8, waited: 22 * time.Second},
 		"sent again, invalid": {trial: trial{creates: []any{lost, &Error{Status: 422, Code: "validation_error"}}},
 			err: "validation_error", kind: plainError, tried: 2, looked: 4, waited: 11 * time.Second},
 		"sent again, forbidden": {trial: trial{creates: []any{lost, &Error{Status: 403}}},
 			err: "sending it again failed", kind: isAmbiguous, tried: 2, looked: 4, waited: 11 * time.Second},
 		"lookup fails": {trial: trial{creates: []any{lost}, lookups: [][]any{{errors.New("lookup is down")}}},
 			err: "lookup is down", kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
-		"duplicates are not refused": {trial: trial{creates: []any{lost}}, change: func(s *Settlement[thing]) { s.RefusesDuplicates = false },
+		"duplicates are not refused": {trial: trial{creates: []any{lost}}, change: func(s *Settlement[thing]) {
+			s.RefusesDuplicates = false
+		},
 			err: "4 times and not found", kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
 		"doubted": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}}},
 			change: func(s *Settlement[thing]) { s.Doubt = func(context.Context, thing) string { return "it was used" } },
-			err:    "may be another system's: it was used (t1)", conflicts: []string{"t1"}, kind: isAmbiguous, tried: 1, looked: 1},
-		"patient": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}}}, change: func(s *Settlement[thing]) { s.Patient = true },
+			err:    "may be another system's: it was used (t1)", conflicts: []string{"t1"}, kind: isAmbiguous,
+			tried: 1, looked: 1},
+		"patient": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}}}, change: func(s *Settlement[thing]) {
+			s.Patient = true
+		},
 			id: "t1", adopted: true, tried: 1, looked: 4, waited: 11 * time.Second},
 		"patient, another one later": {trial: trial{creates: []any{lost}, lookups: [][]any{{same}, {}, {}, {other}}},
 			change: func(s *Settlement[thing]) { s.Patient = true },
-			err:    "2 of them (t1, t2)", conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 4, waited: 11 * time.Second},
+			err:    "2 of them (t1, t2)", conflicts: []string{"t1", "t2"}, kind: isAmbiguous, tried: 1, looked: 4,
+			waited: 11 * time.Second},
 		"nothing to look up by": {trial: trial{creates: []any{lost}}, change: func(s *Settlement[thing]) { s.Lookup = nil },
 			err: "cannot be looked up", kind: isAmbiguous, tried: 1},
 	}
@@ -125,7 +142,8 @@ func TestSettle(t *testing.T) {
 					t.Errorf("error is %s, want %s", outcomeOf(err), test.kind)
 				}
 				var conflict *ConflictError
-				if errors.As(err, &conflict) != (test.conflicts != nil) || conflict != nil && !slices.Equal(conflict.IDs, test.conflicts) {
+				if errors.As(err, &conflict) != (test.conflicts != nil) || conflict != nil && !slices.Equal(conflict.IDs,
+					test.conflicts) {
 					t.Errorf("conflict %+v, want %v", conflict, test.conflicts)
 				}
 				if test.trial.tried != test.tried || test.trial.looked != test.looked || time.Since(start) != test.waited {
@@ -140,7 +158,8 @@ func TestSettle(t *testing.T) {
 func TestUndecidedErrorSaysWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	sent := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	trial := trial{creates: []any{&AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1", SentAt: sent, Err: errReset}}}
+	trial := trial{creates: []any{&AmbiguousError{Service: "billing", Operation: "things.create", RequestID: "r1",
+		SentAt: sent, Err: errReset}}}
 	s := trial.settlement()
 	s.Lookup = nil
 	_, _, err := Settle(t.Context(), s)
@@ -186,7 +205,8 @@ func TestInterruptedCreateIsStillLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		c := newClient(t, play(step{hang: true}, ok(`{"data":[{"id":"t1","count":1}]}`)), func(cfg *Config) { cfg.RequestTimeout = 5 * time.Second })
+		c := newClient(t, play(step{hang: true}, ok(`{"data":[{"id":"t1","count":1}]}`)),
+			func(cfg *Config) { cfg.RequestTimeout = 5 * time.Second })
 		got, adopted, err := Settle(ctx, Settlement[thing]{
 			Create: createAt(c), Describe: "thing", Same: func(v thing) bool { return v.Count == 1 },
 			Lookup: func(ctx context.Context) (found []thing, err error) {
@@ -239,7 +259,8 @@ func TestInterruptGivesUpWhatIsNotSentYet(t *testing.T) {
 
 func TestThrottledCreateWaitsLongerThanTheGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, play(step{status: 429, header: map[string]string{"Retry-After": "300"}}, ok(`{"data":{"id":"t1"}}`)))
+		c := newClient(t, play(step{status: 429, header: map[string]string{"Retry-After": "300"}},
+			ok(`{"data":{"id":"t1"}}`)))
 		got, _, err := Settle(t.Context(), Settlement[thing]{Create: createAt(c), Describe: "thing"})
 		if err != nil || got.ID != "t1" {
 			t.Error(fmt.Sprint(got, err))

@@ -71,9 +71,9 @@ func listedAs[T any](item *listedItem) *T {
 }
 
 // snapshot is what the list of one type of object shows, read once, page by page, while objects are refreshed. It
-// only says that an object is there: what it lacks is read by its id. Nobody is asked how many objects there will be, so
-// the pages have to pay for themselves: never more than pageAllowance of them are read beyond the number of objects that
-// they have shown.
+// only says that an object is there: what it lacks is read by its id. Nobody is asked how many objects there will be,
+// so the pages have to pay for themselves: never more than pageAllowance of them are read beyond the number of objects
+// that they have shown.
 //
 // Where the list is sorted by id, the page that an object is on is estimated, because version 4 UUIDs are spread evenly
 // (service description, Recurring billing §1). Such a page costs what reading the object would, and shows others for
@@ -438,8 +438,8 @@ func (s *snapshot) load(ctx context.Context, number int) {
 
 // fail ends the snapshot, and logs why.
 func (s *snapshot) fail(ctx context.Context, err error) {
-	s.client.observer.Fallback(ctx, Exchange{Service: s.client.cfg.Service, Operation: s.listing.Family + ".list", Err: err,
-		Reason: "the list cannot be used for the refresh, objects are read one by one"})
+	s.client.observer.Fallback(ctx, Exchange{Service: s.client.cfg.Service, Operation: s.listing.Family +
+		".list", Err: err, Reason: "the list cannot be used for the refresh, objects are read one by one"})
 	s.end()
 }
 

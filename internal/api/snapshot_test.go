@@ -38,7 +38,8 @@ type shelf struct {
 }
 
 func newShelf(total int, seed uint64) *shelf {
-	s := &shelf{random: rand.New(rand.NewPCG(seed, 1)), perPage: 100, missing: map[string]bool{}, unlisted: map[string]bool{}}
+	s := &shelf{random: rand.New(rand.NewPCG(seed, 1)), perPage: 100, missing: map[string]bool{},
+		unlisted: map[string]bool{}}
 	for range total {
 		s.things = append(s.things, shelved{ID: s.uuid(), Title: "x", Updated: "2026-01-01T00:00:00Z"})
 	}
@@ -165,8 +166,8 @@ func (r *refresher) all(t testing.TB, ids []string, parallelism int) (missing in
 	return missing
 }
 
-// TestRefreshed_requests: N managed of T objects never take more than N + 3 requests, and ceil(T/100) + 15 where most of
-// them are managed, regardless of how many are read at a time. Above 1,000 objects that depends on their ids and on
+// TestRefreshed_requests: N managed of T objects never take more than N + 3 requests, and ceil(T/100) + 15 where most
+// of them are managed, regardless of how many are read at a time. Above 1,000 objects that depends on their ids and on
 // which are asked for first, so the median counts.
 func TestRefreshed_requests(t *testing.T) {
 	for _, total := range []int{1, 4, 5, 30, 99, 100, 101, 250, 400, 1000, 2000, 5000} {
@@ -189,7 +190,8 @@ func TestRefreshed_requests(t *testing.T) {
 				}
 				slices.Sort(counts)
 				if most := managed + pageAllowance; counts[runs-1] > most {
-					t.Errorf("%d of %d, %d at a time: %d requests, at most %d wanted", managed, total, parallelism, counts[runs-1], most)
+					t.Errorf("%d of %d, %d at a time: %d requests, at most %d wanted", managed, total, parallelism,
+						counts[runs-1], most)
 				}
 				if most := (total+99)/100 + 15; managed >= total/2 && counts[runs/2] > most {
 					t.Errorf("%d of %d, %d at a time: %d requests, at most %d wanted", managed, total, parallelism, counts, most)
@@ -204,16 +206,20 @@ var odd = map[string]func(number int, items []shelved) (int, string){
 	"forbidden": func(int, []shelved) (int, string) {
 		return 403, `{"error": {"code": "insufficient_scope", "message": "no"}}`
 	},
-	"no such route": func(int, []shelved) (int, string) { return 404, `{"error": {"code": "not_found", "message": "no"}}` },
+	"no such route": func(int, []shelved) (int, string) {
+		return 404, `{"error": {"code": "not_found", "message": "no"}}`
+	},
 	"the token": func(int, []shelved) (int, string) {
 		return 401, `{"error": {"code": "invalid_token", "message": "no"}}`
 	},
-	"down":          func(int, []shelved) (int, string) { return 503, `` },
-	"a web page":    func(int, []shelved) (int, string) { return 200, `<html></html>` },
-	"no list":       func(int, []shelved) (int, string) { return 200, `{"data": {"id": "x"}}` },
-	"no data":       func(int, []shelved) (int, string) { return 200, `{}` },
-	"null":          func(int, []shelved) (int, string) { return 200, `null` },
-	"items of text": func(_ int, items []shelved) (int, string) { return 200, pageText(make([]string, len(items)), 250, 100) },
+	"down":       func(int, []shelved) (int, string) { return 503, `` },
+	"a web page": func(int, []shelved) (int, string) { return 200, `<html></html>` },
+	"no list":    func(int, []shelved) (int, string) { return 200, `{"data": {"id": "x"}}` },
+	"no data":    func(int, []shelved) (int, string) { return 200, `{}` },
+	"null":       func(int, []shelved) (int, string) { return 200, `null` },
+	"items of text": func(_ int, items []shelved) (int, string) {
+		return 200, pageText(make([]string, len(items)), 250, 100)
+	},
 	"null items": func(_ int, items []shelved) (int, string) {
 		return 200, pageText(make([]*shelved, len(items)), 250, 100)
 	},
@@ -347,8 +353,11 @@ func TestRefreshed_lean(t *testing.T) {
 func TestSnapshot_shows(t *testing.T) {
 	c := newClient(t, play(), func(c *Config) { c.BulkRefresh = true })
 	s := c.snapshot(Listing{Family: "billing_accounts", Loaded: "customer"})
-	c.showed("billing_accounts.get", json.RawMessage(`{"id": "a", "status": "active", "suspended_at": "x", "customer": {"id": "c", "name": "n", "notes": null}}`))
-	c.showed("billing_accounts.get", json.RawMessage(`{"id": "b", "status": "active", "extra": 1, "customer": {"id": "d", "name": null}}`))
+	c.showed("billing_accounts.get",
+		json.RawMessage(
+			`{"id": "a", "status": "active", "suspended_at": "x", "customer": {"id": "c", "name": "n", "notes": null}}`))
+	c.showed("billing_accounts.get",
+		json.RawMessage(`{"id": "b", "status": "active", "extra": 1, "customer": {"id": "d", "name": null}}`))
 	c.showed("billing_accounts.update", json.RawMessage(`{"id": "c"}`))
 	for item, want := range map[string]bool{
 		`{"id": "e", "status": null, "customer": {"id": "c", "name": null}}`: true,
@@ -382,7 +391,8 @@ func TestRefreshed_off(t *testing.T) {
 	for name, off := range map[string]func(*testing.T, *refresher){
 		"by configuration": func(_ *testing.T, r *refresher) { r.client.cfg.BulkRefresh = false },
 		"by a write": func(t *testing.T, r *refresher) {
-			_, _ = r.client.Do(t.Context(), Request{Operation: "billing_accounts.update", Path: map[string]string{"id": "a"}, Body: 1})
+			_, _ = r.client.Do(t.Context(), Request{Operation: "billing_accounts.update", Path: map[string]string{"id": "a"},
+				Body: 1})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -437,7 +447,8 @@ func TestRefreshed_lag(t *testing.T) {
 	}
 }
 
-// TestRefreshed_canceled: the end of the read that asked for a page does not end it for the others; that of the last one does.
+// TestRefreshed_canceled: the end of the read that asked for a page does not end it for the others; that of the last
+// one does.
 func TestRefreshed_canceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(60, 8)
@@ -485,7 +496,8 @@ func TestRefreshed_faults(t *testing.T) {
 			}
 		}
 	}
-	for name, list := range map[string]func(*shelf) func(int, []shelved) (int, string){"503": failing(503), "429": failing(429)} {
+	for name, list := range map[string]func(*shelf) func(int, []shelved) (int, string){"503": failing(503),
+		"429": failing(429)} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newShelf(300, 10)

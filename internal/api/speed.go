@@ -15,7 +15,8 @@ const (
 	unlimited    = 1000            // requests per second: faster is no limit
 )
 
-var errLimitTooLow = errors.New("the client-side limit of requests per second does not let it through before its deadline")
+var errLimitTooLow = errors.New("the client-side limit of requests per second does not let it through before its " +
+	"deadline")
 
 // speed is the rate at which a gate lets requests through. Its owner locks.
 //

@@ -29,8 +29,8 @@ func (b *bucket) allow() bool {
 	return true
 }
 
-// TestRateFollowsTheService: with a service that lets 50 requests a second through, 1,000 reads take at most 1.3 times as long as they must,
-// also right after a storm of 429, and however many wait at the same time.
+// TestRateFollowsTheService: with a service that lets 50 requests a second through, 1,000 reads take at most 1.3 times
+// as long as they must, also right after a storm of 429, and however many wait at the same time.
 func TestRateFollowsTheService(t *testing.T) {
 	t.Parallel()
 	const perSecond, reads = 50, 1000
@@ -40,7 +40,8 @@ func TestRateFollowsTheService(t *testing.T) {
 		storm          time.Duration
 	}{
 		{50, 10, "", 0}, {50, 10, "1", 0}, {10, 10, "", 0}, {10, 10, "1", 0}, {50, 40, "1", 0}, {50, reads, "", 0},
-		{50, 10, "", 10 * time.Minute}, {50, 10, "", 30 * time.Second}, {50, 10, "1", 30 * time.Second}, {50, 10, "0", 30 * time.Second},
+		{50, 10, "", 10 * time.Minute}, {50, 10, "", 30 * time.Second}, {50, 10, "1", 30 * time.Second},
+		{50, 10, "0", 30 * time.Second},
 	} {
 		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -95,7 +96,8 @@ func TestRateFollowsTheService(t *testing.T) {
 func TestHangingHostAfterA429(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, play(status(429), step{hang: true}), func(cfg *Config) { cfg.RequestTimeout, cfg.MaxRetries = time.Second, 4 })
+		c := newClient(t, play(status(429), step{hang: true}),
+			func(cfg *Config) { cfg.RequestTimeout, cfg.MaxRetries = time.Second, 4 })
 		start := time.Now()
 		var group sync.WaitGroup
 		for range 40 {
@@ -116,7 +118,8 @@ func TestHangingHostAfterA429(t *testing.T) {
 func TestWaitersBehindAProbeObeyTheirDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, play(status(429), step{hang: true}), func(cfg *Config) { cfg.RequestTimeout, cfg.MaxWait = time.Hour, time.Minute })
+		c := newClient(t, play(status(429), step{hang: true}),
+			func(cfg *Config) { cfg.RequestTimeout, cfg.MaxWait = time.Hour, time.Minute })
 		start := time.Now()
 		done := make(chan time.Duration, 2)
 		for range 2 {

@@ -47,7 +47,8 @@ func LoadCertPool(pemFile string) (*x509.CertPool, error) {
 		return nil, fmt.Errorf("read the CA certificate file: %s is a folder, name the PEM file in it", pemFile)
 	}
 	if info.Size() > maxPEMBytes {
-		return nil, fmt.Errorf("read the CA certificate file: %s has %d bytes, more than the %d a bundle may have", pemFile, info.Size(), maxPEMBytes)
+		return nil, fmt.Errorf("read the CA certificate file: %s has %d bytes, more than the %d a bundle may have", pemFile,
+			info.Size(), maxPEMBytes)
 	}
 	data, err := os.ReadFile(pemFile)
 	if err != nil {

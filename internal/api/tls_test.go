@@ -58,7 +58,8 @@ func only12(suite uint16) *tls.Config {
 func TestHTTP2IsUsed(t *testing.T) {
 	t.Parallel()
 	var protocol atomic.Value
-	c := serve(t, func(w http.ResponseWriter, r *http.Request) { protocol.Store(r.Proto); _, _ = io.WriteString(w, `{}`) }, nil)
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) { protocol.Store(r.Proto); _, _ = io.WriteString(w, `{}`) },
+		nil)
 	if _, err := c.Do(t.Context(), getCustomer); err != nil || protocol.Load() != "HTTP/2.0" {
 		t.Errorf("%v over %v", err, protocol.Load())
 	}
@@ -85,7 +86,9 @@ func TestUnknownAuthorityIsNotRepeated(t *testing.T) {
 
 func TestLoadCertPool(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{}`) }))
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{}`)
+	}))
 	t.Cleanup(server.Close)
 	folder := t.TempDir()
 	write := func(name, content string) string {

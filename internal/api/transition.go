@@ -61,7 +61,8 @@ func (t Transition[T]) resend(detached, ctx context.Context, first *AmbiguousErr
 	seen, lookErr := t.look(detached)
 	switch {
 	case lookErr != nil:
-		return none, t.undecided(first, "It was sent again without success, and reading the object failed.", fmt.Errorf("%w; %w", err, lookErr))
+		return none, t.undecided(first, "It was sent again without success, and reading the object failed.",
+			fmt.Errorf("%w; %w", err, lookErr))
 	case t.Done(seen):
 		return seen, nil
 	case isRefusal(err) && t.Before(seen):
@@ -79,7 +80,8 @@ func (t Transition[T]) undecided(first *AmbiguousError, known string, cause erro
 	if cause != nil {
 		e = *first.followedBy(cause)
 	}
-	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s Look at the object at the service%s, before anything is sent again",
+	e.Outlook = fmt.Sprintf("The %s may or may not have been carried out. %s Look at the object at the service%s, "+
+		"before anything is sent again",
 		t.Describe, known, e.inRequestLog())
 	return &e
 }

@@ -50,31 +50,44 @@ func TestChange(t *testing.T) {
 		sent, looked int
 		waited       time.Duration
 	}{
-		"clear success":             {change: change{sends: []any{done}}, sent: 1},
-		"clear refusal":             {change: change{sends: []any{invalid}}, err: []string{"invalid_transition"}, kind: plainError, sent: 1},
-		"not sent":                  {change: change{sends: []any{&TransportError{Err: errReset}}}, err: []string{"reset"}, kind: noAnswer, sent: 1},
-		"lost, done":                {change: change{sends: []any{lost}, looks: []any{done}}, sent: 1, looked: 1},
-		"lost, done after read lag": {change: change{sends: []any{lost}, looks: []any{before, other, before, done}}, sent: 1, looked: 4, waited: round},
-		"lost, done after bad look": {change: change{sends: []any{lost}, looks: []any{errReset, done}}, sent: 1, looked: 2, waited: time.Second},
+		"clear success": {change: change{sends: []any{done}}, sent: 1},
+		"clear refusal": {change: change{sends: []any{invalid}}, err: []string{"invalid_transition"},
+			kind: plainError, sent: 1},
+		"not sent": {change: change{sends: []any{&TransportError{Err: errReset}}}, err: []string{"reset"},
+			kind: noAnswer, sent: 1},
+		"lost, done": {change: change{sends: []any{lost}, looks: []any{done}}, sent: 1, looked: 1},
+		"lost, done after read lag": {change: change{sends: []any{lost}, looks: []any{before, other, before, done}}, sent: 1,
+			looked: 4, waited: round},
+		"lost, done after bad look": {change: change{sends: []any{lost}, looks: []any{errReset, done}}, sent: 1, looked: 2,
+			waited: time.Second},
 		"lost, not done, sent again": {change: change{sends: []any{lost, done}, looks: []any{before}},
 			sent: 2, looked: 4, waited: round},
-		"sent again, refused as done": {change: change{sends: []any{lost, invalid}, looks: []any{before, before, before, before, done}},
+		"sent again, refused as done": {change: change{sends: []any{lost, invalid},
+			looks: []any{before, before, before, before, done}},
 			sent: 2, looked: 5, waited: round},
-		"sent again, lost again, done": {change: change{sends: []any{lost, lost}, looks: []any{before, before, before, before, before, done}},
+		"sent again, lost again, done": {change: change{sends: []any{lost, lost},
+			looks: []any{before, before, before, before, before, done}},
 			sent: 2, looked: 6, waited: round + time.Second},
 		"sent again, refused for good": {change: change{sends: []any{lost, invalid}, looks: []any{before}},
 			err: []string{"invalid_transition"}, kind: plainError, sent: 2, looked: 8, waited: 2 * round},
-		"sent again, refused, something else": {change: change{sends: []any{lost, invalid}, looks: []any{before, before, before, before, other}},
-			err: []string{"sent again without success", "invalid_transition"}, kind: isAmbiguous, sent: 2, looked: 8, waited: 2 * round},
+		"sent again, refused, something else": {change: change{sends: []any{lost, invalid},
+			looks: []any{before, before, before, before, other}},
+			err: []string{"sent again without success", "invalid_transition"}, kind: isAmbiguous, sent: 2, looked: 8,
+			waited: 2 * round},
 		"sent again, forbidden": {change: change{sends: []any{lost, &Error{Status: 403}}, looks: []any{before}},
 			err: []string{"sent again without success", "status 403"}, kind: isAmbiguous, sent: 2, looked: 8, waited: 2 * round},
 		"sent again, lost again": {change: change{sends: []any{lost, lost}, looks: []any{before}},
-			err: []string{`The pause of the thing "t1" may or may not have been carried out`, "sent again without success"}, kind: isAmbiguous, sent: 2, looked: 8, waited: 2 * round},
-		"sent again, look fails": {change: change{sends: []any{lost, invalid}, looks: []any{before, before, before, before, errors.New("reads are down")}},
-			err: []string{"reading the object failed", "invalid_transition", "reads are down"}, kind: isAmbiguous, sent: 2, looked: 8, waited: 2 * round},
+			err:  []string{`The pause of the thing "t1" may or may not have been carried out`, "sent again without success"},
+			kind: isAmbiguous, sent: 2, looked: 8, waited: 2 * round},
+		"sent again, look fails": {change: change{sends: []any{lost, invalid}, looks: []any{before, before, before, before,
+			errors.New("reads are down")}},
+			err: []string{"reading the object failed", "invalid_transition", "reads are down"}, kind: isAmbiguous, sent: 2,
+			looked: 8, waited: 2 * round},
 		"neither nor": {change: change{sends: []any{lost}, looks: []any{other}},
-			err: []string{"neither as asked nor as it was before", "Request-Id r1"}, kind: isAmbiguous, sent: 1, looked: 4, waited: round},
-		"look fails": {change: change{sends: []any{lost}, looks: []any{&Error{Status: 404, Code: "not_found", Structured: true}}},
+			err: []string{"neither as asked nor as it was before", "Request-Id r1"}, kind: isAmbiguous, sent: 1,
+			looked: 4, waited: round},
+		"look fails": {change: change{sends: []any{lost},
+			looks: []any{&Error{Status: 404, Code: "not_found", Structured: true}}},
 			err: []string{"Reading the object failed", "not_found"}, kind: isAmbiguous, sent: 1, looked: 4, waited: round},
 	}
 	for name, test := range tests {
@@ -115,7 +128,8 @@ func TestUndecidedChangeIsNoNotFound(t *testing.T) {
 				sends: []any{&AmbiguousError{Operation: "things.pause", Err: lost}},
 				looks: []any{&Error{Status: 404, Code: "not_found", Structured: true}},
 			}
-			if _, err := Change(t.Context(), c.transition()); outcomeOf(err) != isAmbiguous || IsNotFound(err) || !errors.Is(err, lost) {
+			if _, err := Change(t.Context(), c.transition()); outcomeOf(err) != isAmbiguous || IsNotFound(err) ||
+				!errors.Is(err, lost) {
 				t.Errorf("got %v", err)
 			}
 		}

@@ -78,7 +78,8 @@ func http1(s *httptest.Server) { s.EnableHTTP2 = false }
 // net/http replays on its own if it is allowed to.
 func TestDroppedConnections(t *testing.T) {
 	t.Parallel()
-	for _, r := range []Request{createCustomer, updateCustomer, {Operation: "subscriptions.resume", Path: map[string]string{"id": "s1"}}} {
+	for _, r := range []Request{createCustomer, updateCustomer,
+		{Operation: "subscriptions.resume", Path: map[string]string{"id": "s1"}}} {
 		var asked atomic.Int32
 		c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			if asked.Add(1) == 2 {
@@ -119,7 +120,8 @@ func TestTruncatedAnswers(t *testing.T) {
 		if r.Operation == "customers.get" && (err != nil || asked.Load() != 2) {
 			t.Errorf("GET: %v after %d", err, asked.Load())
 		}
-		if ambiguous, ok := AsAmbiguous(err); r.Operation == "customers.create" && (!ok || ambiguous.RequestID != "r1" || asked.Load() != 1) {
+		if ambiguous, ok := AsAmbiguous(err); r.Operation == "customers.create" &&
+			(!ok || ambiguous.RequestID != "r1" || asked.Load() != 1) {
 			t.Errorf("POST: %v after %d", err, asked.Load())
 		}
 	}

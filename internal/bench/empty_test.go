@@ -79,5 +79,6 @@ func emptyObject(as tftypes.Type) acctest.Recording {
 		}
 		return v.MsgPack
 	}
-	return acctest.Recording{TypeName: "empty_thing", Config: encoded(nil), State: encoded("x"), StateJSON: append(inJSON, '}')}
+	return acctest.Recording{TypeName: "empty_thing", Config: encoded(nil), State: encoded("x"),
+		StateJSON: append(inJSON, '}')}
 }

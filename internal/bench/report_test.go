@@ -29,7 +29,8 @@ const repository = "../.."
 func report(t *testing.T, all []run) {
 	t.Helper()
 	var table strings.Builder
-	fmt.Fprintf(&table, "Measured on %s.\n\n| objects | latency | | requests | time | CPU of the provider | CPU in all | memory of the provider |\n|--:|--:|---|--:|--:|--:|--:|--:|\n", machine())
+	fmt.Fprintf(&table, "Measured on %s.\n\n| objects | latency | | requests | time | CPU of the provider | CPU in all "+
+		"| memory of the provider |\n|--:|--:|---|--:|--:|--:|--:|--:|\n", machine())
 	for _, r := range all {
 		peak, cpu := fmt.Sprintf("%d MB", r.Peak>>20), seconds(r.CPU.Seconds())
 		if r.Peak == 0 {
@@ -70,7 +71,10 @@ func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }
 // ratios are those that the provider is held to.
 func ratios(all []run) string {
 	of := func(variant string, objects, latency int) (run, bool) {
-		at := slices.IndexFunc(all, func(r run) bool { return r.Variant == variant && r.Objects == objects && r.LatencyMS == latency })
+		at := slices.IndexFunc(all, func(r run) bool {
+			return r.Variant == variant && r.Objects == objects &&
+				r.LatencyMS == latency
+		})
 		if at < 0 {
 			return run{}, false
 		}
@@ -86,11 +90,12 @@ func ratios(all []run) string {
 			fmt.Fprintf(&lines, " time %.2f of `%s`;", r.Wall.Seconds()/other.Wall.Seconds(), unread)
 		}
 		if other, ok := of(empty, r.Objects, 0); ok {
-			fmt.Fprintf(&lines, " CPU of the provider %.2f of an empty provider with 30 texts;", r.CPU.Seconds()/other.CPU.Seconds())
+			fmt.Fprintf(&lines, " CPU of the provider %.2f of an empty provider with 30 texts;",
+				r.CPU.Seconds()/other.CPU.Seconds())
 		}
 		if other, ok := of(baseline, r.Objects, r.LatencyMS); ok {
-			fmt.Fprintf(&lines, " CPU of the provider %.2f, in all %.2f, memory %.2f of the baseline;", r.CPU.Seconds()/other.CPU.Seconds(),
-				r.All.Seconds()/other.All.Seconds(), float64(r.Peak)/float64(other.Peak))
+			fmt.Fprintf(&lines, " CPU of the provider %.2f, in all %.2f, memory %.2f of the baseline;",
+				r.CPU.Seconds()/other.CPU.Seconds(), r.All.Seconds()/other.All.Seconds(), float64(r.Peak)/float64(other.Peak))
 		}
 		fmt.Fprintf(&lines, " %.2f ms of CPU for each object.\n", r.CPU.Seconds()*1000/float64(r.Objects))
 	}
@@ -136,7 +141,8 @@ func between(t *testing.T, path, text string) {
 // plot draws a value over the number of objects, on two logarithmic scales: a line for each variant and latency.
 func plot(title string, all []run, of func(run) float64) string {
 	const width, height, left, top, right, bottom = 760, 360, 70, 40, 250, 40
-	colors := map[string]string{bulk: "#1f77b4", single: "#d62728", unread: "#2ca02c", baseline: "#7f7f7f", empty: "#9467bd", builtIn: "#8c564b"}
+	colors := map[string]string{bulk: "#1f77b4", single: "#d62728", unread: "#2ca02c", baseline: "#7f7f7f",
+		empty: "#9467bd", builtIn: "#8c564b"}
 	low, high, least, most := math.MaxInt, 0, math.Inf(1), math.Inf(-1)
 	for _, r := range all {
 		if v := of(r); v > 0 {
@@ -154,7 +160,8 @@ func plot(title string, all []run, of func(run) float64) string {
 <text x="%d" y="22" font-size="15">%s</text>
 `, width, height, left, title)
 	for v := least; v <= most*1.001; v *= 10 {
-		fmt.Fprintf(&svg, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n",
+		fmt.Fprintf(&svg,
+			`<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n",
 			left, width-right, y(v), y(v), left-8, y(v)+4, v)
 	}
 	var shown []int
@@ -170,7 +177,8 @@ func plot(title string, all []run, of func(run) float64) string {
 		}
 		if !slices.Contains(shown, r.Objects) {
 			shown = append(shown, r.Objects)
-			fmt.Fprintf(&svg, `<text x="%.1f" y="%d" text-anchor="middle">%d objects</text>`+"\n", x(r.Objects), height-16, r.Objects)
+			fmt.Fprintf(&svg, `<text x="%.1f" y="%d" text-anchor="middle">%d objects</text>`+"\n", x(r.Objects),
+				height-16, r.Objects)
 		}
 		l := line{r.Variant, r.LatencyMS}
 		if points[l] == nil {
@@ -186,7 +194,8 @@ func plot(title string, all []run, of func(run) float64) string {
 		at := top + 18*i
 		fmt.Fprintf(&svg, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>
 <line x1="%d" x2="%d" y1="%d" y2="%d" stroke="%s" stroke-width="2"%s/><text x="%d" y="%d">%s</text>
-`, strings.Join(points[l], " "), colors[l.variant], dash, width-right+12, width-right+40, at, at, colors[l.variant], dash, width-right+46, at+4, label)
+`, strings.Join(points[l], " "), colors[l.variant], dash, width-right+12, width-right+40, at, at, colors[l.variant],
+			dash, width-right+46, at+4, label)
 	}
 	return svg.String() + "</svg>\n"
 }

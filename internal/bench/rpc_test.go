@@ -48,8 +48,8 @@ type cost struct {
 	Bytes, Allocations uint64
 }
 
-// measured makes a child process that does a task and reports its cost. Each has a process of its own, because the log, the collector and
-// the heap belong to a process. Its log is read, as Terraform reads it.
+// measured makes a child process that does a task and reports its cost. Each has a process of its own, because the log,
+// the collector and the heap belong to a process. Its log is read, as Terraform reads it.
 func measured(t *testing.T, env map[string]string, do task) cost {
 	t.Helper()
 	text, err := json.Marshal(do)
@@ -149,8 +149,8 @@ func cpu() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// served is a provider behind the server of the protocol. The types of its messages are internal to terraform-plugin-go, so messages are made
-// by reflection.
+// served is a provider behind the server of the protocol. The types of its messages are internal to
+// terraform-plugin-go, so messages are made by reflection.
 type served struct{ server reflect.Value }
 
 // fields are those of a message: texts, bytes of JSON in a RawState, and MessagePack elsewhere.
@@ -170,7 +170,8 @@ func (s *served) plan(o acctest.Recording) error {
 	if err := s.call("UpgradeResourceState", with(fields{"RawState": o.StateJSON}), nil); err != nil {
 		return err
 	}
-	if err := s.call("ReadResource", with(fields{"CurrentState": o.State, "Private": o.Private, "CurrentIdentity": o.Identity}),
+	if err := s.call("ReadResource",
+		with(fields{"CurrentState": o.State, "Private": o.Private, "CurrentIdentity": o.Identity}),
 		func(answer reflect.Value) error { return same(answer, "NewState", o.State) }); err != nil {
 		return err
 	}
@@ -179,7 +180,8 @@ func (s *served) plan(o acctest.Recording) error {
 		func(answer reflect.Value) error { return same(answer, "PlannedState", o.State) })
 }
 
-// same is an error unless a value of a response is the one of the request: as long, because the order of attributes differs.
+// same is an error unless a value of a response is the one of the request: as long, because the order of attributes
+// differs.
 func same(answer reflect.Value, field string, want []byte) error {
 	got := answer.FieldByName(field).Elem().FieldByName("Msgpack").Bytes()
 	sort := func(b []byte) []byte { b = slices.Clone(b); slices.Sort(b); return b }
@@ -241,15 +243,15 @@ func recorded(t *testing.T, s *acctest.Service) []acctest.Recording {
 		d.Refresh()
 		return d, d.Record(config)
 	}
-	owner, customer := record("billing_customer", acctest.JSON{"name": "Padaria Aurora", "external_id": "aurora", "document_number": "529.982.247-25",
-		"email": "ana@aurora.example", "phone": "+5511999990000", "notes": "Opens at six", "tags": []any{"bakery", "vip"},
-		"create_billing_account": false})
+	owner, customer := record("billing_customer", acctest.JSON{"name": "Padaria Aurora", "external_id": "aurora",
+		"document_number": "529.982.247-25", "email": "ana@aurora.example", "phone": "+5511999990000",
+		"notes": "Opens at six", "tags": []any{"bakery", "vip"}, "create_billing_account": false})
 	var id string
 	if err := json.Unmarshal([]byte(owner.Text("id")), &id); err != nil {
 		t.Fatal(err)
 	}
-	holder, account := record("billing_account", acctest.JSON{"customer": acctest.JSON{"id": id}, "external_id": "aurora-1",
-		"billing_email": "accounts@aurora.example", "payment_terms_days": 15})
+	holder, account := record("billing_account", acctest.JSON{"customer": acctest.JSON{"id": id},
+		"external_id": "aurora-1", "billing_email": "accounts@aurora.example", "payment_terms_days": 15})
 	if err := json.Unmarshal([]byte(holder.Text("id")), &id); err != nil {
 		t.Fatal(err)
 	}
@@ -258,8 +260,8 @@ func recorded(t *testing.T, s *acctest.Service) []acctest.Recording {
 	return []acctest.Recording{customer, account, subscription}
 }
 
-// TestRPC (make bench) measures what the plan of one unchanged object costs the provider: the four calls of a plan, over the server of the
-// protocol, with one request to a service in another process.
+// TestRPC (make bench) measures what the plan of one unchanged object costs the provider: the four calls of a plan,
+// over the server of the protocol, with one request to a service in another process.
 func TestRPC(t *testing.T) {
 	if os.Getenv("BENCH") == "" {
 		t.Skip("takes minutes; make bench runs it")
@@ -285,8 +287,9 @@ func TestRPC(t *testing.T) {
 	empty := median(all[asEmpty])
 	for _, object := range objects {
 		now, before := median(all[object.TypeName+", "+asServed]), median(all[object.TypeName+", "+asFramework])
-		t.Logf("%-22s %s, %d kB, %d allocations: %.2f of the framework's server (%s), %.2f of the empty provider (%s)", object.TypeName,
-			now.CPU.Round(time.Microsecond), now.Bytes/1000, now.Allocations,
-			float64(now.CPU)/float64(before.CPU), before.CPU.Round(time.Microsecond), float64(now.CPU)/float64(empty.CPU), empty.CPU.Round(time.Microsecond))
+		t.Logf("%-22s %s, %d kB, %d allocations: %.2f of the framework's server (%s), %.2f of the empty provider (%s)",
+			object.TypeName, now.CPU.Round(time.Microsecond), now.Bytes/1000, now.Allocations,
+			float64(now.CPU)/float64(before.CPU), before.CPU.Round(time.Microsecond), float64(now.CPU)/float64(empty.CPU),
+			empty.CPU.Round(time.Microsecond))
 	}
 }

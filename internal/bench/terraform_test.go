@@ -29,8 +29,8 @@ type usage struct {
 	Peak int64 // bytes
 }
 
-// wrapped runs the provider that BENCH_PROVIDER names in place of this process, and writes its usage to BENCH_USAGE. The provider "empty" is
-// the empty one.
+// wrapped runs the provider that BENCH_PROVIDER names in place of this process, and writes its usage to BENCH_USAGE.
+// The provider "empty" is the empty one.
 func wrapped(program string) error {
 	child := exec.Command(program)
 	if program == "empty" {
@@ -113,13 +113,16 @@ resource "billing_customer" "b%d" {
 		name, code := fmt.Sprintf("Customer %d", i), fmt.Sprintf("c-%d", i)
 		var c acctest.JSON
 		if i > 0 {
-			answer := s.Must("POST", "/v1/customers", acctest.JSON{"name": name, "external_id": code, "create_billing_account": false})
+			answer := s.Must("POST", "/v1/customers", acctest.JSON{"name": name, "external_id": code,
+				"create_billing_account": false})
 			c, _ = answer["customer"].(acctest.JSON)
 			attributes["id"], attributes["public_id"] = c["id"], c["public_id"]
 			attributes["name"], attributes["external_id"] = name, code
 			attributes["created_at"], attributes["updated_at"] = c["created_at"], c["updated_at"]
 		}
 	})
+	// What was written a moment ago is read by its id.
+	s.Sandbox.Clock().Advance(time.Minute)
 	return w
 }
 
@@ -144,8 +147,10 @@ func newWorld(t *testing.T, objects int) *world {
 			t.Fatal(err)
 		}
 	}
-	w.runner.Write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"recurring-billing/billing\" = %q\n    \"bench/empty\" = %q\n  }\n  direct {}\n}\n",
-		dir, dir))
+	w.runner.Write("cli.tfrc",
+		fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"recurring-billing/billing\" = %q\n    "+
+			"\"bench/empty\" = %q\n  }\n  direct {}\n}\n",
+			dir, dir))
 	built, err := acctest.BuiltProvider()
 	if err != nil {
 		t.Fatal(err)
@@ -262,12 +267,13 @@ func (w *world) plan(v variant, latency time.Duration) run {
 	for name := range v.env {
 		delete(w.runner.Env, name)
 	}
-	w.t.Logf("%-28s %5d objects, %2d ms: %5d requests, %6.2f s, provider %6.2f s, all %6.2f s, %3d MB", v.name, r.Objects, r.LatencyMS, r.Requests,
-		r.Wall.Seconds(), r.CPU.Seconds(), r.All.Seconds(), r.Peak>>20)
+	w.t.Logf("%-28s %5d objects, %2d ms: %5d requests, %6.2f s, provider %6.2f s, all %6.2f s, %3d MB", v.name, r.Objects,
+		r.LatencyMS, r.Requests, r.Wall.Seconds(), r.CPU.Seconds(), r.All.Seconds(), r.Peak>>20)
 	return r
 }
 
-// TestPlans (make bench) plans objects that do not change through a real Terraform, and writes the guide's table and plots.
+// TestPlans (make bench) plans objects that do not change through a real Terraform, and writes the guide's table and
+// plots.
 func TestPlans(t *testing.T) {
 	if os.Getenv("BENCH") == "" {
 		t.Skip("takes minutes; make bench runs it")

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) { acctest.RunTests(m) }
 // What `make test` plays: always the same schedules.
 const shortCount = 12
 
-// TestChaos plays CHAOS_COUNT schedules, the first of which is CHAOS_SEED. Without these it plays a few short ones, and passes over the
-// classes of violations in testdata/open.txt.
+// TestChaos plays CHAOS_COUNT schedules, the first of which is CHAOS_SEED. Without these it plays a few short ones, and
+// passes over the classes of violations in testdata/open.txt.
 func TestChaos(t *testing.T) {
 	seed, count, l := number(t, "CHAOS_SEED", 1), number(t, "CHAOS_COUNT", shortCount), short
 	long := os.Getenv("CHAOS_COUNT") != "" || os.Getenv("CHAOS_SEED") != ""
@@ -54,7 +54,8 @@ func TestChaos(t *testing.T) {
 			fmt.Printf("  %s\n", strings.Join(r.classes[class], "\n  "))
 		}
 	}
-	fmt.Printf("seeds %d to %d: %d schedules (%d without a result, as a kill cut Terraform's state file off), %d runs of Terraform, %d kills, "+
+	fmt.Printf("seeds %d to %d: %d schedules (%d without a result, as a kill cut Terraform's state file off), %d runs "+
+		"of Terraform, %d kills, "+
 		"%d requests, %s\n", seed, seed+count-1, r.schedules, r.lost, r.runs, r.kills, r.requests,
 		time.Since(begun).Round(time.Second))
 }

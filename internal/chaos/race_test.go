@@ -14,8 +14,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestRaceUnderStorm: a provider that was built with the race detector has no race while 40 operations at a time meet 429s, resets, lost
-// responses, a rejected token, silent connections, an outage and an interrupt. `make test-race` asks for it with CHAOS_RACE.
+// TestRaceUnderStorm: a provider that was built with the race detector has no race while 40 operations at a time meet
+// 429s, resets, lost responses, a rejected token, silent connections, an outage and an interrupt. `make test-race` asks
+// for it with CHAOS_RACE.
 func TestRaceUnderStorm(t *testing.T) {
 	if os.Getenv("CHAOS_RACE") == "" {
 		t.Skip("make test-race runs this")

@@ -33,7 +33,8 @@ func (w *world) supervise(built string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		w.t.Fatal(err)
 	}
-	script := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s'\nexec '%s' \"$@\"\n", filepath.Join(w.runner.Dir, pids), filepath.Join(built, "terraform-provider-billing"))
+	script := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s'\nexec '%s' \"$@\"\n", filepath.Join(w.runner.Dir, pids),
+		filepath.Join(built, "terraform-provider-billing"))
 	if err := os.WriteFile(filepath.Join(dir, "terraform-provider-billing"), []byte(script), 0o700); err != nil {
 		w.t.Fatal(err)
 	}
@@ -132,7 +133,8 @@ func (w *world) signal(k kill, group int) {
 	}
 }
 
-// quiet returns when the service has had no request for a moment: a provider without its Terraform finishes what it does.
+// quiet returns when the service has had no request for a moment: a provider without its Terraform finishes what it
+// does.
 func (w *world) quiet() {
 	for before := -1; ; {
 		w.mu.Lock()
@@ -167,7 +169,8 @@ func messages(out []byte) (errs, warnings []said) {
 
 var importBlock = regexp.MustCompile(`import\s*\{\s*to\s*=\s*(\S+)\s*id\s*=\s*"([^"]+)"\s*\}`)
 
-// follow takes over the import blocks that messages offer, but for the objects of the other workspace, and tells whether there are new ones.
+// follow takes over the import blocks that messages offer, but for the objects of the other workspace, and tells
+// whether there are new ones.
 func (w *world) follow(offers ...said) (more bool) {
 	w.t.Helper()
 	for _, m := range offers {
@@ -226,16 +229,17 @@ func (w *world) kill(i int) *kill {
 	return nil
 }
 
-// cutOff tells whether a signal has met Terraform while it wrote its state file, which it does in place: what the state had is then gone for
-// whatever provider, and the schedule shows nothing. An empty file that was never written is what every first run begins with.
+// cutOff tells whether a signal has met Terraform while it wrote its state file, which it does in place: what the state
+// had is then gone for whatever provider, and the schedule shows nothing. An empty file that was never written is what
+// every first run begins with.
 func (w *world) cutOff() bool {
 	text, err := os.ReadFile(filepath.Join(w.runner.Dir, "terraform.tfstate"))
 	w.lost = w.lost || err == nil && !json.Valid(text) && (len(text) > 0 || w.schedule.phase != create)
 	return w.lost
 }
 
-// most is how many applies may be needed after the disturbed one: where the state knows nothing, the conflicts of customers, accounts and
-// subscriptions come one after the other.
+// most is how many applies may be needed after the disturbed one: where the state knows nothing, the conflicts of
+// customers, accounts and subscriptions come one after the other.
 const most = 4
 
 // settle plans and applies until nothing is left to do.

@@ -68,18 +68,22 @@ func (s schedule) String() string {
 
 // operations are those that a phase sends, the reads last.
 var operations = map[string][]string{
-	create: {"customers.create", "billing_accounts.create", "billing_accounts.suspend", "subscriptions.create", "subscriptions.items.sync", "subscriptions.pause",
-		"webhook_endpoints.create", "api_keys.create", "finance.records.create"},
-	update:  {"customers.update", "billing_accounts.update", "subscriptions.update", "subscriptions.items.sync", "webhook_endpoints.update", "finance.records.update"},
-	rotate:  {"api_keys.rotate", "webhook_endpoints.rotate_secret", "webhook_endpoints.update"},
-	destroy: {"customers.delete", "billing_accounts.close", "subscriptions.cancel", "webhook_endpoints.delete", "api_keys.revoke", "finance.records.delete"},
+	create: {"customers.create", "billing_accounts.create", "billing_accounts.suspend", "subscriptions.create",
+		"subscriptions.items.sync", "subscriptions.pause", "webhook_endpoints.create", "api_keys.create",
+		"finance.records.create"},
+	update: {"customers.update", "billing_accounts.update", "subscriptions.update", "subscriptions.items.sync",
+		"webhook_endpoints.update", "finance.records.update"},
+	rotate: {"api_keys.rotate", "webhook_endpoints.rotate_secret", "webhook_endpoints.update"},
+	destroy: {"customers.delete", "billing_accounts.close", "subscriptions.cancel", "webhook_endpoints.delete",
+		"api_keys.revoke", "finance.records.delete"},
 }
 
 // writes is about how many requests of a phase change something.
 var writes = map[string]int{create: 16, update: 13, rotate: 4, destroy: 13}
 
-var reads = []string{"customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get", "api_keys.get", "finance.records.get",
-	"customers.list", "api_keys.list", "webhook_endpoints.list", "finance.records.list"}
+var reads = []string{"customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get",
+	"api_keys.get", "finance.records.get", "customers.list", "api_keys.list", "webhook_endpoints.list",
+	"finance.records.list"}
 
 // limits bound what takes time: the schedules of `make test` have to be fast.
 type limits struct {
@@ -105,7 +109,8 @@ func drawn(seed uint64, l limits) schedule {
 		s.faults = append(s.faults, drawnFault(r, s.phase, l))
 	}
 	if chance(20) {
-		s.faults = append(s.faults, sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: 429, RetryAfter: []string{"", "0", "1"}[r.IntN(3)]})
+		s.faults = append(s.faults, sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: 429,
+			RetryAfter: []string{"", "0", "1"}[r.IntN(3)]})
 	}
 	if chance(30) { // the last one: a read meets the first that matches
 		s.faults = append(s.faults, sandbox.Fault{Lag: drawnDuration(r, l.lag)})
@@ -128,8 +133,8 @@ func drawnDuration(r *rand.Rand, longest time.Duration) time.Duration {
 }
 
 func drawnKill(r *rand.Rand, phase string) kill {
-	k := kill{signal: "KILL", target: []string{"provider", "terraform", "both"}[r.IntN(3)], writes: true, after: 1 + r.IntN(writes[phase]),
-		delay: time.Duration(r.IntN(200)) * time.Millisecond}
+	k := kill{signal: "KILL", target: []string{"provider", "terraform", "both"}[r.IntN(3)], writes: true,
+		after: 1 + r.IntN(writes[phase]), delay: time.Duration(r.IntN(200)) * time.Millisecond}
 	if r.IntN(4) == 0 {
 		k.signal, k.target = "INT", []string{"terraform", "both"}[r.IntN(2)] // a provider ignores it
 	}
@@ -148,7 +153,8 @@ func drawnFault(r *rand.Rand, phase string, l limits) sandbox.Fault {
 	case 2:
 		return sandbox.Fault{Operation: write, Skip: skip, Times: times, DropBefore: true}
 	case 3:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: []int{500, 502, 503, 504}[r.IntN(4)], After: true}
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: []int{500, 502, 503, 504}[r.IntN(4)],
+			After: true}
 	case 4:
 		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Status: []int{500, 502, 503, 504}[r.IntN(4)]}
 	case 5:
@@ -168,6 +174,7 @@ func drawnFault(r *rand.Rand, phase string, l limits) sandbox.Fault {
 	case 12:
 		return sandbox.Fault{Skip: r.IntN(40), Outage: drawnDuration(r, l.outage), Status: []int{0, 503}[r.IntN(2)]}
 	default:
-		return sandbox.Fault{Operation: write, Skip: skip, Times: times, Latency: time.Duration(r.IntN(1000)) * time.Millisecond}
+		return sandbox.Fault{Operation: write, Skip: skip, Times: times,
+			Latency: time.Duration(r.IntN(1000)) * time.Millisecond}
 	}
 }

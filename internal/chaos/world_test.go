@@ -55,7 +55,8 @@ const canary = "canary-write-only-7f3a9c"
 // begin begins with what the folder from holds; empty: with nothing but the other workspace.
 func begin(t *testing.T, s schedule, from string) *world {
 	t.Helper()
-	w := &world{t: t, schedule: s, runner: acctest.NewTerraform(t), imports: map[string]string{}, foreign: map[string]string{}, started: time.Now()}
+	w := &world{t: t, schedule: s, runner: acctest.NewTerraform(t), imports: map[string]string{},
+		foreign: map[string]string{}, started: time.Now()}
 	if from != "" {
 		if err := os.CopyFS(w.runner.Dir, os.DirFS(from)); err != nil {
 			t.Fatal(err)
@@ -117,7 +118,8 @@ func (w *world) start(before *acctest.Service) {
 		o.HTTP2 = w.schedule.seed%2 == 0
 		o.OnRequest = w.heard
 		if before != nil {
-			o.BillingPort, o.FinancePort, o.CollectionsPort = port(w.t, before.BaseURL), port(w.t, before.FinanceURL), port(w.t, before.CollectionsURL)
+			o.BillingPort, o.FinancePort, o.CollectionsPort = port(w.t, before.BaseURL), port(w.t, before.FinanceURL),
+				port(w.t, before.CollectionsURL)
 		}
 	})
 	if w.schedule.clock != 0 {
@@ -176,16 +178,22 @@ func (w *world) disturb() {
 func (w *world) seedForeign() {
 	w.t.Helper()
 	s := w.service
-	customer := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Helena Martins", "document_number": "111.444.777-35"})
+	customer := s.Must("POST", "/v1/customers",
+		acctest.JSON{"name": "Helena Martins", "document_number": "111.444.777-35"})
 	account, _ := customer["billing_account"].(acctest.JSON)
 	person, _ := customer["customer"].(acctest.JSON)
 	w.keep("/v1/customers/", person)
 	w.keep("/v1/billing-accounts/", account)
-	w.keep("/v1/subscriptions/", s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account["id"], "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"}))
-	w.keep("/api/v1/webhook-endpoints/", s.MustCollections("POST", "/api/v1/webhook-endpoints", acctest.JSON{"url": sharedURL}))
-	w.keep("/api/v1/api-keys/", s.MustCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "ci", "scopes": []string{"charges:read"}}))
-	w.keep("/v1/payables/", s.MustFinance("POST", "/v1/payables", acctest.JSON{"name": "Rent", "company_id": "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a",
-		"occurred_at": "2026-01-05", "amount": "1.00"}))
+	w.keep("/v1/subscriptions/", s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account["id"],
+		"plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"}))
+	w.keep("/api/v1/webhook-endpoints/", s.MustCollections("POST", "/api/v1/webhook-endpoints",
+		acctest.JSON{"url": sharedURL}))
+	w.keep("/api/v1/api-keys/", s.MustCollections("POST", "/api/v1/api-keys",
+		acctest.JSON{"name": "ci", "scopes": []string{"charges:read"}}))
+	w.keep("/v1/payables/",
+		s.MustFinance("POST", "/v1/payables",
+			acctest.JSON{"name": "Rent", "company_id": "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a",
+				"occurred_at": "2026-01-05", "amount": "1.00"}))
 	text, err := json.Marshal(w.foreign)
 	if err != nil {
 		w.t.Fatal(err)

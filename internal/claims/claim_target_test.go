@@ -24,8 +24,9 @@ func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
 			t.Errorf("%s\n%v", result.Claim, result.Err)
 		}
 	}
-	want := []int{24, 25, 26, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340} // two dead tokens, a narrow one, and a clock
-	want = append(want, 522, 548, 566)                                          // loopback that is refused, and the clock
+	// two dead tokens, a narrow one, and a clock
+	want := []int{24, 25, 26, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340}
+	want = append(want, 522, 548, 566) // loopback that is refused, and the clock
 	for _, claim := range claims.CollectionsClaims() {
 		if claim.Number > 580 { // a receiver
 			want = append(want, claim.Number)
@@ -73,7 +74,8 @@ func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
 	prices := []claims.Price{{newUUID(), newUUID()}, {newUUID(), newUUID()}, {newUUID(), newUUID()}}
 	refuse := func(in *inFlight) {
 		for _, item := range items(in.sent["items"]) {
-			if price := item["price_id"]; price != nil && !slices.ContainsFunc(prices, func(p claims.Price) bool { return p.PriceID == price }) {
+			if price := item["price_id"]; price != nil &&
+				!slices.ContainsFunc(prices, func(p claims.Price) bool { return p.PriceID == price }) {
 				in.status = http.StatusNotFound
 			}
 		}

@@ -4,12 +4,15 @@ import "net/http"
 
 func accessClaims() []Claim {
 	return []Claim{
-		claim(21, "Recurring billing §5 Authentication", "A missing token is answered with 401 in one of the two documented shapes.", checkNoToken),
-		claim(22, "Recurring billing §5 Authentication", "A malformed Authorization header is answered with 401.", checkMalformedToken),
+		claim(21, "Recurring billing §5 Authentication",
+			"A missing token is answered with 401 in one of the two documented shapes.", checkNoToken),
+		claim(22, "Recurring billing §5 Authentication", "A malformed Authorization header is answered with 401.",
+			checkMalformedToken),
 		claim(23, "Recurring billing §5 Authentication", "An unknown token is answered with 401.", checkUnknownToken),
 		claim(24, "Recurring billing §5 Authentication", "A revoked token is answered with 401.", checkRevokedToken),
 		claim(25, "Recurring billing §5 Authentication", "An expired token is answered with 401.", checkExpiredToken),
-		claim(26, "Recurring billing §5 Authentication, §7 Errors", "Too narrow a scope is answered with 403 insufficient_scope and {required, granted}.", checkNarrowToken),
+		claim(26, "Recurring billing §5 Authentication, §7 Errors",
+			"Too narrow a scope is answered with 403 insufficient_scope and {required, granted}.", checkNarrowToken),
 	}
 }
 
@@ -58,7 +61,8 @@ func checkNarrowToken(p *probe) {
 		p.failf("%w: a token that may not create customers", ErrNotGiven)
 		return
 	}
-	a := p.send(call{method: http.MethodPost, path: customersPath, body: object{"name": unique()}, token: p.target.NarrowToken})
+	a := p.send(call{method: http.MethodPost, path: customersPath, body: object{"name": unique()},
+		token: p.target.NarrowToken})
 	a.wantStatus(http.StatusForbidden).wantError("insufficient_scope")
 	a.wantPresent("error.details", "required", "granted")
 }

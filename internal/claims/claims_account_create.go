@@ -8,22 +8,36 @@ import (
 func accountCreateClaims() []Claim {
 	const source = "Recurring billing §4 Billing account create; wire contract: billing_accounts.create"
 	const reference = "Wire contract: billing_accounts.create (a customer reference)"
-	const invalid = "Recurring billing §4 Billing account create, §7 Errors; wire contract: billing_accounts.create (validation failure)"
+	const invalid = "Recurring billing §4 Billing account create, §7 Errors; wire contract: billing_accounts.create " +
+		"(validation failure)"
 	return []Claim{
-		claim(141, source, "An account is made with a customer alone; every documented member is answered, the customer loaded.", checkAccountMinimal),
+		claim(141, source,
+			"An account is made with a customer alone; every documented member is answered, the customer loaded.",
+			checkAccountMinimal),
 		claim(142, source, "Every field that was sent is answered as it was sent and reads back the same.", checkAccountFull),
-		claim(143, source, "billing_email is the customer's email when it is not sent, whether the customer is new or not.", checkBillingEmailDefault),
-		claim(144, source, "payment_terms_days from 1 to 90 is taken and anything outside is refused by name.", checkAccountTerms),
+		claim(143, source, "billing_email is the customer's email when it is not sent, whether the customer is new or not.",
+			checkBillingEmailDefault),
+		claim(144, source, "payment_terms_days from 1 to 90 is taken and anything outside is refused by name.",
+			checkAccountTerms),
 		claim(145, source, "customer.id finds a customer by its UUID.", checkReferenceByID),
-		claim(146, source, "customer.id finds a customer by its external code, and so does customer.external_id.", checkReferenceByCode),
-		claim(147, reference, "customer.document_number finds a customer whatever the mask, and the case of the letters of a CNPJ.", checkReferenceByDocument),
+		claim(146, source, "customer.id finds a customer by its external code, and so does customer.external_id.",
+			checkReferenceByCode),
+		claim(147, reference,
+			"customer.document_number finds a customer whatever the mask, and the case of the letters of a CNPJ.",
+			checkReferenceByDocument),
 		claim(148, reference, "A customer.id that nothing has, UUID or code, is refused with 422.", checkReferenceUnknown),
 		claim(149, reference, "Further fields beside a reference to an existing customer are ignored.", checkReferenceFields),
-		claim(150, source, "A new customer is made with every field of the payload, kind in the account's words.", checkAccountNewCustomer),
-		claim(151, source, "A document_number that nothing has makes a new customer, which needs a name.", checkAccountNameRequired),
-		claim(152, invalid, "A missing customer, an unknown field and a wrong type are refused by name.", checkAccountInvalid),
-		claim(153, invalid, "A new customer of another kind than individual and company is refused.", checkAccountCustomerKindRefused),
-		claim(154, "Wire contract: billing_accounts.create (same external_id twice)", "An external_id that another account has is refused with the id of that account, in a create and in an update.", checkAccountExternalIDTaken),
+		claim(150, source, "A new customer is made with every field of the payload, kind in the account's words.",
+			checkAccountNewCustomer),
+		claim(151, source, "A document_number that nothing has makes a new customer, which needs a name.",
+			checkAccountNameRequired),
+		claim(152, invalid, "A missing customer, an unknown field and a wrong type are refused by name.",
+			checkAccountInvalid),
+		claim(153, invalid, "A new customer of another kind than individual and company is refused.",
+			checkAccountCustomerKindRefused),
+		claim(154, "Wire contract: billing_accounts.create (same external_id twice)",
+			"An external_id that another account has is refused with the id of that account, in a create and in an update.",
+			checkAccountExternalIDTaken),
 	}
 }
 
@@ -75,7 +89,8 @@ func checkAccountTerms(p *probe) {
 		a.want("data.payment_terms_days", days)
 	}
 	for _, days := range []any{0, 91, -1, 1.5, "10"} {
-		p.post(accountsPath, object{"customer": object{"name": unique()}, "payment_terms_days": days}).wantInvalid("payment_terms_days")
+		p.post(accountsPath, object{"customer": object{"name": unique()}, "payment_terms_days": days}).
+			wantInvalid("payment_terms_days")
 	}
 }
 
@@ -119,7 +134,8 @@ func checkReferenceUnknown(p *probe) {
 
 func checkReferenceFields(p *probe) {
 	path, made := p.customer(allFields(unique()))
-	customer := object{"id": made.text("data.customer.id"), "name": unique(), "notes": "outra", "tags": []string{"outra"}, "email": unique() + "@correio.example"}
+	customer := object{"id": made.text("data.customer.id"), "name": unique(), "notes": "outra", "tags": []string{"outra"},
+		"email": unique() + "@correio.example"}
 	_, a := p.openAccount(object{"customer": customer})
 	a.want("data.customer.name", made.text("data.customer.name"))
 	p.get(path).wantStatus(http.StatusOK).want("data", made.at("data.customer"))
@@ -162,7 +178,8 @@ func checkAccountCustomerKindRefused(p *probe) {
 func checkAccountExternalIDTaken(p *probe) {
 	word := unique()
 	path, first := p.openAccount(object{"external_id": word})
-	p.post(accountsPath, object{"customer": object{"name": unique()}, "external_id": word}).wantTaken(first.text("data.id"))
+	p.post(accountsPath, object{"customer": object{"name": unique()}, "external_id": word}).
+		wantTaken(first.text("data.id"))
 	second, _ := p.openAccount(nil)
 	p.patch(second, object{"external_id": word}).wantTaken(first.text("data.id"))
 	p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)

@@ -10,18 +10,32 @@ func accountStatusClaims() []Claim {
 	return []Claim{
 		claim(171, reason+"suspend", "A suspended account has the status, the moment and the reason.", checkSuspend),
 		claim(172, reason+"reactivate", "A reactivated account is active again.", checkReactivate),
-		claim(173, "Wire contract: billing_accounts.suspend (second suspend)", "Suspending a suspended account is refused.", checkSuspendTwice),
-		claim(174, "Wire contract: billing_accounts.reactivate (reactivate of an active one)", "Reactivating an active account is refused.", checkReactivateActive),
+		claim(173, "Wire contract: billing_accounts.suspend (second suspend)", "Suspending a suspended account is refused.",
+			checkSuspendTwice),
+		claim(174, "Wire contract: billing_accounts.reactivate (reactivate of an active one)",
+			"Reactivating an active account is refused.", checkReactivateActive),
 		claim(175, reason+"close", "A closed account has the status, still reads, and is listed with it.", checkClose),
-		claim(176, "Wire contract: billing_accounts.close (closed billing account)", "A closed account is final: an update, a suspension and a reactivation are refused, and it stays closed.", checkClosedIsFinal),
-		claim(177, "Wire contract: billing_accounts.close (external_id of a closed object)", "The external_id of a closed account is free again.", checkClosedExternalID),
-		claim(178, "Wire contract: subscriptions.create (suspended billing account)", "A subscription on a suspended account is refused, and taken once it is reactivated.", checkSubscribeSuspended),
-		claim(179, "Wire contract: subscriptions.create (closed billing account)", "A subscription on a closed account is refused.", checkSubscribeClosed),
-		claim(180, "Wire contract: billing_accounts.close (with live subscriptions)", "An account with a live subscription can be closed; the subscription stays as it is.", checkCloseWithSubscription),
-		claim(181, "Recurring billing §2 Envelopes; wire contract: billing_accounts.delete", "Deleting an account is answered with {data: {deleted: true}}; it is 404 then and in no list.", checkAccountDelete),
-		claim(182, "Wire contract: billing_accounts.delete (external_id of a deleted object)", "The external_id of a deleted account is free again.", checkAccountDeleteExternalID),
-		claim(183, "Wire contract: billing_accounts.list", "The filter external_id matches the whole value only, and updated_at_gte leaves out what is older.", checkAccountFilters),
-		claim(184, "Wire contract: billing_accounts.list (customer loaded in every answer)", "The customer is loaded in an account that is created with it, listed, updated, suspended, reactivated or closed.", checkCustomerLoaded),
+		claim(176, "Wire contract: billing_accounts.close (closed billing account)",
+			"A closed account is final: an update, a suspension and a reactivation are refused, and it stays closed.",
+			checkClosedIsFinal),
+		claim(177, "Wire contract: billing_accounts.close (external_id of a closed object)",
+			"The external_id of a closed account is free again.", checkClosedExternalID),
+		claim(178, "Wire contract: subscriptions.create (suspended billing account)",
+			"A subscription on a suspended account is refused, and taken once it is reactivated.", checkSubscribeSuspended),
+		claim(179, "Wire contract: subscriptions.create (closed billing account)",
+			"A subscription on a closed account is refused.", checkSubscribeClosed),
+		claim(180, "Wire contract: billing_accounts.close (with live subscriptions)",
+			"An account with a live subscription can be closed; the subscription stays as it is.", checkCloseWithSubscription),
+		claim(181, "Recurring billing §2 Envelopes; wire contract: billing_accounts.delete",
+			"Deleting an account is answered with {data: {deleted: true}}; it is 404 then and in no list.", checkAccountDelete),
+		claim(182, "Wire contract: billing_accounts.delete (external_id of a deleted object)",
+			"The external_id of a deleted account is free again.", checkAccountDeleteExternalID),
+		claim(183, "Wire contract: billing_accounts.list",
+			"The filter external_id matches the whole value only, and updated_at_gte leaves out what is older.",
+			checkAccountFilters),
+		claim(184, "Wire contract: billing_accounts.list (customer loaded in every answer)",
+			"The customer is loaded in an account that is created with it, listed, updated, suspended, reactivated or closed.",
+			checkCustomerLoaded),
 	}
 }
 
@@ -36,7 +50,8 @@ func checkSuspend(p *probe) {
 	a.want("data.status", "suspended").want("data.suspension_reason", "Motivo de suspend")
 	a.wantMatch("data.suspended_at", timeForm)
 	a.wantKept(accountMembers, created.at("data"), "status", "suspended_at", "suspension_reason", "metadata")
-	p.get(path).wantStatus(http.StatusOK).want("data.status", "suspended").want("data.suspended_at", a.at("data.suspended_at"))
+	p.get(path).wantStatus(http.StatusOK).want("data.status", "suspended").want("data.suspended_at",
+		a.at("data.suspended_at"))
 }
 
 func checkReactivate(p *probe) {
@@ -86,7 +101,8 @@ func checkClosedExternalID(p *probe) {
 
 func checkSubscribeSuspended(p *probe) {
 	path, created := p.openAccount(nil)
-	body := object{"billing_account_id": created.text("data.id"), "plan_id": p.plan(0), "collection_method": "manual_charge"}
+	body := object{"billing_account_id": created.text("data.id"), "plan_id": p.plan(0),
+		"collection_method": "manual_charge"}
 	p.step(path, "suspend").wantStatus(http.StatusOK)
 	p.post(subscriptionsPath, body).wantRefused()
 	p.step(path, "reactivate").wantStatus(http.StatusOK)

@@ -10,14 +10,22 @@ import (
 func accountUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Billing account update; wire contract: billing_accounts.update"
 	return []Claim{
-		claim(161, source, "Each field of the account can be changed alone, and nothing else of it changes.", checkAccountUpdateEachField),
-		claim(162, source, "name, email and phone change the customer; email and phone become the first.", checkAccountUpdateCustomer),
+		claim(161, source, "Each field of the account can be changed alone, and nothing else of it changes.",
+			checkAccountUpdateEachField),
+		claim(162, source, "name, email and phone change the customer; email and phone become the first.",
+			checkAccountUpdateCustomer),
 		claim(163, source+" (address)", "address becomes the first of the customer's addresses.", checkAccountUpdateAddress),
 		claim(164, source+" (null clears)", "null clears external_id.", checkAccountNullClears),
-		claim(165, source+" (validation failure)", "A term outside of 1 to 90 and a name outside of 1 to 255 characters are refused by name.", checkAccountUpdateLimits),
-		claim(166, source+" (validation failure)", "An unknown field and a wrong type are refused by name, and nothing of that update is done.", checkAccountUpdateInvalid),
-		claim(167, "Recurring billing §4 custom_metadata_mode; wire contract: billing_accounts.update", "custom_metadata is replaced unless the mode is merge.", checkAccountMetadata),
-		claim(168, "Recurring billing §7 Errors; wire contract: billing_accounts.update", "Every operation on an account that does not exist is answered with 404.", checkAccountUnknown),
+		claim(165, source+" (validation failure)",
+			"A term outside of 1 to 90 and a name outside of 1 to 255 characters are refused by name.",
+			checkAccountUpdateLimits),
+		claim(166, source+" (validation failure)",
+			"An unknown field and a wrong type are refused by name, and nothing of that update is done.",
+			checkAccountUpdateInvalid),
+		claim(167, "Recurring billing §4 custom_metadata_mode; wire contract: billing_accounts.update",
+			"custom_metadata is replaced unless the mode is merge.", checkAccountMetadata),
+		claim(168, "Recurring billing §7 Errors; wire contract: billing_accounts.update",
+			"Every operation on an account that does not exist is answered with 404.", checkAccountUnknown),
 	}
 }
 
@@ -39,7 +47,8 @@ func checkAccountUpdateEachField(p *probe) {
 
 func checkAccountUpdateCustomer(p *probe) {
 	word := unique()
-	path, created := p.openAccount(object{"customer": object{"name": word, "email": "a-" + word + "@correio.example", "phone": "+55 11 3091-0001"}})
+	path, created := p.openAccount(object{"customer": object{"name": word, "email": "a-" + word + "@correio.example",
+		"phone": "+55 11 3091-0001"}})
 	name, email := word+" b", "b-"+word+"@correio.example"
 	p.patch(path, object{"name": name, "email": email, "phone": "+55 11 3091-0002"}).wantStatus(http.StatusOK)
 	embedded := p.get(path).wantStatus(http.StatusOK).want("data.customer.name", name)
@@ -51,7 +60,8 @@ func checkAccountUpdateCustomer(p *probe) {
 func checkAccountUpdateAddress(p *probe) {
 	fields := allFields(unique())
 	path, created := p.openAccount(object{"customer": merged(fields, object{"kind": "company"})})
-	address := object{"kind": "billing", "street": "Rua Sergipe", "number": "925", "complement": "ap. 302", "neighborhood": "Savassi", "city": "Belo Horizonte", "state": "MG", "postal_code": "30130-171", "country": "BR"}
+	address := object{"kind": "billing", "street": "Rua Sergipe", "number": "925", "complement": "ap. 302",
+		"neighborhood": "Savassi", "city": "Belo Horizonte", "state": "MG", "postal_code": "30130-171", "country": "BR"}
 	p.patch(path, object{"address": address}).wantStatus(http.StatusOK)
 	p.get(path).wantStatus(http.StatusOK).want("data.customer.addresses.0", address)
 	p.get(customerPath(created.text("data.customer.id"))).wantStatus(http.StatusOK).want("data.addresses.0", address)
@@ -99,7 +109,8 @@ func checkMetadataModes(p *probe, path string) {
 	a.wantStatus(http.StatusOK).want("data.custom_metadata", object{"a": object{"b": nil, "c": 2}, "d": 3, "e": 4})
 	b := p.patch(path, object{"custom_metadata": object{"a": object{"b": nil}}, "custom_metadata_mode": "replace"})
 	b.wantStatus(http.StatusOK).want("data.custom_metadata", object{"a": object{"b": nil}})
-	p.patch(path, object{"custom_metadata": object{"f": 5}}).wantStatus(http.StatusOK).want("data.custom_metadata", object{"f": 5})
+	p.patch(path, object{"custom_metadata": object{"f": 5}}).wantStatus(http.StatusOK).want("data.custom_metadata",
+		object{"f": 5})
 	p.patch(path, object{"custom_metadata": object{}}).wantStatus(http.StatusOK).wantEmpty("data.custom_metadata")
 }
 

@@ -12,13 +12,18 @@ func accountClaims() []Claim {
 	return []Claim{
 		claim(131, get, "A billing account has every documented member, with a new account's values.", checkAccount),
 		claim(132, get, "The account that the create answered is the one that is read.", checkAccountAsCreated),
-		claim(133, get+" (customer loaded)", "The customer is loaded in it, with every documented member.", checkAccountCustomer),
-		claim(134, get+" (kind)", "The loaded customer's kind is individual for natural and company for juridical.", checkAccountCustomerKind),
-		claim(135, list, "The filter customer_id gives the accounts of that customer and no others.", checkAccountFilterCustomer),
+		claim(133, get+" (customer loaded)", "The customer is loaded in it, with every documented member.",
+			checkAccountCustomer),
+		claim(134, get+" (kind)", "The loaded customer's kind is individual for natural and company for juridical.",
+			checkAccountCustomerKind),
+		claim(135, list, "The filter customer_id gives the accounts of that customer and no others.",
+			checkAccountFilterCustomer),
 		claim(136, list, "The filter status leaves out accounts of another status.", checkAccountFilterStatus),
-		claim(137, list+" (search)", "search finds an account by its external_id, and none by a word that nothing holds.", checkAccountSearch),
+		claim(137, list+" (search)", "search finds an account by its external_id, and none by a word that nothing holds.",
+			checkAccountSearch),
 		claim(138, list, "With sort_by and sort_order the accounts of a customer come in that order.", checkAccountsSorted),
-		claim(139, list+" (customer loaded in every answer)", "A listed account holds what a single read of it answers, with its customer.", checkAccountListed),
+		claim(139, list+" (customer loaded in every answer)",
+			"A listed account holds what a single read of it answers, with its customer.", checkAccountListed),
 	}
 }
 
@@ -66,7 +71,8 @@ func checkAccount(p *probe) {
 }
 
 func checkAccountAsCreated(p *probe) {
-	created, read := p.account(object{"email": unique() + "@correio.example", "payment_terms_days": 21, "auto_collection": false})
+	created, read := p.account(object{"email": unique() + "@correio.example", "payment_terms_days": 21,
+		"auto_collection": false})
 	for _, member := range accountMembers {
 		read.want("data."+member, created.at("data.billing_account."+member))
 	}

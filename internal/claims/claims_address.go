@@ -3,25 +3,33 @@ package claims
 import "net/http"
 
 func addressClaims() []Claim {
-	const source = "Collections §2 Webhook endpoint (url), §5 Protection on the sender side, §7 Errors; wire contract: webhook_endpoints.create "
+	const source = "Collections §2 Webhook endpoint (url), §5 Protection on the sender side, §7 Errors; wire contract: " +
+		"webhook_endpoints.create "
 	refused := func(number int, source, text string, hosts ...string) Claim {
 		return collectionsClaim(number, source, text, func(p *probe) { checkRefused(p, hosts) })
 	}
 	return []Claim{
-		collectionsClaim(521, source+"(https only)", "A url that does not start with https:// is 422 INVALID_WEBHOOK_URL.", checkOnlyHTTPS),
-		collectionsClaim(522, source+"(internal networks)", "This machine is refused as a receiver: localhost, loopback and unspecified addresses.", checkLoopback),
+		collectionsClaim(521, source+"(https only)", "A url that does not start with https:// is 422 INVALID_WEBHOOK_URL.",
+			checkOnlyHTTPS),
+		collectionsClaim(522, source+"(internal networks)",
+			"This machine is refused as a receiver: localhost, loopback and unspecified addresses.", checkLoopback),
 		refused(523, source+"(internal networks)", "Private IPv4 addresses are refused, at both ends of each range.",
 			"10.0.0.0", "10.255.255.255", "172.16.0.1", "172.31.255.254", "192.168.0.1", "192.168.255.254"),
 		refused(524, source+"(internal networks)", "Link-local addresses are refused, IPv4 and IPv6.",
 			"169.254.0.1", "169.254.169.254", "[fe80::1]", "[febf::1]"),
-		refused(525, source+"(internal networks)", "Unique-local IPv6 addresses are refused.", "[fc00::1]", "[fd12:3456:789a::1]", "[fdff::1]"),
-		refused(526, source+"(internal networks)", "Addresses behind a carrier's NAT, 100.64.0.0/10, are refused.", "100.64.0.1", "100.127.255.254"),
+		refused(525, source+"(internal networks)", "Unique-local IPv6 addresses are refused.", "[fc00::1]",
+			"[fd12:3456:789a::1]", "[fdff::1]"),
+		refused(526, source+"(internal networks)", "Addresses behind a carrier's NAT, 100.64.0.0/10, are refused.",
+			"100.64.0.1", "100.127.255.254"),
 		refused(527, source+"(internal networks)", "IPv4-mapped IPv6 addresses are judged by the IPv4 address.",
 			"[::ffff:10.0.0.1]", "[::ffff:192.168.1.1]", "[::ffff:a9fe:a9fe]", "[::ffff:100.64.0.1]"),
 		refused(528, source+"(internal networks)", "Names that end in .local or .internal are refused, in capitals too.",
 			"printer.local", "billing.internal", "metadata.google.internal", "ERP.INTERNAL"),
-		collectionsClaim(529, source+"(internal networks)", "Addresses right beside the internal ranges are taken.", checkPublicNeighbours),
-		collectionsClaim(530, "Collections §5 Protection on the sender side, §7 Errors; wire contract: webhook_endpoints.update", "An update to such a url is refused in the same way and changes nothing.", checkUpdateRefused),
+		collectionsClaim(529, source+"(internal networks)", "Addresses right beside the internal ranges are taken.",
+			checkPublicNeighbours),
+		collectionsClaim(530,
+			"Collections §5 Protection on the sender side, §7 Errors; wire contract: webhook_endpoints.update",
+			"An update to such a url is refused in the same way and changes nothing.", checkUpdateRefused),
 	}
 }
 
@@ -46,7 +54,8 @@ func checkRefused(p *probe, hosts []string) {
 }
 
 func checkOnlyHTTPS(p *probe) {
-	for _, url := range []string{"http://example.com/in", "ftp://example.com/in", "wss://example.com/in", "example.com/in", "//example.com/in"} {
+	for _, url := range []string{"http://example.com/in", "ftp://example.com/in", "wss://example.com/in", "example.com/in",
+		"//example.com/in"} {
 		a := p.register(url)
 		a.what += " of " + url
 		a.wantInvalidURL()
@@ -58,13 +67,15 @@ func checkLoopback(p *probe) {
 		p.failf("%w: a service that refuses loopback as described", ErrNotGiven)
 		return
 	}
-	checkRefused(p, []string{"localhost", "LOCALHOST", "127.0.0.1", "127.255.255.254", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]"})
+	checkRefused(p, []string{"localhost", "LOCALHOST", "127.0.0.1", "127.255.255.254", "[::1]", "[::ffff:127.0.0.1]",
+		"0.0.0.0", "[::]"})
 }
 
 func checkPublicNeighbours(p *probe) {
 	for _, host := range []string{
 		"9.255.255.255", "11.0.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0", "169.253.255.255",
-		"169.255.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0", "[2001:4860:4860::8888]", "[::ffff:8.8.8.8]",
+		"169.255.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0", "[2001:4860:4860::8888]",
+		"[::ffff:8.8.8.8]",
 	} {
 		a := p.register("https://" + host + "/in")
 		a.what += " of " + host

@@ -10,15 +10,28 @@ func attemptClaims() []Claim {
 	const status = "Collections §3 Delivery status; wire contract: webhook_deliveries.list"
 	const schedule = "Collections §8 Limits; wire contract: webhook_deliveries.list"
 	return []Claim{
-		collectionsClaim(601, status, "An answer of 2xx is a success: deliveredAt is set, one attempt, nothing more to come.", receiving(checkSuccess)),
-		collectionsClaim(602, status, "Any other answer is a failure: status failed with the code, an error and nextRetryAt.", receiving(checkFailure)),
-		collectionsClaim(603, "Collections §5 Protection on the sender side, §8 Limits; wire contract: webhook_deliveries.list", "A redirect is a failure and is not followed.", receiving(checkRedirect)),
-		collectionsClaim(604, status, "A connection that breaks is a failure without a code.", receiving(checkBrokenConnection)),
+		collectionsClaim(601, status, "An answer of 2xx is a success: deliveredAt is set, one attempt, nothing more to come.",
+			receiving(checkSuccess)),
+		collectionsClaim(602, status, "Any other answer is a failure: status failed with the code, an error and nextRetryAt.",
+			receiving(checkFailure)),
+		collectionsClaim(603,
+			"Collections §5 Protection on the sender side, §8 Limits; wire contract: webhook_deliveries.list",
+			"A redirect is a failure and is not followed.", receiving(checkRedirect)),
+		collectionsClaim(604, status, "A connection that breaks is a failure without a code.",
+			receiving(checkBrokenConnection)),
 		collectionsClaim(605, schedule, "nextRetryAt of the first failure is 4 minutes away.", receiving(checkFirstWait)),
-		collectionsClaim(606, status, "A retry that is answered with 2xx makes the delivery a success.", receiving(timedReceiving(checkRetrySucceeds))),
-		collectionsClaim(607, "Collections §2 Delivery request headers, §5 HMAC signature; wire contract: webhook_deliveries.list", "A retry is the same body under the same ids, with the next number and a fresh t and signature.", receiving(timedReceiving(checkRetryRequest))),
-		collectionsClaim(608, schedule, "There are 8 attempts, after waits of 4 minutes doubled each time; then the delivery is exhausted for good.", receiving(timedReceiving(checkSchedule))),
-		collectionsClaim(609, status, "An endpoint that was made inactive gets no retry: its delivery is exhausted when that is due.", receiving(timedReceiving(checkInactiveAtRetry))),
+		collectionsClaim(606, status, "A retry that is answered with 2xx makes the delivery a success.",
+			receiving(timedReceiving(checkRetrySucceeds))),
+		collectionsClaim(607,
+			"Collections §2 Delivery request headers, §5 HMAC signature; wire contract: webhook_deliveries.list",
+			"A retry is the same body under the same ids, with the next number and a fresh t and signature.",
+			receiving(timedReceiving(checkRetryRequest))),
+		collectionsClaim(608, schedule,
+			"There are 8 attempts, after waits of 4 minutes doubled each time; then the delivery is exhausted for good.",
+			receiving(timedReceiving(checkSchedule))),
+		collectionsClaim(609, status,
+			"An endpoint that was made inactive gets no retry: its delivery is exhausted when that is due.",
+			receiving(timedReceiving(checkInactiveAtRetry))),
 	}
 }
 
@@ -141,7 +154,8 @@ func checkSchedule(p *probe, r *receiver) {
 		p.attempted(path, id, done+1)
 		wait *= 2
 	}
-	a := p.record(path, id, "exhausted").want("data.attempts", attempts).want("data.nextRetryAt", nil).want("data.deliveredAt", nil)
+	a := p.record(path, id, "exhausted").want("data.attempts", attempts).want("data.nextRetryAt",
+		nil).want("data.deliveredAt", nil)
 	if a.text("data.lastError") == "" {
 		a.failf("lastError says nothing")
 	}

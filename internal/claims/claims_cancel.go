@@ -5,17 +5,29 @@ import "net/http"
 func cancelClaims() []Claim {
 	const source = "Recurring billing §3 Subscription status, §4 Subscription cancel; wire contract: subscriptions.cancel"
 	return []Claim{
-		claim(291, source, "A cancellation is immediate when nothing else is asked for: status, moment and reason say so.", checkCancel),
-		claim(292, source+" (cancel_at_period_end)", "With cancel_at_period_end the status stays and the field is true.", checkCancelLater),
-		claim(293, source+" (cancel_at_period_end by an update)", "An update sets cancel_at_period_end, and takes the schedule back, whoever set it.", checkCancelSchedule),
+		claim(291, source, "A cancellation is immediate when nothing else is asked for: status, moment and reason say so.",
+			checkCancel),
+		claim(292, source+" (cancel_at_period_end)", "With cancel_at_period_end the status stays and the field is true.",
+			checkCancelLater),
+		claim(293, source+" (cancel_at_period_end by an update)",
+			"An update sets cancel_at_period_end, and takes the schedule back, whoever set it.", checkCancelSchedule),
 		claim(294, source+" (second cancel)", "Canceling a canceled subscription is refused.", checkCancelTwice),
-		claim(295, source+" (allow_cancel is false)", "A subscription that does not allow a cancellation refuses it, now and later, and goes on.", checkCancelNotAllowed),
-		claim(296, source+" (validation failure)", "A wrong type and an unknown field are refused by name.", checkCancelInvalid),
-		claim(297, source+" (any state that is not final)", "Trialing and paused subscriptions can be canceled.", checkCancelFromOtherStates),
-		claim(298, "Wire contract: subscriptions.cancel (external_id of a canceled object)", "The external_id of a canceled subscription is free again.", checkCanceledExternalID),
-		claim(299, "Wire contract: subscriptions.delete", "A subscription that is not canceled cannot be deleted.", checkDeleteLive),
-		claim(300, "Recurring billing §2 Envelopes; wire contract: subscriptions.delete", "Deleting a canceled subscription is answered with {data: {deleted: true}}; it is 404 then and in no list.", checkDeleteCanceled),
-		claim(301, "Wire contract: customers.delete", "A customer with a subscription that is not canceled cannot be deleted, and can be once it is.", checkDeleteSubscriber),
+		claim(295, source+" (allow_cancel is false)",
+			"A subscription that does not allow a cancellation refuses it, now and later, and goes on.", checkCancelNotAllowed),
+		claim(296, source+" (validation failure)", "A wrong type and an unknown field are refused by name.",
+			checkCancelInvalid),
+		claim(297, source+" (any state that is not final)", "Trialing and paused subscriptions can be canceled.",
+			checkCancelFromOtherStates),
+		claim(298, "Wire contract: subscriptions.cancel (external_id of a canceled object)",
+			"The external_id of a canceled subscription is free again.", checkCanceledExternalID),
+		claim(299, "Wire contract: subscriptions.delete", "A subscription that is not canceled cannot be deleted.",
+			checkDeleteLive),
+		claim(300, "Recurring billing §2 Envelopes; wire contract: subscriptions.delete",
+			"Deleting a canceled subscription is answered with {data: {deleted: true}}; it is 404 then and in no list.",
+			checkDeleteCanceled),
+		claim(301, "Wire contract: customers.delete",
+			"A customer with a subscription that is not canceled cannot be deleted, and can be once it is.",
+			checkDeleteSubscriber),
 	}
 }
 
@@ -23,7 +35,8 @@ func checkCancel(p *probe) {
 	path, created := p.subscription(nil)
 	a := p.post(path+"/cancel", object{"reason": "Cliente pediu"}).wantStatus(http.StatusOK)
 	for _, b := range []*answer{a, p.get(path).wantStatus(http.StatusOK)} {
-		b.want("data.status", "canceled").want("data.cancellation_reason", "Cliente pediu").wantMatch("data.canceled_at", timeForm)
+		b.want("data.status", "canceled").want("data.cancellation_reason", "Cliente pediu").wantMatch("data.canceled_at",
+			timeForm)
 		b.wantMoment("data.canceled_at", created.time("data.created_at"), prompt)
 	}
 }
@@ -39,7 +52,8 @@ func checkCancelLater(p *probe) {
 
 func checkCancelSchedule(p *probe) {
 	path, _ := p.subscription(nil)
-	p.patch(path, object{"cancel_at_period_end": true}).wantStatus(http.StatusOK).want("data.cancel_at_period_end", true).want("data.status", "active")
+	p.patch(path, object{"cancel_at_period_end": true}).wantStatus(http.StatusOK).want("data.cancel_at_period_end",
+		true).want("data.status", "active")
 	p.patch(path, object{"cancel_at_period_end": false}).wantStatus(http.StatusOK).want("data.cancel_at_period_end", false)
 	p.post(path+"/cancel", object{"cancel_at_period_end": true}).wantStatus(http.StatusOK)
 	p.patch(path, object{"cancel_at_period_end": false}).wantStatus(http.StatusOK).want("data.cancel_at_period_end", false)

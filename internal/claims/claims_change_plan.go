@@ -5,10 +5,14 @@ import "net/http"
 func changePlanClaims() []Claim {
 	const source = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan"
 	return []Claim{
-		claim(281, source, "A change of plan is immediate when nothing else is asked for: plan_id is the new one.", checkChangePlan),
-		claim(282, source+" (end_of_period)", "With end_of_period plan_id stays and metadata.pending_plan_id holds the new one.", checkChangePlanLater),
-		claim(283, source+" (taking a pending plan change back)", "Changing to the plan that runs now takes a pending change back.", checkChangePlanBack),
-		claim(284, source+" (validation failure)", "plan_id is required, and another timing and an unknown field are refused by name.", checkChangePlanInvalid),
+		claim(281, source, "A change of plan is immediate when nothing else is asked for: plan_id is the new one.",
+			checkChangePlan),
+		claim(282, source+" (end_of_period)",
+			"With end_of_period plan_id stays and metadata.pending_plan_id holds the new one.", checkChangePlanLater),
+		claim(283, source+" (taking a pending plan change back)",
+			"Changing to the plan that runs now takes a pending change back.", checkChangePlanBack),
+		claim(284, source+" (validation failure)",
+			"plan_id is required, and another timing and an unknown field are refused by name.", checkChangePlanInvalid),
 	}
 }
 

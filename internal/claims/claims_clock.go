@@ -12,16 +12,26 @@ func clockClaims() []Claim {
 	const plan = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan (end_of_period)"
 	const cancel = "Recurring billing §3 Subscription status; wire contract: subscriptions.cancel (cancel_at_period_end)"
 	return []Claim{
-		claim(331, renewal+" (current period)", "When the period ends, the next one begins at that moment and is one billing cycle long.", timed(checkRenewal)),
+		claim(331, renewal+" (current period)",
+			"When the period ends, the next one begins at that moment and is one billing cycle long.", timed(checkRenewal)),
 		claim(332, invoicing, "A renewal makes an invoice.", timed(checkRenewalInvoice)),
 		claim(333, invoicing, "With manual_invoice a renewal makes no invoice.", timed(checkRenewalWithoutInvoice)),
-		claim(334, plan, "A pending change of plan arrives with the end of the period, and nothing is pending then.", timed(checkPendingPlanArrives)),
-		claim(335, plan+" (taken back)", "A change of plan that was taken back does not arrive.", timed(checkPendingPlanTakenBack)),
-		claim(336, cancel, "A scheduled cancellation comes due with the end of the period, and not before.", timed(checkScheduledCancel)),
-		claim(337, cancel+" (taken back)", "A scheduled cancellation that was taken back does not come due.", timed(checkScheduledCancelTakenBack)),
-		claim(338, "Recurring billing §3 Subscription status, §4 Subscription create; wire contract: subscriptions.create (trial)", "When the trial ends, the subscription is active.", timed(checkTrialEnds)),
-		claim(339, "Recurring billing §3 Subscription status, §4 Subscription pause; wire contract: subscriptions.pause (resumes_at)", "A pause with resumes_at ends then, and not before.", timed(checkPauseEnds)),
-		claim(340, "Recurring billing §3 Subscription status; wire contract: subscriptions.pause (manual resumption)", "A pause without resumes_at goes on until it is ended by hand.", timed(checkPauseGoesOn)),
+		claim(334, plan, "A pending change of plan arrives with the end of the period, and nothing is pending then.",
+			timed(checkPendingPlanArrives)),
+		claim(335, plan+" (taken back)", "A change of plan that was taken back does not arrive.",
+			timed(checkPendingPlanTakenBack)),
+		claim(336, cancel, "A scheduled cancellation comes due with the end of the period, and not before.",
+			timed(checkScheduledCancel)),
+		claim(337, cancel+" (taken back)", "A scheduled cancellation that was taken back does not come due.",
+			timed(checkScheduledCancelTakenBack)),
+		claim(338,
+			"Recurring billing §3 Subscription status, §4 Subscription create; wire contract: subscriptions.create (trial)",
+			"When the trial ends, the subscription is active.", timed(checkTrialEnds)),
+		claim(339,
+			"Recurring billing §3 Subscription status, §4 Subscription pause; wire contract: subscriptions.pause (resumes_at)",
+			"A pause with resumes_at ends then, and not before.", timed(checkPauseEnds)),
+		claim(340, "Recurring billing §3 Subscription status; wire contract: subscriptions.pause (manual resumption)",
+			"A pause without resumes_at goes on until it is ended by hand.", timed(checkPauseGoesOn)),
 	}
 }
 

@@ -9,10 +9,14 @@ import (
 func collectionsAccessClaims() []Claim {
 	const source = "Collections §5 Access to this API, §7 Errors; "
 	return []Claim{
-		collectionsClaim(531, source+"wire contract: webhook_endpoints.list (header that carries the key)", "A call without a key is 401, for endpoints and for keys.", checkNoKey),
-		collectionsClaim(532, source+"wire contract: webhook_endpoints.list (header that carries the key)", "A call with an unknown key is 401, for endpoints and for keys.", checkUnknownKey),
-		collectionsClaim(533, source+"wire contract: webhook_endpoints.create", "A create without a valid key is 401 and makes nothing.", checkNothingMade),
-		collectionsClaim(534, "Wire contract: webhook_endpoints.get (error body as in recurring billing)", "An id that nothing has is 404 in the error shape, for endpoints, deliveries and keys.", checkUnknownCollectionsIDs),
+		collectionsClaim(531, source+"wire contract: webhook_endpoints.list (header that carries the key)",
+			"A call without a key is 401, for endpoints and for keys.", checkNoKey),
+		collectionsClaim(532, source+"wire contract: webhook_endpoints.list (header that carries the key)",
+			"A call with an unknown key is 401, for endpoints and for keys.", checkUnknownKey),
+		collectionsClaim(533, source+"wire contract: webhook_endpoints.create",
+			"A create without a valid key is 401 and makes nothing.", checkNothingMade),
+		collectionsClaim(534, "Wire contract: webhook_endpoints.get (error body as in recurring billing)",
+			"An id that nothing has is 404 in the error shape, for endpoints, deliveries and keys.", checkUnknownCollectionsIDs),
 	}
 }
 
@@ -58,8 +62,8 @@ func checkUnknownCollectionsIDs(p *probe) {
 	path, _ := p.endpoint(nil)
 	for _, a := range []*answer{
 		p.get(endpointPath(nobody)), p.patch(endpointPath(nobody), object{"active": false}), p.delete(endpointPath(nobody)),
-		p.do(endpointPath(nobody) + "/test"), p.do(endpointPath(nobody) + "/rotate-secret"), p.get(endpointPath(nobody) + "/deliveries"),
-		p.do(path + "/deliveries/" + nobody + "/retry"),
+		p.do(endpointPath(nobody) + "/test"), p.do(endpointPath(nobody) + "/rotate-secret"),
+		p.get(endpointPath(nobody) + "/deliveries"), p.do(path + "/deliveries/" + nobody + "/retry"),
 		p.get(keyPath(nobody)), p.delete(keyPath(nobody)), p.post(keyPath(nobody)+"/rotate", object{}),
 	} {
 		a.wantStatus(http.StatusNotFound).wantError("")
@@ -70,10 +74,16 @@ func collectionsListClaims() []Claim {
 	const paging = " (paging as in recurring billing)"
 	const order = " (order by createdAt)"
 	return []Claim{
-		collectionsClaim(536, "Wire contract: webhook_endpoints.list"+paging, "Pages of endpoints have the size that was asked for, hold each item once and count them all in meta.total.", checkEndpointPages),
-		collectionsClaim(537, "Wire contract: webhook_endpoints.list"+order, "Endpoints are listed by createdAt, the oldest first, and in the same order again.", checkEndpointOrder),
-		collectionsClaim(538, "Wire contract: api_keys.list"+paging, "Pages of keys have the size that was asked for, hold each item once and count them all in meta.total.", checkKeyPages),
-		collectionsClaim(539, "Wire contract: api_keys.list"+order, "Keys are listed by createdAt, the oldest first, and in the same order again.", checkKeyOrder),
+		collectionsClaim(536, "Wire contract: webhook_endpoints.list"+paging,
+			"Pages of endpoints have the size that was asked for, hold each item once and count them all in meta.total.",
+			checkEndpointPages),
+		collectionsClaim(537, "Wire contract: webhook_endpoints.list"+order,
+			"Endpoints are listed by createdAt, the oldest first, and in the same order again.", checkEndpointOrder),
+		collectionsClaim(538, "Wire contract: api_keys.list"+paging,
+			"Pages of keys have the size that was asked for, hold each item once and count them all in meta.total.",
+			checkKeyPages),
+		collectionsClaim(539, "Wire contract: api_keys.list"+order,
+			"Keys are listed by createdAt, the oldest first, and in the same order again.", checkKeyOrder),
 	}
 }
 

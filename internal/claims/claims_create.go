@@ -8,15 +8,24 @@ func createClaims() []Claim {
 		claim(51, source, "A customer is made with a name alone; every documented member is answered.", checkCreateMinimal),
 		claim(52, source, "Every field that was sent is answered as it was sent and reads back the same.", checkCreateFull),
 		claim(53, source, "An account comes with the customer unless something else is asked for.", checkCreateWithAccount),
-		claim(54, source, "create_billing_account false makes no account: billing_account is null.", checkCreateWithoutAccount),
-		claim(55, source, "The account's billing_email is the customer's email, its term 10 days, its collection automatic.", checkAccountDefaults),
+		claim(54, source, "create_billing_account false makes no account: billing_account is null.",
+			checkCreateWithoutAccount),
+		claim(55, source, "The account's billing_email is the customer's email, its term 10 days, its collection automatic.",
+			checkAccountDefaults),
 		claim(56, source, "billing_email, payment_terms_days and auto_collection reach the account.", checkAccountFields),
-		claim(57, source+" (email and phone become the first of emails and phones)", "email and phone become the first item of emails and phones.", checkEmailFirst),
-		claim(58, source+" (email and phone become the first of emails and phones)", "An email or phone that the list has already is not added a second time.", checkEmailOnce),
-		claim(59, "Recurring billing §2 Customer", "document_type is inferred from the length of the number, with and without a mask, digits or letters.", checkDocumentType),
-		claim(60, "Recurring billing §2 Customer; wire contract: customers.create (document_number is kept as sent)", "document_number is answered as it was sent, mask and all.", checkDocumentMask),
-		claim(61, "Recurring billing §1 Data types; wire contract: customers.create", "Ids are UUIDs of version 4; id and public_id differ between customers.", checkIDs),
-		claim(62, "Wire contract: customers.create (datetimes are UTC with milliseconds and Z)", "created_at and updated_at are UTC with milliseconds and Z, and not before one another.", checkTimes),
+		claim(57, source+" (email and phone become the first of emails and phones)",
+			"email and phone become the first item of emails and phones.", checkEmailFirst),
+		claim(58, source+" (email and phone become the first of emails and phones)",
+			"An email or phone that the list has already is not added a second time.", checkEmailOnce),
+		claim(59, "Recurring billing §2 Customer",
+			"document_type is inferred from the length of the number, with and without a mask, digits or letters.",
+			checkDocumentType),
+		claim(60, "Recurring billing §2 Customer; wire contract: customers.create (document_number is kept as sent)",
+			"document_number is answered as it was sent, mask and all.", checkDocumentMask),
+		claim(61, "Recurring billing §1 Data types; wire contract: customers.create",
+			"Ids are UUIDs of version 4; id and public_id differ between customers.", checkIDs),
+		claim(62, "Wire contract: customers.create (datetimes are UTC with milliseconds and Z)",
+			"created_at and updated_at are UTC with milliseconds and Z, and not before one another.", checkTimes),
 		claim(63, "Recurring billing §4 Customer create (kind)", "Both kinds are taken: natural and juridical.", checkKinds),
 	}
 }
@@ -25,7 +34,8 @@ func checkCreateMinimal(p *probe) {
 	name := unique()
 	a := p.post(customersPath, object{"name": name, "create_billing_account": false}).wantStatus(http.StatusCreated)
 	a.wantPresent("data.customer", customerMembers...).want("data.customer.name", name)
-	for _, member := range []string{"external_id", "nickname", "legal_name", "document_number", "kind", "birthday", "notes"} {
+	for _, member := range []string{"external_id", "nickname", "legal_name", "document_number", "kind",
+		"birthday", "notes"} {
 		a.want("data.customer."+member, nil)
 	}
 	for _, member := range []string{"addresses", "phones", "emails", "websites", "tags", "custom_metadata"} {

@@ -4,11 +4,16 @@ import "net/http"
 
 func deleteClaims() []Claim {
 	return []Claim{
-		claim(121, "Recurring billing §2 Envelopes; wire contract: customers.delete", "Deleting a customer is answered with 200 and {data: {deleted: true}}.", checkDelete),
-		claim(122, "Recurring billing §7 Errors; wire contract: customers.delete", "A deleted customer is 404 to a read, an update and a second delete.", checkDeleted),
-		claim(123, "Wire contract: customers.list, customers.delete", "A deleted customer is in no list.", checkDeletedUnlisted),
-		claim(124, "Wire contract: customers.create (external_id of a deleted object)", "The external_id of a deleted customer is free again.", checkExternalIDFree),
-		claim(125, "Wire contract: customers.delete, billing_accounts.get", "The billing accounts of a deleted customer still read, with status closed.", checkAccountClosed),
+		claim(121, "Recurring billing §2 Envelopes; wire contract: customers.delete",
+			"Deleting a customer is answered with 200 and {data: {deleted: true}}.", checkDelete),
+		claim(122, "Recurring billing §7 Errors; wire contract: customers.delete",
+			"A deleted customer is 404 to a read, an update and a second delete.", checkDeleted),
+		claim(123, "Wire contract: customers.list, customers.delete", "A deleted customer is in no list.",
+			checkDeletedUnlisted),
+		claim(124, "Wire contract: customers.create (external_id of a deleted object)",
+			"The external_id of a deleted customer is free again.", checkExternalIDFree),
+		claim(125, "Wire contract: customers.delete, billing_accounts.get",
+			"The billing accounts of a deleted customer still read, with status closed.", checkAccountClosed),
 	}
 }
 

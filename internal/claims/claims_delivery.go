@@ -13,18 +13,37 @@ func deliveryClaims() []Claim {
 	const signature = "Collections §5 HMAC signature; wire contract: "
 	const toward = "Collections §5 Request authentication toward the consumer; wire contract: "
 	return []Claim{
-		collectionsClaim(581, "Collections §4 Endpoints; wire contract: webhook_endpoints.test", "A test answers 202 with eventId and deliveryId, and webhook.test arrives under these ids.", receiving(checkTestArrives)),
-		collectionsClaim(582, headers, "A delivery is a POST of JSON with every documented header; the first attempt is number 1.", receiving(checkDeliveryHeaders)),
-		collectionsClaim(583, headers, "The sender names itself product/version, with version 1.0.", receiving(checkUserAgent)),
-		collectionsClaim(584, "Collections §2 Event envelope; wire contract: webhook_endpoints.test", "The body is the event's envelope: event, timestamp, organizationId and data.", receiving(checkDeliveredEnvelope)),
-		collectionsClaim(585, signature+"webhook_endpoints.test", "The signature is t=<seconds>,v1=<hex> and verifies with the endpoint's secret over the raw body.", receiving(checkSignature)),
-		collectionsClaim(586, signature+"webhook_endpoints.test", "t is the time of sending, which X-Webhook-Timestamp says too.", receiving(checkSignatureTime)),
-		collectionsClaim(587, signature+"webhook_endpoints.rotate_secret", "After a rotation the next delivery verifies with the new secret and not with the old one.", receiving(checkSignedWithNewSecret)),
-		collectionsClaim(588, toward+"webhook_endpoints.create", "With authentication none a delivery carries no Authorization.", receiving(checkSentNone)),
-		collectionsClaim(589, toward+"webhook_endpoints.create", "With authentication basic, bearer or header a delivery carries what was configured.", receiving(checkSentCredentials)),
-		collectionsClaim(590, toward+"webhook_endpoints.update", "After an update a delivery carries the new authentication and goes to the new url.", receiving(checkSentAfterUpdate)),
-		collectionsClaim(591, "Collections §4 Endpoints; wire contract: webhook_endpoints.test", "A test goes to its endpoint whatever events that one wants, and to no other.", receiving(checkTestGoesToItsEndpoint)),
-		collectionsClaim(592, "Wire contract: webhook_endpoints.test (an inactive endpoint)", "A test of an inactive endpoint sends nothing and makes an exhausted delivery.", receiving(checkTestOfInactive)),
+		collectionsClaim(581, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
+			"A test answers 202 with eventId and deliveryId, and webhook.test arrives under these ids.",
+			receiving(checkTestArrives)),
+		collectionsClaim(582, headers,
+			"A delivery is a POST of JSON with every documented header; the first attempt is number 1.",
+			receiving(checkDeliveryHeaders)),
+		collectionsClaim(583, headers, "The sender names itself product/version, with version 1.0.",
+			receiving(checkUserAgent)),
+		collectionsClaim(584, "Collections §2 Event envelope; wire contract: webhook_endpoints.test",
+			"The body is the event's envelope: event, timestamp, organizationId and data.", receiving(checkDeliveredEnvelope)),
+		collectionsClaim(585, signature+"webhook_endpoints.test",
+			"The signature is t=<seconds>,v1=<hex> and verifies with the endpoint's secret over the raw body.",
+			receiving(checkSignature)),
+		collectionsClaim(586, signature+"webhook_endpoints.test",
+			"t is the time of sending, which X-Webhook-Timestamp says too.", receiving(checkSignatureTime)),
+		collectionsClaim(587, signature+"webhook_endpoints.rotate_secret",
+			"After a rotation the next delivery verifies with the new secret and not with the old one.",
+			receiving(checkSignedWithNewSecret)),
+		collectionsClaim(588, toward+"webhook_endpoints.create",
+			"With authentication none a delivery carries no Authorization.", receiving(checkSentNone)),
+		collectionsClaim(589, toward+"webhook_endpoints.create",
+			"With authentication basic, bearer or header a delivery carries what was configured.",
+			receiving(checkSentCredentials)),
+		collectionsClaim(590, toward+"webhook_endpoints.update",
+			"After an update a delivery carries the new authentication and goes to the new url.",
+			receiving(checkSentAfterUpdate)),
+		collectionsClaim(591, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
+			"A test goes to its endpoint whatever events that one wants, and to no other.",
+			receiving(checkTestGoesToItsEndpoint)),
+		collectionsClaim(592, "Wire contract: webhook_endpoints.test (an inactive endpoint)",
+			"A test of an inactive endpoint sends nothing and makes an exhausted delivery.", receiving(checkTestOfInactive)),
 	}
 }
 
@@ -77,7 +96,8 @@ func checkUserAgent(p *probe, r *receiver) {
 
 func checkDeliveredEnvelope(p *probe, r *receiver) {
 	_, one := p.tested(r, nil)
-	a := p.envelope(one).want("event", "webhook.test").wantMatch("timestamp", timeForm).wantMatch("organizationId", anyUUIDForm)
+	a := p.envelope(one).want("event", "webhook.test").wantMatch("timestamp", timeForm).wantMatch("organizationId",
+		anyUUIDForm)
 	if _, ok := a.at("data").(map[string]any); !ok {
 		a.failf("data is %s, want an object", show(a.at("data")))
 	}

@@ -12,27 +12,45 @@ func endpointClaims() []Claim {
 	const update = "wire contract: webhook_endpoints.update"
 	const rotate = "wire contract: webhook_endpoints.rotate_secret"
 	return []Claim{
-		collectionsClaim(501, fields+create, "Creating an endpoint answers 201 with every member and what was sent.", checkEndpointCreate),
-		collectionsClaim(502, fields+create+" (defaults)", "An endpoint that says no more than its url is active, wants all events and has authentication none.", checkEndpointDefaults),
-		collectionsClaim(503, fields+create, "The secret comes with the creation, starts with whsec_ and belongs to that endpoint alone.", checkSecretOnce),
-		collectionsClaim(504, fields+"wire contract: webhook_endpoints.get (without secret)", "The secret is in no later answer: not in a read, a list or an update.", checkSecretGone),
-		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "A read and a list answer what the creation answered.", checkEndpointRead),
-		collectionsClaim(506, toward+create, "A password, a token and a header's value never come back; the user name and the header's name do.", checkCredentialsGone),
-		collectionsClaim(507, fields+create+" (validation failure)", "A missing url, an unknown field, a wrong type and an unknown kind of authentication are 422, with the field named.", checkEndpointInvalid),
-		collectionsClaim(508, "Wire contract: webhook_endpoints.update", "An update changes each field that is sent and leaves the others.", checkEndpointUpdate),
-		collectionsClaim(509, fields+update, "null clears the description, and an empty list of events is answered as an empty list.", checkEndpointClear),
-		collectionsClaim(510, toward+update, "An update of the authentication replaces it as a whole.", checkAuthenticationReplaced),
-		collectionsClaim(511, fields+update+" (validation failure)", "An update that is not valid is 422 and changes nothing.", checkEndpointUpdateInvalid),
-		collectionsClaim(512, "Collections §2 Webhook endpoint, §4 Endpoints; "+rotate, "Rotating the secret answers 200 with the endpoint and a new secret of the same form, at every rotation.", checkSecretRotated),
-		collectionsClaim(513, "Wire contract: webhook_endpoints.delete", "Deleting an endpoint answers 204 without a body.", checkEndpointDelete),
-		collectionsClaim(514, "Wire contract: webhook_endpoints.delete", "A deleted endpoint is gone: every further call on it is 404, and no list has it.", checkEndpointGone),
+		collectionsClaim(501, fields+create, "Creating an endpoint answers 201 with every member and what was sent.",
+			checkEndpointCreate),
+		collectionsClaim(502, fields+create+" (defaults)",
+			"An endpoint that says no more than its url is active, wants all events and has authentication none.",
+			checkEndpointDefaults),
+		collectionsClaim(503, fields+create,
+			"The secret comes with the creation, starts with whsec_ and belongs to that endpoint alone.", checkSecretOnce),
+		collectionsClaim(504, fields+"wire contract: webhook_endpoints.get (without secret)",
+			"The secret is in no later answer: not in a read, a list or an update.", checkSecretGone),
+		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "A read and a list answer what the creation answered.",
+			checkEndpointRead),
+		collectionsClaim(506, toward+create,
+			"A password, a token and a header's value never come back; the user name and the header's name do.",
+			checkCredentialsGone),
+		collectionsClaim(507, fields+create+" (validation failure)", "A missing url, an unknown field, a wrong type and an "+
+			"unknown kind of authentication are 422, with the field named.", checkEndpointInvalid),
+		collectionsClaim(508, "Wire contract: webhook_endpoints.update",
+			"An update changes each field that is sent and leaves the others.", checkEndpointUpdate),
+		collectionsClaim(509, fields+update,
+			"null clears the description, and an empty list of events is answered as an empty list.", checkEndpointClear),
+		collectionsClaim(510, toward+update, "An update of the authentication replaces it as a whole.",
+			checkAuthenticationReplaced),
+		collectionsClaim(511, fields+update+" (validation failure)",
+			"An update that is not valid is 422 and changes nothing.", checkEndpointUpdateInvalid),
+		collectionsClaim(512, "Collections §2 Webhook endpoint, §4 Endpoints; "+rotate,
+			"Rotating the secret answers 200 with the endpoint and a new secret of the same form, at every rotation.",
+			checkSecretRotated),
+		collectionsClaim(513, "Wire contract: webhook_endpoints.delete", "Deleting an endpoint answers 204 without a body.",
+			checkEndpointDelete),
+		collectionsClaim(514, "Wire contract: webhook_endpoints.delete",
+			"A deleted endpoint is gone: every further call on it is 404, and no list has it.", checkEndpointGone),
 	}
 }
 
 func checkEndpointCreate(p *probe) {
 	sent := object{"url": publicURL(), "description": "São João, 50% <b>", "active": false}
 	_, a := p.endpoint(merged(sent, object{"events": []string{"charge.paid", "api_key.revoked"}}))
-	a.wantPresent("data", endpointMembers...).wantFields("data", sent).wantTexts("data.events", "charge.paid", "api_key.revoked")
+	a.wantPresent("data", endpointMembers...).wantFields("data", sent).wantTexts("data.events", "charge.paid",
+		"api_key.revoked")
 	a.wantMatch("data.createdAt", timeForm).wantMatch("data.updatedAt", timeForm).text("data.id")
 }
 
@@ -78,8 +96,10 @@ func checkSecretGone(p *probe) {
 }
 
 func checkEndpointRead(p *probe) {
-	path, created := p.endpoint(object{"description": "Cobranças", "authentication": object{"type": "header", "name": "X-Gateway-Key", "value": unique()}})
-	for _, a := range []*answer{p.get(path).wantStatus(http.StatusOK), p.listedOne(endpointsPath, created.text("data.id"))} {
+	path, created := p.endpoint(object{"description": "Cobranças", "authentication": object{"type": "header",
+		"name": "X-Gateway-Key", "value": unique()}})
+	for _, a := range []*answer{p.get(path).wantStatus(http.StatusOK),
+		p.listedOne(endpointsPath, created.text("data.id"))} {
 		for _, member := range endpointMembers {
 			a.want("data."+member, created.at("data."+member))
 		}
@@ -139,7 +159,8 @@ func checkEndpointUpdate(p *probe) {
 		}
 	}
 	for _, change := range []object{
-		{"url": publicURL()}, {"description": "two"}, {"active": false}, {"events": []any{"api_key.revoked"}}, {"active": true},
+		{"url": publicURL()}, {"description": "two"}, {"active": false}, {"events": []any{"api_key.revoked"}},
+		{"active": true},
 	} {
 		now = merged(now, change)
 		p.patch(path, change).wantStatus(http.StatusOK).wantFields("data", now)
@@ -160,9 +181,11 @@ func checkEndpointClear(p *probe) {
 }
 
 func checkAuthenticationReplaced(p *probe) {
-	path, _ := p.endpoint(object{"authentication": object{"type": "basic", "username": "integracao", "password": unique()}})
+	path, _ := p.endpoint(object{"authentication": object{"type": "basic", "username": "integracao",
+		"password": unique()}})
 	for _, change := range []struct{ sent, shown object }{
-		{object{"type": "header", "name": "X-Gateway-Key", "value": unique()}, object{"type": "header", "name": "X-Gateway-Key"}},
+		{object{"type": "header", "name": "X-Gateway-Key", "value": unique()},
+			object{"type": "header", "name": "X-Gateway-Key"}},
 		{object{"type": "bearer", "token": unique()}, object{"type": "bearer"}},
 		{object{"type": "none"}, object{"type": "none"}},
 	} {
@@ -176,7 +199,8 @@ func checkEndpointUpdateInvalid(p *probe) {
 	for field, value := range map[string]any{"colour": "blue", "description": 7, "active": "yes"} {
 		p.patch(path, merged(object{"url": publicURL()}, object{field: value})).wantBlamed(field)
 	}
-	p.get(path).wantStatus(http.StatusOK).want("data.description", "one").want("data.active", true).want("data.url", created.at("data.url"))
+	p.get(path).wantStatus(http.StatusOK).want("data.description", "one").want("data.active", true).want("data.url",
+		created.at("data.url"))
 }
 
 func checkSecretRotated(p *probe) {

@@ -17,17 +17,22 @@ func financeAccessClaims() []Claim {
 		financeClaim(711, source, "A call without a token is 401, whatever the operation.", checkFinanceNoToken),
 		financeClaim(712, source, "A token that is none is 401, and so is another scheme.", checkFinanceUnknownToken),
 		financeClaim(713, source, "An expired token is 401.", checkFinanceExpired),
-		financeClaim(714, source, "A token is 401 when it is not signed with HS512 and the service's own key.", checkFinanceForged),
+		financeClaim(714, source, "A token is 401 when it is not signed with HS512 and the service's own key.",
+			checkFinanceForged),
 		financeClaim(715, source, "A token whose claims were changed after it was signed is 401.", checkFinanceAltered),
-		financeClaim(716, "Financial management §5 Authentication, §7 Errors; wire contract: finance.records.create", "A creation without a valid token makes nothing.", checkFinanceNothingMade),
+		financeClaim(716, "Financial management §5 Authentication, §7 Errors; wire contract: finance.records.create",
+			"A creation without a valid token makes nothing.", checkFinanceNothingMade),
 	}
 }
 
 func financeScopeClaims() []Claim {
 	const source = "Financial management §5 Authentication, §7 Errors; wire contract: finance."
 	return []Claim{
-		financeClaim(717, source+"accounts.list, finance.payables.list, finance.records.create", "A token that may read accounts does so, and is 403 for every other collection and for writing.", checkFinanceNarrow),
-		financeClaim(718, source+"records.create", "A creation that the scopes do not allow makes nothing.", checkFinanceNarrowMakesNothing),
+		financeClaim(717, source+"accounts.list, finance.payables.list, finance.records.create",
+			"A token that may read accounts does so, and is 403 for every other collection and for writing.",
+			checkFinanceNarrow),
+		financeClaim(718, source+"records.create", "A creation that the scopes do not allow makes nothing.",
+			checkFinanceNarrowMakesNothing),
 	}
 }
 
@@ -142,7 +147,8 @@ func checkFinanceAltered(p *probe) {
 	}
 	for name, value := range map[string]any{"exp": 32503680000, "scope": "* " + unique(), "sub": nobody} {
 		changed := merged(claims, object{name: value})
-		wantUnauthorized(p.send(call{method: http.MethodGet, path: payablesPath, token: token.header + "." + encoded(changed) + "." + token.signature}))
+		wantUnauthorized(p.send(call{method: http.MethodGet, path: payablesPath, token: token.header + "." +
+			encoded(changed) + "." + token.signature}))
 	}
 }
 
@@ -172,7 +178,8 @@ func checkFinanceNarrow(p *probe) {
 	}
 	account, created := p.entry(ledgerAccountsPath, nil)
 	p.send(call{method: http.MethodGet, path: ledgerAccountsPath, token: token}).wantStatus(http.StatusOK).list("data")
-	p.send(call{method: http.MethodGet, path: account, token: token}).wantStatus(http.StatusOK).want("data.name", created.at("data.name"))
+	p.send(call{method: http.MethodGet, path: account, token: token}).wantStatus(http.StatusOK).want("data.name",
+		created.at("data.name"))
 	payable, _ := p.entry(payablesPath, nil)
 	for _, c := range []call{
 		{method: http.MethodGet, path: payablesPath},

@@ -5,9 +5,13 @@ import "net/http"
 func recordCreateClaims() []Claim {
 	const source = "Financial management §2 Resources and their fields; wire contract: finance.records."
 	return []Claim{
-		financeClaim(751, source+"create", "A creation is answered with 201 {data: record}, which holds what was sent and an id that is a UUID of version 4.", checkRecordCreate),
-		financeClaim(752, source+"get, finance.records.list", "A record reads and is listed as its creation was answered.", checkRecordReads),
-		financeClaim(753, source+"create", "Money stays the text that was sent and large integers stay exact, in every answer.", checkRecordExact),
+		financeClaim(751, source+"create",
+			"A creation is answered with 201 {data: record}, which holds what was sent and an id that is a UUID of version 4.",
+			checkRecordCreate),
+		financeClaim(752, source+"get, finance.records.list", "A record reads and is listed as its creation was answered.",
+			checkRecordReads),
+		financeClaim(753, source+"create",
+			"Money stays the text that was sent and large integers stay exact, in every answer.", checkRecordExact),
 	}
 }
 
@@ -15,14 +19,22 @@ func idempotencyClaims() []Claim {
 	const source = "Financial management §1 What the service does (idempotency); wire contract: finance.records.create"
 	const again = "Wire contract: finance.records.create (same idempotency key again)"
 	return []Claim{
-		financeClaim(756, source, "The same creation with the same key is answered as the first time and makes no second record.", checkReplay),
+		financeClaim(756, source,
+			"The same creation with the same key is answered as the first time and makes no second record.", checkReplay),
 		financeClaim(757, again, "The same key is answered as the first time whatever the body is.", checkReplayOtherBody),
-		financeClaim(758, again, "The same key is answered as the first time after the record was updated, and the update stays.", checkReplayUpdated),
-		financeClaim(759, again, "The same key is answered as the first time after the record was deleted, and it stays deleted.", checkReplayDeleted),
-		financeClaim(760, source, "Creations with one key at the same time make one record, and all are answered with it.", checkReplayAtOnce),
-		financeClaim(761, source+" (a malformed key, assumed: refused)", "A key that is no UUID of version 4 is 400 in the error shape and makes nothing.", checkMalformedKey),
+		financeClaim(758, again,
+			"The same key is answered as the first time after the record was updated, and the update stays.",
+			checkReplayUpdated),
+		financeClaim(759, again,
+			"The same key is answered as the first time after the record was deleted, and it stays deleted.",
+			checkReplayDeleted),
+		financeClaim(760, source, "Creations with one key at the same time make one record, and all are answered with it.",
+			checkReplayAtOnce),
+		financeClaim(761, source+" (a malformed key, assumed: refused)",
+			"A key that is no UUID of version 4 is 400 in the error shape and makes nothing.", checkMalformedKey),
 		financeClaim(762, source, "Creations without a key make a record each.", checkWithoutKey),
-		financeClaim(763, source, "Creations with different keys make a record each, also when their bodies are the same.", checkOtherKey),
+		financeClaim(763, source, "Creations with different keys make a record each, also when their bodies are the same.",
+			checkOtherKey),
 	}
 }
 
@@ -67,7 +79,8 @@ func checkRecordExact(p *probe) {
 			"parts": []object{{"amount": "0.10", "serial": number("9007199254740995")}},
 		}
 		path, a := s.put(p, sent)
-		answers := []*answer{a, p.get(path).wantStatus(http.StatusOK), p.patch(path, object{"name": unique()}).wantStatus(http.StatusOK), p.get(path)}
+		answers := []*answer{a, p.get(path).wantStatus(http.StatusOK),
+			p.patch(path, object{"name": unique()}).wantStatus(http.StatusOK), p.get(path)}
 		for _, a := range answers {
 			for field, value := range sent {
 				a.want("data."+field, value)

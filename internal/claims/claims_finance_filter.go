@@ -8,12 +8,20 @@ import (
 func filterClaims() []Claim {
 	const source = "Financial management §4 Endpoints; wire contract: finance."
 	return []Claim{
-		financeClaim(741, source+"payables.list, finance.receivables.list, finance.records.list", "company_id keeps the records of that company and no other.", checkFilterCompany),
-		financeClaim(742, source+"payables.list, finance.receivables.list, finance.records.list", "occurred_at[gte], [gt], [lte] and [lt] compare moments: gte and lte include the bound, gt and lt leave it out, in any offset.", checkFilterMoments),
-		financeClaim(743, source+"payables.list, finance.receivables.list, finance.records.list", "occurred_at[gte], [gt], [lte] and [lt] compare dates in the same way.", checkFilterDates),
-		financeClaim(744, source+"records.list", "Filters combine: a record has to match all of them.", checkRecordFiltersCombine),
-		financeClaim(745, source+"records.list", "Filters narrow the list before it is cut into pages: what does not match takes no place on a page.", checkFilterBeforePaging),
-		financeClaim(746, source+"records.list", "A record without the field that a filter names does not match.", checkFilterMissingField),
+		financeClaim(741, source+"payables.list, finance.receivables.list, finance.records.list",
+			"company_id keeps the records of that company and no other.", checkFilterCompany),
+		financeClaim(742, source+"payables.list, finance.receivables.list, finance.records.list",
+			"occurred_at[gte], [gt], [lte] and [lt] compare moments: gte and lte include the bound, gt and lt leave it out, "+
+				"in any offset.", checkFilterMoments),
+		financeClaim(743, source+"payables.list, finance.receivables.list, finance.records.list",
+			"occurred_at[gte], [gt], [lte] and [lt] compare dates in the same way.", checkFilterDates),
+		financeClaim(744, source+"records.list", "Filters combine: a record has to match all of them.",
+			checkRecordFiltersCombine),
+		financeClaim(745, source+"records.list",
+			"Filters narrow the list before it is cut into pages: what does not match takes no place on a page.",
+			checkFilterBeforePaging),
+		financeClaim(746, source+"records.list", "A record without the field that a filter names does not match.",
+			checkFilterMissingField),
 	}
 }
 
@@ -86,7 +94,8 @@ func checkFilterMissingField(p *probe) {
 	collection, company := ownCollection(), newUUID()
 	_, _ = p.entry(collection, nil)
 	_, with := p.entry(collection, object{"company_id": company, "occurred_at": "2026-03-10"})
-	for _, query := range [][]string{{"company_id", company}, {"occurred_at[gte]", "2026-01-01"}, {"occurred_at[lt]", "2027-01-01"}} {
+	for _, query := range [][]string{{"company_id", company}, {"occurred_at[gte]", "2026-01-01"},
+		{"occurred_at[lt]", "2027-01-01"}} {
 		got := p.walk(collection, 2, nil, query...)
 		p.wantIDs("GET "+collection+" with "+slices.Concat(query)[0], got, with.text("data.id"))
 	}

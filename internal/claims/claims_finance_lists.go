@@ -9,25 +9,37 @@ import (
 )
 
 func pageClaims() []Claim {
-	const listing, limits = "Financial management §4 Endpoints; wire contract: finance.", "Financial management §4 Endpoints, §8 Limits; wire contract: finance.records.list"
+	const listing, limits = "Financial management §4 Endpoints; wire contract: finance.",
+		"Financial management §4 Endpoints, §8 Limits; wire contract: finance.records.list"
 	return []Claim{
-		financeClaim(721, listing+"accounts.list, finance.payables.list, finance.receivables.list, finance.records.list", "A list is {data, meta: {next_cursor}}, and next_cursor is null where nothing follows.", checkFinanceEnvelope),
-		financeClaim(722, listing+"records.list", "A list that nothing is in is 200 with empty data and next_cursor null.", checkFinanceEmpty),
+		financeClaim(721, listing+"accounts.list, finance.payables.list, finance.receivables.list, finance.records.list",
+			"A list is {data, meta: {next_cursor}}, and next_cursor is null where nothing follows.", checkFinanceEnvelope),
+		financeClaim(722, listing+"records.list", "A list that nothing is in is 200 with empty data and next_cursor null.",
+			checkFinanceEmpty),
 		financeClaim(723, limits, "Without a limit a page holds 25 items.", checkDefaultLimit),
 		financeClaim(724, limits, "A limit of 1 gives one item, one of 100 gives up to 100.", checkLimits),
-		financeClaim(725, limits+" (a limit out of range, assumed: refused or clamped)", "A limit outside 1 to 100, or one that is no integer, is 400 and names limit, or is clamped; no page ever holds more than 100 items.", checkLimitBounds),
+		financeClaim(725, limits+" (a limit out of range, assumed: refused or clamped)",
+			"A limit outside 1 to 100, or one that is no integer, is 400 and names limit, or is clamped; no page ever holds "+
+				"more than 100 items.", checkLimitBounds),
 	}
 }
 
 func cursorClaims() []Claim {
 	const source = "Financial management §4 Endpoints; wire contract: finance.records.list"
 	return []Claim{
-		financeClaim(726, source, "Sending every cursor back as it came gives each record exactly once, in pages of any size.", checkPaging),
-		financeClaim(727, source, "Records that are made between two pages make none that was there stand twice or be left out.", checkInsertBetweenPages),
-		financeClaim(728, source, "Records that are deleted between two pages make no other stand twice or be left out.", checkDeleteBetweenPages),
-		financeClaim(729, source+" (a cursor is never built, assumed: refused)", "A cursor that was changed, cut or made up is 400 in the error shape.", checkTamperedCursor),
-		financeClaim(730, "Wire contract: finance.records.list (filters and a cursor)", "A cursor with other filters than its own is 400 in the error shape.", checkCursorFilters),
-		financeClaim(731, "Wire contract: finance.records.list (a cursor of another list, assumed: refused)", "A cursor of another collection is 400 in the error shape.", checkCursorCollection),
+		financeClaim(726, source,
+			"Sending every cursor back as it came gives each record exactly once, in pages of any size.", checkPaging),
+		financeClaim(727, source,
+			"Records that are made between two pages make none that was there stand twice or be left out.",
+			checkInsertBetweenPages),
+		financeClaim(728, source, "Records that are deleted between two pages make no other stand twice or be left out.",
+			checkDeleteBetweenPages),
+		financeClaim(729, source+" (a cursor is never built, assumed: refused)",
+			"A cursor that was changed, cut or made up is 400 in the error shape.", checkTamperedCursor),
+		financeClaim(730, "Wire contract: finance.records.list (filters and a cursor)",
+			"A cursor with other filters than its own is 400 in the error shape.", checkCursorFilters),
+		financeClaim(731, "Wire contract: finance.records.list (a cursor of another list, assumed: refused)",
+			"A cursor of another collection is 400 in the error shape.", checkCursorCollection),
 	}
 }
 
@@ -38,7 +50,8 @@ func checkFinanceEnvelope(p *probe) {
 		if n := len(first.list("data")); n != 1 || first.text("meta.next_cursor") == "" {
 			first.failf("%d of 2 items on a page of 1, and the cursor %s", n, show(first.at("meta.next_cursor")))
 		}
-		last := s.get(p, "limit", "1", "cursor", first.text("meta.next_cursor")).wantStatus(http.StatusOK).want("meta.next_cursor", nil)
+		last := s.get(p, "limit", "1", "cursor", first.text("meta.next_cursor")).wantStatus(http.StatusOK).
+			want("meta.next_cursor", nil)
 		p.wantIDs("the pages of "+s.path, append(first.idsOf(), last.idsOf()...), made...)
 	}
 }
@@ -145,7 +158,8 @@ func (p *probe) cursorOf(path string, query ...string) string {
 
 // wantCursorRefused fails unless a list is 400 with that cursor.
 func (p *probe) wantCursorRefused(path, cursor string, query ...string) {
-	p.get(path, slices.Concat(query, []string{"limit", "2", "cursor", cursor})...).wantStatus(http.StatusBadRequest).wantError("")
+	p.get(path, slices.Concat(query, []string{"limit", "2", "cursor", cursor})...).wantStatus(http.StatusBadRequest).
+		wantError("")
 }
 
 func checkTamperedCursor(p *probe) {

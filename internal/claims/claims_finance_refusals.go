@@ -3,14 +3,18 @@ package claims
 import "net/http"
 
 func recordRefusalClaims() []Claim {
-	const types, create = "Financial management §2 Resources and their fields, §7 Errors; ", "wire contract: finance.records.create"
+	const types, create = "Financial management §2 Resources and their fields, §7 Errors; ",
+		"wire contract: finance.records.create"
 	return []Claim{
-		financeClaim(781, types+create, "An amount that is no decimal string with 2 places, or that is negative, is 422 and blamed.", checkAmount),
+		financeClaim(781, types+create,
+			"An amount that is no decimal string with 2 places, or that is negative, is 422 and blamed.", checkAmount),
 		financeClaim(782, types+create, "A company_id that is no UUID is 422 and blamed.", checkCompanyID),
-		financeClaim(783, types+create, "An occurred_at that is no date and no date-time with a zone is 422 and blamed.", checkOccurredAt),
+		financeClaim(783, types+create, "An occurred_at that is no date and no date-time with a zone is 422 and blamed.",
+			checkOccurredAt),
 		financeClaim(784, types+create, "A type that is neither debit nor credit is 422 and blamed.", checkType),
 		financeClaim(785, types+create, "A creation that is refused makes nothing.", checkRefusedMakesNothing),
-		financeClaim(786, types+"wire contract: finance.records.update", "An update is held to the same rules, and one that is refused changes nothing.", checkRefusedRecordUpdate),
+		financeClaim(786, types+"wire contract: finance.records.update",
+			"An update is held to the same rules, and one that is refused changes nothing.", checkRefusedRecordUpdate),
 	}
 }
 
@@ -29,7 +33,8 @@ func (p *probe) wantRefusedValues(field string, right []any, wrong ...any) {
 }
 
 func checkAmount(p *probe) {
-	p.wantRefusedValues("amount", []any{"0.10", "4200.00"}, 10.5, 10, "10.5", "10", "10.500", "10,50", "-10.50", "+10.50", "ten", "1e2.00", " 10.50", "", ".50", true)
+	p.wantRefusedValues("amount", []any{"0.10", "4200.00"}, 10.5, 10, "10.5", "10", "10.500", "10,50", "-10.50", "+10.50",
+		"ten", "1e2.00", " 10.50", "", ".50", true)
 }
 
 func checkCompanyID(p *probe) {
@@ -38,7 +43,8 @@ func checkCompanyID(p *probe) {
 
 func checkOccurredAt(p *probe) {
 	right := []any{"2026-03-01", "2024-02-29", "2026-03-01T12:30:00.250Z"}
-	p.wantRefusedValues("occurred_at", right, "03/01/2026", "2026-02-30", "2026-13-01", "2026-03-01T12:30:00", "yesterday", 1772323200, "")
+	p.wantRefusedValues("occurred_at", right, "03/01/2026", "2026-02-30", "2026-13-01", "2026-03-01T12:30:00",
+		"yesterday", 1772323200, "")
 }
 
 func checkType(p *probe) {
@@ -57,7 +63,8 @@ func checkRefusedMakesNothing(p *probe) {
 func checkRefusedRecordUpdate(p *probe) {
 	for _, collection := range []string{payablesPath, receivablesPath} {
 		path, created := p.entry(collection, object{"amount": "10.00"})
-		for field, value := range map[string]any{"amount": "10.5", "company_id": "ipe", "occurred_at": "yesterday", "type": "income"} {
+		for field, value := range map[string]any{"amount": "10.5", "company_id": "ipe", "occurred_at": "yesterday",
+			"type": "income"} {
 			p.patch(path, object{"name": unique(), field: value}).wantBlamed(field)
 		}
 		p.get(path).wantStatus(http.StatusOK).want("data.name", created.at("data.name")).want("data.amount", "10.00")

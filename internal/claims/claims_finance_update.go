@@ -5,19 +5,25 @@ import "net/http"
 func recordUpdateClaims() []Claim {
 	const source = "Wire contract: finance.records.update"
 	return []Claim{
-		financeClaim(771, source+" (merges at the top level)", "An update changes the keys that are sent, adds new ones and leaves the others as they are.", checkRecordUpdate),
-		financeClaim(772, source+" (a key taken out is sent as null)", "A key that is sent as null is taken out.", checkRecordRemoves),
-		financeClaim(773, source+" (merges at the top level)", "An object or list inside is replaced as a whole.", checkRecordNested),
-		financeClaim(774, source, "An update is answered with 200 {data: record}, the whole record as it then reads.", checkRecordUpdateAnswer),
+		financeClaim(771, source+" (merges at the top level)",
+			"An update changes the keys that are sent, adds new ones and leaves the others as they are.", checkRecordUpdate),
+		financeClaim(772, source+" (a key taken out is sent as null)", "A key that is sent as null is taken out.",
+			checkRecordRemoves),
+		financeClaim(773, source+" (merges at the top level)", "An object or list inside is replaced as a whole.",
+			checkRecordNested),
+		financeClaim(774, source, "An update is answered with 200 {data: record}, the whole record as it then reads.",
+			checkRecordUpdateAnswer),
 	}
 }
 
 func recordDeleteClaims() []Claim {
 	const source = "Wire contract: finance.records.delete"
 	return []Claim{
-		financeClaim(776, source, "A deletion answers 204 without a body, and the record is 404 from then on and in no list.", checkRecordDelete),
+		financeClaim(776, source, "A deletion answers 204 without a body, and the record is 404 from then on and in no list.",
+			checkRecordDelete),
 		financeClaim(777, source, "A second deletion is 404.", checkRecordDeletedAgain),
-		financeClaim(778, "Wire contract: finance.records.get", "A record is not found under its id in another collection.", checkRecordElsewhere),
+		financeClaim(778, "Wire contract: finance.records.get", "A record is not found under its id in another collection.",
+			checkRecordElsewhere),
 	}
 }
 
@@ -34,7 +40,8 @@ func checkRecordUpdate(p *probe) {
 
 func checkRecordRemoves(p *probe) {
 	path, _ := p.entry(ownCollection(), object{"note": "goes", "kept": "stays"})
-	for _, a := range []*answer{p.patch(path, object{"note": nil}).wantStatus(http.StatusOK), p.get(path).wantStatus(http.StatusOK)} {
+	for _, a := range []*answer{p.patch(path, object{"note": nil}).wantStatus(http.StatusOK),
+		p.get(path).wantStatus(http.StatusOK)} {
 		a.wantMissing("data.note").want("data.kept", "stays")
 	}
 	// What is not there can be taken out as well.

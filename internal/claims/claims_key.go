@@ -11,32 +11,47 @@ func keyClaims() []Claim {
 	const shape = "Collections §2 API key; "
 	const create = "wire contract: api_keys.create"
 	return []Claim{
-		collectionsClaim(541, shape+create, "Creating a key answers 201 with its public shape and what was sent.", checkKeyCreate),
-		collectionsClaim(542, shape+create+" (defaults)", "A key that says no more than its name has empty scopes and neither an expiry nor a use nor a revocation.", checkKeyDefaults),
-		collectionsClaim(543, shape+create, "The token comes with the creation, begins with the shorter keyPrefix and belongs to that key alone.", checkToken),
-		collectionsClaim(544, shape+"wire contract: api_keys.get (without token)", "A read and a list answer what the creation answered, without the token.", checkKeyRead),
-		collectionsClaim(545, shape+create+" (validation failure)", "A missing name, an unknown field and wrong types are 422, with the field named.", checkKeyInvalid),
-		collectionsClaim(546, shape+"wire contract: api_keys.get", "lastUsedAt is null until the key is used and a moment then.", checkLastUsed),
-		collectionsClaim(547, "Wire contract: api_keys.get (no update of a key)", "A key cannot be changed: the attempt is 404 or 405 and changes nothing.", checkKeyUpdate),
-		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)", "A key works until expiresAt, then it answers 401 and still reads.", timed(checkKeyExpires)),
-		collectionsClaim(549, "Collections §3 API key status; wire contract: api_keys.revoke", "Revoking answers 204 without a body, and the key answers 401 at once.", checkRevoke),
-		collectionsClaim(550, "Wire contract: api_keys.revoke (a revoked key)", "A revoked key still reads and is still listed, with revokedAt.", checkRevokedReads),
-		collectionsClaim(551, "Wire contract: api_keys.revoke (a second revoke)", "Revoking a revoked key answers 204 and keeps its revokedAt.", checkRevokedAgain),
+		collectionsClaim(541, shape+create, "Creating a key answers 201 with its public shape and what was sent.",
+			checkKeyCreate),
+		collectionsClaim(542, shape+create+" (defaults)",
+			"A key that says no more than its name has empty scopes and neither an expiry nor a use nor a revocation.",
+			checkKeyDefaults),
+		collectionsClaim(543, shape+create,
+			"The token comes with the creation, begins with the shorter keyPrefix and belongs to that key alone.", checkToken),
+		collectionsClaim(544, shape+"wire contract: api_keys.get (without token)",
+			"A read and a list answer what the creation answered, without the token.", checkKeyRead),
+		collectionsClaim(545, shape+create+" (validation failure)",
+			"A missing name, an unknown field and wrong types are 422, with the field named.", checkKeyInvalid),
+		collectionsClaim(546, shape+"wire contract: api_keys.get",
+			"lastUsedAt is null until the key is used and a moment then.", checkLastUsed),
+		collectionsClaim(547, "Wire contract: api_keys.get (no update of a key)",
+			"A key cannot be changed: the attempt is 404 or 405 and changes nothing.", checkKeyUpdate),
+		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)",
+			"A key works until expiresAt, then it answers 401 and still reads.", timed(checkKeyExpires)),
+		collectionsClaim(549, "Collections §3 API key status; wire contract: api_keys.revoke",
+			"Revoking answers 204 without a body, and the key answers 401 at once.", checkRevoke),
+		collectionsClaim(550, "Wire contract: api_keys.revoke (a revoked key)",
+			"A revoked key still reads and is still listed, with revokedAt.", checkRevokedReads),
+		collectionsClaim(551, "Wire contract: api_keys.revoke (a second revoke)",
+			"Revoking a revoked key answers 204 and keeps its revokedAt.", checkRevokedAgain),
 	}
 }
 
 func keyScopeClaims() []Claim {
 	const source = "Collections §2 API key (scopes), §5 Access to this API; wire contract: api_keys.create"
 	return []Claim{
-		collectionsClaim(552, source, "A key with empty scopes works, and is 403 insufficient_scope where keys are managed.", checkEmptyScopes),
-		collectionsClaim(553, source, "A key with the scope api_keys:* may create, rotate and revoke keys.", checkManagingScope),
+		collectionsClaim(552, source, "A key with empty scopes works, and is 403 insufficient_scope where keys are managed.",
+			checkEmptyScopes),
+		collectionsClaim(553, source, "A key with the scope api_keys:* may create, rotate and revoke keys.",
+			checkManagingScope),
 		collectionsClaim(554, source, "Scopes that are not empty grant no more than they match.", checkNarrowScopes),
 	}
 }
 
 func checkKeyCreate(p *probe) {
 	sent := object{"name": "integração " + unique(), "description": "Lê cobranças"}
-	_, a := p.key(merged(sent, object{"scopes": []string{"charges:read", "api_keys:*"}, "expiresAt": "2099-05-05T21:00:00-03:00"}))
+	_, a := p.key(merged(sent, object{"scopes": []string{"charges:read", "api_keys:*"},
+		"expiresAt": "2099-05-05T21:00:00-03:00"}))
 	a.wantPresent("data", keyMembers...).wantFields("data", sent).wantTexts("data.scopes", "charges:read", "api_keys:*")
 	a.wantMatch("data.id", anyUUIDForm).wantMatch("data.createdAt", timeForm).wantMatch("data.expiresAt", timeForm)
 	a.wantTime("data.expiresAt", time.Date(2099, 5, 6, 0, 0, 0, 0, time.UTC)).text("data.source")
@@ -71,7 +86,8 @@ func checkToken(p *probe) {
 }
 
 func checkKeyRead(p *probe) {
-	path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"}, "expiresAt": "2099-01-01T00:00:00Z"})
+	path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"},
+		"expiresAt": "2099-01-01T00:00:00Z"})
 	for _, a := range []*answer{p.get(path).wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
 		for _, member := range keyMembers {
 			a.want("data."+member, created.at("data."+member))
@@ -173,7 +189,8 @@ func checkEmptyScopes(p *probe) {
 func checkManagingScope(p *probe) {
 	_, created := p.key(object{"scopes": []string{"api_keys:*"}})
 	token := created.text("data.token")
-	a := p.send(call{method: http.MethodPost, path: keysPath, body: object{"name": unique()}, token: token}).wantStatus(http.StatusCreated)
+	a := p.send(call{method: http.MethodPost, path: keysPath, body: object{"name": unique()}, token: token}).
+		wantStatus(http.StatusCreated)
 	path := keyPath(a.text("data.id"))
 	p.send(call{method: http.MethodPost, path: path + "/rotate", body: object{}, token: token}).wantStatus(http.StatusOK)
 	p.send(call{method: http.MethodDelete, path: path, token: token}).wantStatus(http.StatusNoContent)
@@ -185,5 +202,6 @@ func checkNarrowScopes(p *probe) {
 		wantScopeRefused(p.using(created.text("data.token")))
 	}
 	_, created := p.key(object{"scopes": []string{"nothing_there:*"}})
-	wantScopeRefused(p.send(call{method: http.MethodPost, path: keysPath, body: object{"name": unique()}, token: created.text("data.token")}))
+	wantScopeRefused(p.send(call{method: http.MethodPost, path: keysPath, body: object{"name": unique()},
+		token: created.text("data.token")}))
 }

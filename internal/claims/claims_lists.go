@@ -10,22 +10,36 @@ import (
 
 func listClaims() []Claim {
 	return []Claim{
-		claim(31, "Recurring billing §2 Envelopes; wire contract: customers.list", "A list is {data, meta} and meta holds total, page, per_page and total_pages as integers.", checkEnvelope),
-		claim(32, "Recurring billing §4 Collections", "Without parameters the page is 1 and holds at most 20 items.", checkPageDefaults),
+		claim(31, "Recurring billing §2 Envelopes; wire contract: customers.list",
+			"A list is {data, meta} and meta holds total, page, per_page and total_pages as integers.", checkEnvelope),
+		claim(32, "Recurring billing §4 Collections", "Without parameters the page is 1 and holds at most 20 items.",
+			checkPageDefaults),
 		claim(33, "Recurring billing §4 Collections rule 1", "page 0 becomes 1.", checkPageClamped),
-		claim(34, "Recurring billing §4 Collections rule 1", "per_page above 100 becomes 100, and 0 becomes 1.", checkPerPageClamped),
-		claim(35, "Recurring billing §4 Collections rules 2 and 4", "total counts every match, total_pages is ceil(total / per_page), and the last page holds the rest.", checkTotals),
+		claim(34, "Recurring billing §4 Collections rule 1", "per_page above 100 becomes 100, and 0 becomes 1.",
+			checkPerPageClamped),
+		claim(35, "Recurring billing §4 Collections rules 2 and 4",
+			"total counts every match, total_pages is ceil(total / per_page), and the last page holds the rest.", checkTotals),
 		claim(36, "Recurring billing §4 Collections rule 3", "A page past the end is 200 with empty data.", checkPagePastEnd),
-		claim(37, "Recurring billing §4 Collections", "sort_by with sort_order asc or desc puts the items in that order, whichever field it names.", checkSorted),
+		claim(37, "Recurring billing §4 Collections",
+			"sort_by with sort_order asc or desc puts the items in that order, whichever field it names.", checkSorted),
 		claim(38, "Recurring billing §4 Collections", "sort_order is desc when it is not sent.", checkSortOrderDefault),
-		claim(39, "Recurring billing §4 Collections rule 5", "With sort_by, walking the pages gives every item exactly once.", checkWalk),
-		claim(40, "Recurring billing §4 Collections", "search finds a customer by a word of its name, and none by a word that nothing holds.", checkSearch),
-		claim(41, "Wire contract: customers.list", "The filter external_id matches the whole value only.", checkFilterExternalID),
-		claim(42, "Wire contract: customers.list", "The filter document_number finds the customer that was sent with it.", checkFilterDocumentNumber),
-		claim(43, "Wire contract: customers.list", "The filter updated_at_gte includes that very moment, in any offset, and leaves out what is older.", checkFilterUpdatedAt),
-		claim(44, "Recurring billing §4 Collections", "Filters combine: an item has to match all of them.", checkFiltersCombine),
-		claim(45, "Recurring billing §2 Customer; wire contract: customers.list", "A listed customer holds what a single read of it answers.", checkListedItem),
-		claim(46, "Recurring billing §4 Collections", "sort_by id puts the items in the order of their ids, as text.", checkSortedByID),
+		claim(39, "Recurring billing §4 Collections rule 5", "With sort_by, walking the pages gives every item exactly once.",
+			checkWalk),
+		claim(40, "Recurring billing §4 Collections",
+			"search finds a customer by a word of its name, and none by a word that nothing holds.", checkSearch),
+		claim(41, "Wire contract: customers.list", "The filter external_id matches the whole value only.",
+			checkFilterExternalID),
+		claim(42, "Wire contract: customers.list", "The filter document_number finds the customer that was sent with it.",
+			checkFilterDocumentNumber),
+		claim(43, "Wire contract: customers.list",
+			"The filter updated_at_gte includes that very moment, in any offset, and leaves out what is older.",
+			checkFilterUpdatedAt),
+		claim(44, "Recurring billing §4 Collections", "Filters combine: an item has to match all of them.",
+			checkFiltersCombine),
+		claim(45, "Recurring billing §2 Customer; wire contract: customers.list",
+			"A listed customer holds what a single read of it answers.", checkListedItem),
+		claim(46, "Recurring billing §4 Collections", "sort_by id puts the items in the order of their ids, as text.",
+			checkSortedByID),
 	}
 }
 
@@ -90,7 +104,8 @@ func checkTotals(p *probe) {
 	pages := (len(names) + size - 1) / size
 	seen := 0
 	for page := 1; page <= pages; page++ {
-		a := p.get(customersPath, "search", word, "page", strconv.Itoa(page), "per_page", strconv.Itoa(size), "sort_by", "name")
+		a := p.get(customersPath, "search", word, "page", strconv.Itoa(page), "per_page", strconv.Itoa(size),
+			"sort_by", "name")
 		a.wantStatus(http.StatusOK).want("meta.total", len(names)).want("meta.total_pages", pages)
 		a.want("meta.page", page).want("meta.per_page", size)
 		wanted := min(size, len(names)-seen)
@@ -128,7 +143,8 @@ func checkSortOrderDefault(p *probe) {
 func checkWalk(p *probe) {
 	word, names := p.three()
 	for page, name := range names {
-		p.get(customersPath, "search", word, "sort_by", "name", "sort_order", "asc", "per_page", "1", "page", strconv.Itoa(page+1)).
+		p.get(customersPath, "search", word, "sort_by", "name", "sort_order", "asc", "per_page", "1", "page",
+			strconv.Itoa(page+1)).
 			wantStatus(http.StatusOK).wantNames(name)
 	}
 }
@@ -136,7 +152,8 @@ func checkWalk(p *probe) {
 func checkSearch(p *probe) {
 	word := unique()
 	p.customer(object{"name": "Casa " + word + " Ltda"})
-	p.get(customersPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).wantNames("Casa " + word + " Ltda")
+	p.get(customersPath, "search", word).wantStatus(http.StatusOK).want("meta.total",
+		1).wantNames("Casa " + word + " Ltda")
 	p.get(customersPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0).want("data", []any{})
 }
 
@@ -185,7 +202,8 @@ func checkListedItem(p *probe) {
 	listed := p.get(customersPath, "external_id", word).wantStatus(http.StatusOK)
 	for _, member := range customerMembers {
 		if !sameJSON(listed.at("data.0."+member), single.at("data."+member)) {
-			listed.failf("%s is %s, a single read answers %s", member, show(listed.at("data.0."+member)), show(single.at("data."+member)))
+			listed.failf("%s is %s, a single read answers %s", member, show(listed.at("data.0."+member)),
+				show(single.at("data."+member)))
 		}
 	}
 }
@@ -199,7 +217,8 @@ func checkSortedByID(p *probe) {
 	}
 	slices.Sort(ids)
 	for _, order := range []string{"asc", "desc"} {
-		a := p.get(customersPath, "search", word, "sort_by", "id", "sort_order", order, "per_page", "1").wantStatus(http.StatusOK)
+		a := p.get(customersPath, "search", word, "sort_by", "id", "sort_order", order, "per_page",
+			"1").wantStatus(http.StatusOK)
 		a.want("data.0.id", ids[0])
 		slices.Reverse(ids)
 	}

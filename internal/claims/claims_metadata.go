@@ -9,7 +9,8 @@ func metadataClaims() []Claim {
 	const create = "Recurring billing §4 Customer create; wire contract: customers.create"
 	const update = "Recurring billing §4 custom_metadata_mode; wire contract: customers.update"
 	return []Claim{
-		claim(81, create, "custom_metadata is kept as it was sent: types, nesting, empty parts, null and odd keys.", checkMetadataKept),
+		claim(81, create, "custom_metadata is kept as it was sent: types, nesting, empty parts, null and odd keys.",
+			checkMetadataKept),
 		claim(82, create, "Numbers in custom_metadata are kept exactly, beyond 2^53 too.", checkMetadataNumbers),
 		claim(83, update, "merge adds keys and merges nested objects, at any depth.", checkMergeNested),
 		claim(84, update, "merge replaces scalars and whole arrays.", checkMergeReplaces),

@@ -15,9 +15,12 @@ import (
 func openAPIClaims() []Claim {
 	const source = "Financial management §4 Endpoints, §9 Versioning; wire contract: finance.openapi."
 	return []Claim{
-		financeClaim(791, source+"json", "The machine-readable description in JSON is an OpenAPI document with info and paths.", checkOpenAPIJSON),
-		financeClaim(792, source+"json", "The description has every operation of the wire contract with its path and method.", checkOpenAPIOperations),
-		financeClaim(793, source+"yaml", "The description in YAML is there, says so in Content-Type and has the same paths.", checkOpenAPIYAML),
+		financeClaim(791, source+"json",
+			"The machine-readable description in JSON is an OpenAPI document with info and paths.", checkOpenAPIJSON),
+		financeClaim(792, source+"json", "The description has every operation of the wire contract with its path and method.",
+			checkOpenAPIOperations),
+		financeClaim(793, source+"yaml", "The description in YAML is there, says so in Content-Type and has the same paths.",
+			checkOpenAPIYAML),
 	}
 }
 
@@ -69,7 +72,8 @@ func sameSegment(got, wanted string) bool {
 }
 
 func checkOpenAPIYAML(p *probe) {
-	a := p.send(call{method: http.MethodGet, path: openAPIYAMLPath, header: http.Header{"Accept": {"application/yaml"}}}).wantStatus(http.StatusOK)
+	a := p.send(call{method: http.MethodGet, path: openAPIYAMLPath, header: http.Header{"Accept": {"application/yaml"}}}).
+		wantStatus(http.StatusOK)
 	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil || !strings.Contains(kind, "yaml") {
 		a.failf("Content-Type is %q, want that of YAML", a.header.Get("Content-Type"))

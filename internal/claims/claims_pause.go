@@ -9,16 +9,26 @@ func pauseClaims() []Claim {
 	const pause = "Recurring billing §2 Subscription, §4 Subscription pause; wire contract: subscriptions.pause"
 	const resume = "Recurring billing §2 Subscription; wire contract: subscriptions.resume"
 	return []Claim{
-		claim(271, pause, "A paused subscription has the status, the moment, and what was asked for in pause_collection and resumes_at.", checkPause),
-		claim(272, pause, "The behavior is mark_uncollectible when it is not sent, and without resumes_at there is none.", checkPauseDefaults),
+		claim(271, pause,
+			"A paused subscription has the status, the moment, and what was asked for in pause_collection and resumes_at.",
+			checkPause),
+		claim(272, pause, "The behavior is mark_uncollectible when it is not sent, and without resumes_at there is none.",
+			checkPauseDefaults),
 		claim(273, pause, "Every documented behavior is taken.", checkPauseBehaviors),
-		claim(274, pause+" (validation failure)", "Another behavior, a wrong type and an unknown field are refused by name.", checkPauseInvalid),
-		claim(275, "Recurring billing §3 Subscription status (any state); wire contract: subscriptions.pause", "A paused subscription can be paused on other terms.", checkPauseAgain),
-		claim(276, "Wire contract: subscriptions.pause (allow_pause is false)", "A subscription that does not allow a pause refuses it and goes on.", checkPauseNotAllowed),
-		claim(277, "Wire contract: subscriptions.pause (canceled)", "A canceled subscription refuses a pause.", checkPauseCanceled),
-		claim(278, resume, "A resumed subscription is active again, with resumed_at set and pause_collection null.", checkResume),
-		claim(279, resume+" (while the trial runs)", "A subscription that is resumed within its trial is trialing again.", checkResumeTrialing),
-		claim(280, resume+" (resume of one not paused)", "Resuming a subscription that is not paused is refused.", checkResumeNotPaused),
+		claim(274, pause+" (validation failure)", "Another behavior, a wrong type and an unknown field are refused by name.",
+			checkPauseInvalid),
+		claim(275, "Recurring billing §3 Subscription status (any state); wire contract: subscriptions.pause",
+			"A paused subscription can be paused on other terms.", checkPauseAgain),
+		claim(276, "Wire contract: subscriptions.pause (allow_pause is false)",
+			"A subscription that does not allow a pause refuses it and goes on.", checkPauseNotAllowed),
+		claim(277, "Wire contract: subscriptions.pause (canceled)", "A canceled subscription refuses a pause.",
+			checkPauseCanceled),
+		claim(278, resume, "A resumed subscription is active again, with resumed_at set and pause_collection null.",
+			checkResume),
+		claim(279, resume+" (while the trial runs)", "A subscription that is resumed within its trial is trialing again.",
+			checkResumeTrialing),
+		claim(280, resume+" (resume of one not paused)", "Resuming a subscription that is not paused is refused.",
+			checkResumeNotPaused),
 	}
 }
 
@@ -37,7 +47,8 @@ func checkPause(p *probe) {
 func checkPauseDefaults(p *probe) {
 	path, _ := p.subscription(nil)
 	a := p.post(path+"/pause", object{}).wantStatus(http.StatusOK).want("data.status", "paused")
-	a.want("data.pause_collection.behavior", "mark_uncollectible").wantAbsent("data.resumes_at").wantAbsent("data.pause_collection.resumes_at")
+	a.want("data.pause_collection.behavior", "mark_uncollectible").wantAbsent("data.resumes_at").
+		wantAbsent("data.pause_collection.resumes_at")
 }
 
 // wantAbsent fails unless the member at path is null or not there.
@@ -51,7 +62,8 @@ func (a *answer) wantAbsent(path string) *answer {
 func checkPauseBehaviors(p *probe) {
 	for _, behavior := range []string{"mark_uncollectible", "keep_as_draft", "void"} {
 		path, _ := p.subscription(nil)
-		p.post(path+"/pause", object{"behavior": behavior}).wantStatus(http.StatusOK).want("data.pause_collection.behavior", behavior)
+		p.post(path+"/pause", object{"behavior": behavior}).wantStatus(http.StatusOK).want("data.pause_collection.behavior",
+			behavior)
 	}
 }
 
@@ -67,8 +79,10 @@ func checkPauseAgain(p *probe) {
 	path, created := p.subscription(nil)
 	until := created.time("data.created_at").Add(10 * 24 * time.Hour).Truncate(time.Second)
 	p.post(path+"/pause", object{"behavior": "void"}).wantStatus(http.StatusOK)
-	a := p.post(path+"/pause", object{"behavior": "keep_as_draft", "resumes_at": until.Format(time.RFC3339)}).wantStatus(http.StatusOK)
-	a.want("data.status", "paused").want("data.pause_collection.behavior", "keep_as_draft").wantMoment("data.resumes_at", until, 0)
+	a := p.post(path+"/pause", object{"behavior": "keep_as_draft", "resumes_at": until.Format(time.RFC3339)}).
+		wantStatus(http.StatusOK)
+	a.want("data.status", "paused").want("data.pause_collection.behavior", "keep_as_draft").wantMoment("data.resumes_at",
+		until, 0)
 }
 
 func checkPauseNotAllowed(p *probe) {

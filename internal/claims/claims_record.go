@@ -10,10 +10,17 @@ import (
 func recordClaims() []Claim {
 	const source = "Collections §2 Delivery record; wire contract: webhook_deliveries.list"
 	return []Claim{
-		collectionsClaim(621, source, "A delivery is listed with every member, and with the bodies that were sent and answered.", receiving(checkRecord)),
-		collectionsClaim(622, "Collections §2 Delivery record, §5 Protection on the sender side; wire contract: webhook_deliveries.list", "No secret, credential, signature or Set-Cookie stands in a delivery: where such a header is shown, it says [REDACTED].", receiving(checkRedacted)),
-		collectionsClaim(623, "Wire contract: webhook_deliveries.list (filters)", "The filters status and event leave the others out, alone and together.", receiving(checkRecordFilters)),
-		collectionsClaim(624, "Wire contract: webhook_deliveries.list (paging as in recurring billing, order by createdAt)", "Deliveries come in pages, each once, by createdAt with the oldest first, and those of one endpoint only.", receiving(checkRecordPages)),
+		collectionsClaim(621, source,
+			"A delivery is listed with every member, and with the bodies that were sent and answered.", receiving(checkRecord)),
+		collectionsClaim(622,
+			"Collections §2 Delivery record, §5 Protection on the sender side; wire contract: webhook_deliveries.list",
+			"No secret, credential, signature or Set-Cookie stands in a delivery: where such a header is shown, it says "+
+				"[REDACTED].", receiving(checkRedacted)),
+		collectionsClaim(623, "Wire contract: webhook_deliveries.list (filters)",
+			"The filters status and event leave the others out, alone and together.", receiving(checkRecordFilters)),
+		collectionsClaim(624, "Wire contract: webhook_deliveries.list (paging as in recurring billing, order by createdAt)",
+			"Deliveries come in pages, each once, by createdAt with the oldest first, and those of one endpoint only.",
+			receiving(checkRecordPages)),
 	}
 }
 
@@ -23,7 +30,8 @@ func checkRecord(p *probe, r *receiver) {
 	id := p.fire(path)
 	one := p.awaitNth(r, 1)
 	a := p.record(path, id, "success").wantPresent("data", deliveryMembers...)
-	a.want("data.event", "webhook.test").want("data.eventId", one.header.Get("X-Webhook-Event-Id")).wantMatch("data.createdAt", timeForm)
+	a.want("data.event", "webhook.test").want("data.eventId", one.header.Get("X-Webhook-Event-Id")).
+		wantMatch("data.createdAt", timeForm)
 	if !sameText(a.at("data.requestBody"), one.body) {
 		a.failf("requestBody is %s, what came is %s", show(a.at("data.requestBody")), clip(one.body))
 	}
@@ -47,7 +55,8 @@ func checkRedacted(p *probe, r *receiver) {
 		if !found {
 			credential = kind.value
 		}
-		a.wantNowhere("the credential", credential).wantNowhere("the secret", created.text("data.secret")).wantNowhere("the cookie", cookie)
+		a.wantNowhere("the credential", credential).wantNowhere("the secret",
+			created.text("data.secret")).wantNowhere("the cookie", cookie)
 		_, v1, _ := strings.Cut(one.header.Get("X-Webhook-Signature"), "v1=")
 		a.wantNowhere("the signature", v1)
 		p.wantRedacted(a.at("data"), append(slices.Clone(hidden), strings.ToLower(kind.name)))

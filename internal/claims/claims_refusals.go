@@ -20,7 +20,8 @@ func refusalClaims() []Claim {
 		claim(107, change, "Each field that is for creation only is refused in an update.", checkCreateOnly),
 		claim(108, change, "name cannot be null, and a mode that does not exist is refused.", checkBadUpdate),
 		claim(109, change, "A refused update changes nothing, not even the fields that were valid.", checkRefusedUpdate),
-		claim(110, "Wire contract: customers.create"+taken, "An external_id that another customer has is refused with the id of that customer.", checkExternalIDTaken),
+		claim(110, "Wire contract: customers.create"+taken,
+			"An external_id that another customer has is refused with the id of that customer.", checkExternalIDTaken),
 		claim(111, "Wire contract: customers.update"+taken, "The same holds for an update.", checkExternalIDTakenByUpdate),
 		claim(112, "Wire contract: customers.update"+taken, "A customer's own external_id is not taken.", checkOwnExternalID),
 	}
@@ -79,7 +80,8 @@ func checkRefusedCreate(p *probe) {
 
 func checkCreateOnly(p *probe) {
 	path, _ := p.customer(nil)
-	fields := object{"create_billing_account": true, "billing_email": unique() + "@correio.example", "payment_terms_days": 15, "auto_collection": true}
+	fields := object{"create_billing_account": true, "billing_email": unique() + "@correio.example",
+		"payment_terms_days": 15, "auto_collection": true}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		p.patch(path, object{field: fields[field]}).wantInvalid(field)
 	}
@@ -88,7 +90,8 @@ func checkCreateOnly(p *probe) {
 func checkBadUpdate(p *probe) {
 	path, _ := p.customer(nil)
 	p.patch(path, object{"name": nil}).wantInvalid("name")
-	p.patch(path, object{"custom_metadata": object{}, "custom_metadata_mode": "append"}).wantInvalid("custom_metadata_mode")
+	p.patch(path, object{"custom_metadata": object{}, "custom_metadata_mode": "append"}).
+		wantInvalid("custom_metadata_mode")
 }
 
 func checkRefusedUpdate(p *probe) {

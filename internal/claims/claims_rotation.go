@@ -8,19 +8,32 @@ import (
 func rotationClaims() []Claim {
 	const source = "Collections §3 API key status, §4 Endpoints, §8 Limits; wire contract: api_keys.rotate"
 	return []Claim{
-		collectionsClaim(561, source, "Rotating answers 200 with a successor: an id, a token and a prefix of its own, predecessorId and graceUntil.", checkSuccessor),
-		collectionsClaim(562, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate (expiry policy of a successor)", "The successor inherits name, description, scopes and the same expiresAt.", checkInherits),
+		collectionsClaim(561, source,
+			"Rotating answers 200 with a successor: an id, a token and a prefix of its own, predecessorId and graceUntil.",
+			checkSuccessor),
+		collectionsClaim(562,
+			"Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate (expiry policy of a successor)",
+			"The successor inherits name, description, scopes and the same expiresAt.", checkInherits),
 		collectionsClaim(563, source, "Without graceDays the grace is 7 days.", checkGraceDefault),
 		collectionsClaim(564, source, "graceDays from 0 to 30 sets the grace, in days.", checkGraceDays),
-		collectionsClaim(565, source+" (validation failure)", "graceDays below 0, above 30 or no integer is 422, and nothing is rotated.", checkGraceInvalid),
-		collectionsClaim(566, source, "Both keys work while the grace runs; then the old one answers 401 and the successor goes on.", timed(checkGraceEnds)),
+		collectionsClaim(565, source+" (validation failure)",
+			"graceDays below 0, above 30 or no integer is 422, and nothing is rotated.", checkGraceInvalid),
+		collectionsClaim(566, source,
+			"Both keys work while the grace runs; then the old one answers 401 and the successor goes on.",
+			timed(checkGraceEnds)),
 		collectionsClaim(567, source, "With graceDays 0 the old key answers 401 at once.", checkNoGrace),
-		collectionsClaim(568, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate", "The old key's expiresAt moves to graceUntil; it stays the old key in all else.", checkExpiryMoved),
-		collectionsClaim(569, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate", "An expiresAt before the end of the grace is never moved later.", checkExpiryNeverLater),
-		collectionsClaim(570, "Wire contract: api_keys.rotate (key_not_active)", "Rotating a key that is already rotated is 409 key_not_active.", checkRotateRotated),
-		collectionsClaim(571, "Wire contract: api_keys.rotate (key_not_active)", "Rotating a revoked key is 409 key_not_active.", checkRotateRevoked),
-		collectionsClaim(572, source, "A successor can be rotated within the grace; all three keys work then.", checkRotateTwice),
-		collectionsClaim(573, "Collections §3 API key status; wire contract: api_keys.revoke", "Revoking the old key ends its grace at once; the successor goes on.", checkRevokeInGrace),
+		collectionsClaim(568, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
+			"The old key's expiresAt moves to graceUntil; it stays the old key in all else.", checkExpiryMoved),
+		collectionsClaim(569, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
+			"An expiresAt before the end of the grace is never moved later.", checkExpiryNeverLater),
+		collectionsClaim(570, "Wire contract: api_keys.rotate (key_not_active)",
+			"Rotating a key that is already rotated is 409 key_not_active.", checkRotateRotated),
+		collectionsClaim(571, "Wire contract: api_keys.rotate (key_not_active)",
+			"Rotating a revoked key is 409 key_not_active.", checkRotateRevoked),
+		collectionsClaim(572, source, "A successor can be rotated within the grace; all three keys work then.",
+			checkRotateTwice),
+		collectionsClaim(573, "Collections §3 API key status; wire contract: api_keys.revoke",
+			"Revoking the old key ends its grace at once; the successor goes on.", checkRevokeInGrace),
 	}
 }
 
@@ -38,7 +51,8 @@ func checkSuccessor(p *probe) {
 }
 
 func checkInherits(p *probe) {
-	path, old := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read", "api_keys:*"}, "expiresAt": "2099-01-01T00:00:00Z"})
+	path, old := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read", "api_keys:*"},
+		"expiresAt": "2099-01-01T00:00:00Z"})
 	successor, a := p.rotate(path, nil)
 	for _, a := range []*answer{a, p.get(successor).wantStatus(http.StatusOK)} {
 		a.want("data.name", old.at("data.name")).want("data.description", old.at("data.description"))
@@ -56,7 +70,8 @@ const slack = time.Minute
 func (a *answer) wantGrace(days int) *answer {
 	wanted := a.time("data.createdAt").Add(time.Duration(days) * day)
 	if off := a.time("data.graceUntil").Sub(wanted).Abs(); off > slack {
-		a.failf("graceUntil is %s, want %d days after the rotation at %s", a.time("data.graceUntil"), days, a.time("data.createdAt"))
+		a.failf("graceUntil is %s, want %d days after the rotation at %s", a.time("data.graceUntil"), days,
+			a.time("data.createdAt"))
 	}
 	return a
 }

@@ -10,17 +10,27 @@ import (
 func subscriptionCreateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription create, §2 Subscription; wire contract: subscriptions.create"
 	return []Claim{
-		claim(201, source, "A subscription to a plan has every member that is always present, amounts as integers, moments in UTC.", checkSubscribe),
+		claim(201, source,
+			"A subscription to a plan has every member that is always present, amounts as integers, moments in UTC.",
+			checkSubscribe),
 		claim(202, source+" (first status)", "Without a trial it is active.", checkSubscribeActive),
-		claim(203, source, "Every field that was sent is answered as it was sent and reads back the same.", checkSubscribeFull),
-		claim(204, source, "The ids of a company, a product group and a discount code are answered as they were sent.", checkSubscribeIDs),
-		claim(205, source+" (plan_id null or absent with items)", "Items will do without a plan, plan_id absent or null; plan_id is then null.", checkSubscribeItems),
-		claim(206, source+" (first status)", "trial_period_days counts from creation; the status is trialing.", checkTrialDays),
+		claim(203, source, "Every field that was sent is answered as it was sent and reads back the same.",
+			checkSubscribeFull),
+		claim(204, source, "The ids of a company, a product group and a discount code are answered as they were sent.",
+			checkSubscribeIDs),
+		claim(205, source+" (plan_id null or absent with items)",
+			"Items will do without a plan, plan_id absent or null; plan_id is then null.", checkSubscribeItems),
+		claim(206, source+" (first status)", "trial_period_days counts from creation; the status is trialing.",
+			checkTrialDays),
 		claim(207, source, "trial_end may have any offset and is answered in UTC; the status is trialing.", checkTrialEnd),
-		claim(208, "Recurring billing §2 Subscription; wire contract: subscriptions.create", "The first period begins with the subscription and ends one billing cycle later, for every cycle.", checkPeriods),
-		claim(209, "Recurring billing §2 Subscription; wire contract: subscriptions.create", "proration_behavior is create_prorations when it is not sent.", checkProrationDefault),
-		claim(210, source, "Every documented value of the enumerations is taken, null for collection_method too.", checkEnums),
-		claim(211, "Recurring billing §2 Subscription; wire contract: subscriptions.get", "The subscription that the create answered is the one that is read.", checkSubscriptionAsCreated),
+		claim(208, "Recurring billing §2 Subscription; wire contract: subscriptions.create",
+			"The first period begins with the subscription and ends one billing cycle later, for every cycle.", checkPeriods),
+		claim(209, "Recurring billing §2 Subscription; wire contract: subscriptions.create",
+			"proration_behavior is create_prorations when it is not sent.", checkProrationDefault),
+		claim(210, source, "Every documented value of the enumerations is taken, null for collection_method too.",
+			checkEnums),
+		claim(211, "Recurring billing §2 Subscription; wire contract: subscriptions.get",
+			"The subscription that the create answered is the one that is read.", checkSubscriptionAsCreated),
 	}
 }
 
@@ -34,10 +44,12 @@ func checkSubscribe(p *probe) {
 	a.wantPresent("data", subscriptionMembers...)
 	a.want("data.billing_account_id", account).want("data.plan_id", p.plan(0)).want("data.cancel_at_period_end", false)
 	a.wantMatch("data.id", uuidForm).wantMatch("data.public_id", uuidForm)
-	for _, member := range []string{"current_period_start", "current_period_end", "cycle_billing_date", "created_at", "updated_at"} {
+	for _, member := range []string{"current_period_start", "current_period_end", "cycle_billing_date",
+		"created_at", "updated_at"} {
 		a.wantMatch("data."+member, timeForm)
 	}
-	for _, member := range []string{"external_id", "trial_start", "trial_end", "canceled_at", "cancellation_reason", "discount_percent", "notes"} {
+	for _, member := range []string{"external_id", "trial_start", "trial_end", "canceled_at", "cancellation_reason",
+		"discount_percent", "notes"} {
 		a.want("data."+member, nil)
 	}
 	if a.at("data.recurring_amount_cents") != nil {
@@ -82,9 +94,11 @@ func checkSubscribeIDs(p *probe) {
 
 func checkSubscribeItems(p *probe) {
 	account, _ := p.payer()
-	body := object{"billing_account_id": account, "billing_cycle": "monthly", "collection_method": "manual_charge", "items": []object{p.item(0, nil)}}
+	body := object{"billing_account_id": account, "billing_cycle": "monthly", "collection_method": "manual_charge",
+		"items": []object{p.item(0, nil)}}
 	p.post(subscriptionsPath, body).wantStatus(http.StatusCreated).want("data.plan_id", nil)
-	p.post(subscriptionsPath, merged(body, object{"plan_id": nil})).wantStatus(http.StatusCreated).want("data.plan_id", nil)
+	p.post(subscriptionsPath, merged(body, object{"plan_id": nil})).wantStatus(http.StatusCreated).want("data.plan_id",
+		nil)
 }
 
 func checkTrialDays(p *probe) {

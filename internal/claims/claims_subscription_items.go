@@ -11,18 +11,23 @@ func subscriptionItemClaims() []Claim {
 	const list = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.list"
 	const sync = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.sync"
 	return []Claim{
-		claim(261, list, "The items of a create are listed in the list envelope, each with an id of its own.", checkItemsListed),
+		claim(261, list, "The items of a create are listed in the list envelope, each with an id of its own.",
+			checkItemsListed),
 		claim(262, list, "quantity is 1 when it is not sent, and unit_amount_subcents then null.", checkItemDefaults),
-		claim(263, sync+" (the whole wanted set)", "A sync adds, changes and takes away until the items are those that were sent, in any order.", checkItemsSync),
-		claim(264, sync+" (the whole wanted set)", "An empty set takes all items away from a subscription to a plan.", checkItemsEmptied),
-		claim(265, sync+" (validation failure)", "A sync with an item that is not valid is refused and changes nothing.", checkItemsSyncRefused),
+		claim(263, sync+" (the whole wanted set)",
+			"A sync adds, changes and takes away until the items are those that were sent, in any order.", checkItemsSync),
+		claim(264, sync+" (the whole wanted set)", "An empty set takes all items away from a subscription to a plan.",
+			checkItemsEmptied),
+		claim(265, sync+" (validation failure)", "A sync with an item that is not valid is refused and changes nothing.",
+			checkItemsSyncRefused),
 	}
 }
 
 // wantSet fails unless the items under data are those, in any order.
 func (a *answer) wantSet(wanted ...object) *answer {
 	form := func(at func(string) any) string {
-		return fmt.Sprint(at("product_id"), " ", at("price_id"), " x", at("quantity"), " at ", show(at("unit_amount_subcents")))
+		return fmt.Sprint(at("product_id"), " ", at("price_id"), " x", at("quantity"), " at ",
+			show(at("unit_amount_subcents")))
 	}
 	got, want := []string{}, []string{}
 	for i := range a.list("data") {
@@ -47,7 +52,8 @@ func (p *probe) items(path string) *answer {
 }
 
 func checkItemsListed(p *probe) {
-	items := []object{p.item(0, object{"quantity": 2, "unit_amount_subcents": 0}), p.item(1, object{"quantity": 3, "unit_amount_subcents": 1050125})}
+	items := []object{p.item(0, object{"quantity": 2, "unit_amount_subcents": 0}),
+		p.item(1, object{"quantity": 3, "unit_amount_subcents": 1050125})}
 	path, _ := p.subscription(object{"plan_id": nil, "items": items})
 	a := p.items(path).wantSet(items...).want("meta.total", 2)
 	for _, member := range []string{"meta.page", "meta.per_page", "meta.total_pages"} {

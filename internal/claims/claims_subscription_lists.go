@@ -11,12 +11,17 @@ import (
 func subscriptionListClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: subscriptions.list"
 	return []Claim{
-		claim(311, list, "The filters billing_account_id, status and plan_id give what matches and nothing else, and they combine.", checkSubscriptionFilters),
+		claim(311, list,
+			"The filters billing_account_id, status and plan_id give what matches and nothing else, and they combine.",
+			checkSubscriptionFilters),
 		claim(312, list, "The filter external_id matches the whole value only.", checkSubscriptionFilterExternalID),
-		claim(313, list, "The filter updated_at_gte includes that very moment and leaves out what is older.", checkSubscriptionFilterUpdatedAt),
-		claim(314, list, "A listed subscription holds what a single read of it answers, in the list envelope.", checkSubscriptionListed),
+		claim(313, list, "The filter updated_at_gte includes that very moment and leaves out what is older.",
+			checkSubscriptionFilterUpdatedAt),
+		claim(314, list, "A listed subscription holds what a single read of it answers, in the list envelope.",
+			checkSubscriptionListed),
 		claim(315, list, "With sort_by, walking the pages gives every subscription once, in order.", checkSubscriptionsWalk),
-		claim(316, list+" (search)", "search finds a subscription by its external_id, and none by a word that nothing holds.", checkSubscriptionSearch),
+		claim(316, list+" (search)", "search finds a subscription by its external_id, and none by a word that nothing holds.",
+			checkSubscriptionSearch),
 	}
 }
 
@@ -24,9 +29,12 @@ func invoiceClaims() []Claim {
 	const create = "Wire contract: subscriptions.invoice"
 	const list = "Recurring billing §4 Collections; wire contract: invoices.list"
 	return []Claim{
-		claim(321, create, "A manual invoice is answered with 201 and has an id of its own, with and without a reason.", checkInvoice),
-		claim(322, list, "The filter subscription_id gives the invoices of that subscription and no others, each with an id.", checkInvoicesOfSubscription),
-		claim(323, list, "The filter billing_account_id gives the invoices of that account and no others.", checkInvoicesOfAccount),
+		claim(321, create, "A manual invoice is answered with 201 and has an id of its own, with and without a reason.",
+			checkInvoice),
+		claim(322, list, "The filter subscription_id gives the invoices of that subscription and no others, each with an id.",
+			checkInvoicesOfSubscription),
+		claim(323, list, "The filter billing_account_id gives the invoices of that account and no others.",
+			checkInvoicesOfAccount),
 		claim(324, list, "With sort_by and sort_order the invoices come in that order.", checkInvoicesSorted),
 	}
 }
@@ -35,7 +43,8 @@ func collectionClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: records.list"
 	return []Claim{
 		claim(351, list, "A collection is listed by its name after /v1/, in the list envelope.", checkCollection),
-		claim(352, list+" (a collection that the service does not have)", "A collection that does not exist is 404 in the error shape.", checkNoCollection),
+		claim(352, list+" (a collection that the service does not have)",
+			"A collection that does not exist is 404 in the error shape.", checkNoCollection),
 	}
 }
 
@@ -56,7 +65,8 @@ func checkNoCollection(p *probe) {
 func checkSubscriptionSearch(p *probe) {
 	word := unique()
 	p.subscription(object{"external_id": word})
-	p.get(subscriptionsPath, "search", word).wantStatus(http.StatusOK).want("meta.total", 1).want("data.0.external_id", word)
+	p.get(subscriptionsPath, "search", word).wantStatus(http.StatusOK).want("meta.total",
+		1).want("data.0.external_id", word)
 	p.get(subscriptionsPath, "search", unique()).wantStatus(http.StatusOK).want("meta.total", 0)
 }
 
@@ -126,7 +136,8 @@ func checkSubscriptionsWalk(p *probe) {
 		p.subscription(object{"billing_account_id": account, "external_id": word + last})
 	}
 	for i, last := range []string{"-a", "-b", "-c"} {
-		a := p.get(subscriptionsPath, "billing_account_id", account, "sort_by", "external_id", "sort_order", "asc", "per_page", "1", "page", strconv.Itoa(i+1))
+		a := p.get(subscriptionsPath, "billing_account_id", account, "sort_by", "external_id", "sort_order", "asc",
+			"per_page", "1", "page", strconv.Itoa(i+1))
 		a.wantStatus(http.StatusOK).want("meta.total", 3).want("data.0.external_id", word+last)
 	}
 }

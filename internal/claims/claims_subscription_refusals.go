@@ -8,22 +8,31 @@ import (
 )
 
 func subscriptionRefusalClaims() []Claim {
-	const create = "Recurring billing §4 Subscription create, §7 Errors; wire contract: subscriptions.create (validation failure)"
-	const update = "Recurring billing §4 Subscription update, §7 Errors; wire contract: subscriptions.update (validation failure)"
+	const create = "Recurring billing §4 Subscription create, §7 Errors; wire contract: subscriptions.create " +
+		"(validation failure)"
+	const update = "Recurring billing §4 Subscription update, §7 Errors; wire contract: subscriptions.update " +
+		"(validation failure)"
 	return []Claim{
-		claim(221, create, "A subscription without a billing account, or with one that does not exist, is refused.", checkAccountRequired),
+		claim(221, create, "A subscription without a billing account, or with one that does not exist, is refused.",
+			checkAccountRequired),
 		claim(222, create, "plan_id is required when there are no items.", checkPlanRequired),
-		claim(223, "Wire contract: subscriptions.create (trial_end and trial_period_days together)", "trial_end and trial_period_days exclude each other.", checkTwoTrials),
+		claim(223, "Wire contract: subscriptions.create (trial_end and trial_period_days together)",
+			"trial_end and trial_period_days exclude each other.", checkTwoTrials),
 		claim(224, create, "A value outside of an enumeration is refused by name.", checkEnumsRefusedOnCreate),
-		claim(225, create, "A field that does not exist, a wrong type and a negative trial are refused by name.", checkSubscribeInvalid),
-		claim(226, create, "An item without product or price, with a quantity below 1 or a negative amount is refused.", checkItemsRefused),
+		claim(225, create, "A field that does not exist, a wrong type and a negative trial are refused by name.",
+			checkSubscribeInvalid),
+		claim(226, create, "An item without product or price, with a quantity below 1 or a negative amount is refused.",
+			checkItemsRefused),
 		claim(227, create, "Fields for updates only are refused by name in a create.", checkUpdateOnly),
 		claim(228, create, "A refused create makes nothing.", checkSubscribeRefusedMakesNothing),
-		claim(229, "Wire contract: subscriptions.create (same external_id twice)", "An external_id that another subscription has is refused with the id of that subscription, in a create and in an update.", checkSubscriptionExternalIDTaken),
+		claim(229, "Wire contract: subscriptions.create (same external_id twice)",
+			"An external_id that another subscription has is refused with the id of that subscription, in a create and in an "+
+				"update.", checkSubscriptionExternalIDTaken),
 		claim(230, update, "A value outside of an enumeration is refused by name.", checkEnumsRefusedOnUpdate),
 		claim(231, update, "Fields for creation only are refused by name in an update.", checkSubscribeOnly),
 		claim(232, update, "A wrong type is refused by name, and nothing of that update is done.", checkUpdateWrongType),
-		claim(233, "Recurring billing §7 Errors; wire contract: subscriptions.get", "Every operation on a subscription that does not exist is answered with 404.", checkSubscriptionUnknown),
+		claim(233, "Recurring billing §7 Errors; wire contract: subscriptions.get",
+			"Every operation on a subscription that does not exist is answered with 404.", checkSubscriptionUnknown),
 	}
 }
 
@@ -63,7 +72,8 @@ func checkTwoTrials(p *probe) {
 }
 
 var badEnums = object{
-	"billing_cycle": "weekly", "collection_method": "boleto", "proration_behavior": "always", "nfe_issuance_policy": "never",
+	"billing_cycle": "weekly", "collection_method": "boleto", "proration_behavior": "always",
+	"nfe_issuance_policy": "never",
 }
 
 func checkEnumsRefusedOnCreate(p *probe) { checkSubscribeEach(p, badEnums) }
@@ -91,19 +101,22 @@ func (p *probe) badItems() map[string]object {
 func checkItemsRefused(p *probe) {
 	account, _ := p.payer()
 	for _, item := range p.badItems() {
-		p.post(subscriptionsPath, object{"billing_account_id": account, "items": []object{p.item(1, nil), item}}).wantInvalidPart()
+		p.post(subscriptionsPath, object{"billing_account_id": account, "items": []object{p.item(1, nil), item}}).
+			wantInvalidPart()
 	}
 }
 
 func checkUpdateOnly(p *probe) {
 	checkSubscribeEach(p, object{
-		"discount_percent": 10, "allow_pause": true, "allow_cancel": true, "cancel_at_period_end": false, "custom_metadata_mode": "merge",
+		"discount_percent": 10, "allow_pause": true, "allow_cancel": true, "cancel_at_period_end": false,
+		"custom_metadata_mode": "merge",
 	})
 }
 
 func checkSubscribeRefusedMakesNothing(p *probe) {
 	account, _ := p.payer()
-	p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "billing_cycle": "weekly"}).wantInvalid("billing_cycle")
+	p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "billing_cycle": "weekly"}).
+		wantInvalid("billing_cycle")
 	p.get(subscriptionsPath, "billing_account_id", account).wantStatus(http.StatusOK).want("meta.total", 0)
 }
 
@@ -112,7 +125,8 @@ func checkSubscriptionExternalIDTaken(p *probe) {
 	account, _ := p.payer()
 	path, first := p.subscription(object{"billing_account_id": account, "external_id": word})
 	second, _ := p.subscription(object{"billing_account_id": account})
-	p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "external_id": word}).wantTaken(first.text("data.id"))
+	p.post(subscriptionsPath, object{"billing_account_id": account, "plan_id": p.plan(0), "external_id": word}).
+		wantTaken(first.text("data.id"))
 	p.patch(second, object{"external_id": word}).wantTaken(first.text("data.id"))
 	p.patch(path, object{"external_id": word}).wantStatus(http.StatusOK).want("data.external_id", word)
 }

@@ -10,12 +10,17 @@ import (
 func subscriptionUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription update; wire contract: subscriptions.update"
 	return []Claim{
-		claim(241, source, "Each field that moves no money can be changed alone, and nothing else changes with it.", checkSubscriptionUpdateEachField),
+		claim(241, source, "Each field that moves no money can be changed alone, and nothing else changes with it.",
+			checkSubscriptionUpdateEachField),
 		claim(242, source, "The fields that say how it is billed can be changed.", checkSubscriptionUpdateBilling),
-		claim(243, source+" (null clears)", "null clears every field that an update may send as null.", checkSubscriptionNullClears),
-		claim(244, source+" (discount_percent)", "A percent goes in as a number and comes out as a decimal string with two places.", checkDiscount),
-		claim(245, source+" (discount_percent)", "A percent outside of 0 to 100, or one that is no number, is refused by name.", checkDiscountRange),
-		claim(246, "Recurring billing §4 custom_metadata_mode; wire contract: subscriptions.update", "custom_metadata is replaced unless the mode is merge.", checkSubscriptionMetadata),
+		claim(243, source+" (null clears)", "null clears every field that an update may send as null.",
+			checkSubscriptionNullClears),
+		claim(244, source+" (discount_percent)",
+			"A percent goes in as a number and comes out as a decimal string with two places.", checkDiscount),
+		claim(245, source+" (discount_percent)",
+			"A percent outside of 0 to 100, or one that is no number, is refused by name.", checkDiscountRange),
+		claim(246, "Recurring billing §4 custom_metadata_mode; wire contract: subscriptions.update",
+			"custom_metadata is replaced unless the mode is merge.", checkSubscriptionMetadata),
 		claim(247, source, "An update that names no field changes none.", checkSubscriptionUpdateNothing),
 	}
 }
@@ -48,7 +53,8 @@ func checkSubscriptionUpdateBilling(p *probe) {
 func checkSubscriptionNullClears(p *probe) {
 	path, _ := p.subscription(subscriptionFields(unique()))
 	p.patch(path, object{"discount_percent": 10}).wantStatus(http.StatusOK)
-	for _, field := range []string{"external_id", "collection_method", "discount_code_id", "discount_percent", "nfe_issuance_policy", "notes"} {
+	for _, field := range []string{"external_id", "collection_method", "discount_code_id", "discount_percent",
+		"nfe_issuance_policy", "notes"} {
 		p.patch(path, object{field: nil}).wantStatus(http.StatusOK).want("data."+field, nil)
 		p.get(path).wantStatus(http.StatusOK).want("data."+field, nil)
 	}

@@ -15,8 +15,10 @@ func updateClaims() []Claim {
 		claim(74, source+" (null clears)", "null clears every single value that may be answered as null.", checkNullClears),
 		claim(75, source+" (null clears)", "null clears a list.", checkNullClearsList),
 		claim(76, source+" ([] clears)", "[] clears a list.", checkEmptyListClears),
-		claim(77, source+" (email and phone become the first of emails and phones)", "email and phone go before the items that are there, once.", checkUpdateEmail),
-		claim(78, "Recurring billing §2 Customer; wire contract: customers.update", "document_type follows a new document_number.", checkUpdateDocument),
+		claim(77, source+" (email and phone become the first of emails and phones)",
+			"email and phone go before the items that are there, once.", checkUpdateEmail),
+		claim(78, "Recurring billing §2 Customer; wire contract: customers.update",
+			"document_type follows a new document_number.", checkUpdateDocument),
 	}
 }
 
@@ -34,7 +36,8 @@ func otherFields(word string) object {
 		"kind":            "natural",
 		"birthday":        "1984-03-09",
 		"notes":           "Entregas até as 9h.",
-		"addresses":       []object{{"kind": "billing", "street": "Rua das Acácias", "number": "500", "complement": nil, "neighborhood": "Centro", "city": "Recife", "state": "PE", "postal_code": "50010-000", "country": "BR"}},
+		"addresses": []object{{"kind": "billing", "street": "Rua das Acácias", "number": "500", "complement": nil,
+			"neighborhood": "Centro", "city": "Recife", "state": "PE", "postal_code": "50010-000", "country": "BR"}},
 		"phones":          []object{{"value": "+55 81 3224-9000"}},
 		"emails":          []object{{"kind": "work", "value": "b-" + word + "@correio.example"}},
 		"websites":        []object{{"value": "https://b-" + word + ".example"}},
@@ -85,7 +88,8 @@ func checkUpdateNothing(p *probe) {
 func checkNullClears(p *probe) {
 	path, created := p.customer(allFields(unique()))
 	before := created.at("data.customer")
-	for _, field := range []string{"external_id", "nickname", "legal_name", "document_number", "kind", "birthday", "notes"} {
+	for _, field := range []string{"external_id", "nickname", "legal_name", "document_number", "kind",
+		"birthday", "notes"} {
 		a := p.patch(path, object{field: nil}).wantStatus(http.StatusOK).want("data."+field, nil)
 		a.wantUnchanged(before, field)
 		before = a.at("data")

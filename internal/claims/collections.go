@@ -26,7 +26,8 @@ var (
 	// endpointMembers are the members of an endpoint in every answer.
 	endpointMembers = []string{"id", "url", "description", "events", "active", "authentication", "createdAt", "updatedAt"}
 	// keyMembers are the public shape of an API key, Collections §2.
-	keyMembers = []string{"id", "name", "description", "keyPrefix", "source", "scopes", "lastUsedAt", "expiresAt", "revokedAt", "createdAt"}
+	keyMembers = []string{"id", "name", "description", "keyPrefix", "source", "scopes", "lastUsedAt", "expiresAt",
+		"revokedAt", "createdAt"}
 )
 
 // collectionsClaim is claim for the collections service: the probe speaks to
@@ -138,7 +139,8 @@ func (p *probe) listedAnswer(path string, item any) *answer {
 	if err != nil {
 		p.failf("an item of %s: %w", path, err)
 	}
-	return &answer{p: p, what: "an item of GET " + path, status: http.StatusOK, header: http.Header{}, raw: raw, body: object{"data": item}}
+	return &answer{p: p, what: "an item of GET " + path, status: http.StatusOK, header: http.Header{}, raw: raw,
+		body: object{"data": item}}
 }
 
 // listedOne is the item with that id, which the list has to hold once.

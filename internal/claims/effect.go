@@ -29,7 +29,8 @@ type Effect struct {
 
 // The numbers of the claims with each effect. A test compares them with the requests that the claims send.
 var (
-	readsOnly = []int{3, 6, 7, 12, 21, 22, 23, 24, 25, 31, 32, 33, 34, 351, 352, 703, 712, 713, 714, 715, 722, 791, 792, 793}
+	readsOnly = []int{3, 6, 7, 12, 21, 22, 23, 24, 25, 31, 32, 33, 34, 351, 352, 703, 712, 713, 714, 715,
+		722, 791, 792, 793}
 	// createsInvoices are those that ask for an invoice, which cannot be deleted.
 	createsInvoices = []int{321, 322, 323, 324}
 	// reprices are those that change at once what a subscription is charged for, or leave charging to the service.

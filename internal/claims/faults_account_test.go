@@ -12,17 +12,22 @@ const (
 )
 
 var accountCreateFaults = []fault{
-	{name: "a list loads no customer", breaks: []int{139, 184}, spoil: onCall(http.MethodGet, accounts, func(in *inFlight) {
-		for _, account := range items(at(in.got, "data")) {
-			delete(account, "customer")
-		}
-	})},
-	{name: "a transition loads no customer", breaks: []int{184}, spoil: onCall(http.MethodPost, accounts+"/*/close", func(in *inFlight) {
-		deleteAt(in.got, "data.customer")
-	})},
-	{name: "a new account without its public_id", breaks: []int{141}, spoil: onData(accounts, func(a object) { delete(a, "public_id") })},
-	{name: "a new account's term is 30 days", breaks: []int{141}, spoil: onData(accounts, func(a object) { a["payment_terms_days"] = 30 })},
-	{name: "an account's custom_metadata is dropped", breaks: []int{142, 161, 167}, rewrite: forget(accounts, "custom_metadata")},
+	{name: "a list loads no customer", breaks: []int{139, 184},
+		spoil: onCall(http.MethodGet, accounts, func(in *inFlight) {
+			for _, account := range items(at(in.got, "data")) {
+				delete(account, "customer")
+			}
+		})},
+	{name: "a transition loads no customer", breaks: []int{184}, spoil: onCall(http.MethodPost, accounts+"/*/close",
+		func(in *inFlight) {
+			deleteAt(in.got, "data.customer")
+		})},
+	{name: "a new account without its public_id", breaks: []int{141},
+		spoil: onData(accounts, func(a object) { delete(a, "public_id") })},
+	{name: "a new account's term is 30 days", breaks: []int{141},
+		spoil: onData(accounts, func(a object) { a["payment_terms_days"] = 30 })},
+	{name: "an account's custom_metadata is dropped", breaks: []int{142, 161, 167},
+		rewrite: forget(accounts, "custom_metadata")},
 	{name: "billing_email is left empty", breaks: []int{143}, spoil: on(http.MethodPost, accounts, func(in *inFlight) {
 		if in.sent["billing_email"] == nil {
 			setAt(in.got, "data.billing_email", nil)
@@ -45,13 +50,15 @@ var accountCreateFaults = []fault{
 			c["name"] = "somebody new"
 		}
 	})},
-	{name: "an unknown customer is not found", breaks: []int{148}, spoil: whenStatus(422, 422, func(in *inFlight) { in.status = http.StatusNotFound })},
+	{name: "an unknown customer is not found", breaks: []int{148},
+		spoil: whenStatus(422, 422, func(in *inFlight) { in.status = http.StatusNotFound })},
 	{name: "fields beside a reference count", breaks: []int{149}, spoil: on(http.MethodPost, accounts, func(in *inFlight) {
 		if name := at(in.sent, "customer.name"); at(in.sent, "customer.id") != nil && name != nil {
 			setAt(in.got, "data.customer.name", name)
 		}
 	})},
-	{name: "a new customer's notes are dropped", breaks: []int{150}, rewrite: onPayer(func(c object) { delete(c, "notes") })},
+	{name: "a new customer's notes are dropped", breaks: []int{150},
+		rewrite: onPayer(func(c object) { delete(c, "notes") })},
 	{name: "the customer says company", breaks: []int{150}, spoil: onCustomers(func(c object) {
 		if c["kind"] == "juridical" {
 			c["kind"] = "company"
@@ -62,11 +69,12 @@ var accountCreateFaults = []fault{
 			c["name"] = "unnamed"
 		}
 	})},
-	{name: "a new account needs no customer", breaks: []int{152}, rewrite: on(http.MethodPost, accounts, func(in *inFlight) {
-		if in.sent["customer"] == nil {
-			in.sent["customer"] = object{"name": "unnamed"}
-		}
-	})},
+	{name: "a new account needs no customer", breaks: []int{152},
+		rewrite: on(http.MethodPost, accounts, func(in *inFlight) {
+			if in.sent["customer"] == nil {
+				in.sent["customer"] = object{"name": "unnamed"}
+			}
+		})},
 	{name: "the customer's own words for its kind", breaks: []int{153}, rewrite: onPayer(func(c object) {
 		if c["kind"] == "natural" {
 			c["kind"] = "individual"
@@ -80,13 +88,16 @@ var accountCreateFaults = []fault{
 }
 
 var accountUpdateFaults = []fault{
-	{name: "an update of an account resets the term", breaks: []int{161, 164}, rewrite: on(http.MethodPatch, accounts, func(in *inFlight) {
-		if in.sent["payment_terms_days"] == nil {
-			in.sent["payment_terms_days"] = 15
-		}
-	})},
-	{name: "an account's update leaves the email", breaks: []int{162}, rewrite: on(http.MethodPatch, accounts, func(in *inFlight) { delete(in.sent, "email") })},
-	{name: "the account shows a new name, the customer does not", breaks: []int{162}, spoil: onData("/v1/customers", func(c object) { c["name"] = "as before" })},
+	{name: "an update of an account resets the term", breaks: []int{161, 164},
+		rewrite: on(http.MethodPatch, accounts, func(in *inFlight) {
+			if in.sent["payment_terms_days"] == nil {
+				in.sent["payment_terms_days"] = 15
+			}
+		})},
+	{name: "an account's update leaves the email", breaks: []int{162},
+		rewrite: on(http.MethodPatch, accounts, func(in *inFlight) { delete(in.sent, "email") })},
+	{name: "the account shows a new name, the customer does not", breaks: []int{162},
+		spoil: onData("/v1/customers", func(c object) { c["name"] = "as before" })},
 	{name: "the address goes last", breaks: []int{163}, spoil: onData(accounts, func(a object) {
 		if list, ok := at(a, "customer.addresses").([]any); ok {
 			slices.Reverse(list)
@@ -104,11 +115,13 @@ var accountUpdateFaults = []fault{
 			}
 		}
 	}},
-	{name: "what does not exist is invalid", breaks: []int{168, 233}, spoil: whenStatus(404, 404, func(in *inFlight) { in.status = http.StatusUnprocessableEntity })},
+	{name: "what does not exist is invalid", breaks: []int{168, 233},
+		spoil: whenStatus(404, 404, func(in *inFlight) { in.status = http.StatusUnprocessableEntity })},
 }
 
 var accountStatusFaults = []fault{
-	{name: "the reason of a suspension is lost", breaks: []int{171}, spoil: onData(accounts, func(a object) { a["suspension_reason"] = nil })},
+	{name: "the reason of a suspension is lost", breaks: []int{171},
+		spoil: onData(accounts, func(a object) { a["suspension_reason"] = nil })},
 	{name: "a suspension does nothing", breaks: []int{171, 173, 178}, rewrite: skip("/suspend")},
 	{name: "a reactivation does nothing", breaks: []int{172, 178}, rewrite: skip("/reactivate")},
 	{name: "a second suspension is fine", breaks: []int{173}, spoil: forgive("/suspend")},
@@ -117,7 +130,8 @@ var accountStatusFaults = []fault{
 	{name: "closing deletes", breaks: []int{175, 176, 180}, rewrite: onStep("/close", func(in *inFlight) {
 		in.method, in.path = http.MethodDelete, strings.TrimSuffix(in.path, "/close")
 	})},
-	{name: "a closed account can be changed", breaks: []int{176}, spoil: on(http.MethodPatch, accounts, func(in *inFlight) { in.status = http.StatusOK })},
+	{name: "a closed account can be changed", breaks: []int{176},
+		spoil: on(http.MethodPatch, accounts, func(in *inFlight) { in.status = http.StatusOK })},
 	{name: "a closed account can be suspended", breaks: []int{176}, spoil: forgive("/suspend")},
 	{name: "closing takes the subscriptions along", breaks: []int{180}, rewrite: onStep("/close", func(in *inFlight) {
 		for _, subscription := range in.proxy.all(subscriptions, "billing_account_id", in.parent()) {
@@ -136,7 +150,8 @@ var accountStatusFaults = []fault{
 	}},
 	{name: "an external_id is given once", breaks: []int{177, 298}, rewrite: func(in *inFlight) {
 		external, _ := in.sent["external_id"].(string)
-		if external != "" && len(in.proxy.all(accounts, "external_id", external))+len(in.proxy.all(subscriptions, "external_id", external)) > 0 {
+		if external != "" && len(in.proxy.all(accounts, "external_id", external))+
+			len(in.proxy.all(subscriptions, "external_id", external)) > 0 {
 			in.status = http.StatusUnprocessableEntity
 		}
 	}},

@@ -10,9 +10,12 @@ import (
 )
 
 var customerFaults = []fault{
-	{name: "200 for a creation", breaks: []int{51, 53}, spoil: whenStatus(201, 201, func(in *inFlight) { in.status = 200 })},
-	{name: "the created customer is not wrapped", breaks: []int{51, 52}, spoil: whenStatus(201, 201, func(in *inFlight) { setAt(in.got, "data", at(in.got, "data.customer")) })},
-	{name: "a misspelt member", breaks: []int{51}, spoil: onCustomers(func(c object) { c["publicId"] = c["public_id"]; delete(c, "public_id") })},
+	{name: "200 for a creation", breaks: []int{51, 53},
+		spoil: whenStatus(201, 201, func(in *inFlight) { in.status = 200 })},
+	{name: "the created customer is not wrapped", breaks: []int{51, 52},
+		spoil: whenStatus(201, 201, func(in *inFlight) { setAt(in.got, "data", at(in.got, "data.customer")) })},
+	{name: "a misspelt member", breaks: []int{51},
+		spoil: onCustomers(func(c object) { c["publicId"] = c["public_id"]; delete(c, "public_id") })},
 	{name: "notes are not answered", breaks: []int{52, 72}, spoil: onCustomers(func(c object) { c["notes"] = nil })},
 	{name: "addresses lose their neighborhood", breaks: []int{52, 71, 72}, spoil: onCustomers(func(c object) {
 		for _, address := range items(c["addresses"]) {
@@ -24,14 +27,17 @@ var customerFaults = []fault{
 			sent["create_billing_account"] = false
 		}
 	})},
-	{name: "always an account", breaks: []int{54}, rewrite: onCreate(func(sent object) { delete(sent, "create_billing_account") })},
-	{name: "no default for billing_email", breaks: []int{55}, rewrite: onCreate(func(sent object) { delete(sent, "email") })},
+	{name: "always an account", breaks: []int{54},
+		rewrite: onCreate(func(sent object) { delete(sent, "create_billing_account") })},
+	{name: "no default for billing_email", breaks: []int{55},
+		rewrite: onCreate(func(sent object) { delete(sent, "email") })},
 	{name: "a term of 30 days", breaks: []int{55, 131}, rewrite: onCreate(func(sent object) {
 		if _, ok := sent["payment_terms_days"]; !ok && sent["name"] != nil {
 			sent["payment_terms_days"] = 30
 		}
 	})},
-	{name: "the account's fields are dropped", breaks: []int{56}, rewrite: onCreate(func(sent object) { delete(sent, "payment_terms_days") })},
+	{name: "the account's fields are dropped", breaks: []int{56},
+		rewrite: onCreate(func(sent object) { delete(sent, "payment_terms_days") })},
 	{name: "email goes nowhere", breaks: []int{57, 77}, rewrite: func(in *inFlight) { delete(in.sent, "email") }},
 	{name: "email goes last", breaks: []int{57, 77}, spoil: onCustomers(func(c object) {
 		if list, ok := c["emails"].([]any); ok {
@@ -54,22 +60,27 @@ var customerFaults = []fault{
 		}
 	})},
 	{name: "ids are numbers", breaks: []int{61}, spoil: onCustomers(func(c object) { c["public_id"] = "7" })},
-	{name: "one public_id for all", breaks: []int{61}, spoil: onCustomers(func(c object) { c["public_id"] = "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10" })},
-	{name: "dates without milliseconds", breaks: []int{62}, spoil: onCustomers(func(c object) { c["created_at"] = "2025-05-06T14:22:09Z" })},
-	{name: "created_at moves with updated_at", breaks: []int{62, 71}, spoil: onCustomers(func(c object) { c["created_at"] = c["updated_at"] })},
+	{name: "one public_id for all", breaks: []int{61},
+		spoil: onCustomers(func(c object) { c["public_id"] = "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10" })},
+	{name: "dates without milliseconds", breaks: []int{62},
+		spoil: onCustomers(func(c object) { c["created_at"] = "2025-05-06T14:22:09Z" })},
+	{name: "created_at moves with updated_at", breaks: []int{62, 71},
+		spoil: onCustomers(func(c object) { c["created_at"] = c["updated_at"] })},
 	{name: "kind in the account's words", breaks: []int{63}, spoil: onCustomers(func(c object) {
 		if c["kind"] == "natural" {
 			c["kind"] = "individual"
 		}
 	})},
 	{name: "an update is a replacement", breaks: []int{71, 73, 91}, rewrite: onUpdate(func(sent object) {
-		for _, field := range []string{"external_id", "nickname", "legal_name", "document_number", "notes", "custom_metadata"} {
+		for _, field := range []string{"external_id", "nickname", "legal_name", "document_number", "notes",
+			"custom_metadata"} {
 			if _, ok := sent[field]; !ok {
 				sent[field] = nil
 			}
 		}
 	})},
-	{name: "an update forgets the tags", breaks: []int{71, 72}, rewrite: onUpdate(func(sent object) { delete(sent, "tags") })},
+	{name: "an update forgets the tags", breaks: []int{71, 72},
+		rewrite: onUpdate(func(sent object) { delete(sent, "tags") })},
 	{name: "the update answers what was before", breaks: []int{71, 72, 74}, rewrite: func(in *inFlight) {
 		if in.method == http.MethodPatch {
 			in.method = http.MethodGet
@@ -103,7 +114,8 @@ var metadataFaults = []fault{
 		}
 		return lower
 	})},
-	{name: "merge replaces", breaks: []int{83, 84, 85, 87, 167, 246}, rewrite: onUpdate(func(sent object) { delete(sent, "custom_metadata_mode") })},
+	{name: "merge replaces", breaks: []int{83, 84, 85, 87, 167, 246},
+		rewrite: onUpdate(func(sent object) { delete(sent, "custom_metadata_mode") })},
 	{name: "merge is shallow", breaks: []int{83, 85, 87}, spoil: shallowMerge},
 	{name: "merge leaves what is no object", breaks: []int{84, 86}, rewrite: onMerge(func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { _, ok := value.(object); return !ok })

@@ -21,12 +21,18 @@ const (
 )
 
 var endpointFaults = []fault{
-	{name: "an endpoint is created with 200", breaks: []int{501}, spoil: onCall(http.MethodPost, hooks, func(in *inFlight) { in.status = http.StatusOK })},
-	{name: "a created endpoint without updatedAt", breaks: []int{501}, spoil: onCall(http.MethodPost, hooks, func(in *inFlight) { deleteAt(in.got, "data.updatedAt") })},
-	{name: "a new endpoint is inactive", breaks: []int{502}, rewrite: onSent(http.MethodPost, hooks, func(sent object) { setDefault(sent, "active", false) })},
-	{name: "a new endpoint wants what there is today", breaks: []int{502}, rewrite: onSent(http.MethodPost, hooks, func(sent object) { setDefault(sent, "events", []any{"charge.paid"}) })},
-	{name: "a secret without its prefix", breaks: []int{503, 512}, spoil: onCall(http.MethodPost, hooks, trimSecret, hookStep)},
-	{name: "one secret for all", breaks: []int{503, 512}, spoil: onCall(http.MethodPost, hooks, func(in *inFlight) { setAt(in.got, "data.secret", "whsec_same") }, hookStep)},
+	{name: "an endpoint is created with 200", breaks: []int{501},
+		spoil: onCall(http.MethodPost, hooks, func(in *inFlight) { in.status = http.StatusOK })},
+	{name: "a created endpoint without updatedAt", breaks: []int{501},
+		spoil: onCall(http.MethodPost, hooks, func(in *inFlight) { deleteAt(in.got, "data.updatedAt") })},
+	{name: "a new endpoint is inactive", breaks: []int{502},
+		rewrite: onSent(http.MethodPost, hooks, func(sent object) { setDefault(sent, "active", false) })},
+	{name: "a new endpoint wants what there is today", breaks: []int{502},
+		rewrite: onSent(http.MethodPost, hooks, func(sent object) { setDefault(sent, "events", []any{"charge.paid"}) })},
+	{name: "a secret without its prefix", breaks: []int{503, 512},
+		spoil: onCall(http.MethodPost, hooks, trimSecret, hookStep)},
+	{name: "one secret for all", breaks: []int{503, 512},
+		spoil: onCall(http.MethodPost, hooks, func(in *inFlight) { setAt(in.got, "data.secret", "whsec_same") }, hookStep)},
 	{name: "reads show the secret", breaks: []int{504}, spoil: onCall(http.MethodGet, hook, showSecret)},
 	{name: "updates show the secret", breaks: []int{504}, spoil: onCall(http.MethodPatch, hook, showSecret)},
 	{name: "lists show the secret", breaks: []int{504}, spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
@@ -34,7 +40,8 @@ var endpointFaults = []fault{
 			endpoint["secret"] = nil
 		}
 	})},
-	{name: "reads leave the description out", breaks: []int{505, 508}, spoil: onCall(http.MethodGet, hook, func(in *inFlight) { deleteAt(in.got, "data.description") })},
+	{name: "reads leave the description out", breaks: []int{505, 508},
+		spoil: onCall(http.MethodGet, hook, func(in *inFlight) { deleteAt(in.got, "data.description") })},
 	{name: "lists leave the description out", breaks: []int{505}, spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
 		for _, endpoint := range items(at(in.got, "data")) {
 			delete(endpoint, "description")
@@ -43,57 +50,77 @@ var endpointFaults = []fault{
 	{name: "credentials come back", breaks: []int{506, 510}, spoil: onCall(http.MethodGet, hook, func(in *inFlight) {
 		setAt(in.got, "data.authentication", in.proxy.withheld[at(in.got, "data.id")])
 	})},
-	{name: "the user name does not come back", breaks: []int{506}, spoil: onCall("", hook, func(in *inFlight) { deleteAt(in.got, "data.authentication.username") })},
-	{name: "the header's name does not come back", breaks: []int{505, 506, 510}, spoil: onCall("", hook, func(in *inFlight) { deleteAt(in.got, "data.authentication.name") })},
-	{name: "unknown fields are dropped at collections", breaks: []int{507, 511, 545}, rewrite: func(in *inFlight) { delete(in.sent, "colour") }},
-	{name: "an unknown authentication is none", breaks: []int{507}, rewrite: onSent(http.MethodPost, hooks, func(sent object) {
-		if at(sent, "authentication.type") == "digest" {
-			delete(sent, "authentication")
-		}
-	})},
-	{name: "400 for what is invalid at collections", breaks: []int{507, 511, 521, 523, 530, 545, 565}, spoil: whenStatus(422, 422, func(in *inFlight) { in.status = 400 })},
-	{name: "no details at collections", breaks: []int{507, 511, 545, 565}, spoil: whenStatus(422, 422, func(in *inFlight) { deleteAt(in.got, "error.details") })},
-	{name: "updates ignore active", breaks: []int{508, 609, 614, 647}, rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "active") })},
-	{name: "updates clear what is not sent", breaks: []int{508}, rewrite: onSent(http.MethodPatch, hook, func(sent object) { setDefault(sent, "description", nil) })},
+	{name: "the user name does not come back", breaks: []int{506},
+		spoil: onCall("", hook, func(in *inFlight) { deleteAt(in.got, "data.authentication.username") })},
+	{name: "the header's name does not come back", breaks: []int{505, 506, 510},
+		spoil: onCall("", hook, func(in *inFlight) { deleteAt(in.got, "data.authentication.name") })},
+	{name: "unknown fields are dropped at collections", breaks: []int{507, 511, 545}, rewrite: func(in *inFlight) {
+		delete(in.sent, "colour")
+	}},
+	{name: "an unknown authentication is none", breaks: []int{507},
+		rewrite: onSent(http.MethodPost, hooks, func(sent object) {
+			if at(sent, "authentication.type") == "digest" {
+				delete(sent, "authentication")
+			}
+		})},
+	{name: "400 for what is invalid at collections", breaks: []int{507, 511, 521, 523, 530, 545, 565},
+		spoil: whenStatus(422, 422, func(in *inFlight) { in.status = 400 })},
+	{name: "no details at collections", breaks: []int{507, 511, 545, 565},
+		spoil: whenStatus(422, 422, func(in *inFlight) { deleteAt(in.got, "error.details") })},
+	{name: "updates ignore active", breaks: []int{508, 609, 614, 647},
+		rewrite: onSent(http.MethodPatch, hook, func(sent object) { delete(sent, "active") })},
+	{name: "updates clear what is not sent", breaks: []int{508},
+		rewrite: onSent(http.MethodPatch, hook, func(sent object) { setDefault(sent, "description", nil) })},
 	{name: "null leaves the description", breaks: []int{509}, rewrite: onSent(http.MethodPatch, hook, func(sent object) {
 		maps.DeleteFunc(sent, func(_ string, value any) bool { return value == nil })
 	})},
-	{name: "an empty list leaves the events", breaks: []int{509}, rewrite: onSent(http.MethodPatch, hook, func(sent object) {
-		if list, ok := sent["events"].([]any); ok && len(list) == 0 {
-			delete(sent, "events")
-		}
-	})},
+	{name: "an empty list leaves the events", breaks: []int{509},
+		rewrite: onSent(http.MethodPatch, hook, func(sent object) {
+			if list, ok := sent["events"].([]any); ok && len(list) == 0 {
+				delete(sent, "events")
+			}
+		})},
 	{name: "an authentication is merged", breaks: []int{510}, rewrite: onCall(http.MethodPatch, hook, func(in *inFlight) {
 		if in.sent["authentication"] != nil {
 			in.sent["authentication"] = merge(in.proxy.withheld[in.id()], in.sent["authentication"])
 		}
 	})},
-	{name: "a refused update of an endpoint is done in part", breaks: []int{511}, rewrite: onCall(http.MethodPatch, hook, partly("colour")), spoil: refusePartly("colour")},
-	{name: "a rotation keeps the secret", breaks: []int{512, 587}, rewrite: onCall(http.MethodPost, hook+"/rotate-secret", func(in *inFlight) {
-		in.status, in.got = http.StatusOK, object{"data": merge(in.proxy.one(in.parentPath()), object{"secret": in.proxy.secrets[in.parent()]})}
-	})},
-	{name: "a rotation shows no secret", breaks: []int{512}, spoil: onCall(http.MethodPost, hook+"/rotate-secret", func(in *inFlight) { deleteAt(in.got, "data.secret") })},
-	{name: "a deleted endpoint is answered", breaks: []int{513}, spoil: onCall(http.MethodDelete, hook, func(in *inFlight) {
-		in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}}
-	})},
-	{name: "a deleted endpoint stays", breaks: []int{514}, rewrite: onCall(http.MethodDelete, hook, func(in *inFlight) { in.status = http.StatusNoContent })},
+	{name: "a refused update of an endpoint is done in part", breaks: []int{511},
+		rewrite: onCall(http.MethodPatch, hook, partly("colour")), spoil: refusePartly("colour")},
+	{name: "a rotation keeps the secret", breaks: []int{512, 587}, rewrite: onCall(http.MethodPost, hook+"/rotate-secret",
+		func(in *inFlight) {
+			in.status, in.got = http.StatusOK,
+				object{"data": merge(in.proxy.one(in.parentPath()), object{"secret": in.proxy.secrets[in.parent()]})}
+		})},
+	{name: "a rotation shows no secret", breaks: []int{512}, spoil: onCall(http.MethodPost, hook+"/rotate-secret",
+		func(in *inFlight) { deleteAt(in.got, "data.secret") })},
+	{name: "a deleted endpoint is answered", breaks: []int{513},
+		spoil: onCall(http.MethodDelete, hook, func(in *inFlight) {
+			in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}}
+		})},
+	{name: "a deleted endpoint stays", breaks: []int{514}, rewrite: onCall(http.MethodDelete, hook,
+		func(in *inFlight) { in.status = http.StatusNoContent })},
 }
 
 // addressFaults are guards with a hole, and one that shuts too much out.
 var addressFaults = slices.Concat(holes(
 	hole{521, `^http:`}, hole{521, `^ftp:`}, hole{521, `^(//|example)`},
-	hole{522, `localhost`}, hole{522, `LOCALHOST`}, hole{522, `//127\.255`}, hole{522, `//\[::1`}, hole{522, `ffff:127`}, hole{522, `//0\.0`}, hole{522, `//\[::\]`},
+	hole{522, `localhost`}, hole{522, `LOCALHOST`}, hole{522, `//127\.255`}, hole{522, `//\[::1`}, hole{522, `ffff:127`},
+	hole{522, `//0\.0`}, hole{522, `//\[::\]`},
 	hole{523, `//10\.0`}, hole{523, `//10\.255`}, hole{523, `//172\.16`}, hole{523, `//172\.31`}, hole{523, `//192\.168`},
 	hole{524, `//169\.254`}, hole{524, `fe80`}, hole{524, `febf`}, hole{525, `fc00`}, hole{525, `fd`},
 	hole{526, `//100\.64`}, hole{526, `//100\.127`}, hole{527, `ffff:10\.`}, hole{527, `a9fe`}, hole{527, `ffff:100`},
 	hole{528, `\.local`}, hole{528, `\.internal`}, hole{528, `\.INTERNAL`}, hole{530, `.`},
 ), []fault{
-	{name: "another code for internal addresses", breaks: []int{521, 522, 523, 524, 525, 526, 527, 528, 530}, spoil: whenStatus(422, 422, func(in *inFlight) { setAt(in.got, "error.code", "invalid_url") })},
-	{name: "a guard that takes 172 and 100 for private", breaks: []int{529}, rewrite: onSent(http.MethodPost, hooks, func(sent object) {
-		if address, _ := sent["url"].(string); strings.HasPrefix(address, "https://172.") || strings.HasPrefix(address, "https://100.") {
-			sent["url"] = "https://10.0.0.1/in"
-		}
-	})},
+	{name: "another code for internal addresses", breaks: []int{521, 522, 523, 524, 525, 526, 527, 528, 530},
+		spoil: whenStatus(422, 422, func(in *inFlight) { setAt(in.got, "error.code", "invalid_url") })},
+	{name: "a guard that takes 172 and 100 for private", breaks: []int{529},
+		rewrite: onSent(http.MethodPost, hooks, func(sent object) {
+			if address, _ := sent["url"].(string); strings.HasPrefix(address, "https://172.") ||
+				strings.HasPrefix(address, "https://100.") {
+				sent["url"] = "https://10.0.0.1/in"
+			}
+		})},
 	{name: "every IPv6 address is refused", breaks: []int{529}, rewrite: onSent(http.MethodPost, hooks, func(sent object) {
 		if address, _ := sent["url"].(string); strings.HasPrefix(address, "https://[") {
 			sent["url"] = "https://10.0.0.1/in"
@@ -116,11 +143,12 @@ func holes(all ...hole) []fault {
 				sent["url"] = "https://example.com/in"
 			}
 		}
-		faults = append(faults, fault{name: "a guard without " + one.form, breaks: []int{one.breaks}, rewrite: func(in *inFlight) {
-			if in.path == hooks && one.breaks != 530 || in.method == http.MethodPatch {
-				pass(in.sent)
-			}
-		}})
+		faults = append(faults, fault{name: "a guard without " + one.form, breaks: []int{one.breaks},
+			rewrite: func(in *inFlight) {
+				if in.path == hooks && one.breaks != 530 || in.method == http.MethodPatch {
+					pass(in.sent)
+				}
+			}})
 	}
 	return faults
 }
@@ -181,7 +209,8 @@ func refusePartly(field string) func(*inFlight) {
 	return func(in *inFlight) {
 		if in.mark == "partly "+field {
 			in.status = http.StatusUnprocessableEntity
-			in.got = object{"error": object{"code": "validation_error", "message": "no", "details": object{"fields": object{field: "no"}}}}
+			in.got = object{"error": object{"code": "validation_error", "message": "no",
+				"details": object{"fields": object{field: "no"}}}}
 		}
 	}
 }

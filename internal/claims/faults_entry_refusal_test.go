@@ -27,31 +27,42 @@ var entryRefusalFaults = slices.Concat(
 				sent["occurred_at"] = "no"
 			}
 		})},
-		{name: "a company is answered with another id", breaks: []int{782}, spoil: onCall(http.MethodPost, books, func(in *inFlight) {
-			if _, is := in.sent["company_id"]; is {
-				setAt(in.got, "data.company_id", newUUID())
-			}
-		})},
+		{name: "a company is answered with another id", breaks: []int{782},
+			spoil: onCall(http.MethodPost, books, func(in *inFlight) {
+				if _, is := in.sent["company_id"]; is {
+					setAt(in.got, "data.company_id", newUUID())
+				}
+			})},
 		{name: "a credit becomes a debit", breaks: []int{784}, rewrite: onSent(http.MethodPost, books, func(sent object) {
 			if sent["type"] == "credit" {
 				sent["type"] = "debit"
 			}
 		})},
-		{name: "refusals in the books blame nothing", breaks: []int{781, 782, 783, 784, 785, 786}, spoil: whenStatus(422, 422, inBooks(func(in *inFlight) { deleteAt(in.got, "error.details") }))},
-		{name: "invalid records are 400", breaks: []int{781, 782, 783, 784, 785, 786}, spoil: whenStatus(422, 422, inBooks(func(in *inFlight) { in.status = http.StatusBadRequest }))},
-		{name: "a refused record is made", breaks: []int{785}, rewrite: onCall(http.MethodPost, books, partly("amount")), spoil: refusePartly("amount")},
-		{name: "receivables are not checked", breaks: []int{781, 782, 783, 784, 785}, rewrite: onSent(http.MethodPost, financePrefix+"/v1/receivables", dropWrong)},
+		{name: "refusals in the books blame nothing", breaks: []int{781, 782, 783, 784, 785, 786},
+			spoil: whenStatus(422, 422, inBooks(func(in *inFlight) { deleteAt(in.got, "error.details") }))},
+		{name: "invalid records are 400", breaks: []int{781, 782, 783, 784, 785, 786},
+			spoil: whenStatus(422, 422, inBooks(func(in *inFlight) { in.status = http.StatusBadRequest }))},
+		{name: "a refused record is made", breaks: []int{785}, rewrite: onCall(http.MethodPost, books, partly("amount")),
+			spoil: refusePartly("amount")},
+		{name: "receivables are not checked", breaks: []int{781, 782, 783, 784, 785},
+			rewrite: onSent(http.MethodPost, financePrefix+"/v1/receivables", dropWrong)},
 		{name: "updates are not checked", breaks: []int{786}, rewrite: onSent(http.MethodPatch, oneEntry, dropWrong)},
-		{name: "a refused update of a record is done", breaks: []int{786}, rewrite: onCall(http.MethodPatch, oneEntry, partly("amount")), spoil: refusePartly("amount")},
+		{name: "a refused update of a record is done", breaks: []int{786}, rewrite: onCall(http.MethodPatch, oneEntry,
+			partly("amount")), spoil: refusePartly("amount")},
 	},
 )
 
 var openAPIFaults = []fault{
-	{name: "there is no description", breaks: []int{791, 792, 793}, rewrite: onCall(http.MethodGet, openAPIDocs, func(in *inFlight) { in.status = http.StatusNotFound })},
-	{name: "a description of the second version", breaks: []int{791}, spoil: onDescription(func(in *inFlight) { setAt(in.got, "openapi", "2.0") })},
-	{name: "a description without a title", breaks: []int{791}, spoil: onDescription(func(in *inFlight) { deleteAt(in.got, "info.title") })},
-	{name: "a description without a version", breaks: []int{791}, spoil: onDescription(func(in *inFlight) { deleteAt(in.got, "info.version") })},
-	{name: "a description without paths", breaks: []int{791, 792, 793}, spoil: onDescription(func(in *inFlight) { setAt(in.got, "paths", object{}) })},
+	{name: "there is no description", breaks: []int{791, 792, 793}, rewrite: onCall(http.MethodGet, openAPIDocs,
+		func(in *inFlight) { in.status = http.StatusNotFound })},
+	{name: "a description of the second version", breaks: []int{791},
+		spoil: onDescription(func(in *inFlight) { setAt(in.got, "openapi", "2.0") })},
+	{name: "a description without a title", breaks: []int{791},
+		spoil: onDescription(func(in *inFlight) { deleteAt(in.got, "info.title") })},
+	{name: "a description without a version", breaks: []int{791},
+		spoil: onDescription(func(in *inFlight) { deleteAt(in.got, "info.version") })},
+	{name: "a description without paths", breaks: []int{791, 792, 793},
+		spoil: onDescription(func(in *inFlight) { setAt(in.got, "paths", object{}) })},
 	{name: "receivables are not described", breaks: []int{792}, spoil: onDescription(func(in *inFlight) {
 		paths, _ := in.got.(object)["paths"].(object)
 		delete(paths, "/v1/receivables")
@@ -60,22 +71,27 @@ var openAPIFaults = []fault{
 		paths, _ := in.got.(object)["paths"].(object)
 		deleteAt(paths["/v1/{collection}/{id}"], "patch")
 	})},
-	{name: "YAML is called JSON", breaks: []int{793}, spoil: onYAML(func(in *inFlight) { in.answer.Set("Content-Type", "application/json") })},
-	{name: "the YAML lacks a path", breaks: []int{793}, spoil: onYAML(func(in *inFlight) { in.text = strings.ReplaceAll(in.text, "/v1/receivables", "") })},
-	{name: "the YAML is a page", breaks: []int{793}, spoil: onYAML(func(in *inFlight) { in.text = "<p>" + strings.ReplaceAll(in.text, "\n", "\n<p>") })},
+	{name: "YAML is called JSON", breaks: []int{793},
+		spoil: onYAML(func(in *inFlight) { in.answer.Set("Content-Type", "application/json") })},
+	{name: "the YAML lacks a path", breaks: []int{793},
+		spoil: onYAML(func(in *inFlight) { in.text = strings.ReplaceAll(in.text, "/v1/receivables", "") })},
+	{name: "the YAML is a page", breaks: []int{793},
+		spoil: onYAML(func(in *inFlight) { in.text = "<p>" + strings.ReplaceAll(in.text, "\n", "\n<p>") })},
 }
 
 // loose are faults that each let one form of a wrong text pass for a right one.
 func loose(claim int, field string, forms ...string) []fault {
-	right := map[string]string{"amount": "1.00", "company_id": newUUID(), "occurred_at": "2026-01-01", "type": "debit"}[field]
+	right := map[string]string{"amount": "1.00", "company_id": newUUID(), "occurred_at": "2026-01-01",
+		"type": "debit"}[field]
 	var faults []fault
 	for _, form := range forms {
 		wrong := regexp.MustCompile(form)
-		faults = append(faults, fault{name: field + " may be " + form, breaks: []int{claim}, rewrite: onSent(http.MethodPost, books, func(sent object) {
-			if text, isText := sent[field].(string); isText && wrong.MatchString(text) && !rightEntry[field](text) {
-				sent[field] = right
-			}
-		})})
+		faults = append(faults, fault{name: field + " may be " + form, breaks: []int{claim},
+			rewrite: onSent(http.MethodPost, books, func(sent object) {
+				if text, isText := sent[field].(string); isText && wrong.MatchString(text) && !rightEntry[field](text) {
+					sent[field] = right
+				}
+			})})
 	}
 	return faults
 }

@@ -7,7 +7,8 @@ import (
 )
 
 var filterFaults = []fault{
-	{name: "company_id is ignored", breaks: []int{741, 744, 745, 746}, rewrite: onPage(func(in *inFlight) { in.query.Del("company_id") })},
+	{name: "company_id is ignored", breaks: []int{741, 744, 745, 746},
+		rewrite: onPage(func(in *inFlight) { in.query.Del("company_id") })},
 	{name: "company_id is ignored in receivables", breaks: []int{741}, rewrite: onPage(func(in *inFlight) {
 		if in.collection() == "receivables" {
 			in.query.Del("company_id")
@@ -17,9 +18,12 @@ var filterFaults = []fault{
 	{name: "gt includes its bound", breaks: []int{742, 743}, rewrite: operatorAs("gt", "gte")},
 	{name: "lte leaves its bound out", breaks: []int{742, 743}, rewrite: operatorAs("lte", "lt")},
 	{name: "lt includes its bound", breaks: []int{742, 743, 744}, rewrite: operatorAs("lt", "lte")},
-	{name: "lt is ignored", breaks: []int{742, 743, 744, 746}, rewrite: onPage(func(in *inFlight) { in.query.Del("occurred_at[lt]") })},
-	{name: "offsets are not read", breaks: []int{742}, rewrite: onBound(func(bound string) string { return strings.Replace(bound, "-03:00", "Z", 1) })},
-	{name: "moments are cut to their day", breaks: []int{742}, rewrite: onBound(func(bound string) string { return bound[:len(time.DateOnly)] })},
+	{name: "lt is ignored", breaks: []int{742, 743, 744, 746},
+		rewrite: onPage(func(in *inFlight) { in.query.Del("occurred_at[lt]") })},
+	{name: "offsets are not read", breaks: []int{742},
+		rewrite: onBound(func(bound string) string { return strings.Replace(bound, "-03:00", "Z", 1) })},
+	{name: "moments are cut to their day", breaks: []int{742},
+		rewrite: onBound(func(bound string) string { return bound[:len(time.DateOnly)] })},
 	{name: "a date is its last moment", breaks: []int{743}, rewrite: onBound(func(bound string) string {
 		if len(bound) == len(time.DateOnly) {
 			return bound + "T23:59:59.999Z"

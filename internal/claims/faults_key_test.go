@@ -9,10 +9,12 @@ import (
 )
 
 var collectionsFaults = []fault{
-	{name: "every caller is let in at collections", breaks: []int{531, 532, 533, 548, 549, 552, 554, 566, 567, 573}, rewrite: letIn("")},
+	{name: "every caller is let in at collections", breaks: []int{531, 532, 533, 548, 549, 552, 554, 566, 567, 573},
+		rewrite: letIn("")},
 	{name: "endpoints need no key", breaks: []int{531, 532}, rewrite: letIn(hooks)},
 	{name: "keys need no key", breaks: []int{531, 532, 552, 554}, rewrite: letIn(keys)},
-	{name: "empty errors at collections", breaks: []int{514, 521, 531, 532, 534, 552, 570, 614}, spoil: whenStatus(400, 499, func(in *inFlight) { in.got = nil })},
+	{name: "empty errors at collections", breaks: []int{514, 521, 531, 532, 534, 552, 570, 614},
+		spoil: whenStatus(400, 499, func(in *inFlight) { in.got = nil })},
 	{name: "a create without a key is done and refused", breaks: []int{533}, rewrite: func(in *inFlight) {
 		if in.header.Get("Authorization") != "Bearer "+in.proxy.target.CollectionsAPIKey {
 			in.header.Set("Authorization", "Bearer "+in.proxy.target.CollectionsAPIKey)
@@ -23,55 +25,75 @@ var collectionsFaults = []fault{
 			in.status, in.got = http.StatusUnauthorized, object{"error": object{"code": "invalid_token", "message": "no"}}
 		}
 	}},
-	{name: "400 for an id that nothing has", breaks: []int{514, 534}, spoil: whenStatus(404, 404, func(in *inFlight) { in.status = http.StatusBadRequest })},
-	{name: "any delivery can be sent again", breaks: []int{534}, rewrite: onCall(http.MethodPost, redo, func(in *inFlight) { in.status, in.got = http.StatusAccepted, object{} })},
-	{name: "any key can be revoked", breaks: []int{534}, rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) { in.status = http.StatusNoContent })},
-	{name: "per_page is ignored at collections", breaks: []int{536, 538, 624}, rewrite: func(in *inFlight) { in.query.Del("per_page") }},
-	{name: "the page is ignored at collections", breaks: []int{536, 538, 624}, rewrite: func(in *inFlight) { in.query.Del("page") }},
-	{name: "total counts the page at collections", breaks: []int{536, 538, 624}, spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
-		list, _ := at(in.got, "data").([]any)
-		setAt(in.got, "meta.total", json.Number(itoa(len(list))))
-	}, keys, records)},
-	{name: "the newest comes first", breaks: []int{537, 539, 624}, spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
-		list, _ := at(in.got, "data").([]any)
-		slices.Reverse(list)
-	}, keys, records)},
-	{name: "every endpoint lists all deliveries", breaks: []int{624}, spoil: onCall(http.MethodGet, records, func(in *inFlight) {
-		var all []any
-		for _, endpoint := range in.proxy.all(hooks) {
-			for _, record := range in.proxy.all(hooks + "/" + endpoint["id"].(string) + "/deliveries") {
-				all = append(all, record)
+	{name: "400 for an id that nothing has", breaks: []int{514, 534},
+		spoil: whenStatus(404, 404, func(in *inFlight) { in.status = http.StatusBadRequest })},
+	{name: "any delivery can be sent again", breaks: []int{534},
+		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) { in.status, in.got = http.StatusAccepted, object{} })},
+	{name: "any key can be revoked", breaks: []int{534}, rewrite: onCall(http.MethodDelete, oneKey,
+		func(in *inFlight) { in.status = http.StatusNoContent })},
+	{name: "per_page is ignored at collections", breaks: []int{536, 538, 624}, rewrite: func(in *inFlight) {
+		in.query.Del("per_page")
+	}},
+	{name: "the page is ignored at collections", breaks: []int{536, 538, 624}, rewrite: func(in *inFlight) {
+		in.query.Del("page")
+	}},
+	{name: "total counts the page at collections", breaks: []int{536, 538, 624},
+		spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
+			list, _ := at(in.got, "data").([]any)
+			setAt(in.got, "meta.total", json.Number(itoa(len(list))))
+		}, keys, records)},
+	{name: "the newest comes first", breaks: []int{537, 539, 624},
+		spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
+			list, _ := at(in.got, "data").([]any)
+			slices.Reverse(list)
+		}, keys, records)},
+	{name: "every endpoint lists all deliveries", breaks: []int{624},
+		spoil: onCall(http.MethodGet, records, func(in *inFlight) {
+			var all []any
+			for _, endpoint := range in.proxy.all(hooks) {
+				for _, record := range in.proxy.all(hooks + "/" + endpoint["id"].(string) + "/deliveries") {
+					all = append(all, record)
+				}
 			}
-		}
-		setAt(in.got, "data", all)
-		setAt(in.got, "meta.total", json.Number(itoa(len(all))))
-	})},
+			setAt(in.got, "data", all)
+			setAt(in.got, "meta.total", json.Number(itoa(len(all))))
+		})},
 }
 
 var keyFaults = []fault{
-	{name: "a created key without its source", breaks: []int{541}, spoil: onCall(http.MethodPost, keys, func(in *inFlight) { deleteAt(in.got, "data.source") })},
-	{name: "expiresAt as it was sent", breaks: []int{541}, spoil: onCall(http.MethodPost, keys, func(in *inFlight) { setAt(in.got, "data.expiresAt", in.sent["expiresAt"]) })},
-	{name: "a new key has every scope", breaks: []int{542}, rewrite: onSent(http.MethodPost, keys, func(sent object) { setDefault(sent, "scopes", []any{"*"}) })},
+	{name: "a created key without its source", breaks: []int{541},
+		spoil: onCall(http.MethodPost, keys, func(in *inFlight) { deleteAt(in.got, "data.source") })},
+	{name: "expiresAt as it was sent", breaks: []int{541},
+		spoil: onCall(http.MethodPost, keys, func(in *inFlight) { setAt(in.got, "data.expiresAt", in.sent["expiresAt"]) })},
+	{name: "a new key has every scope", breaks: []int{542},
+		rewrite: onSent(http.MethodPost, keys, func(sent object) { setDefault(sent, "scopes", []any{"*"}) })},
 	{name: "a new key expires", breaks: []int{542, 565}, rewrite: onSent(http.MethodPost, keys, func(sent object) {
 		if sent["expiresAt"] == nil {
 			sent["expiresAt"] = "2026-01-01T00:00:00Z"
 		}
 	})},
-	{name: "a token unlike its keyPrefix", breaks: []int{543}, spoil: onCall(http.MethodPost, keys, func(in *inFlight) { setAt(in.got, "data.keyPrefix", "other") })},
-	{name: "keyPrefix is the token", breaks: []int{543}, spoil: onCall(http.MethodPost, keys, func(in *inFlight) { setAt(in.got, "data.keyPrefix", at(in.got, "data.token")) })},
+	{name: "a token unlike its keyPrefix", breaks: []int{543},
+		spoil: onCall(http.MethodPost, keys, func(in *inFlight) { setAt(in.got, "data.keyPrefix", "other") })},
+	{name: "keyPrefix is the token", breaks: []int{543},
+		spoil: onCall(http.MethodPost, keys,
+			func(in *inFlight) { setAt(in.got, "data.keyPrefix", at(in.got, "data.token")) })},
 	{name: "one token for all", breaks: []int{543}, spoil: onCall(http.MethodPost, keys, func(in *inFlight) {
 		setAt(in.got, "data.token", "key_same")
 		setAt(in.got, "data.keyPrefix", "key")
 	})},
-	{name: "reads show a token", breaks: []int{544, 561}, spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.token", nil) })},
+	{name: "reads show a token", breaks: []int{544, 561},
+		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.token", nil) })},
 	{name: "lists show a token", breaks: []int{544}, spoil: onCall(http.MethodGet, keys, func(in *inFlight) {
 		for _, key := range items(at(in.got, "data")) {
 			key["token"] = nil
 		}
 	})},
-	{name: "reads show another keyPrefix", breaks: []int{544, 568}, spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.keyPrefix", "other") })},
-	{name: "a key's name is made up", breaks: []int{545}, rewrite: onSent(http.MethodPost, keys, func(sent object) { setDefault(sent, "name", "unnamed") })},
-	{name: "lastUsedAt stays null", breaks: []int{546}, spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.lastUsedAt", nil) })},
+	{name: "reads show another keyPrefix", breaks: []int{544, 568},
+		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.keyPrefix", "other") })},
+	{name: "a key's name is made up", breaks: []int{545},
+		rewrite: onSent(http.MethodPost, keys, func(sent object) { setDefault(sent, "name", "unnamed") })},
+	{name: "lastUsedAt stays null", breaks: []int{546},
+		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) { setAt(in.got, "data.lastUsedAt", nil) })},
 	{name: "lastUsedAt is there from the start", breaks: []int{542, 546}, spoil: onCall("", keys, func(in *inFlight) {
 		if key, ok := at(in.got, "data").(object); ok {
 			key["lastUsedAt"] = key["createdAt"]
@@ -83,9 +105,12 @@ var keyFaults = []fault{
 		}
 	}},
 	renamedFault(),
-	{name: "keys do not expire", breaks: []int{541, 548, 569}, rewrite: onSent(http.MethodPost, keys, func(sent object) { delete(sent, "expiresAt") })},
-	{name: "a revocation is answered", breaks: []int{549}, spoil: onCall(http.MethodDelete, oneKey, func(in *inFlight) { in.status, in.got = http.StatusOK, object{} })},
-	{name: "a revocation does nothing", breaks: []int{549, 550, 551, 571, 573, 642, 643}, rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) { in.status = http.StatusNoContent })},
+	{name: "keys do not expire", breaks: []int{541, 548, 569},
+		rewrite: onSent(http.MethodPost, keys, func(sent object) { delete(sent, "expiresAt") })},
+	{name: "a revocation is answered", breaks: []int{549}, spoil: onCall(http.MethodDelete, oneKey,
+		func(in *inFlight) { in.status, in.got = http.StatusOK, object{} })},
+	{name: "a revocation does nothing", breaks: []int{549, 550, 551, 571, 573, 642, 643},
+		rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) { in.status = http.StatusNoContent })},
 	{name: "a revoked key is gone", breaks: []int{550, 551}, spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
 		if at(in.got, "data.revokedAt") != nil {
 			in.status = http.StatusNotFound
@@ -95,74 +120,97 @@ var keyFaults = []fault{
 		list, _ := at(in.got, "data").([]any)
 		setAt(in.got, "data", slices.DeleteFunc(list, func(key any) bool { return at(key, "revokedAt") != nil }))
 	})},
-	{name: "a second revocation is refused", breaks: []int{551}, rewrite: onRevoked(func(in *inFlight, _ object) { in.status = http.StatusConflict })},
-	{name: "a second revocation counts", breaks: []int{551}, rewrite: onRevoked(func(in *inFlight, _ object) { in.mark = "again" }),
+	{name: "a second revocation is refused", breaks: []int{551},
+		rewrite: onRevoked(func(in *inFlight, _ object) { in.status = http.StatusConflict })},
+	{name: "a second revocation counts", breaks: []int{551},
+		rewrite: onRevoked(func(in *inFlight, _ object) { in.mark = "again" }),
 		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
 			if at(in.got, "data.revokedAt") != nil {
 				setAt(in.got, "data.revokedAt", moment(in.proxy.sandbox.Clock().Now().Add(time.Hour)))
 			}
 		})},
-	{name: "a refusal for scopes without details", breaks: []int{552, 554}, spoil: whenStatus(403, 403, func(in *inFlight) { deleteAt(in.got, "error.details") })},
-	{name: "empty scopes allow nothing", breaks: []int{549, 552}, rewrite: onCall(http.MethodGet, hooks, func(in *inFlight) {
-		if in.header.Get("Authorization") != "Bearer "+in.proxy.target.CollectionsAPIKey {
-			in.status, in.got = http.StatusForbidden, object{"error": object{"code": "insufficient_scope", "message": "no"}}
-		}
-	})},
-	{name: "only the first key may rotate", breaks: []int{553}, rewrite: onCall(http.MethodPost, rotation, func(in *inFlight) {
-		if in.header.Get("Authorization") != "Bearer "+in.proxy.target.CollectionsAPIKey {
-			in.status = http.StatusForbidden
-		}
-	})},
-	{name: "any scopes allow everything", breaks: []int{554}, rewrite: onOwnKey(func(*inFlight, string) bool { return true })},
+	{name: "a refusal for scopes without details", breaks: []int{552, 554},
+		spoil: whenStatus(403, 403, func(in *inFlight) { deleteAt(in.got, "error.details") })},
+	{name: "empty scopes allow nothing", breaks: []int{549, 552},
+		rewrite: onCall(http.MethodGet, hooks, func(in *inFlight) {
+			if in.header.Get("Authorization") != "Bearer "+in.proxy.target.CollectionsAPIKey {
+				in.status, in.got = http.StatusForbidden, object{"error": object{"code": "insufficient_scope", "message": "no"}}
+			}
+		})},
+	{name: "only the first key may rotate", breaks: []int{553}, rewrite: onCall(http.MethodPost, rotation,
+		func(in *inFlight) {
+			if in.header.Get("Authorization") != "Bearer "+in.proxy.target.CollectionsAPIKey {
+				in.status = http.StatusForbidden
+			}
+		})},
+	{name: "any scopes allow everything", breaks: []int{554},
+		rewrite: onOwnKey(func(*inFlight, string) bool { return true })},
 }
 
 var rotationFaults = []fault{
-	{name: "a successor keeps the id", breaks: []int{561}, spoil: onCall(http.MethodPost, rotation, func(in *inFlight) { setAt(in.got, "data.id", at(in.got, "data.predecessorId")) })},
-	{name: "a successor keeps the keyPrefix", breaks: []int{561}, spoil: onSuccessor(func(successor, old object) { successor["keyPrefix"] = old["keyPrefix"] })},
-	{name: "a successor without predecessorId", breaks: []int{561, 572}, spoil: onSuccessor(func(successor, _ object) { delete(successor, "predecessorId") })},
-	{name: "a successor has no description", breaks: []int{562}, spoil: onSuccessor(func(successor, _ object) { successor["description"] = nil })},
-	{name: "a successor may do everything", breaks: []int{562}, spoil: onSuccessor(func(successor, _ object) { successor["scopes"] = []any{} })},
-	{name: "a successor lives for ever", breaks: []int{562, 569}, spoil: onSuccessor(func(successor, _ object) { successor["expiresAt"] = nil })},
-	{name: "a successor expires with the old key", breaks: []int{562}, spoil: onSuccessor(func(successor, old object) { successor["expiresAt"] = old["expiresAt"] })},
-	{name: "a grace of one day", breaks: []int{563}, rewrite: onSent(http.MethodPost, rotation, func(sent object) { setDefault(sent, "graceDays", 1) })},
-	{name: "graceDays is ignored", breaks: []int{564, 565, 566, 567}, rewrite: onSent(http.MethodPost, rotation, func(sent object) { delete(sent, "graceDays") })},
+	{name: "a successor keeps the id", breaks: []int{561}, spoil: onCall(http.MethodPost, rotation,
+		func(in *inFlight) { setAt(in.got, "data.id", at(in.got, "data.predecessorId")) })},
+	{name: "a successor keeps the keyPrefix", breaks: []int{561},
+		spoil: onSuccessor(func(successor, old object) { successor["keyPrefix"] = old["keyPrefix"] })},
+	{name: "a successor without predecessorId", breaks: []int{561, 572},
+		spoil: onSuccessor(func(successor, _ object) { delete(successor, "predecessorId") })},
+	{name: "a successor has no description", breaks: []int{562},
+		spoil: onSuccessor(func(successor, _ object) { successor["description"] = nil })},
+	{name: "a successor may do everything", breaks: []int{562},
+		spoil: onSuccessor(func(successor, _ object) { successor["scopes"] = []any{} })},
+	{name: "a successor lives for ever", breaks: []int{562, 569},
+		spoil: onSuccessor(func(successor, _ object) { successor["expiresAt"] = nil })},
+	{name: "a successor expires with the old key", breaks: []int{562},
+		spoil: onSuccessor(func(successor, old object) { successor["expiresAt"] = old["expiresAt"] })},
+	{name: "a grace of one day", breaks: []int{563}, rewrite: onSent(http.MethodPost, rotation,
+		func(sent object) { setDefault(sent, "graceDays", 1) })},
+	{name: "graceDays is ignored", breaks: []int{564, 565, 566, 567}, rewrite: onSent(http.MethodPost, rotation,
+		func(sent object) { delete(sent, "graceDays") })},
 	{name: "a grace of 31 days will do", breaks: []int{565}, rewrite: onSent(http.MethodPost, rotation, func(sent object) {
 		if sent["graceDays"] == json.Number("31") {
 			sent["graceDays"] = 30
 		}
 	})},
-	{name: "a refused rotation is done", breaks: []int{565}, rewrite: onCall(http.MethodPost, rotation, partly("graceDays")), spoil: refusePartly("graceDays")},
-	{name: "old keys work for ever", breaks: []int{566, 567, 568}, rewrite: onOwnKey(func(in *inFlight, id string) bool { return in.proxy.rotated[id] != "" }),
+	{name: "a refused rotation is done", breaks: []int{565}, rewrite: onCall(http.MethodPost, rotation,
+		partly("graceDays")), spoil: refusePartly("graceDays")},
+	{name: "old keys work for ever", breaks: []int{566, 567, 568},
+		rewrite: onOwnKey(func(in *inFlight, id string) bool { return in.proxy.rotated[id] != "" }),
 		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
 			if in.proxy.rotated[in.id()] != "" {
 				setAt(in.got, "data.expiresAt", nil)
 			}
 		})},
-	{name: "there is no grace", breaks: []int{563, 564, 566, 572}, rewrite: onSent(http.MethodPost, rotation, func(sent object) { sent["graceDays"] = 0 })},
-	{name: "a rotation revokes the old key", breaks: []int{566, 568, 572}, spoil: onCall(http.MethodPost, rotation, func(in *inFlight) {
-		in.proxy.ask(http.MethodDelete, in.parentPath(), nil)
-	})},
-	{name: "the expiry gives way to the grace", breaks: []int{569}, spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
-		if until := in.proxy.grace[in.id()]; until != nil {
-			setAt(in.got, "data.expiresAt", until)
-		}
-	})},
-	{name: "a rotated key rotates again", breaks: []int{570}, rewrite: onCall(http.MethodPost, rotation, func(in *inFlight) {
-		if successor := in.proxy.rotated[in.parent()]; successor != "" {
-			in.path = keys + "/" + successor + "/rotate"
-		}
-	})},
+	{name: "there is no grace", breaks: []int{563, 564, 566, 572}, rewrite: onSent(http.MethodPost, rotation,
+		func(sent object) { sent["graceDays"] = 0 })},
+	{name: "a rotation revokes the old key", breaks: []int{566, 568, 572}, spoil: onCall(http.MethodPost, rotation,
+		func(in *inFlight) {
+			in.proxy.ask(http.MethodDelete, in.parentPath(), nil)
+		})},
+	{name: "the expiry gives way to the grace", breaks: []int{569},
+		spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
+			if until := in.proxy.grace[in.id()]; until != nil {
+				setAt(in.got, "data.expiresAt", until)
+			}
+		})},
+	{name: "a rotated key rotates again", breaks: []int{570}, rewrite: onCall(http.MethodPost, rotation,
+		func(in *inFlight) {
+			if successor := in.proxy.rotated[in.parent()]; successor != "" {
+				in.path = keys + "/" + successor + "/rotate"
+			}
+		})},
 	{name: "a revoked key rotates", breaks: []int{571}, rewrite: onCall(http.MethodPost, rotation, func(in *inFlight) {
 		if key := in.proxy.one(in.parentPath()); key["revokedAt"] != nil {
 			in.status, in.got = http.StatusOK, object{"data": key}
 		}
 	})},
-	{name: "another code for a key that is not active", breaks: []int{570, 571}, spoil: whenStatus(409, 409, func(in *inFlight) { setAt(in.got, "error.code", "conflict") })},
-	{name: "only the last predecessor lives on", breaks: []int{572}, rewrite: onCall(http.MethodPost, rotation, func(in *inFlight) {
-		for old := range in.proxy.rotated {
-			in.proxy.ask(http.MethodDelete, keys+"/"+old, nil)
-		}
-	})},
+	{name: "another code for a key that is not active", breaks: []int{570, 571},
+		spoil: whenStatus(409, 409, func(in *inFlight) { setAt(in.got, "error.code", "conflict") })},
+	{name: "only the last predecessor lives on", breaks: []int{572}, rewrite: onCall(http.MethodPost, rotation,
+		func(in *inFlight) {
+			for old := range in.proxy.rotated {
+				in.proxy.ask(http.MethodDelete, keys+"/"+old, nil)
+			}
+		})},
 	{name: "a grace cannot be ended", breaks: []int{573}, rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) {
 		if in.proxy.rotated[in.id()] != "" {
 			in.status = http.StatusNoContent
@@ -203,9 +251,10 @@ func onOwnKey(which func(in *inFlight, id string) bool) func(*inFlight) {
 // renamedFault rejects the change of a key and shows it all the same.
 func renamedFault() fault {
 	renamed := map[string]any{}
-	return fault{name: "a refused change of a key is done", breaks: []int{547}, rewrite: onCall(http.MethodPatch, oneKey, func(in *inFlight) {
-		renamed[in.id()] = in.sent["name"]
-	}), spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
+	return fault{name: "a refused change of a key is done", breaks: []int{547}, rewrite: onCall(http.MethodPatch, oneKey,
+		func(in *inFlight) {
+			renamed[in.id()] = in.sent["name"]
+		}), spoil: onCall(http.MethodGet, oneKey, func(in *inFlight) {
 		if name := renamed[in.id()]; name != nil {
 			setAt(in.got, "data.name", name)
 		}

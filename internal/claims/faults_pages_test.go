@@ -11,10 +11,14 @@ import (
 )
 
 var pageFaults = []fault{
-	{name: "records in a bare array", breaks: []int{721, 722, 723, 726}, spoil: onPage(func(in *inFlight) { in.got = at(in.got, "data") })},
-	{name: "the last page has no next_cursor", breaks: []int{721, 722}, spoil: onLastPage(func(in *inFlight) { deleteAt(in.got, "meta.next_cursor") })},
-	{name: "the last page has an empty next_cursor", breaks: []int{721, 722}, spoil: onLastPage(func(in *inFlight) { setAt(in.got, "meta.next_cursor", "") })},
-	{name: "next_cursor is a number", breaks: []int{721, 723, 726}, spoil: onFullPage(func(in *inFlight) { setAt(in.got, "meta.next_cursor", json.Number("2")) })},
+	{name: "records in a bare array", breaks: []int{721, 722, 723, 726},
+		spoil: onPage(func(in *inFlight) { in.got = at(in.got, "data") })},
+	{name: "the last page has no next_cursor", breaks: []int{721, 722},
+		spoil: onLastPage(func(in *inFlight) { deleteAt(in.got, "meta.next_cursor") })},
+	{name: "the last page has an empty next_cursor", breaks: []int{721, 722},
+		spoil: onLastPage(func(in *inFlight) { setAt(in.got, "meta.next_cursor", "") })},
+	{name: "next_cursor is a number", breaks: []int{721, 723, 726},
+		spoil: onFullPage(func(in *inFlight) { setAt(in.got, "meta.next_cursor", json.Number("2")) })},
 	{name: "an empty list is null", breaks: []int{722}, spoil: onLastPage(func(in *inFlight) {
 		if list, _ := at(in.got, "data").([]any); len(list) == 0 {
 			setAt(in.got, "data", nil)
@@ -27,41 +31,47 @@ var pageFaults = []fault{
 	})},
 	{name: "10 items without a limit", breaks: []int{723}, rewrite: defaultLimit("10")},
 	{name: "30 items without a limit", breaks: []int{723}, rewrite: defaultLimit("30")},
-	{name: "the limit is ignored", breaks: []int{721, 724, 726, 727}, rewrite: onPage(func(in *inFlight) { in.query.Del("limit") })},
+	{name: "the limit is ignored", breaks: []int{721, 724, 726, 727},
+		rewrite: onPage(func(in *inFlight) { in.query.Del("limit") })},
 	{name: "a limit of 100 gives 50", breaks: []int{724}, rewrite: limitAs("100", "50")},
 	{name: "a limit of 1 gives 2", breaks: []int{721, 724, 726}, rewrite: limitAs("1", "2")},
-	{name: "a limit of 101 gives 101", breaks: []int{725}, rewrite: limitAs("101", "100"), spoil: onPage(func(in *inFlight) {
-		if list, _ := at(in.got, "data").([]any); len(list) == 100 {
-			setAt(in.got, "data", append(list, list[0]))
-		}
-	})},
-	{name: "a limit of 0 gives nothing", breaks: []int{725}, rewrite: limitAs("0", "99"), spoil: onPage(func(in *inFlight) {
-		if in.query.Get("limit") == "99" {
-			setAt(in.got, "data", []any{})
-		}
-	})},
+	{name: "a limit of 101 gives 101", breaks: []int{725}, rewrite: limitAs("101", "100"),
+		spoil: onPage(func(in *inFlight) {
+			if list, _ := at(in.got, "data").([]any); len(list) == 100 {
+				setAt(in.got, "data", append(list, list[0]))
+			}
+		})},
+	{name: "a limit of 0 gives nothing", breaks: []int{725}, rewrite: limitAs("0", "99"),
+		spoil: onPage(func(in *inFlight) {
+			if in.query.Get("limit") == "99" {
+				setAt(in.got, "data", []any{})
+			}
+		})},
 	{name: "a limit that is no number is a server error", breaks: []int{725}, rewrite: onPage(func(in *inFlight) {
 		if in.query.Get("limit") == "many" {
 			in.status = http.StatusInternalServerError
 		}
 	})},
-	{name: "the refusal of a limit does not say so", breaks: []int{725}, spoil: whenStatus(400, 400, inBooks(func(in *inFlight) {
-		in.got = object{"error": object{"code": "bad_request", "message": "no"}}
-	}))},
+	{name: "the refusal of a limit does not say so", breaks: []int{725},
+		spoil: whenStatus(400, 400, inBooks(func(in *inFlight) {
+			in.got = object{"error": object{"code": "bad_request", "message": "no"}}
+		}))},
 }
 
 var cursorFaults = []fault{
-	{name: "the cursor is ignored", breaks: []int{721, 726, 727, 728, 729, 730, 731}, rewrite: onPage(func(in *inFlight) { in.query.Del("cursor") })},
+	{name: "the cursor is ignored", breaks: []int{721, 726, 727, 728, 729, 730, 731},
+		rewrite: onPage(func(in *inFlight) { in.query.Del("cursor") })},
 	{name: "a page leaves its last record out", breaks: []int{726, 727, 728}, spoil: onFullPage(func(in *inFlight) {
 		list, _ := at(in.got, "data").([]any)
 		setAt(in.got, "data", list[:len(list)-1])
 	})},
-	{name: "a page begins with the last record of the one before", breaks: []int{726, 727, 728}, spoil: onPage(func(in *inFlight) {
-		if from := in.proxy.cursors[in.query.Get("cursor")]; len(from.page) > 0 {
-			list, _ := at(in.got, "data").([]any)
-			setAt(in.got, "data", append([]any{from.page[len(from.page)-1]}, list...))
-		}
-	})},
+	{name: "a page begins with the last record of the one before", breaks: []int{726, 727, 728},
+		spoil: onPage(func(in *inFlight) {
+			if from := in.proxy.cursors[in.query.Get("cursor")]; len(from.page) > 0 {
+				list, _ := at(in.got, "data").([]any)
+				setAt(in.got, "data", append([]any{from.page[len(from.page)-1]}, list...))
+			}
+		})},
 	{name: "the list ends after its second page", breaks: []int{726, 727}, spoil: onPage(func(in *inFlight) {
 		if in.query.Has("cursor") {
 			setAt(in.got, "meta.next_cursor", nil)
@@ -92,7 +102,8 @@ var cursorFaults = []fault{
 			in.query.Del("cursor")
 		}
 	})},
-	{name: "an unknown cursor is not found", breaks: []int{729, 730, 731}, spoil: whenStatus(400, 400, inBooks(func(in *inFlight) { in.status = http.StatusNotFound }))},
+	{name: "an unknown cursor is not found", breaks: []int{729, 730, 731},
+		spoil: whenStatus(400, 400, inBooks(func(in *inFlight) { in.status = http.StatusNotFound }))},
 	{name: "a cursor takes any filters", breaks: []int{730}, rewrite: onCursor(func(in *inFlight, from place) {
 		if from.collection == in.collection() {
 			in.filterAs(from.filters)

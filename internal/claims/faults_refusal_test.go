@@ -6,15 +6,20 @@ import (
 )
 
 var refusalFaults = []fault{
-	{name: "400 for what is invalid", breaks: []int{101, 102, 103, 104, 105, 107, 108, 110, 111}, spoil: whenStatus(422, 422, func(in *inFlight) { in.status = 400 })},
-	{name: "another code for what is invalid", breaks: []int{101, 110}, spoil: whenStatus(422, 422, func(in *inFlight) { setAt(in.got, "error.code", "invalid") })},
-	{name: "no details", breaks: []int{101, 102, 103, 104, 105, 107, 108, 110, 111, 144, 151, 152, 153, 154, 165, 166, 221, 222, 224, 225, 226, 227, 228, 229, 230, 231, 232, 245, 265, 274, 284, 296}, spoil: whenStatus(422, 422, func(in *inFlight) { deleteAt(in.got, "error.details") })},
+	{name: "400 for what is invalid", breaks: []int{101, 102, 103, 104, 105, 107, 108, 110, 111},
+		spoil: whenStatus(422, 422, func(in *inFlight) { in.status = 400 })},
+	{name: "another code for what is invalid", breaks: []int{101, 110},
+		spoil: whenStatus(422, 422, func(in *inFlight) { setAt(in.got, "error.code", "invalid") })},
+	{name: "no details", breaks: []int{101, 102, 103, 104, 105, 107, 108, 110, 111, 144, 151, 152, 153, 154, 165, 166, 221,
+		222, 224, 225, 226, 227, 228, 229, 230, 231, 232, 245, 265, 274, 284, 296},
+		spoil: whenStatus(422, 422, func(in *inFlight) { deleteAt(in.got, "error.details") })},
 	{name: "a name is made up", breaks: []int{101}, rewrite: onCreate(func(sent object) {
 		if sent["name"] == nil {
 			sent["name"] = "unnamed"
 		}
 	})},
-	{name: "unknown fields are dropped", breaks: []int{102, 152, 166, 225, 232, 274, 284, 296}, rewrite: func(in *inFlight) { delete(in.sent, "favourite_colour") }},
+	{name: "unknown fields are dropped", breaks: []int{102, 152, 166, 225, 232, 274, 284, 296},
+		rewrite: func(in *inFlight) { delete(in.sent, "favourite_colour") }},
 	{name: "wrong types are dropped", breaks: []int{103}, rewrite: func(in *inFlight) {
 		if in.sent["birthday"] == true {
 			delete(in.sent, "birthday")
@@ -25,7 +30,8 @@ var refusalFaults = []fault{
 			in.sent["kind"] = "juridical"
 		}
 	}},
-	{name: "a mode on create is dropped", breaks: []int{105}, rewrite: onCreate(func(sent object) { delete(sent, "custom_metadata_mode") })},
+	{name: "a mode on create is dropped", breaks: []int{105},
+		rewrite: onCreate(func(sent object) { delete(sent, "custom_metadata_mode") })},
 	{name: "a refused create makes it all the same", breaks: []int{106}, rewrite: onCreate(func(sent object) {
 		if sent["kind"] == "company" {
 			delete(sent, "kind")
@@ -33,7 +39,8 @@ var refusalFaults = []fault{
 	}), spoil: func(in *inFlight) {
 		if in.method == http.MethodPost && in.status == http.StatusCreated && in.sent["external_id"] != nil {
 			in.status = http.StatusUnprocessableEntity
-			in.got = object{"error": object{"code": "validation_error", "message": "no", "details": object{"fields": object{"kind": "no"}}}}
+			in.got = object{"error": object{"code": "validation_error", "message": "no",
+				"details": object{"fields": object{"kind": "no"}}}}
 		}
 	}},
 	{name: "fields for creation are dropped from updates", breaks: []int{107}, rewrite: onUpdate(func(sent object) {
@@ -53,10 +60,12 @@ var refusalFaults = []fault{
 	}), spoil: func(in *inFlight) {
 		if in.method == http.MethodPatch && in.status == http.StatusOK {
 			in.status = http.StatusUnprocessableEntity
-			in.got = object{"error": object{"code": "validation_error", "message": "no", "details": object{"fields": object{"kind": "no"}}}}
+			in.got = object{"error": object{"code": "validation_error", "message": "no",
+				"details": object{"fields": object{"kind": "no"}}}}
 		}
 	}},
-	{name: "external_id_taken without the id", breaks: []int{110, 111}, spoil: whenStatus(422, 422, func(in *inFlight) { deleteAt(in.got, "error.details.id") })},
+	{name: "external_id_taken without the id", breaks: []int{110, 111},
+		spoil: whenStatus(422, 422, func(in *inFlight) { deleteAt(in.got, "error.details.id") })},
 	{name: "an update takes any external_id", breaks: []int{111}, rewrite: onUpdate(func(sent object) {
 		if external, ok := sent["external_id"].(string); ok {
 			sent["external_id"] = external + " "
@@ -67,8 +76,10 @@ var refusalFaults = []fault{
 			in.status = http.StatusUnprocessableEntity
 		}
 	}},
-	{name: "delete answers 204", breaks: []int{121}, spoil: onDelete(func(in *inFlight) { in.status, in.got = http.StatusNoContent, nil })},
-	{name: "delete answers false", breaks: []int{121}, spoil: onDelete(func(in *inFlight) { setAt(in.got, "data.deleted", false) })},
+	{name: "delete answers 204", breaks: []int{121},
+		spoil: onDelete(func(in *inFlight) { in.status, in.got = http.StatusNoContent, nil })},
+	{name: "delete answers false", breaks: []int{121},
+		spoil: onDelete(func(in *inFlight) { setAt(in.got, "data.deleted", false) })},
 	{name: "delete does nothing", breaks: []int{122, 123, 124, 125}, rewrite: func(in *inFlight) {
 		if in.method == http.MethodDelete {
 			in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}}
@@ -82,12 +93,17 @@ var refusalFaults = []fault{
 }
 
 var accountFaults = []fault{
-	{name: "a deleted customer's account stays active", breaks: []int{125}, spoil: onAccounts(func(a object) { a["status"] = "active" })},
-	{name: "an account without its currency", breaks: []int{131, 132}, spoil: onAccounts(func(a object) { delete(a, "currency") })},
+	{name: "a deleted customer's account stays active", breaks: []int{125},
+		spoil: onAccounts(func(a object) { a["status"] = "active" })},
+	{name: "an account without its currency", breaks: []int{131, 132},
+		spoil: onAccounts(func(a object) { delete(a, "currency") })},
 	{name: "tax_exempt is null", breaks: []int{131}, spoil: onAccounts(func(a object) { a["tax_exempt"] = nil })},
-	{name: "another term when read", breaks: []int{132}, spoil: onAccounts(func(a object) { a["payment_terms_days"] = 15 })},
-	{name: "the customer is not loaded", breaks: []int{133, 134}, spoil: onAccounts(func(a object) { delete(a, "customer") })},
-	{name: "the customer is loaded in part", breaks: []int{133}, spoil: onAccounts(func(a object) { deleteAt(a, "customer.addresses") })},
+	{name: "another term when read", breaks: []int{132},
+		spoil: onAccounts(func(a object) { a["payment_terms_days"] = 15 })},
+	{name: "the customer is not loaded", breaks: []int{133, 134},
+		spoil: onAccounts(func(a object) { delete(a, "customer") })},
+	{name: "the customer is loaded in part", breaks: []int{133},
+		spoil: onAccounts(func(a object) { deleteAt(a, "customer.addresses") })},
 	{name: "the loaded kind is the customer's own", breaks: []int{134}, spoil: onAccounts(func(a object) {
 		if at(a, "customer.kind") == "individual" {
 			setAt(a, "customer.kind", "natural")

@@ -8,9 +8,12 @@ import (
 )
 
 var subscriptionFaults = []fault{
-	{name: "a subscription without proposal_id", breaks: []int{201}, spoil: onData(subscriptions, func(s object) { delete(s, "proposal_id") })},
-	{name: "amounts with a point", breaks: []int{201}, spoil: onData(subscriptions, func(s object) { s["recurring_amount_cents"] = json.Number("149.90") })},
-	{name: "subscriptions start as drafts", breaks: []int{202}, spoil: onData(subscriptions, func(s object) { s["status"] = "draft" })},
+	{name: "a subscription without proposal_id", breaks: []int{201},
+		spoil: onData(subscriptions, func(s object) { delete(s, "proposal_id") })},
+	{name: "amounts with a point", breaks: []int{201},
+		spoil: onData(subscriptions, func(s object) { s["recurring_amount_cents"] = json.Number("149.90") })},
+	{name: "subscriptions start as drafts", breaks: []int{202},
+		spoil: onData(subscriptions, func(s object) { s["status"] = "draft" })},
 	{name: "a subscription's notes are dropped", breaks: []int{203, 241}, rewrite: forget(subscriptions, "notes")},
 	{name: "the company is dropped", breaks: []int{204}, rewrite: forget(subscriptions, "company_id")},
 	{name: "items need a plan", breaks: []int{205}, rewrite: subscribing(func(in *inFlight) {
@@ -24,7 +27,8 @@ var subscriptionFaults = []fault{
 		}
 	})},
 	{name: "trial days are dropped", breaks: []int{206, 279, 338}, rewrite: forget(subscriptions, "trial_period_days")},
-	{name: "trials are a day longer", breaks: []int{206, 207}, spoil: onData(subscriptions, func(s object) { move(s, "trial_end", 24*time.Hour) })},
+	{name: "trials are a day longer", breaks: []int{206, 207},
+		spoil: onData(subscriptions, func(s object) { move(s, "trial_end", 24*time.Hour) })},
 	{name: "trial_end in another offset", breaks: []int{206, 207}, spoil: onData(subscriptions, func(s object) {
 		if end := parse(s["trial_end"]); !end.IsZero() {
 			s["trial_end"] = end.In(time.FixedZone("", -3*60*60)).Format("2006-01-02T15:04:05.000Z07:00")
@@ -33,7 +37,8 @@ var subscriptionFaults = []fault{
 	{name: "every period has 30 days", breaks: []int{208, 331}, spoil: onData(subscriptions, func(s object) {
 		s["current_period_end"] = moment(parse(s["current_period_start"]).AddDate(0, 0, 30))
 	})},
-	{name: "periods begin a day later", breaks: []int{208}, spoil: onData(subscriptions, func(s object) { move(s, "current_period_start", 24*time.Hour) })},
+	{name: "periods begin a day later", breaks: []int{208},
+		spoil: onData(subscriptions, func(s object) { move(s, "current_period_start", 24*time.Hour) })},
 	{name: "no prorations", breaks: []int{209, 210}, spoil: onData(subscriptions, func(s object) {
 		if s["proration_behavior"] == "create_prorations" {
 			s["proration_behavior"] = "none"
@@ -54,8 +59,10 @@ var subscriptionFaults = []fault{
 			in.sent["notes"] = nil
 		}
 	})},
-	{name: "allow_pause cannot be changed", breaks: []int{241, 276}, rewrite: updating(func(in *inFlight) { delete(in.sent, "allow_pause") })},
-	{name: "billing_cycle cannot be changed", breaks: []int{242}, rewrite: updating(func(in *inFlight) { delete(in.sent, "billing_cycle") })},
+	{name: "allow_pause cannot be changed", breaks: []int{241, 276},
+		rewrite: updating(func(in *inFlight) { delete(in.sent, "allow_pause") })},
+	{name: "billing_cycle cannot be changed", breaks: []int{242},
+		rewrite: updating(func(in *inFlight) { delete(in.sent, "billing_cycle") })},
 	{name: "percents are numbers", breaks: []int{244}, spoil: onData(subscriptions, func(s object) {
 		if percent, ok := s["discount_percent"].(string); ok {
 			s["discount_percent"] = json.Number(percent)
@@ -77,7 +84,9 @@ var subscriptionFaults = []fault{
 			in.sent["custom_metadata_mode"] = "merge"
 		}
 	})},
-	{name: "billing_account_id is ignored", breaks: []int{311, 323}, rewrite: func(in *inFlight) { in.query.Del("billing_account_id") }},
+	{name: "billing_account_id is ignored", breaks: []int{311, 323}, rewrite: func(in *inFlight) {
+		in.query.Del("billing_account_id")
+	}},
 	{name: "plan_id is ignored", breaks: []int{311}, rewrite: func(in *inFlight) { in.query.Del("plan_id") }},
 	{name: "the moment of an offset is misread", breaks: []int{313}, rewrite: func(in *inFlight) {
 		if since := in.query.Get("updated_at_gte"); since != "" {
@@ -91,7 +100,8 @@ var subscriptionFaults = []fault{
 	}},
 	{name: "every collection exists", breaks: []int{352}, spoil: func(in *inFlight) {
 		if at(in.got, "error.code") == "route_not_found" {
-			in.status, in.got = http.StatusOK, object{"data": []any{}, "meta": object{"total": 0, "page": 1, "per_page": 20, "total_pages": 0}}
+			in.status, in.got = http.StatusOK,
+				object{"data": []any{}, "meta": object{"total": 0, "page": 1, "per_page": 20, "total_pages": 0}}
 		}
 	}},
 	{name: "listed subscriptions are shorter", breaks: []int{314}, spoil: func(in *inFlight) {
@@ -130,14 +140,18 @@ var subscriptionRefusalFaults = []fault{
 			}
 		}
 	}},
-	{name: "fields for updates are dropped from creates", breaks: []int{227}, rewrite: subscribing(func(in *inFlight) { delete(in.sent, "discount_percent") })},
-	{name: "a refused subscription is made all the same", breaks: []int{228}, rewrite: noWeeks, spoil: subscribing(func(in *inFlight) {
-		if in.status == http.StatusCreated {
-			in.status = http.StatusUnprocessableEntity
-			in.got = object{"error": object{"code": "validation_error", "message": "no", "details": object{"fields": object{"billing_cycle": "no"}}}}
-		}
-	})},
-	{name: "fields for creates are dropped from updates", breaks: []int{231}, rewrite: updating(func(in *inFlight) { delete(in.sent, "trial_period_days") })},
+	{name: "fields for updates are dropped from creates", breaks: []int{227},
+		rewrite: subscribing(func(in *inFlight) { delete(in.sent, "discount_percent") })},
+	{name: "a refused subscription is made all the same", breaks: []int{228}, rewrite: noWeeks,
+		spoil: subscribing(func(in *inFlight) {
+			if in.status == http.StatusCreated {
+				in.status = http.StatusUnprocessableEntity
+				in.got = object{"error": object{"code": "validation_error", "message": "no",
+					"details": object{"fields": object{"billing_cycle": "no"}}}}
+			}
+		})},
+	{name: "fields for creates are dropped from updates", breaks: []int{231},
+		rewrite: updating(func(in *inFlight) { delete(in.sent, "trial_period_days") })},
 	{name: "text for a boolean is dropped", breaks: []int{232}, rewrite: updating(func(in *inFlight) {
 		if isText(in.sent["allow_pause"]) {
 			delete(in.sent, "allow_pause")
@@ -147,7 +161,8 @@ var subscriptionRefusalFaults = []fault{
 
 var itemFaults = []fault{
 	{name: "items have no ids", breaks: []int{261, 263}, spoil: onItems(func(item object) { delete(item, "id") })},
-	{name: "items have one id", breaks: []int{261}, spoil: onItems(func(item object) { item["id"] = "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10" })},
+	{name: "items have one id", breaks: []int{261},
+		spoil: onItems(func(item object) { item["id"] = "4b3e1d0a-5f0c-4d6e-8a51-0c2f6b7d9e10" })},
 	{name: "items without meta", breaks: []int{261}, spoil: func(in *inFlight) {
 		if strings.HasSuffix(in.path, "/items") {
 			deleteAt(in.got, "meta")
@@ -164,7 +179,8 @@ var itemFaults = []fault{
 		}
 	})},
 	{name: "a sync never takes away", breaks: []int{263, 264}, rewrite: func(in *inFlight) {
-		if id, ok := strings.CutSuffix(strings.TrimPrefix(in.path, subscriptions+"/"), "/items"); ok && in.method == http.MethodPut {
+		if id, ok := strings.CutSuffix(strings.TrimPrefix(in.path, subscriptions+"/"), "/items"); ok &&
+			in.method == http.MethodPut {
 			list, _ := in.sent["items"].([]any)
 			for _, item := range in.proxy.all(subscriptions + "/" + id + "/items") {
 				kept := object{"product_id": at(item, "product_id"), "price_id": at(item, "price_id")}

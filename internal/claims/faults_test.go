@@ -11,21 +11,33 @@ import (
 // faults are grouped as the claims are. Each breaks one thing; whatever else the
 // claims find in it does not matter here.
 var faults = slices.Concat(conventionFaults, listFaults, customerFaults, metadataFaults, refusalFaults, accountFaults,
-	accountCreateFaults, accountUpdateFaults, accountStatusFaults, subscriptionFaults, subscriptionRefusalFaults, itemFaults, transitionFaults, invoiceFaults,
-	endpointFaults, addressFaults, collectionsFaults, keyFaults, rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults,
-	financeFaults)
+	accountCreateFaults, accountUpdateFaults, accountStatusFaults, subscriptionFaults, subscriptionRefusalFaults,
+	itemFaults, transitionFaults, invoiceFaults, endpointFaults, addressFaults, collectionsFaults, keyFaults,
+	rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults, financeFaults)
 
 var conventionFaults = []fault{
 	{name: "no Request-Id", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.answer.Del("Request-Id") }},
-	{name: "one Request-Id for all", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.answer.Set("Request-Id", "1") }},
-	{name: "no Request-Id on errors", breaks: []int{1, 701}, spoil: whenStatus(400, 599, func(in *inFlight) { in.answer.Del("Request-Id") })},
-	{name: "text/plain", breaks: []int{2, 702, 793}, spoil: func(in *inFlight) { in.answer.Set("Content-Type", "text/plain") }},
-	{name: "empty errors", breaks: []int{2, 4, 5, 6, 7, 8, 9, 21, 22, 23, 24, 25, 26, 702, 704, 705, 706, 711, 725, 729, 730, 731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
-	{name: "errors of another shape", breaks: []int{4, 5, 6, 7, 8, 9, 21, 101, 122, 704, 705, 706, 711, 717, 725, 729, 730, 731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = object{"message": "no"} })},
-	{name: "errors without a message", breaks: []int{5, 7, 9, 704, 705, 711, 717}, spoil: whenStatus(400, 599, func(in *inFlight) { deleteAt(in.got, "error.message") })},
-	{name: "broken bodies are server errors", breaks: []int{4, 9, 705, 706, 729, 761}, spoil: whenStatus(400, 400, func(in *inFlight) { in.status = 500 })},
-	{name: "not found is a redirect", breaks: []int{5, 6, 7, 8}, spoil: whenStatus(404, 405, func(in *inFlight) { in.status = 302; in.answer.Set("Location", "/") })},
-	{name: "conditions are ignored", breaks: []int{10, 707, 708}, rewrite: func(in *inFlight) { in.header.Del("If-None-Match") }},
+	{name: "one Request-Id for all", breaks: []int{1, 701}, spoil: func(in *inFlight) {
+		in.answer.Set("Request-Id", "1")
+	}},
+	{name: "no Request-Id on errors", breaks: []int{1, 701},
+		spoil: whenStatus(400, 599, func(in *inFlight) { in.answer.Del("Request-Id") })},
+	{name: "text/plain", breaks: []int{2, 702, 793}, spoil: func(in *inFlight) {
+		in.answer.Set("Content-Type", "text/plain")
+	}},
+	{name: "empty errors", breaks: []int{2, 4, 5, 6, 7, 8, 9, 21, 22, 23, 24, 25, 26, 702, 704, 705, 706, 711, 725, 729,
+		730, 731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
+	{name: "errors of another shape", breaks: []int{4, 5, 6, 7, 8, 9, 21, 101, 122, 704, 705, 706, 711, 717, 725, 729, 730,
+		731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = object{"message": "no"} })},
+	{name: "errors without a message", breaks: []int{5, 7, 9, 704, 705, 711, 717},
+		spoil: whenStatus(400, 599, func(in *inFlight) { deleteAt(in.got, "error.message") })},
+	{name: "broken bodies are server errors", breaks: []int{4, 9, 705, 706, 729, 761},
+		spoil: whenStatus(400, 400, func(in *inFlight) { in.status = 500 })},
+	{name: "not found is a redirect", breaks: []int{5, 6, 7, 8},
+		spoil: whenStatus(404, 405, func(in *inFlight) { in.status = 302; in.answer.Set("Location", "/") })},
+	{name: "conditions are ignored", breaks: []int{10, 707, 708}, rewrite: func(in *inFlight) {
+		in.header.Del("If-None-Match")
+	}},
 	{name: "no validators", breaks: []int{10, 11, 707, 708, 709}, spoil: func(in *inFlight) {
 		in.answer.Del("ETag")
 		in.answer.Del("Last-Modified")
@@ -35,20 +47,29 @@ var conventionFaults = []fault{
 			in.status = http.StatusNotModified
 		}
 	}},
-	{name: "me in an envelope", breaks: []int{12}, spoil: onPath("/v1/me", func(in *inFlight) { in.got = object{"data": in.got} })},
-	{name: "me without environment", breaks: []int{12}, spoil: onPath("/v1/me", func(in *inFlight) { deleteAt(in.got, "environment") })},
-	{name: "every caller is let in", breaks: []int{21, 22, 23, 24, 25, 26}, rewrite: func(in *inFlight) { in.header.Set("Authorization", "Bearer "+in.proxy.target.Token) }},
+	{name: "me in an envelope", breaks: []int{12},
+		spoil: onPath("/v1/me", func(in *inFlight) { in.got = object{"data": in.got} })},
+	{name: "me without environment", breaks: []int{12},
+		spoil: onPath("/v1/me", func(in *inFlight) { deleteAt(in.got, "environment") })},
+	{name: "every caller is let in", breaks: []int{21, 22, 23, 24, 25, 26}, rewrite: func(in *inFlight) {
+		in.header.Set("Authorization", "Bearer "+in.proxy.target.Token)
+	}},
 	{name: "a token without a scheme will do", breaks: []int{22}, rewrite: func(in *inFlight) {
 		in.header.Set("Authorization", "Bearer "+strings.TrimPrefix(in.header.Get("Authorization"), "Bearer "))
 	}},
-	{name: "a flat 403", breaks: []int{26}, spoil: whenStatus(403, 403, func(in *inFlight) { in.got = object{"error": "no", "error_code": "insufficient_scope"} })},
-	{name: "403 without granted", breaks: []int{26}, spoil: whenStatus(403, 403, func(in *inFlight) { deleteAt(in.got, "error.details.granted") })},
+	{name: "a flat 403", breaks: []int{26},
+		spoil: whenStatus(403, 403,
+			func(in *inFlight) { in.got = object{"error": "no", "error_code": "insufficient_scope"} })},
+	{name: "403 without granted", breaks: []int{26},
+		spoil: whenStatus(403, 403, func(in *inFlight) { deleteAt(in.got, "error.details.granted") })},
 }
 
 var listFaults = []fault{
 	{name: "a bare array", breaks: []int{31, 32, 40}, spoil: onList(func(in *inFlight) { in.got = at(in.got, "data") })},
-	{name: "totals as text", breaks: []int{31, 35}, spoil: onList(func(in *inFlight) { setAt(in.got, "meta.total", fmt.Sprint(at(in.got, "meta.total"))) })},
-	{name: "pages counted from zero", breaks: []int{32, 33, 35}, spoil: onList(func(in *inFlight) { setAt(in.got, "meta.page", 0) })},
+	{name: "totals as text", breaks: []int{31, 35},
+		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.total", fmt.Sprint(at(in.got, "meta.total"))) })},
+	{name: "pages counted from zero", breaks: []int{32, 33, 35},
+		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.page", 0) })},
 	{name: "page 0 is refused", breaks: []int{33}, rewrite: onList(func(in *inFlight) {
 		if in.query.Get("page") == "0" {
 			in.status = http.StatusUnprocessableEntity
@@ -59,7 +80,8 @@ var listFaults = []fault{
 			setAt(in.got, "meta.per_page", json.Number(size))
 		}
 	})},
-	{name: "total counts the page", breaks: []int{35, 36}, spoil: onList(func(in *inFlight) { setAt(in.got, "meta.total", len(at(in.got, "data").([]any))) })},
+	{name: "total counts the page", breaks: []int{35, 36},
+		spoil: onList(func(in *inFlight) { setAt(in.got, "meta.total", len(at(in.got, "data").([]any))) })},
 	{name: "total_pages rounds down", breaks: []int{35}, spoil: onList(func(in *inFlight) {
 		total, _ := at(in.got, "meta.total").(json.Number).Int64()
 		size, _ := at(in.got, "meta.per_page").(json.Number).Int64()
@@ -81,7 +103,9 @@ var listFaults = []fault{
 			in.query.Set("sort_order", "asc")
 		}
 	}},
-	{name: "sort_order is ignored", breaks: []int{37, 39, 138, 324}, rewrite: func(in *inFlight) { in.query.Del("sort_order") }},
+	{name: "sort_order is ignored", breaks: []int{37, 39, 138, 324}, rewrite: func(in *inFlight) {
+		in.query.Del("sort_order")
+	}},
 	{name: "sort_by knows the name only", breaks: []int{37}, rewrite: func(in *inFlight) {
 		if in.query.Get("sort_by") == "external_id" {
 			in.query.Set("sort_by", "created_at")
@@ -94,17 +118,26 @@ var listFaults = []fault{
 		}
 	}},
 	{name: "the page is ignored", breaks: []int{35, 36, 39, 315}, rewrite: func(in *inFlight) { in.query.Del("page") }},
-	{name: "search is ignored", breaks: []int{40, 44, 123, 137, 316}, rewrite: func(in *inFlight) { in.query.Del("search") }},
-	{name: "external_id is ignored", breaks: []int{41, 44, 183, 312}, rewrite: func(in *inFlight) { in.query.Del("external_id") }},
+	{name: "search is ignored", breaks: []int{40, 44, 123, 137, 316}, rewrite: func(in *inFlight) {
+		in.query.Del("search")
+	}},
+	{name: "external_id is ignored", breaks: []int{41, 44, 183, 312}, rewrite: func(in *inFlight) {
+		in.query.Del("external_id")
+	}},
 	{name: "external_id matches a part", breaks: []int{41}, rewrite: rename("external_id", "search")},
-	{name: "document_number is ignored", breaks: []int{42}, rewrite: func(in *inFlight) { in.query.Del("document_number") }},
-	{name: "updated_at_gte is ignored", breaks: []int{43, 183, 313}, rewrite: func(in *inFlight) { in.query.Del("updated_at_gte") }},
+	{name: "document_number is ignored", breaks: []int{42}, rewrite: func(in *inFlight) {
+		in.query.Del("document_number")
+	}},
+	{name: "updated_at_gte is ignored", breaks: []int{43, 183, 313}, rewrite: func(in *inFlight) {
+		in.query.Del("updated_at_gte")
+	}},
 	{name: "updated_at_gte excludes its moment", breaks: []int{43}, spoil: onList(func(in *inFlight) {
 		if in.query.Has("updated_at_gte") && at(in.got, "data.0.updated_at") == in.query.Get("updated_at_gte") {
 			setAt(in.got, "data", []any{})
 		}
 	})},
-	{name: "listed customers are shorter", breaks: []int{45}, spoil: onList(func(in *inFlight) { deleteAt(in.got, "data.0.addresses") })},
+	{name: "listed customers are shorter", breaks: []int{45},
+		spoil: onList(func(in *inFlight) { deleteAt(in.got, "data.0.addresses") })},
 }
 
 // whenStatus spoils answers whose status is in that range.

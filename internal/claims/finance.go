@@ -51,7 +51,8 @@ type shelf struct{ path, company string }
 // collection of the claim's own.
 func shelves() []shelf {
 	company := newUUID()
-	return []shelf{{ledgerAccountsPath, company}, {payablesPath, company}, {receivablesPath, company}, {ownCollection(), company}}
+	return []shelf{{ledgerAccountsPath, company}, {payablesPath, company}, {receivablesPath, company},
+		{ownCollection(), company}}
 }
 
 // ledgers are the shelves whose records carry an occurrence date.

@@ -18,7 +18,8 @@ func Reach(ctx context.Context, target Target) (environment string, err error) {
 	}{
 		{Billing, target.BaseURL, target.Token, mePath, "", false},
 		{Finance, target.FinanceBaseURL, target.FinanceToken, ledgerAccountsPath, "", true},
-		{Collections, target.CollectionsBaseURL, target.CollectionsAPIKey, endpointsPath, target.CollectionsAuthHeader, false},
+		{Collections, target.CollectionsBaseURL, target.CollectionsAPIKey, endpointsPath,
+			target.CollectionsAuthHeader, false},
 	} {
 		if one.base == "" {
 			continue

@@ -1,9 +1,9 @@
 // Package evidence holds what the billing services send and receive on the wire.
 //
 // It is written from the service descriptions and from the assumptions that the guide "What this provider assumes about
-// the services" lists, never from the code of the client or of the sandbox. Those two keep their own structs on purpose:
-// with shared ones a misspelled field name on both sides would pass every test. The package imports the standard library
-// only.
+// the services" lists, never from the code of the client or of the sandbox. Those two keep their own structs on
+// purpose: with shared ones a misspelled field name on both sides would pass every test. The package imports the
+// standard library only.
 //
 // # Exchanges
 //
@@ -14,7 +14,7 @@
 //
 // # Deliveries and signatures
 //
-// An [Event] is a webhook as the collections service sends it, and a [Signature] a test vector of its signing. Both were
-// signed with a tool that is not part of this project. Their secrets, and those in exchanges, are invented and contain
-// the word EXAMPLE; the package's tests accept no other.
+// An [Event] is a webhook as the collections service sends it, and a [Signature] a test vector of its signing. Both
+// were signed with a tool that is not part of this project. Their secrets, and those in exchanges, are invented and
+// contain the word EXAMPLE; the package's tests accept no other.
 package evidence

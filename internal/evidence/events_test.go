@@ -56,7 +56,8 @@ func TestSignaturesHoldNoSecret(t *testing.T) {
 }
 
 // documentedEvents are those whose shape Collections §6 gives.
-var documentedEvents = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_key.status_changed", "api_key.revoked"}
+var documentedEvents = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_key.status_changed",
+	"api_key.revoked"}
 
 func TestEventsAreAsDelivered(t *testing.T) {
 	t.Parallel()

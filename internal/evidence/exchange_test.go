@@ -15,10 +15,11 @@ import (
 )
 
 var (
-	sourceForm = regexp.MustCompile(`^((?:Recurring billing|Financial management|Collections) §[1-9] |[Ww]ire contract: [a-z_]+\.[a-z_.]+)`)
-	namedForm  = regexp.MustCompile(`[Ww]ire contract: ([a-z_]+\.[a-z_.]+[a-z])`)
-	uuidForm   = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	nameForm   = regexp.MustCompile(`^[a-z][a-z-]*$`)
+	sourceForm = regexp.MustCompile(
+		`^((?:Recurring billing|Financial management|Collections) §[1-9] |[Ww]ire contract: [a-z_]+\.[a-z_.]+)`)
+	namedForm = regexp.MustCompile(`[Ww]ire contract: ([a-z_]+\.[a-z_.]+[a-z])`)
+	uuidForm  = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	nameForm  = regexp.MustCompile(`^[a-z][a-z-]*$`)
 )
 
 func operation(name string) (evidence.Operation, bool) {

@@ -9,11 +9,13 @@ import (
 
 var (
 	// secretForm is what no evidence holds, once placeholders are taken out.
-	secretForm = regexp.MustCompile(`(?i)(bearer|basic) |"authorization"|"x-gateway-key":|whsec_|"token"|"secret"|password|"type":"header"[^}]*"value"`)
+	secretForm = regexp.MustCompile(
+		`(?i)(bearer|basic) |"authorization"|"x-gateway-key":|whsec_|"token"|"secret"|password|"type":"header"[^}]*"value"`)
 	// placeholder is a member that holds a secret by its name and by its value an
 	// obviously invented one, in the shape that the service gives it.
-	placeholder = regexp.MustCompile(`"(?:secret|token|password|value|Authorization|X-Gateway-Key)":"(?:Bearer |[a-z]+:)?(?:whsec_|key_)?EXAMPLE\w*(?:-\w+)*",?`)
-	basicForm   = regexp.MustCompile(`Basic ([A-Za-z0-9+/]+=*)`)
+	placeholder = regexp.MustCompile(
+		`"(?:secret|token|password|value|Authorization|X-Gateway-Key)":"(?:Bearer |[a-z]+:)?(?:whsec_|key_)?EXAMPLE\w*(?:-\w+)*",?`)
+	basicForm = regexp.MustCompile(`Basic ([A-Za-z0-9+/]+=*)`)
 )
 
 // findSecret is what looks like a secret in a JSON text, empty when nothing does.

@@ -1,5 +1,5 @@
-// Package mirror installs a build of the provider as Terraform and OpenTofu install a release: from a filesystem mirror, with a normal
-// init, a lock file and modules.
+// Package mirror installs a build of the provider as Terraform and OpenTofu install a release: from a filesystem
+// mirror, with a normal init, a lock file and modules.
 package mirror
 
 import (
@@ -17,8 +17,8 @@ import (
 // Version is the release that a build is installed as. The examples require it or newer.
 const Version = "0.1.0"
 
-// Source is the source address of the provider. Terraform and OpenTofu each add the host of their own registry, so one CLI configuration
-// suits both.
+// Source is the source address of the provider. Terraform and OpenTofu each add the host of their own registry, so one
+// CLI configuration suits both.
 const Source = "recurring-billing/billing"
 
 // Program is a Terraform or an OpenTofu.
@@ -31,8 +31,9 @@ type Program struct {
 
 var address = regexp.MustCompile(`provider\[(\S+/` + Source + `)\]`)
 
-// Inspect asks a program for its version, its platform and the address by which it knows the provider. env is the environment of its runs;
-// nil is that of this process. The program reads a configuration in a temporary folder, contacts no registry and needs no init.
+// Inspect asks a program for its version, its platform and the address by which it knows the provider. env is the
+// environment of its runs; nil is that of this process. The program reads a configuration in a temporary folder,
+// contacts no registry and needs no init.
 func Inspect(ctx context.Context, path string, env []string) (p Program, err error) {
 	dir, err := os.MkdirTemp("", "billing-mirror-")
 	if err != nil {
@@ -105,13 +106,15 @@ func Build(ctx context.Context, root, pkg, output, platform string) error {
 	return nil
 }
 
-// Only is the CLI configuration that installs providers from the mirror and from nowhere else. A run with it needs no network.
+// Only is the CLI configuration that installs providers from the mirror and from nowhere else. A run with it needs no
+// network.
 func Only(mirror string) []byte {
-	return fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(mirror))
+	return fmt.Appendf(nil, "provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n",
+		filepath.ToSlash(mirror))
 }
 
-// First is the CLI configuration that installs this provider from the mirror and all others as usual. Without a host in the patterns,
-// each program takes that of its own registry.
+// First is the CLI configuration that installs this provider from the mirror and all others as usual. Without a host in
+// the patterns, each program takes that of its own registry.
 func First(mirror string) []byte {
 	return fmt.Appendf(nil, `provider_installation {
   filesystem_mirror {

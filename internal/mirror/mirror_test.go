@@ -16,7 +16,8 @@ import (
 
 const root = "../.."
 
-// released is what the release configuration says about the archives. Only the fields that Terraform depends on are read.
+// released is what the release configuration says about the archives. Only the fields that Terraform depends on are
+// read.
 type released struct {
 	ProjectName string `yaml:"project_name"`
 	Builds      []struct {
@@ -31,9 +32,9 @@ type released struct {
 	} `yaml:"archives"`
 }
 
-// A release archive is installed by terraform init: its name, the name of the program in it and the protocol are those that Terraform
-// expects. The archive is packed here as .goreleaser.yml describes it, because GoReleaser is not a dependency of the project; make
-// release-check names the folder with GoReleaser's own archives in RELEASE_DIST.
+// A release archive is installed by terraform init: its name, the name of the program in it and the protocol are those
+// that Terraform expects. The archive is packed here as .goreleaser.yml describes it, because GoReleaser is not a
+// dependency of the project; make release-check names the folder with GoReleaser's own archives in RELEASE_DIST.
 func TestAccReleaseArchiveInstalls(t *testing.T) {
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	dir := t.TempDir()
@@ -89,7 +90,8 @@ output "organization" { value = data.billing_organization.this.name }
 	}
 }
 
-// release returns the name of the provider's archive, the name of the program in it and the other files, by the release configuration.
+// release returns the name of the provider's archive, the name of the program in it and the other files, by the release
+// configuration.
 func release(t *testing.T, platform string) (archive, binary string, files []string) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, ".goreleaser.yml"))

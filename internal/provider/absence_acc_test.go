@@ -11,8 +11,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestAccForeignNotFound: a 404 that is not the service's own drops nothing from the state, neither in a refresh nor in a destroy, and
-// nothing is created again because of it.
+// TestAccForeignNotFound: a 404 that is not the service's own drops nothing from the state, neither in a refresh nor in
+// a destroy, and nothing is created again because of it.
 func TestAccForeignNotFound(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -40,7 +40,8 @@ resource "billing_finance_record" "this" {
 		{Foreign: "flat", PathPrefix: "/v1/customers/"},
 		{Foreign: "empty"},
 	} {
-		steps = append(steps, resource.TestStep{PreConfig: gateway(f), Config: config, ExpectError: saying("Nothing was removed")})
+		steps = append(steps, resource.TestStep{PreConfig: gateway(f), Config: config,
+			ExpectError: saying("Nothing was removed")})
 	}
 	steps = append(steps, unchanged,
 		// A first attempt that was throttled was not processed, and the second one proves nothing.
@@ -69,7 +70,8 @@ resource "billing_finance_record" "this" {
 	}
 }
 
-// TestDeletionIsLookedAt: an object whose deletion is carried out, while the response is lost or is a conflict, is deleted.
+// TestDeletionIsLookedAt: an object whose deletion is carried out, while the response is lost or is a conflict, is
+// deleted.
 func TestDeletionIsLookedAt(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]acctest.JSON{
@@ -78,8 +80,9 @@ func TestDeletionIsLookedAt(t *testing.T) {
 		"billing_finance_record": {"collection": "notes", "body": acctest.JSON{"text": "x"}},
 	} {
 		for fault, faults := range map[string][]sandbox.Fault{
-			"conflict":   {{Method: "DELETE", Times: 1, After: true, Status: 409}},
-			"lost, bare": {{Method: "DELETE", Times: 1, DropAfter: true}, {Method: "DELETE", Times: 1, Status: 404, Empty: true}},
+			"conflict": {{Method: "DELETE", Times: 1, After: true, Status: 409}},
+			"lost, bare": {{Method: "DELETE", Times: 1, DropAfter: true},
+				{Method: "DELETE", Times: 1, Status: 404, Empty: true}},
 		} {
 			t.Run(fmt.Sprintf("%s %s", name, fault), func(t *testing.T) {
 				t.Parallel()

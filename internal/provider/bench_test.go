@@ -19,11 +19,12 @@ type planned struct {
 
 func text(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 
-// BenchmarkPlan measures the plan of an unchanged object, as Terraform asks for it for every object in every run: validate the
-// configuration, read the state into the current schema, plan. No service is asked.
+// BenchmarkPlan measures the plan of an unchanged object, as Terraform asks for it for every object in every run:
+// validate the configuration, read the state into the current schema, plan. No service is asked.
 func BenchmarkPlan(b *testing.B) {
 	for _, p := range []planned{
-		{"billing_customer", map[string]tftypes.Value{"name": text("Padaria Aurora"), "external_id": text("e-1"), "document_number": text("529.982.247-25")}},
+		{"billing_customer", map[string]tftypes.Value{"name": text("Padaria Aurora"), "external_id": text("e-1"),
+			"document_number": text("529.982.247-25")}},
 	} {
 		b.Run(p.typeName, func(b *testing.B) {
 			ctx := context.Background()
@@ -36,7 +37,8 @@ func BenchmarkPlan(b *testing.B) {
 			config, state := p.values(objectType)
 			wireConfig, wireState := wireValue(b, objectType, config), wireValue(b, objectType, state)
 			for b.Loop() {
-				if _, err := server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: p.typeName, Config: &wireConfig}); err != nil {
+				if _, err := server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: p.typeName,
+					Config: &wireConfig}); err != nil {
 					b.Fatal(err)
 				}
 				resp, err := server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: p.typeName,
@@ -59,8 +61,10 @@ func (p planned) values(object tftypes.Object) (config, state tftypes.Value) {
 		}
 		inState[name] = inConfig[name]
 	}
-	for name, value := range map[string]string{"id": "1b4e28ba-2fa1-4d1b-883f-0016d3cca427", "deletion_policy": "delete", "custom_metadata_mode": "merge",
-		"effective_custom_metadata": "{}", "created_at": "2026-01-01T00:00:00.000Z", "updated_at": "2026-01-01T00:00:00.000Z"} {
+	for name, value := range map[string]string{"id": "1b4e28ba-2fa1-4d1b-883f-0016d3cca427", "deletion_policy": "delete",
+		"custom_metadata_mode":      "merge",
+		"effective_custom_metadata": "{}", "created_at": "2026-01-01T00:00:00.000Z",
+		"updated_at": "2026-01-01T00:00:00.000Z"} {
 		inState[name] = text(value)
 	}
 	return tftypes.NewValue(object, inConfig), tftypes.NewValue(object, inState)

@@ -38,7 +38,8 @@ resource "billing_customer" "this" {
 }
 `
 	customers := firstCustomers(s, managed)
-	terraform := newCommand(t, fmt.Sprintf(config+"import {\n  to = billing_customer.this[0]\n  id = %q\n}\n", 1, customers[0]["id"])).at(s)
+	terraform := newCommand(t, fmt.Sprintf(config+"import {\n  to = billing_customer.this[0]\n  id = %q\n}\n", 1,
+		customers[0]["id"])).at(s)
 	terraform.must("apply", "-auto-approve")
 	terraform.write("main.tf", required+fmt.Sprintf(config, managed))
 	terraform.multiply(customers)
@@ -63,7 +64,8 @@ func firstCustomers(s *acctest.Service, n int) []acctest.JSON {
 	return customers
 }
 
-// multiply makes one instance of the only resource of the state into one for each customer: an apply of so many takes minutes.
+// multiply makes one instance of the only resource of the state into one for each customer: an apply of so many takes
+// minutes.
 func (c *command) multiply(customers []acctest.JSON) {
 	c.t.Helper()
 	var state acctest.JSON
@@ -117,7 +119,8 @@ func (c *command) objects() map[string]string {
 	objects := map[string]string{}
 	for _, resource := range state.Resources {
 		for _, instance := range resource.Instances {
-			objects[fmt.Sprintf("%s.%s[%d]", resource.Type, resource.Name, instance.Index)] = string(instance.Attributes) + instance.Private
+			objects[fmt.Sprintf("%s.%s[%d]", resource.Type, resource.Name, instance.Index)] = string(instance.Attributes) +
+				instance.Private
 		}
 	}
 	return objects
@@ -135,8 +138,8 @@ func (c *command) refreshes(s *acctest.Service, most int, args ...string) {
 	}
 }
 
-// TestAccBulkRefresh_requests: the requests of a plan grow with the pages of the list where most of what it shows is managed, and with the
-// objects otherwise.
+// TestAccBulkRefresh_requests: the requests of a plan grow with the pages of the list where most of what it shows is
+// managed, and with the objects otherwise.
 func TestAccBulkRefresh_requests(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ total, managed, most int }{
@@ -169,7 +172,8 @@ func TestAccBulkRefresh_lists(t *testing.T) {
 	s, terraform := manyCustomers(t, n, n)
 	all := firstCustomers(s, n)
 	page := func(items []acctest.JSON, total int) string {
-		text, err := json.Marshal(acctest.JSON{"data": items, "meta": acctest.JSON{"total": total, "page": 1, "per_page": 100, "total_pages": 1}})
+		text, err := json.Marshal(acctest.JSON{"data": items, "meta": acctest.JSON{"total": total, "page": 1, "per_page": 100,
+			"total_pages": 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,9 +208,11 @@ func TestAccBulkRefresh_lists(t *testing.T) {
 		{"the same page again and again", sandbox.Fault{Body: page(all[:2], n)}, n + 1},
 		{"items twice", sandbox.Fault{Body: page(append(all[1:n:n], all[1]), n)}, n + 1},
 		{"no ids", sandbox.Fault{Body: changed(func(item acctest.JSON) { delete(item, "id") })}, n + 1},
-		{"fields left out", sandbox.Fault{Body: changed(func(item acctest.JSON) { delete(item, "notes"); delete(item, "external_id") })}, n + 1},
+		{"fields left out",
+			sandbox.Fault{Body: changed(func(item acctest.JSON) { delete(item, "notes"); delete(item, "external_id") })}, n + 1},
 		{"other values", sandbox.Fault{Body: changed(func(item acctest.JSON) { item["name"] = "***" })}, n + 1},
-		{"older values", sandbox.Fault{Body: changed(func(item acctest.JSON) { item["updated_at"] = "2020-01-01T00:00:00.000Z" })}, n + 1},
+		{"older values",
+			sandbox.Fault{Body: changed(func(item acctest.JSON) { item["updated_at"] = "2020-01-01T00:00:00.000Z" })}, n + 1},
 		{"one is missing", sandbox.Fault{Body: page(all[1:], n-1)}, 6},
 		{"none is there", sandbox.Fault{Body: page([]acctest.JSON{}, 0)}, n + 1},
 	} {
@@ -238,7 +244,8 @@ func TestAccBulkRefresh_lists(t *testing.T) {
 		t.Errorf("no object comes from the list:\n%s", out)
 	}
 	s.Sandbox.ClearFaults()
-	if out := terraform.must("plan"); !strings.Contains(out, "6 to add, 0 to change, 0 to destroy") || strings.Count(out, "was deleted outside of Terraform") == 0 {
+	if out := terraform.must("plan"); !strings.Contains(out, "6 to add, 0 to change, 0 to destroy") ||
+		strings.Count(out, "was deleted outside of Terraform") == 0 {
 		t.Errorf("the plan does not create the deleted ones again:\n%s", out)
 	}
 }

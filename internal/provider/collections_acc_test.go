@@ -15,9 +15,9 @@ import (
 // shownSecrets are secrets as the sandbox makes them, whosever they are.
 var shownSecrets = regexp.MustCompile(`whsec_[0-9a-f]{16,}|ck_sandbox_[0-9a-f]{8}_[0-9a-f]{16,}`)
 
-// TestAccCollections_secretsStayOut: of a webhook endpoint and keys, in a run that creates, rotates, fails and destroys, the log at its
-// most talkative and what is printed hold no secret at all. The state has the endpoint's secret and the key's token, as it must; the
-// credentials and the ephemeral key are not even there.
+// TestAccCollections_secretsStayOut: of a webhook endpoint and keys, in a run that creates, rotates, fails and
+// destroys, the log at its most talkative and what is printed hold no secret at all. The state has the endpoint's
+// secret and the key's token, as it must; the credentials and the ephemeral key are not even there.
 func TestAccCollections_secretsStayOut(t *testing.T) {
 	t.Parallel()
 	const credential = "cr3dential-of-the-consumer"
@@ -26,7 +26,8 @@ func TestAccCollections_secretsStayOut(t *testing.T) {
 	service.NeedsSandbox("its tokens are known to the test")
 	config := func(version string) string { return collectionsConfig(receiver.URL, version) }
 	terraform := newCommand(t, config("1")).at(service)
-	terraform.env["TF_LOG"], terraform.env["TF_LOG_PATH"], terraform.env["TF_VAR_credential"] = "TRACE", "trace.log", credential
+	terraform.env["TF_LOG"], terraform.env["TF_LOG_PATH"], terraform.env["TF_VAR_credential"] = "TRACE",
+		"trace.log", credential
 
 	var printed, kept []string
 	step := func(args ...string) { printed = append(printed, terraform.must(args...)) }
@@ -56,7 +57,8 @@ func TestAccCollections_secretsStayOut(t *testing.T) {
 
 	log := terraform.read("trace.log")
 	// A log that holds nothing would pass.
-	for _, line := range []string{"Request body", "Response body", "webhook_endpoints.create", "webhook_endpoints.rotate_secret", "api_keys.rotate", "api_keys.revoke",
+	for _, line := range []string{"Request body", "Response body", "webhook_endpoints.create",
+		"webhook_endpoints.rotate_secret", "api_keys.rotate", "api_keys.revoke",
 		"webhook_deliveries.list", `\"secret\":\"(masked)\"`, `\"token\":\"(masked)\"`} {
 		if !strings.Contains(log, line) {
 			t.Errorf("the log has no %q", line)
@@ -67,7 +69,8 @@ func TestAccCollections_secretsStayOut(t *testing.T) {
 			t.Errorf("a secret stands in output %d: …%s…", i, text[max(0, at[0]-200):at[1]])
 		}
 	}
-	for i, text := range append(append(printed, log, terraform.read("terraform.tfstate"), terraform.read("terraform.tfstate.backup")), kept...) {
+	for i, text := range append(append(printed, log, terraform.read("terraform.tfstate"),
+		terraform.read("terraform.tfstate.backup")), kept...) {
 		if at := strings.Index(text, credential); at >= 0 {
 			t.Errorf("the credential stands in output %d: …%s…", i, text[max(0, at-200):at])
 		}
@@ -75,7 +78,8 @@ func TestAccCollections_secretsStayOut(t *testing.T) {
 	ephemeralStaysOut(t, service, kept)
 }
 
-// ephemeralStaysOut holds plans and states to know nothing of the keys that were opened, and the service to have revoked them.
+// ephemeralStaysOut holds plans and states to know nothing of the keys that were opened, and the service to have
+// revoked them.
 func ephemeralStaysOut(t *testing.T, service *acctest.Service, kept []string) {
 	t.Helper()
 	opened := 0
@@ -143,8 +147,8 @@ data "billing_webhook_endpoints" "all" {
 `
 }
 
-// TestAccQuery_generatedCollections: what a query writes of endpoints and keys can be planned as it is, also without the credentials that
-// nobody shows, and changes nothing but to import.
+// TestAccQuery_generatedCollections: what a query writes of endpoints and keys can be planned as it is, also without
+// the credentials that nobody shows, and changes nothing but to import.
 func TestAccQuery_generatedCollections(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -153,7 +157,8 @@ func TestAccQuery_generatedCollections(t *testing.T) {
 	terraform.needsQuery()
 	for i, body := range []acctest.JSON{
 		{},
-		{"description": "all of it", "events": []string{"webhook.test", "charge.paid"}, "active": false, "authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}},
+		{"description": "all of it", "events": []string{"webhook.test", "charge.paid"}, "active": false,
+			"authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}},
 		{"authentication": acctest.JSON{"type": "bearer", "token": "t"}},
 		{"authentication": acctest.JSON{"type": "header", "name": "X-A", "value": "v"}},
 	} {
@@ -161,7 +166,8 @@ func TestAccQuery_generatedCollections(t *testing.T) {
 		service.MustCollections("POST", "/api/v1/webhook-endpoints", body)
 	}
 	service.MustCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "minimal"})
-	service.MustCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "full", "description": "d", "scopes": []string{"webhook_endpoints:*"}, "expiresAt": "2098-01-01"})
+	service.MustCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "full", "description": "d",
+		"scopes": []string{"webhook_endpoints:*"}, "expiresAt": "2098-01-01"})
 	terraform.write("all.tfquery.hcl", `
 list "billing_webhook_endpoint" "all" {
   provider         = billing
@@ -180,8 +186,9 @@ list "billing_api_key" "all" {
 	}
 }
 
-// TestAccCollections_generatedByImport: what the guide on importing lists of endpoints and keys, with every attribute set and with every one
-// null, and what Terraform writes for it, plans nothing on the first try. Neither does it with empty collections, as modules write them.
+// TestAccCollections_generatedByImport: what the guide on importing lists of endpoints and keys, with every attribute
+// set and with every one null, and what Terraform writes for it, plans nothing on the first try. Neither does it with
+// empty collections, as modules write them.
 func TestAccCollections_generatedByImport(t *testing.T) {
 	t.Parallel()
 	const keys, endpoints = "/api/v1/api-keys", "/api/v1/webhook-endpoints"
@@ -196,7 +203,8 @@ func TestAccCollections_generatedByImport(t *testing.T) {
 	}
 	for i, body := range []acctest.JSON{
 		{},
-		{"description": "all of it", "events": []string{"webhook.test", "charge.paid"}, "active": false, "authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}},
+		{"description": "all of it", "events": []string{"webhook.test", "charge.paid"}, "active": false,
+			"authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}},
 		{"authentication": acctest.JSON{"type": "none"}},
 		{"authentication": acctest.JSON{"type": "bearer", "token": "t"}},
 		{"authentication": acctest.JSON{"type": "header", "name": "X-A", "value": "v"}},
@@ -205,11 +213,15 @@ func TestAccCollections_generatedByImport(t *testing.T) {
 		add(endpoints, body)
 	}
 	add(keys, acctest.JSON{"name": "minimal"})
-	add(keys, acctest.JSON{"name": "full", "description": "d", "scopes": []string{"webhook_endpoints:*"}, "expiresAt": "2098-01-01"})
-	service.MustCollections("POST", keys+"/"+add(keys, acctest.JSON{"name": "in its grace"})+"/rotate", acctest.JSON{"graceDays": 30})
+	add(keys, acctest.JSON{"name": "full", "description": "d", "scopes": []string{"webhook_endpoints:*"},
+		"expiresAt": "2098-01-01"})
+	service.MustCollections("POST", keys+"/"+add(keys, acctest.JSON{"name": "in its grace"})+"/rotate",
+		acctest.JSON{"graceDays": 30})
 	// What does not work any more is not listed: three keys, one of which has a successor that works.
-	service.MustCollections("DELETE", keys+"/"+service.MustCollections("POST", keys, acctest.JSON{"name": "revoked"})["id"].(string), nil)
-	service.MustCollections("POST", keys+"/"+service.MustCollections("POST", keys, acctest.JSON{"name": "rotated"})["id"].(string)+"/rotate", acctest.JSON{"graceDays": 0})
+	service.MustCollections("DELETE", keys+"/"+service.MustCollections("POST", keys,
+		acctest.JSON{"name": "revoked"})["id"].(string), nil)
+	service.MustCollections("POST", keys+"/"+service.MustCollections("POST", keys,
+		acctest.JSON{"name": "rotated"})["id"].(string)+"/rotate", acctest.JSON{"graceDays": 0})
 	service.Sandbox.Clock().Advance(-48 * time.Hour)
 	service.MustCollections("POST", keys, acctest.JSON{"name": "expired", "expiresAt": time.Now().Add(-24 * time.Hour)})
 	service.Sandbox.Clock().Advance(48*time.Hour + 5*time.Second)
@@ -225,10 +237,12 @@ func TestAccCollections_generatedByImport(t *testing.T) {
 	if out := terraform.must("plan", "-generate-config-out=generated.tf"); !strings.Contains(out, nothing) {
 		t.Errorf("the plan changes something:\n%s\n\n%s", out, terraform.read("generated.tf"))
 	}
-	generated := regexp.MustCompile(`(?m)^(\s*(?:rotate_\w*when_changed|events|scopes)\s*)= (?:null|\[\]|\{\})$`).ReplaceAllString(terraform.read("generated.tf"), "$1= null")
+	generated := regexp.MustCompile(`(?m)^(\s*(?:rotate_\w*when_changed|events|scopes)\s*)= (?:null|\[\]|\{\})$`).
+		ReplaceAllString(terraform.read("generated.tf"), "$1= null")
 	for _, empty := range []string{"null", "{}"} {
 		text := regexp.MustCompile(`(?m)(when_changed\s*)= null$`).ReplaceAllString(generated, "$1= "+empty)
-		text = regexp.MustCompile(`(?m)((?:events|scopes)\s*)= null$`).ReplaceAllString(text, "$1= "+strings.Replace(empty, "{}", "[]", 1))
+		text = regexp.MustCompile(`(?m)((?:events|scopes)\s*)= null$`).ReplaceAllString(text,
+			"$1= "+strings.Replace(empty, "{}", "[]", 1))
 		terraform.write("generated.tf", text)
 		if out := terraform.must("plan"); !strings.Contains(out, nothing) {
 			t.Errorf("with %s the plan changes something:\n%s\n\n%s", empty, out, text)

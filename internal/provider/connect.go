@@ -25,23 +25,24 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
 
-// connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate limit slows
-// the whole provider down together.
+// connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate
+// limit slows the whole provider down together.
 func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	c := &conn.Conn{Defaults: conn.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
 	var roots *x509.CertPool
 	if s.caCertificateFile != "" {
 		pool, err := api.LoadCertPool(s.caCertificateFile)
 		if err != nil {
-			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file", s.certificateText(err))
+			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file",
+				s.certificateText(err))
 			return c
 		}
 		roots = pool
 	}
 	gate := api.NewGate(s.requestsPerSecond)
 	base := api.Config{
-		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout, RequestTimeout: s.requestTimeout,
-		Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
+		UserAgent: agent, RootCAs: roots, MaxRetries: s.maxRetries, RetryTimeout: s.retryTimeout,
+		RequestTimeout: s.requestTimeout, Gate: gate, Operations: s.operations, BulkRefresh: s.bulkRefresh,
 	}
 	if !process.Silent() {
 		base.Observer = conn.Log{Secrets: s.secrets()}
@@ -60,23 +61,27 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	return c
 }
 
-// certificateText explains why the certificate file cannot be read. The one that belongs to a sandbox is gone when the sandbox has ended.
+// certificateText explains why the certificate file cannot be read. The one that belongs to a sandbox is gone when the
+// sandbox has ended.
 func (s settings) certificateText(err error) string {
 	ofSandbox, _ := filepath.Match("billing-sandbox-*.ca.pem", filepath.Base(s.caCertificateFile)) // the pattern is valid
 	at := ""
 	for _, e := range []endpoint{s.billing, s.finance, s.collections} {
-		if address, parseErr := url.Parse(e.address.text); at == "" && parseErr == nil && apidiag.Loopback(address.Hostname()) {
+		if address, parseErr := url.Parse(e.address.text); at == "" && parseErr == nil &&
+			apidiag.Loopback(address.Hostname()) {
 			at, ofSandbox = " at "+address.Host, true
 		}
 	}
 	if !ofSandbox || !errors.Is(err, fs.ErrNotExist) {
 		return err.Error()
 	}
-	return "The sandbox" + at + " is not running any more: its certificate file " + s.caCertificateFile + " does not exist. " + apidiag.StartSandbox
+	return "The sandbox" + at + " is not running any more: its certificate file " + s.caCertificateFile +
+		" does not exist. " + apidiag.StartSandbox
 }
 
 // service prepares the way to one service, or notes what is missing for it.
-func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Client) T, diags *diag.Diagnostics) conn.Service[T] {
+func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Client) T,
+	diags *diag.Diagnostics) conn.Service[T] {
 	out := conn.Service[T]{Unknown: s.unknownFor(e), Reported: new(atomic.Bool)}
 	for _, v := range []value{e.address, e.secret} {
 		if v.text == "" && !v.unknown {
@@ -87,7 +92,8 @@ func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Clie
 		return out
 	}
 	base.Service, base.BaseURL, base.Token = e.service, e.address.text, e.secret.text
-	base.Source = api.Source{BaseURL: e.address.text, BaseURLFrom: e.address.from(), TokenFrom: e.secret.from(), TokenKind: looksLike(e.secret.text)}
+	base.Source = api.Source{BaseURL: e.address.text, BaseURLFrom: e.address.from(), TokenFrom: e.secret.from(),
+		TokenKind: looksLike(e.secret.text)}
 	client, err := api.New(base)
 	if err != nil {
 		diags.AddAttributeError(path.Root(e.address.argument), "The service cannot be reached as configured", err.Error())
@@ -97,7 +103,8 @@ func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Clie
 	return out
 }
 
-// unknownFor lists the unknown arguments that keep a service from being used: its own, and those that all services share.
+// unknownFor lists the unknown arguments that keep a service from being used: its own, and those that all services
+// share.
 func (s settings) unknownFor(e endpoint) []string {
 	var names []string
 	for _, name := range s.unknown {
@@ -121,8 +128,8 @@ func (s settings) secrets() []string {
 	return secrets
 }
 
-// guard asks the service once whose token this is, when the configuration restricts that. It runs at plan time already, before
-// anything is read or changed.
+// guard asks the service once whose token this is, when the configuration restricts that. It runs at plan time already,
+// before anything is read or changed.
 func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnostics) {
 	if s.environment == "" && len(s.organizations) == 0 {
 		return
@@ -142,13 +149,16 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 	}
 	if s.environment != "" && organization.Environment != s.environment {
 		diags.AddAttributeError(path.Root("environment"), "Wrong environment",
-			fmt.Sprintf("The configuration allows %s, but the token belongs to the environment %q of organization %s (%s). Nothing was read or "+
+			fmt.Sprintf("The configuration allows %s, but the token belongs to the environment %q of organization %s (%s). "+
+				"Nothing was read or "+
 				"changed. Use a token and base_url of %s, or change environment.",
 				s.environment, organization.Environment, organization.ID, organization.Name, s.environment))
 	}
-	if len(s.organizations) > 0 && !slices.ContainsFunc(s.organizations, func(id string) bool { return same.ID(id, organization.ID) }) {
+	if len(s.organizations) > 0 &&
+		!slices.ContainsFunc(s.organizations, func(id string) bool { return same.ID(id, organization.ID) }) {
 		diags.AddAttributeError(path.Root("allowed_organization_ids"), "Wrong organization",
-			fmt.Sprintf("The token belongs to organization %s (%s), but the configuration only allows %s. Nothing was read or changed. "+
+			fmt.Sprintf("The token belongs to organization %s (%s), but the configuration only allows %s. Nothing was read or "+
+				"changed. "+
 				"Use a token of an allowed organization, or add this one.%s",
 				organization.ID, organization.Name, strings.Join(s.organizations, ", "), noIDs(s.organizations, organization.ID)))
 	}

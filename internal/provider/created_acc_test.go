@@ -14,8 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestAccCreated_another: a creation whose response shows another object fails, and nothing of that object gets into the state. The next
-// apply creates what was asked for.
+// TestAccCreated_another: a creation whose response shows another object fails, and nothing of that object gets into
+// the state. The next apply creates what was asked for.
 func TestAccCreated_another(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -32,8 +32,10 @@ func TestAccCreated_another(t *testing.T) {
 	ours := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Ours"})
 	theirs := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Theirs", "external_id": "theirs"})
 	account := theirs["billing_account"].(acctest.JSON)
-	subscription := s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account["id"], "plan_id": runningPlan})
-	_, endpoint := s.CallCollections("POST", "/api/v1/webhook-endpoints", acctest.JSON{"url": "https://hooks.example.com/theirs"})
+	subscription := s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account["id"],
+		"plan_id": runningPlan})
+	_, endpoint := s.CallCollections("POST", "/api/v1/webhook-endpoints",
+		acctest.JSON{"url": "https://hooks.example.com/theirs"})
 	_, key := s.CallCollections("POST", "/api/v1/api-keys", acctest.JSON{"name": "theirs"})
 	mixUpAll := func() {
 		mixUp("customers.create", acctest.JSON{"customer": theirs["customer"], "billing_account": account})
@@ -74,14 +76,16 @@ resource "billing_api_key" "new" {
 	run(t,
 		resource.TestStep{PreConfig: mixUpAll, Config: config, ExpectError: regexp.MustCompile(
 			`(?s)(the\s+response\s+shows\s+the.*){5}`)},
-		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: created}, Check: func(state *terraform.State) error {
-			for _, name := range types {
-				if id := state.RootModule().Resources["billing_"+name+".new"].Primary.ID; others[id] {
-					return fmt.Errorf("the state of the %s has the object of another one, %s", name, id)
+		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: created},
+			Check: func(state *terraform.State) error {
+				for _, name := range types {
+					if id := state.RootModule().Resources["billing_"+name+".new"].Primary.ID; others[id] {
+						return fmt.Errorf("the state of the %s has the object of another one, %s", name, id)
+					}
 				}
-			}
-			return nil
-		}},
-		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+				return nil
+			}},
+		resource.TestStep{Config: config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)
 }

@@ -27,8 +27,8 @@ output "shown" {
 `
 }
 
-// TestAccCustomerAndAccount_converge: what customer and account name of the same data, in either or both, takes one apply, and outputs are
-// right after it; nothing warns. Each step is one apply, from what the one before has left.
+// TestAccCustomerAndAccount_converge: what customer and account name of the same data, in either or both, takes one
+// apply, and outputs are right after it; nothing warns. Each step is one apply, from what the one before has left.
 func TestAccCustomerAndAccount_converge(t *testing.T) {
 	t.Parallel()
 	const (
@@ -40,7 +40,8 @@ func TestAccCustomerAndAccount_converge(t *testing.T) {
 			{`name = "A"`, ``},
 			{"name = \"B\"\nemail = \"b@example.com\"\nphone = \"1\"\naddresses = [" + address + `]`, ``},
 			{"name = \"C\"\nemail = \"c@example.com\"\nphone = \"2\"\naddresses = [" + other + `]`, `payment_terms_days = 20`},
-			{"name = \"C\"\nemails = [{ value = \"d@example.com\" }]\nphones = [{ value = \"3\" }]\naddresses = [" + address + `, ` + other + `]`, ``},
+			{"name = \"C\"\nemails = [{ value = \"d@example.com\" }]\nphones = [{ value = \"3\" }]\naddresses = [" + address +
+				`, ` + other + `]`, ``},
 			{`name = "C"`, ``},
 			{"name = \"C\"\nnotes = \"n\"", `payment_terms_days = 30`},
 		},
@@ -54,15 +55,19 @@ func TestAccCustomerAndAccount_converge(t *testing.T) {
 				"name = \"A\"\nemail = \"a@example.com\"\nphone = \"1\"\naddress = " + address},
 			{"name = \"B\"\nemail = \"b@example.com\"\nphone = \"2\"\naddresses = [" + other + `, ` + address + `]`,
 				"name = \"B\"\nemail = \"b@example.com\"\nphone = \"2\"\naddress = " + address},
-			{"name = \"B\"\nemails = [{ value = \"c@example.com\" }, { value = \"b@example.com\" }]\nphones = [{ value = \"2\" }]\naddresses = [" + address + `]`,
+			{"name = \"B\"\nemails = [{ value = \"c@example.com\" }, { value = \"b@example.com\" }]\nphones = [{ value = " +
+				"\"2\" }]\naddresses = [" + address + `]`,
 				"name = \"B\"\nemail = \"b@example.com\"\nphone = \"2\"\naddress = " + address},
 			// Without the customer's arguments the account's stay.
 			{`name = "B"`, "name = \"B\"\nemail = \"b@example.com\"\nphone = \"2\"\naddress = " + address},
 		},
 		"each its own": {
-			{"name = \"A\"\nemail = \"a@example.com\"\nphone = \"1\"", "email = \"b@example.com\"\nphone = \"2\"\naddress = " + address},
-			{"name = \"A\"\nemail = \"c@example.com\"\nphone = \"3\"", "email = \"b@example.com\"\nphone = \"2\"\naddress = " + address},
-			{"name = \"A\"\nemail = \"c@example.com\"\nphone = \"3\"", "email = \"d@example.com\"\nphone = \"4\"\naddress = " + other},
+			{"name = \"A\"\nemail = \"a@example.com\"\nphone = \"1\"", "email = \"b@example.com\"\nphone = \"2\"\naddress = " +
+				address},
+			{"name = \"A\"\nemail = \"c@example.com\"\nphone = \"3\"", "email = \"b@example.com\"\nphone = \"2\"\naddress = " +
+				address},
+			{"name = \"A\"\nemail = \"c@example.com\"\nphone = \"3\"", "email = \"d@example.com\"\nphone = \"4\"\naddress = " +
+				other},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,14 +99,16 @@ func TestAccCustomerAndAccount_contradict(t *testing.T) {
 		terraform.write("main.tf", together(c[0], c[1]))
 		terraform.must("apply", "-auto-approve")
 		argument, _, _ := strings.Cut(c[1], " ")
-		if out := terraform.must("plan"); !strings.Contains(out, "Customer and account contradict each other") || !strings.Contains(out, "billing_customer has "+argument) {
+		if out := terraform.must("plan"); !strings.Contains(out, "Customer and account contradict each other") ||
+			!strings.Contains(out, "billing_customer has "+argument) {
 			t.Errorf("%v: the plan says\n%s", c, out)
 		}
 	}
 }
 
-// TestAccAccount_deferred: a customer that is only known after apply replaces nothing. When it turns out to be the same, nothing happens;
-// when it is another one, the apply fails before it sends anything, and the next plan shows the replacement.
+// TestAccAccount_deferred: a customer that is only known after apply replaces nothing. When it turns out to be the
+// same, nothing happens; when it is another one, the apply fails before it sends anything, and the next plan shows the
+// replacement.
 func TestAccAccount_deferred(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -155,10 +162,12 @@ resource "billing_account" "whole" {
 	terraform.write("main.tf", config("d", "3"))
 	service.Sandbox.ResetRequests()
 	terraform.refused([]string{"The customer is another one than planned", "Plan again"}, "apply", "-auto-approve")
-	if n := service.Count("billing_accounts.close") + service.Count("billing_accounts.create") + service.Count("billing_accounts.update"); n > 0 {
+	if n := service.Count("billing_accounts.close") + service.Count("billing_accounts.create") +
+		service.Count("billing_accounts.update"); n > 0 {
 		t.Errorf("sent %v", wrote(service))
 	}
-	replaced := map[string]string{"billing_account.by_id": "delete, create", "billing_account.by_code": "delete, create", "billing_account.whole": "delete, create"}
+	replaced := map[string]string{"billing_account.by_id": "delete, create", "billing_account.by_code": "delete, create",
+		"billing_account.whole": "delete, create"}
 	if planned := terraform.plans(); !maps.Equal(planned, replaced) {
 		t.Errorf("the plan is to do %v", planned)
 	}
@@ -166,8 +175,8 @@ resource "billing_account" "whole" {
 	terraform.settled()
 }
 
-// TestAccAccount_sameCustomer: a customer that changes its codes or is written in another way is the same one; one that is mistyped is
-// refused by the plan, before the account is closed.
+// TestAccAccount_sameCustomer: a customer that changes its codes or is written in another way is the same one; one that
+// is mistyped is refused by the plan, before the account is closed.
 func TestAccAccount_sameCustomer(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -191,7 +200,8 @@ resource "billing_account" "id"       { customer = { id = %s } }
 	terraform.applies("update", []string{"billing_customer.c"})
 	terraform.settled()
 	customer := found(t, service, "customers", "new")
-	service.Must("PATCH", fmt.Sprintf("/v1/customers/%s", customer["id"]), acctest.JSON{"external_id": "theirs", "document_number": "11222333000181"})
+	service.Must("PATCH", fmt.Sprintf("/v1/customers/%s", customer["id"]),
+		acctest.JSON{"external_id": "theirs", "document_number": "11222333000181"})
 	terraform.applies("update", []string{"billing_customer.c"})
 	terraform.settled()
 	for _, wrong := range []string{`"6f1c2c52-0c52-4b8e-8d4c-3f7d0f8f6a11"`, `"nobody"`} {
@@ -204,8 +214,8 @@ resource "billing_account" "id"       { customer = { id = %s } }
 	}
 }
 
-// TestAccAccount_replacedWithItsCustomer: an account goes along with a customer that is replaced, in one plan, and takes its subscription
-// along; what describes a new customer gets another one, and the plan says so.
+// TestAccAccount_replacedWithItsCustomer: an account goes along with a customer that is replaced, in one plan, and
+// takes its subscription along; what describes a new customer gets another one, and the plan says so.
 func TestAccAccount_replacedWithItsCustomer(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -229,7 +239,8 @@ resource "billing_account" "new"  { customer = { name = "Inline" } }
 		t.Errorf("the plan of a tainted account does not say %q:\n%s", told, out)
 	}
 	terraform.must("untaint", "billing_account.new")
-	service.Must("POST", fmt.Sprintf("/v1/billing-accounts/%s/close", terraform.idOf("billing_account.new")), acctest.JSON{})
+	service.Must("POST", fmt.Sprintf("/v1/billing-accounts/%s/close", terraform.idOf("billing_account.new")),
+		acctest.JSON{})
 	if out := terraform.must("plan"); !strings.Contains(out, told) {
 		t.Errorf("the plan of a closed account does not say %q:\n%s", told, out)
 	}

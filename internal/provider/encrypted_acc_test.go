@@ -62,7 +62,8 @@ func TestAccProvider_secretsEncrypted(t *testing.T) {
 	}
 	apply(encryptedConfig("1", "", ana))
 	decrypted(ana)
-	if out := apply(encryptedConfig("2", "", ana)); strings.Contains(out, "recipients") && strings.Contains(out, "encrypted secret") {
+	if out := apply(encryptedConfig("2", "", ana)); strings.Contains(out, "recipients") &&
+		strings.Contains(out, "encrypted secret") {
 		t.Errorf("a rotation warns of recipients: %s", out)
 	}
 	before := decrypted(ana)
@@ -117,23 +118,27 @@ func TestAccProvider_secretsEncrypted(t *testing.T) {
 	token := outputs["clear"].Value
 	service.Sandbox.ResetRequests()
 	apply(encryptedConfig("1", "", ana))
-	if sent := service.Count("api_keys.rotate") + service.Count("api_keys.create"); sent > 0 || token == "" || decrypted(ana)[0] != token {
+	if sent := service.Count("api_keys.rotate") + service.Count("api_keys.create"); sent > 0 || token == "" ||
+		decrypted(ana)[0] != token {
 		t.Errorf("the token that the state had is not the encrypted one (%d requests)", sent)
 	}
 	if strings.Contains(terraform.read("terraform.tfstate"), token) {
 		t.Error("the state still has the token in clear text")
 	}
-	terraform.write("main.tf", required+encryptedConfig("1", "", ana)+fmt.Sprintf("\nresource \"billing_api_key\" \"bad\" {\n  name = \"bad\"\n"+
-		"  age_recipients = [\n    %q,\n    %q,\n  ]\n}\n", bia.Recipient(), ana.PrivateKey()))
+	terraform.write("main.tf", required+encryptedConfig("1", "", ana)+
+		fmt.Sprintf("\nresource \"billing_api_key\" \"bad\" {\n  name = \"bad\"\n"+
+			"  age_recipients = [\n    %q,\n    %q,\n  ]\n}\n", bia.Recipient(), ana.PrivateKey()))
 	bad, err := terraform.run("plan")
-	if err == nil || !strings.Contains(bad, "age_recipients[1]: it is a private key") || strings.Contains(bad, ana.PrivateKey()) {
+	if err == nil || !strings.Contains(bad, "age_recipients[1]: it is a private key") ||
+		strings.Contains(bad, ana.PrivateKey()) {
 		t.Errorf("a private key as a recipient: %s", bad)
 	}
 	terraform.write("main.tf", required)
 	terraform.must("destroy", "-auto-approve")
 }
 
-// encryptedConfig is a key and an endpoint with a trigger and further lines. Without recipients their secrets are in clear text.
+// encryptedConfig is a key and an endpoint with a trigger and further lines. Without recipients their secrets are in
+// clear text.
 func encryptedConfig(version, lines string, recipients ...*acctest.Identity) string {
 	keys := make([]string, len(recipients))
 	for i, r := range recipients {

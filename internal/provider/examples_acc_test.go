@@ -64,7 +64,8 @@ func TestAccExamples_resources(t *testing.T) {
 	}
 }
 
-// TestAccExamples_dataSources: the example of every data source can be read once the examples of what it reads are applied.
+// TestAccExamples_dataSources: the example of every data source can be read once the examples of what it reads are
+// applied.
 func TestAccExamples_dataSources(t *testing.T) {
 	t.Parallel()
 	resources, dataSources := exampleFiles(t, "resources/*/resource.tf"), exampleFiles(t, "data-sources/*/data-source.tf")
@@ -107,7 +108,8 @@ func TestAccExamples_imports(t *testing.T) {
 			}
 			terraform.must("state", "rm", to[1])
 			terraform.write("import.tf", recordID.ReplaceAllString(text, "${1}"+made[1]))
-			// A change is in order: what only a configuration knows, such as deletion_policy, is no part of the service's object.
+			// A change is in order: what only a configuration knows, such as deletion_policy, is no part of the service's
+			// object.
 			if out := terraform.must("plan"); !importsOne.MatchString(out) {
 				t.Errorf("the plan does something else: %s", out)
 			}

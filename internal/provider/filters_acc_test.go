@@ -40,7 +40,8 @@ func TestBlankFilters(t *testing.T) {
 		t.Fatal(err)
 	}
 	lists, ok := server.(interface {
-		ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error)
+		ValidateListResourceConfig(context.Context,
+			*tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error)
 	})
 	if !ok {
 		t.Fatal("the provider has no list resources")
@@ -60,7 +61,8 @@ func TestBlankFilters(t *testing.T) {
 					continue
 				}
 				checked++
-				if text := acctest.Errors(validate(filtered(t, schema, attribute.Name, value))); !strings.Contains(text, attribute.Name) {
+				if text := acctest.Errors(validate(filtered(t, schema, attribute.Name, value))); !strings.Contains(text,
+					attribute.Name) {
 					t.Errorf("%s: %s = %q is accepted: %s", name, attribute.Name, blank, text)
 				}
 			}
@@ -68,7 +70,8 @@ func TestBlankFilters(t *testing.T) {
 	}
 	for name, schema := range schemas.DataSourceSchemas {
 		check("data."+name, schema, func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
+			answer, err := server.ValidateDataResourceConfig(t.Context(),
+				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +80,8 @@ func TestBlankFilters(t *testing.T) {
 	}
 	for name, schema := range schemas.ListResourceSchemas {
 		check("list."+name, schema, func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := lists.ValidateListResourceConfig(t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: config})
+			answer, err := lists.ValidateListResourceConfig(t.Context(),
+				&tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: config})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +93,8 @@ func TestBlankFilters(t *testing.T) {
 	}
 }
 
-// TestUnknownStatus: a status that is not described is a warning, as the service may add one, and a described one is none.
+// TestUnknownStatus: a status that is not described is a warning, as the service may add one, and a described one is
+// none.
 func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
 	server, err := acctest.Factories["billing"]()
@@ -100,10 +105,12 @@ func TestUnknownStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, known := range map[string]string{"billing_accounts": "closed", "billing_subscriptions": "canceled", "billing_webhook_deliveries": "exhausted"} {
+	for name, known := range map[string]string{"billing_accounts": "closed", "billing_subscriptions": "canceled",
+		"billing_webhook_deliveries": "exhausted"} {
 		for status, warns := range map[string]bool{"nope": true, known: false} {
 			config := filtered(t, schemas.DataSourceSchemas[name], "status", status)
-			answer, err := server.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
+			answer, err := server.ValidateDataResourceConfig(t.Context(),
+				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,15 +121,20 @@ func TestUnknownStatus(t *testing.T) {
 	}
 }
 
-// TestAccBlankFilters: also a filter that is only known in the apply, and then empty, is refused and does not mean everything.
+// TestAccBlankFilters: also a filter that is only known in the apply, and then empty, is refused and does not mean
+// everything.
 func TestAccBlankFilters(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	const later = `resource "terraform_data" "empty" { input = "" }` + "\n"
 	run(t,
-		resource.TestStep{Config: s.Config(`data "billing_accounts" "all" { customer_id = "" }`), ExpectError: saying(`on terraform_plugin_test.tf … customer_id = ""`)},
-		resource.TestStep{Config: s.Config(`data "billing_account" "one" { id = "" }`), ExpectError: saying(`on terraform_plugin_test.tf … id = ""`)},
-		resource.TestStep{Config: s.Config(later + `data "billing_subscriptions" "all" { billing_account_id = terraform_data.empty.output }`), ExpectError: saying(`billing_account_id = terraform_data.empty.output`)},
+		resource.TestStep{Config: s.Config(`data "billing_accounts" "all" { customer_id = "" }`),
+			ExpectError: saying(`on terraform_plugin_test.tf … customer_id = ""`)},
+		resource.TestStep{Config: s.Config(`data "billing_account" "one" { id = "" }`),
+			ExpectError: saying(`on terraform_plugin_test.tf … id = ""`)},
+		resource.TestStep{Config: s.Config(later +
+			`data "billing_subscriptions" "all" { billing_account_id = terraform_data.empty.output }`),
+			ExpectError: saying(`billing_account_id = terraform_data.empty.output`)},
 		resource.TestStep{Config: s.Config(later + `data "billing_finance_records" "all" {
   collection = "payables"
   filters    = { company_id = terraform_data.empty.output }

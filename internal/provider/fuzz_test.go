@@ -12,9 +12,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// FuzzSettings: whatever the environment says, an argument is an error or within its limits, and no error repeats a secret.
+// FuzzSettings: whatever the environment says, an argument is an error or within its limits, and no error repeats a
+// secret.
 func FuzzSettings(f *testing.F) {
-	for _, seed := range []string{"", "30s", "-1s", "1e9h", "5m0.5s", "0", "20", "21", "NaN", "Inf", "-0", "0x10", "1_000", "https://u:hush-hush-42@a.example", "sandbox", "\xff", "9223372036854775807", "1ns"} {
+	for _, seed := range []string{"", "30s", "-1s", "1e9h", "5m0.5s", "0", "20", "21", "NaN", "Inf", "-0", "0x10", "1_000",
+		"https://u:hush-hush-42@a.example", "sandbox", "\xff", "9223372036854775807", "1ns"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -33,7 +35,8 @@ func FuzzSettings(f *testing.F) {
 				t.Errorf("an error repeats a secret: %s", d.Detail())
 			}
 		}
-		if !wrong["request_timeout"] && (s.requestTimeout < lowestRequestTimeout || s.requestTimeout > highestRequestTimeout) {
+		if !wrong["request_timeout"] && (s.requestTimeout < lowestRequestTimeout ||
+			s.requestTimeout > highestRequestTimeout) {
 			t.Errorf("%q is a request_timeout of %s", text, s.requestTimeout)
 		}
 		if !wrong["retry_timeout"] && (s.retryTimeout < 0 || s.retryTimeout > time.Hour) {
@@ -42,7 +45,8 @@ func FuzzSettings(f *testing.F) {
 		if !wrong["max_retries"] && (s.maxRetries < api.NoRetryLimit || s.maxRetries > highestMaxRetries) {
 			t.Errorf("%q is max_retries %d", text, s.maxRetries)
 		}
-		if inRange := s.requestsPerSecond >= 0 && s.requestsPerSecond <= highestRequestRate; !wrong["requests_per_second"] && !inRange {
+		if inRange := s.requestsPerSecond >= 0 && s.requestsPerSecond <= highestRequestRate; !wrong["requests_per_second"] &&
+			!inRange {
 			t.Errorf("%q is requests_per_second %f", text, s.requestsPerSecond)
 		}
 	})

@@ -10,8 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestAccGuide_import follows section 1 of the import guide for any version, with the seed file that the guide links to: the configuration
-// that Terraform generates is accepted and plans imports only.
+// TestAccGuide_import follows section 1 of the import guide for any version, with the seed file that the guide links
+// to: the configuration that Terraform generates is accepted and plans imports only.
 func TestAccGuide_import(t *testing.T) {
 	t.Parallel()
 	seed, err := os.ReadFile(filepath.Join(examples, "adopting", "seed.json"))

@@ -50,12 +50,13 @@ var mixedUp = map[string]struct {
 }
 
 func newCustomer(s *acctest.Service) string {
-	made, _ := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner", "create_billing_account": false})["customer"].(acctest.JSON)
+	made, _ := s.Must("POST", "/v1/customers",
+		acctest.JSON{"name": "Owner", "create_billing_account": false})["customer"].(acctest.JSON)
 	return made["id"].(string)
 }
 
-// TestMixedUpResponses: where a read or an update is answered with another object, nothing of that object comes into the state, and it
-// is not touched.
+// TestMixedUpResponses: where a read or an update is answered with another object, nothing of that object comes into
+// the state, and it is not touched.
 func TestMixedUpResponses(t *testing.T) {
 	t.Parallel()
 	for name, c := range mixedUp {
@@ -80,7 +81,8 @@ func TestMixedUpResponses(t *testing.T) {
 			fails := func(operation string, do func() string) {
 				t.Helper()
 				s.Sandbox.AddFault(sandbox.Fault{Operation: operation, Times: 1, Body: string(body)})
-				if text := do(); !strings.Contains(text, "the response shows another object") || !strings.Contains(text, theirs) || !strings.Contains(text, "Request-Id") {
+				if text := do(); !strings.Contains(text, "the response shows another object") || !strings.Contains(text, theirs) ||
+					!strings.Contains(text, "Request-Id") {
 					t.Errorf("%s: %s", operation, text)
 				}
 				if !first.State().Equal(before) {
@@ -116,7 +118,8 @@ func object(s *acctest.Service, typeName, path string) acctest.JSON {
 	return s.Must("GET", path, nil)
 }
 
-// TestAccMixedUpResponse: a subscription whose refresh shows another one is not replaced, and the other one is not canceled.
+// TestAccMixedUpResponse: a subscription whose refresh shows another one is not replaced, and the other one is not
+// canceled.
 func TestAccMixedUpResponse(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -129,14 +132,17 @@ resource "billing_subscription" "one" {
 }
 `)
 	made := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Other"})["billing_account"].(acctest.JSON)
-	other := s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": made["id"], "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"})
+	other := s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": made["id"],
+		"plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"})
 	mixUp := func() {
 		s.Sandbox.AddFault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Other: true})
 	}
 	run(t,
 		resource.TestStep{Config: config},
-		resource.TestStep{PreConfig: mixUp, Config: config, ExpectError: saying("the response shows another object … " + other["id"].(string))},
-		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{PreConfig: mixUp, Config: config, ExpectError: saying("the response shows another object … " +
+			other["id"].(string))},
+		resource.TestStep{Config: config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)
 	if status := s.Must("GET", "/v1/subscriptions/"+other["id"].(string), nil)["status"]; status != "active" {
 		t.Errorf("the other subscription is %v", status)

@@ -55,8 +55,8 @@ func ids(t *testing.T, s *acctest.Service) map[string][]string {
 	return found
 }
 
-// TestAccKilled_creations: a run was killed before it could write its state. The next plan names every object that exists already, with
-// its import block. Where the blocks are followed, nothing is created twice.
+// TestAccKilled_creations: a run was killed before it could write its state. The next plan names every object that
+// exists already, with its import block. Where the blocks are followed, nothing is created twice.
 func TestAccKilled_creations(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, acctest.RunningClock, func(o *sandbox.Options) { o.NoExampleData = true })
@@ -82,7 +82,8 @@ func TestAccKilled_creations(t *testing.T) {
 		}
 		blocks += block
 	}
-	for _, part := range []string{"Error: A webhook endpoint with this url exists already", "Warning: An API key with this name exists already", "never used",
+	for _, part := range []string{"Error: A webhook endpoint with this url exists already",
+		"Warning: An API key with this name exists already", "never used",
 		"Warning: A customer with this document number exists already", "allow_duplicate = true"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in:\n%s", part, out)
@@ -98,7 +99,8 @@ func TestAccKilled_creations(t *testing.T) {
 	if err := os.Remove(filepath.Join(terraform.dir, "imports.tf")); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"-replace=billing_webhook_endpoint.this"}, {"-refresh=false", "-replace=billing_webhook_endpoint.this"}} {
+	for _, args := range [][]string{{"-replace=billing_webhook_endpoint.this"},
+		{"-refresh=false", "-replace=billing_webhook_endpoint.this"}} {
 		if out := terraform.must(append([]string{"plan"}, args...)...); strings.Contains(out, "exists already") {
 			t.Errorf("%v: %s", args, out)
 		}
@@ -117,18 +119,20 @@ resource "billing_webhook_endpoint" "second" {
 	}
 }
 
-// TestAccKilled_rotation: a run was killed after it had rotated a key. The old key keeps its grace period, the next apply gets a token,
-// and no key is left outside of the state.
+// TestAccKilled_rotation: a run was killed after it had rotated a key. The old key keeps its grace period, the next
+// apply gets a token, and no key is left outside of the state.
 func TestAccKilled_rotation(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, acctest.RunningClock, func(o *sandbox.Options) { o.NoExampleData = true })
 	s.NeedsSandbox("its keys are counted")
-	terraform := newCommand(t, unowned+"\noutput \"token\" {\n  value     = billing_api_key.this.token\n  sensitive = true\n}\n").at(s)
+	terraform := newCommand(t, unowned+"\noutput \"token\" {\n  value     = billing_api_key.this.token\n  sensitive = "+
+		"true\n}\n").at(s)
 	terraform.must("apply", "-auto-approve")
 	before, token := terraform.read("terraform.tfstate"), terraform.raw("output", "-raw", "token")
 	terraform.must("apply", "-auto-approve", "-var=key=2")
 	terraform.write("terraform.tfstate", before)
-	if out := terraform.must("plan", "-var=key=2"); !strings.Contains(out, "0 to add, 1 to change, 0 to destroy") || !strings.Contains(out, "never used") {
+	if out := terraform.must("plan", "-var=key=2"); !strings.Contains(out, "0 to add, 1 to change, 0 to destroy") ||
+		!strings.Contains(out, "never used") {
 		t.Error(out)
 	}
 	terraform.must("apply", "-auto-approve", "-var=key=2")
@@ -146,8 +150,8 @@ func TestAccKilled_rotation(t *testing.T) {
 	}
 }
 
-// TestAccInnocent: creations that the service does not process find the objects that another workspace has created just before. Nothing of
-// them is touched.
+// TestAccInnocent: creations that the service does not process find the objects that another workspace has created just
+// before. Nothing of them is touched.
 func TestAccInnocent(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, acctest.RunningClock, func(o *sandbox.Options) { o.NoExampleData = true })
@@ -169,7 +173,8 @@ func TestAccInnocent(t *testing.T) {
 	if status, _ := s.CallWithKey(key["token"].(string), "GET", "/api/v1/webhook-endpoints", nil); status != 200 {
 		t.Errorf("the other key responds with %d", status)
 	}
-	if state := terraform.read("terraform.tfstate"); strings.Contains(state, secret["id"].(string)) || strings.Contains(state, key["id"].(string)) {
+	if state := terraform.read("terraform.tfstate"); strings.Contains(state, secret["id"].(string)) ||
+		strings.Contains(state, key["id"].(string)) {
 		t.Error("an object of the other workspace is in the state")
 	}
 	terraform.must("plan", "-detailed-exitcode")

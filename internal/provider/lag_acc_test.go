@@ -12,8 +12,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestReadsThatLag: the refresh right after an apply reads a service that lags behind: what was created is not gone, and what was changed
-// is not changed back.
+// TestReadsThatLag: the refresh right after an apply reads a service that lags behind: what was created is not gone,
+// and what was changed is not changed back.
 func TestReadsThatLag(t *testing.T) {
 	t.Parallel()
 	for name, c := range mixedUp {

@@ -16,7 +16,8 @@ import (
 
 // billed are the resources of recurring billing, each with the operation that creates it.
 var billed = map[string]string{
-	"billing_customer": "customers.create", "billing_account": "billing_accounts.create", "billing_subscription": "subscriptions.create",
+	"billing_customer": "customers.create", "billing_account": "billing_accounts.create",
+	"billing_subscription": "subscriptions.create",
 }
 
 // home creates the customer that accounts and subscriptions belong to, and returns its id and that of its account.
@@ -39,8 +40,9 @@ func bare(s *acctest.Service, name string) (config, body acctest.JSON, path stri
 	return config, config, "/v1/subscriptions"
 }
 
-// TestAccLost: three creations that were not processed, while the same objects of another workspace exist, fail with the import blocks of
-// these. Three that were carried out without a response are found, without an external_id too, and none is created twice.
+// TestAccLost: three creations that were not processed, while the same objects of another workspace exist, fail with
+// the import blocks of these. Three that were carried out without a response are found, without an external_id too, and
+// none is created twice.
 func TestAccLost(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -68,8 +70,10 @@ resource "billing_subscription" "r" {
 	theirs := map[string]string{}
 	first := s.Must("POST", "/v1/customers", acctest.JSON{"name": "Ana", "external_id": "taken"})
 	theirs["customer"] = first["customer"].(acctest.JSON)["id"].(string)
-	theirs["account"] = s.Must("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"id": customer}, "external_id": "taken"})["id"].(string)
-	theirs["subscription"] = s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": runningPlan, "external_id": "taken"})["id"].(string)
+	theirs["account"] = s.Must("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"id": customer},
+		"external_id": "taken"})["id"].(string)
+	theirs["subscription"] = s.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account,
+		"plan_id": runningPlan, "external_id": "taken"})["id"].(string)
 	each := func(fault sandbox.Fault) func() {
 		return func() {
 			s.Sandbox.ResetRequests()
@@ -82,33 +86,39 @@ resource "billing_subscription" "r" {
 	run(t, resource.TestStep{PreConfig: each(sandbox.Fault{Status: 503}), Config: config(`external_id = "taken"`),
 		ExpectError: acctest.Saying(strings.Repeat("the external_id is taken…import {…", 3))})
 	run(t,
-		resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, HTML: true}), Config: config(""), Check: func(state *terraform.State) error {
-			for name, operation := range billed {
-				if n := s.Count(operation); n != 1 {
-					return fmt.Errorf("%s was sent %d times", operation, n)
+		resource.TestStep{PreConfig: each(sandbox.Fault{Status: 502, After: true, HTML: true}), Config: config(""),
+			Check: func(state *terraform.State) error {
+				for name, operation := range billed {
+					if n := s.Count(operation); n != 1 {
+						return fmt.Errorf("%s was sent %d times", operation, n)
+					}
+					if id := state.RootModule().Resources[name+".r"].Primary.ID; id == theirs[strings.TrimPrefix(name, "billing_")] {
+						return fmt.Errorf("%s is that of another workspace", name)
+					}
 				}
-				if id := state.RootModule().Resources[name+".r"].Primary.ID; id == theirs[strings.TrimPrefix(name, "billing_")] {
-					return fmt.Errorf("%s is that of another workspace", name)
-				}
-			}
-			return nil
-		}},
-		resource.TestStep{Config: config(""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+				return nil
+			}},
+		resource.TestStep{Config: config(""),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)
-	for name, path := range map[string]string{"customer": "/v1/customers/", "account": "/v1/billing-accounts/", "subscription": "/v1/subscriptions/"} {
-		if now := s.Must("GET", path+theirs[name], nil); now["external_id"] != "taken" || name != "customer" && now["status"] != "active" {
+	for name, path := range map[string]string{"customer": "/v1/customers/", "account": "/v1/billing-accounts/",
+		"subscription": "/v1/subscriptions/"} {
+		if now := s.Must("GET", path+theirs[name], nil); now["external_id"] != "taken" ||
+			name != "customer" && now["status"] != "active" {
 			t.Errorf("the other workspace's %s is %v", name, now)
 		}
 	}
 }
 
-// TestLostCreations: whichever way the response to a creation is lost, the object is found once, next to one that looks the same.
+// TestLostCreations: whichever way the response to a creation is lost, the object is found once, next to one that looks
+// the same.
 func TestLostCreations(t *testing.T) {
 	t.Parallel()
 	for name, operation := range billed {
 		for how, fault := range map[string]sandbox.Fault{
-			"dropped": {DropAfter: true}, "500": {Status: 500, After: true}, "503": {Status: 503, After: true}, "504": {Status: 504, After: true},
-			"truncated": {TruncateBody: true}, "HTML": {HTML: true, After: true}, "empty": {Empty: true, After: true},
+			"dropped": {DropAfter: true}, "500": {Status: 500, After: true}, "503": {Status: 503, After: true},
+			"504": {Status: 504, After: true}, "truncated": {TruncateBody: true}, "HTML": {HTML: true, After: true},
+			"empty": {Empty: true, After: true},
 		} {
 			for _, code := range []any{nil, "e-1"} {
 				t.Run(fmt.Sprint(name, " ", how, " ", code), func(t *testing.T) {
@@ -139,11 +149,13 @@ func TestLostCreations(t *testing.T) {
 	}
 }
 
-// TestLostCreations_theirs: a creation that was not processed takes nothing over that another system has created, and names it.
+// TestLostCreations_theirs: a creation that was not processed takes nothing over that another system has created, and
+// names it.
 func TestLostCreations_theirs(t *testing.T) {
 	t.Parallel()
 	for name, operation := range billed {
-		for how, fault := range map[string]sandbox.Fault{"dropped": {DropBefore: true}, "503": {Status: 503}, "HTML": {Status: 502, HTML: true}} {
+		for how, fault := range map[string]sandbox.Fault{"dropped": {DropBefore: true}, "503": {Status: 503},
+			"HTML": {Status: 502, HTML: true}} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				t.Parallel()
 				s := acctest.Start(t)
@@ -173,8 +185,8 @@ func TestLostCreations_theirs(t *testing.T) {
 	}
 }
 
-// TestLostAccount: the billing account of a customer that could not be found out is found by the next refresh, and no plan hides that it
-// is missing.
+// TestLostAccount: the billing account of a customer that could not be found out is found by the next refresh, and no
+// plan hides that it is missing.
 func TestLostAccount(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -197,7 +209,8 @@ func TestLostAccount(t *testing.T) {
 	s.Sandbox.ClearFaults()
 	refresh(false)
 	account := strings.Trim(object.Text("billing_account_id"), `"`)
-	if owner := s.Must("GET", "/v1/billing-accounts/"+account, nil)["customer"].(acctest.JSON)["id"]; owner != strings.Trim(object.Text("id"), `"`) {
+	if owner := s.Must("GET", "/v1/billing-accounts/"+account,
+		nil)["customer"].(acctest.JSON)["id"]; owner != strings.Trim(object.Text("id"), `"`) {
 		t.Errorf("the account %s belongs to %v", account, owner)
 	}
 	s.Sandbox.ResetRequests()

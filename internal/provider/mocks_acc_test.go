@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestAccMocks runs the mock data of the examples as their README says: without a service, and without an address or a token of one.
+// TestAccMocks runs the mock data of the examples as their README says: without a service, and without an address or a
+// token of one.
 func TestAccMocks(t *testing.T) {
 	t.Parallel()
 	terraform := newCommand(t, "")

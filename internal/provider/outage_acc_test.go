@@ -43,8 +43,8 @@ resource "billing_customer" "this" {
 	)
 }
 
-// TestAccOutage_once: a service that is down, is another one, or rejects the token is one error that says what to do, and one line each
-// for what else there is.
+// TestAccOutage_once: a service that is down, is another one, or rejects the token is one error that says what to do,
+// and one line each for what else there is.
 func TestAccOutage_once(t *testing.T) {
 	t.Parallel()
 	const many = 12
@@ -55,9 +55,10 @@ func TestAccOutage_once(t *testing.T) {
 		fault           sandbox.Fault
 		advice          string
 	}{
-		"down":       {"BILLING_BASE_URL", "https://127.0.0.1:1", sandbox.Fault{}, "Check host and port of base_url"},
-		"no host":    {"BILLING_BASE_URL", "https://nowhere.invalid", sandbox.Fault{}, "Check the spelling of base_url"},
-		"the token":  {"BILLING_TOKEN", "rb_sandbox_wrong", sandbox.Fault{}, "The API rejected the token from the environment variable BILLING_TOKEN"},
+		"down":    {"BILLING_BASE_URL", "https://127.0.0.1:1", sandbox.Fault{}, "Check host and port of base_url"},
+		"no host": {"BILLING_BASE_URL", "https://nowhere.invalid", sandbox.Fault{}, "Check the spelling of base_url"},
+		"the token": {"BILLING_TOKEN", "rb_sandbox_wrong", sandbox.Fault{},
+			"The API rejected the token from the environment variable BILLING_TOKEN"},
 		"elsewhere":  {"BILLING_BASE_URL", service.BaseURL + "/prefix", sandbox.Fault{}, "argument operations"},
 		"a failure":  {"", "", sandbox.Fault{Status: 500}, "Such failures are usually temporary"},
 		"HTML pages": {"", "", sandbox.Fault{HTML: true}, "a proxy responded"},
@@ -92,8 +93,8 @@ data "billing_customer" "this" {
 	}
 }
 
-// TestOutageMeasured (make outage) plans 1,000 resources through an outage, with the real provider and the real Terraform, and reports what
-// that costs.
+// TestOutageMeasured (make outage) plans 1,000 resources through an outage, with the real provider and the real
+// Terraform, and reports what that costs.
 func TestOutageMeasured(t *testing.T) {
 	outage, err := time.ParseDuration(os.Getenv("OUTAGE_DURATION"))
 	if err != nil {
@@ -124,7 +125,8 @@ resource "billing_customer" "this" {
 	}
 	measure("apply of 1,000 customers", "apply", "-auto-approve")
 	undisturbed, _ := measure("plan", "plan")
-	for what, fault := range map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable}, "broken connections": {DropBefore: true}} {
+	for what, fault := range map[string]sandbox.Fault{"503": {Status: http.StatusServiceUnavailable},
+		"broken connections": {DropBefore: true}} {
 		// It begins when a third of the plan is done.
 		begin := time.AfterFunc(undisturbed/3, func() { s.Sandbox.AddFault(fault) })
 		end := time.AfterFunc(undisturbed/3+outage, s.Sandbox.ClearFaults)

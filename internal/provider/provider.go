@@ -1,5 +1,5 @@
-// Package provider is the Terraform side: the provider block and the list of everything that it offers. Each object of the billing
-// platform has its folder below; what two of them need is in internal.
+// Package provider is the Terraform side: the provider block and the list of everything that it offers. Each object of
+// the billing platform has its folder below; what two of them need is in internal.
 package provider
 
 import (
@@ -35,9 +35,10 @@ func (p *billingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 	resp.Schema = providerSchema()
 }
 
-// ValidateConfig finds what is wrong in the provider block itself, so that terraform validate finds it too. The environment is only
-// looked at when the provider is configured.
-func (p *billingProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+// ValidateConfig finds what is wrong in the provider block itself, so that terraform validate finds it too. The
+// environment is only looked at when the provider is configured.
+func (p *billingProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest,
+	resp *provider.ValidateConfigResponse) {
 	var config providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
@@ -48,7 +49,8 @@ func (p *billingProvider) ValidateConfig(ctx context.Context, req provider.Valid
 }
 
 // Configure builds the clients. A value that is not known yet fails only what needs it.
-func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureRequest,
+	resp *provider.ConfigureResponse) {
 	var config providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {

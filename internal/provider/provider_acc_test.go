@@ -44,10 +44,13 @@ func TestAccProvider_guards(t *testing.T) {
 		guards []string
 		refuse *regexp.Regexp
 	}{
-		"right environment":  {[]string{`environment = "sandbox"`}, nil},
-		"wrong environment":  {[]string{`environment = "production"`}, saying(`Wrong environment … allows production, but the token belongs to the environment "sandbox" of organization ` + id)},
+		"right environment": {[]string{`environment = "sandbox"`}, nil},
+		"wrong environment": {[]string{`environment = "production"`},
+			saying(`Wrong environment … allows production, but the token belongs to the environment "sandbox" of organization ` +
+				id)},
 		"right organization": {[]string{fmt.Sprintf(`allowed_organization_ids = ["other", %q]`, id)}, nil},
-		"wrong organization": {[]string{`allowed_organization_ids = ["other", "another"]`}, saying(`Wrong organization … belongs to organization ` + id + ` … only allows another, other`)},
+		"wrong organization": {[]string{`allowed_organization_ids = ["other", "another"]`},
+			saying(`Wrong organization … belongs to organization ` + id + ` … only allows another, other`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +79,8 @@ func TestAccProvider_guardAsksOnce(t *testing.T) {
 		guards string
 		want   int
 	}{{"", 0}, {both, 1}} {
-		terraform := newCommand(t, "provider \"billing\" {\n"+c.guards+"}\n"+customer+"\nresource \"billing_customer\" \"two\" { name = \"B\" }\n").at(service)
+		terraform := newCommand(t, "provider \"billing\" {\n"+c.guards+"}\n"+customer+"\nresource \"billing_customer\" "+
+			"\"two\" { name = \"B\" }\n").at(service)
 		for _, args := range [][]string{{"plan", "-out=plan"}, {"apply", "plan"}, {"plan"}} {
 			service.Sandbox.ResetRequests()
 			terraform.must(args...)
@@ -97,13 +101,20 @@ func TestAccProvider_missingArguments(t *testing.T) {
 		parts  []string
 	}{
 		"both": {organization, nil, []string{
-			"Missing provider arguments base_url and token", "data.billing_organization cannot be read or changed without them", address, token}},
-		"resource": {customer, nil, []string{"Missing provider arguments base_url and token", "billing_customer cannot be read or changed without them"}},
+			"Missing provider arguments base_url and token", "data.billing_organization cannot be read or changed without them",
+			address, token}},
+		"resource": {customer, nil, []string{"Missing provider arguments base_url and token",
+			"billing_customer cannot be read or changed without them"}},
 		"many": {"resource \"billing_customer\" \"test\" {\n  count = 5\n  name  = \"A\"\n}", nil, []string{
-			"Missing provider arguments base_url and token", "More objects need the missing provider arguments", "(and 3 more similar warnings elsewhere)"}},
-		"token":            {customer, map[string]string{address: "https://localhost:1"}, []string{"Missing provider argument token", "billing_customer cannot be read or changed without it", token}},
-		"guard":            {"provider \"billing\" { environment = \"sandbox\" }\n" + customer, nil, []string{"Missing provider arguments base_url and token", "A guard (environment or allowed_organization_ids) cannot be read or changed without them", address}},
-		"guard by the way": {customer, map[string]string{"BILLING_ENVIRONMENT": "sandbox", address: "https://localhost:1"}, []string{"Missing provider argument token", "A guard"}},
+			"Missing provider arguments base_url and token", "More objects need the missing provider arguments",
+			"(and 3 more similar warnings elsewhere)"}},
+		"token": {customer, map[string]string{address: "https://localhost:1"},
+			[]string{"Missing provider argument token", "billing_customer cannot be read or changed without it", token}},
+		"guard": {"provider \"billing\" { environment = \"sandbox\" }\n" + customer, nil,
+			[]string{"Missing provider arguments base_url and token",
+				"A guard (environment or allowed_organization_ids) cannot be read or changed without them", address}},
+		"guard by the way": {customer, map[string]string{"BILLING_ENVIRONMENT": "sandbox", address: "https://localhost:1"},
+			[]string{"Missing provider argument token", "A guard"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,7 +133,8 @@ func TestAccProvider_nothingMissing(t *testing.T) {
 	newCommand(t, "provider \"billing\" {}\nresource \"terraform_data\" \"x\" {}\n").must("apply", "-auto-approve")
 }
 
-// TestAccProvider_environmentVariables: everything can come from the environment, where it is checked like the arguments.
+// TestAccProvider_environmentVariables: everything can come from the environment, where it is checked like the
+// arguments.
 func TestAccProvider_environmentVariables(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -136,7 +148,8 @@ func TestAccProvider_environmentVariables(t *testing.T) {
 		t.Errorf("%d customers were created", n)
 	}
 	terraform.env["BILLING_MAX_RETRIES"] = "many"
-	terraform.refused([]string{"Invalid provider argument max_retries", `"many" is out of range`, "BILLING_MAX_RETRIES"}, "plan")
+	terraform.refused([]string{"Invalid provider argument max_retries", `"many" is out of range`, "BILLING_MAX_RETRIES"},
+		"plan")
 	delete(terraform.env, "BILLING_MAX_RETRIES")
 	terraform.env["BILLING_TOKEN"] += "\n"
 	terraform.refused([]string{"Invalid provider argument token", "line break", "BILLING_TOKEN"}, "plan")
@@ -150,7 +163,9 @@ func TestAccProvider_revokedToken(t *testing.T) {
 	if err := service.Sandbox.RevokeToken(service.Token); err != nil {
 		t.Fatal(err)
 	}
-	run(t, resource.TestStep{Config: service.Config(customer), ExpectError: saying("Could not create customer … rejected the token from the provider argument token … revoked or expired … Status: 401 … Request-Id:")})
+	run(t, resource.TestStep{Config: service.Config(customer),
+		ExpectError: saying("Could not create customer … rejected the token from the provider argument token … revoked or " +
+			"expired … Status: 401 … Request-Id:")})
 	if n := len(service.Operations()); n != 1 {
 		t.Errorf("%d requests were sent, want 1: %v", n, service.Operations())
 	}
@@ -166,7 +181,8 @@ func TestAccProvider_narrowScope(t *testing.T) {
 		t.Fatal(err)
 	}
 	service.Token = token
-	run(t, resource.TestStep{Config: service.Config(customer), ExpectError: saying("it needs customers:write and has customers:read")})
+	run(t, resource.TestStep{Config: service.Config(customer),
+		ExpectError: saying("it needs customers:write and has customers:read")})
 }
 
 // TestAccProvider_invalidArguments: what is wrong in the provider block is told before anything is asked.
@@ -175,16 +191,24 @@ func TestAccProvider_invalidArguments(t *testing.T) {
 	service := acctest.Start(t)
 	block := func(lines string) string { return "provider \"billing\" {\n" + lines + "\n}\n" + customer }
 	for _, c := range []struct{ config, words string }{
-		{block("base_url = \"http://localhost:1\"\ntoken = \"x\""), "Invalid provider argument base_url … must start with https://"},
-		{service.Config(customer, `requests_per_second = 0`), "Invalid provider argument requests_per_second … above 0 and up to 1000"},
+		{block("base_url = \"http://localhost:1\"\ntoken = \"x\""),
+			"Invalid provider argument base_url … must start with https://"},
+		{service.Config(customer, `requests_per_second = 0`),
+			"Invalid provider argument requests_per_second … above 0 and up to 1000"},
 		{service.Config(customer, `request_timeout = "30"`), "Invalid provider argument request_timeout … such as 30s"},
-		{service.Config(customer, `operations = { "customers.update" = "PUT /v1/customers" }`), `Invalid operation … {id} is missing from the path`},
-		{service.Config(customer, `operations = { "customer.update" = "PUT /v1/customers/{id}" }`), `there is no operation of this name … "customers.update"`},
+		{service.Config(customer, `operations = { "customers.update" = "PUT /v1/customers" }`),
+			`Invalid operation … {id} is missing from the path`},
+		{service.Config(customer, `operations = { "customer.update" = "PUT /v1/customers/{id}" }`),
+			`there is no operation of this name … "customers.update"`},
 		{service.Config(customer, `default_custom_metadata = "x"`), "default_custom_metadata takes an object"},
 		{service.Config(customer, `allowed_organization_ids = []`), "no organization could match"},
-		{block("base_url = \"https://localhost:1\"\ntoken = \"x\"\nca_certificate_file = \"none.pem\""), "Invalid provider argument ca_certificate_file … The sandbox at localhost:1 is not running any more: its certificate file none.pem does not exist. Start it with"},
-		{block("base_url = \"https://billing.example.com\"\ntoken = \"x\"\nca_certificate_file = \"/no/billing-sandbox-1.ca.pem\""), "The sandbox is not running any more"},
-		{block("base_url = \"https://billing.example.com\"\ntoken = \"x\"\nca_certificate_file = \"none.pem\""), "read the CA certificate file: … none.pem"},
+		{block("base_url = \"https://localhost:1\"\ntoken = \"x\"\nca_certificate_file = \"none.pem\""),
+			"Invalid provider argument ca_certificate_file … The sandbox at localhost:1 is not running any more: its " +
+				"certificate file none.pem does not exist. Start it with"},
+		{block("base_url = \"https://billing.example.com\"\ntoken = \"x\"\nca_certificate_file = " +
+			"\"/no/billing-sandbox-1.ca.pem\""), "The sandbox is not running any more"},
+		{block("base_url = \"https://billing.example.com\"\ntoken = \"x\"\nca_certificate_file = \"none.pem\""),
+			"read the CA certificate file: … none.pem"},
 	} {
 		t.Run(c.words, func(t *testing.T) {
 			t.Parallel()
@@ -201,38 +225,44 @@ func TestAccProvider_wrongCertificate(t *testing.T) {
 	other := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(other.Close)
 	service.CAFile = filepath.Join(t.TempDir(), "other.pem")
-	if err := os.WriteFile(service.CAFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(service.CAFile,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, resource.TestStep{Config: service.Config(organization, "max_retries = 1"), PlanOnly: true, ExpectError: saying("Could not read the organization of the token … certificate")})
+	run(t, resource.TestStep{Config: service.Config(organization, "max_retries = 1"), PlanOnly: true,
+		ExpectError: saying("Could not read the organization of the token … certificate")})
 	if n := len(service.Operations()); n != 0 {
 		t.Errorf("%d requests arrived", n)
 	}
 }
 
-// TestAccProvider_operations: a service with other paths is spoken to where the configuration says; a wrong path is an error that
-// leads there, and the state keeps the object.
+// TestAccProvider_operations: a service with other paths is spoken to where the configuration says; a wrong path is an
+// error that leads there, and the state keeps the object.
 func TestAccProvider_operations(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("a wrong path is used")
 	renamed := `resource "billing_customer" "test" { name = "B" }`
 	run(t,
-		resource.TestStep{Config: service.Config(customer, `operations = { "customers.update" = "PATCH /v1/customers/{id}" }`)},
+		resource.TestStep{Config: service.Config(customer,
+			`operations = { "customers.update" = "PATCH /v1/customers/{id}" }`)},
 		resource.TestStep{Config: service.Config(renamed, `operations = { "customers.update" = "PATCH /v9/customers/{id}" }`),
-			ExpectError: saying("Could not update customer … operations … customers.update (PATCH /v9/customers/{id}) … Status: 404")},
-		resource.TestStep{Config: service.Config(renamed), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-			plancheck.ExpectResourceAction("billing_customer.test", plancheck.ResourceActionUpdate)}}},
+			ExpectError: saying("Could not update customer … operations … customers.update (PATCH /v9/customers/{id}) … " +
+				"Status: 404")},
+		resource.TestStep{Config: service.Config(renamed),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction("billing_customer.test", plancheck.ResourceActionUpdate)}}},
 	)
 }
 
-// TestAccProvider_unknownConfiguration: an address that is only known after apply creates in one go; what exists already cannot be
-// read without it, and the error says what to do.
+// TestAccProvider_unknownConfiguration: an address that is only known after apply creates in one go; what exists
+// already cannot be read without it, and the error says what to do.
 func TestAccProvider_unknownConfiguration(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	config := func(note, block string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"way\" {\n  input = { address = %q, token = %q, note = %q }\n}\n", service.BaseURL, service.Token, note) +
+		return fmt.Sprintf("resource \"terraform_data\" \"way\" {\n  input = { address = %q, token = %q, note = %q }\n}\n",
+			service.BaseURL, service.Token, note) +
 			fmt.Sprintf("provider \"billing\" {\n  ca_certificate_file = %q\n%s\n}\n", service.CAFile, block) + customer
 	}
 	const way = "  base_url = terraform_data.way.output.address\n  token = terraform_data.way.output.token"
@@ -242,8 +272,11 @@ func TestAccProvider_unknownConfiguration(t *testing.T) {
 			run(t,
 				resource.TestStep{Config: config("first", way+guard), ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue("billing_customer.test", tfjsonpath.New("id"), knownvalue.NotNull())}},
-				resource.TestStep{Config: config("second", way+guard), ExpectError: saying("The provider configuration is not known yet … billing_customer needs the service now … -target")},
-				resource.TestStep{Config: config("first", way+guard), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+				resource.TestStep{Config: config("second", way+guard),
+					ExpectError: saying("The provider configuration is not known yet … billing_customer needs the service now … " +
+						"-target")},
+				resource.TestStep{Config: config("first", way+guard),
+					ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 			)
 		})
 	}

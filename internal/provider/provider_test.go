@@ -22,7 +22,8 @@ func noErrors(t *testing.T, what string, diags diag.Diagnostics) {
 	}
 }
 
-// TestSchemas: every schema that the provider offers follows the framework's rules. New types are covered by being registered.
+// TestSchemas: every schema that the provider offers follows the framework's rules. New types are covered by being
+// registered.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -154,7 +155,8 @@ func TestConnect_reportsWhatIsMissing(t *testing.T) {
 // TestConnect_certificates: a bundle that cannot be used is an error on its argument.
 func TestConnect_certificates(t *testing.T) {
 	t.Parallel()
-	s, diags := given{variables: map[string]string{"BILLING_CA_CERTIFICATE_FILE": filepath.Join(t.TempDir(), "none.pem")}}.resolve(t)
+	s, diags := given{variables: map[string]string{"BILLING_CA_CERTIFICATE_FILE": filepath.Join(t.TempDir(),
+		"none.pem")}}.resolve(t)
 	s.connect("agent", &diags)
 	if len(diags) != 1 || !strings.Contains(diags[0].Detail(), "none.pem") {
 		t.Errorf("diagnostics %v", diags)

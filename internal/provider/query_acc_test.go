@@ -41,17 +41,20 @@ func TestAccQuery_generatedConfiguration(t *testing.T) {
 	terraform.needsQuery()
 	for _, customer := range []acctest.JSON{
 		{"name": "Minimal"},
-		{"name": "Everything", "external_id": "q-1", "nickname": "E", "legal_name": "Everything Ltda", "document_number": "11.222.333/0001-81", "kind": "juridical",
-			"birthday": "2009-05-04", "email": "a@example.com", "phone": "+55 11 1", "notes": "one\n\"two\" ${three}", "tags": []string{"b", "a"},
-			"addresses":       []acctest.JSON{{"street": "Rua A", "country": "BR"}, {"street": "Rua B"}},
-			"emails":          []acctest.JSON{{"kind": "work", "value": "b@example.com"}},
-			"websites":        []acctest.JSON{{"value": "https://example.com"}},
-			"custom_metadata": acctest.JSON{"team": "x", "limits": acctest.JSON{"seats": 5, "ratio": 0.25}, "list": []any{1, "two", nil, true}, "none": nil}},
+		{"name": "Everything", "external_id": "q-1", "nickname": "E", "legal_name": "Everything Ltda",
+			"document_number": "11.222.333/0001-81", "kind": "juridical", "birthday": "2009-05-04", "email": "a@example.com",
+			"phone": "+55 11 1", "notes": "one\n\"two\" ${three}", "tags": []string{"b", "a"},
+			"addresses": []acctest.JSON{{"street": "Rua A", "country": "BR"}, {"street": "Rua B"}},
+			"emails":    []acctest.JSON{{"kind": "work", "value": "b@example.com"}},
+			"websites":  []acctest.JSON{{"value": "https://example.com"}},
+			"custom_metadata": acctest.JSON{"team": "x", "limits": acctest.JSON{"seats": 5, "ratio": 0.25},
+				"list": []any{1, "two", nil, true}, "none": nil}},
 		{"name": "Without account", "create_billing_account": false},
 	} {
 		service.Must("POST", "/v1/customers", customer)
 	}
-	terraform.write("all.tfquery.hcl", "list \"billing_customer\" \"all\" {\n  provider = billing\n  include_resource = true\n}\n")
+	terraform.write("all.tfquery.hcl",
+		"list \"billing_customer\" \"all\" {\n  provider = billing\n  include_resource = true\n}\n")
 	terraform.must("query", "-generate-config-out=generated.tf")
 	if out := terraform.must("plan"); !strings.Contains(out, "Plan: 3 to import, 0 to add, 0 to change, 0 to destroy.") {
 		t.Errorf("the plan changes something:\n%s\n\n%s", out, terraform.read("generated.tf"))

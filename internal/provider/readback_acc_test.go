@@ -10,8 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestUpdateIsReadBack: an update of any object that is carried out, and whose response shows no object, is read back: the state has what
-// was applied, and the next plan is empty.
+// TestUpdateIsReadBack: an update of any object that is carried out, and whose response shows no object, is read back:
+// the state has what was applied, and the next plan is empty.
 func TestUpdateIsReadBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range mixedUp {
@@ -41,8 +41,8 @@ func TestUpdateIsReadBack(t *testing.T) {
 	}
 }
 
-// TestLaggingReads: an object that a read does not find right after its creation stays in the state, and so does a change that a read does not
-// show yet.
+// TestLaggingReads: an object that a read does not find right after its creation stays in the state, and so does a
+// change that a read does not show yet.
 func TestLaggingReads(t *testing.T) {
 	t.Parallel()
 	for name, c := range mixedUp {
@@ -78,11 +78,13 @@ func TestLaggingReads(t *testing.T) {
 	}
 }
 
-// TestCreationIsAskedAgain: a response to the creation of a record that does not show the record is followed by a second request with the same key.
+// TestCreationIsAskedAgain: a response to the creation of a record that does not show the record is followed by a
+// second request with the same key.
 func TestCreationIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]sandbox.Fault{
-		"empty": {Empty: true}, "HTML": {HTML: true}, "no object": {Status: 201, Body: `{"data":null}`}, "a list": {Status: 200, Body: `[]`}, "an empty object": {Status: 201, Body: `{}`},
+		"empty": {Empty: true}, "HTML": {HTML: true}, "no object": {Status: 201, Body: `{"data":null}`},
+		"a list": {Status: 200, Body: `[]`}, "an empty object": {Status: 201, Body: `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,7 +21,8 @@ func (c *command) unchanged(s *acctest.Service, records int) {
 	}
 }
 
-// TestAccRecordsOfForEach: keys of for_each that are renamed lose no record, although Terraform creates and deletes at one time.
+// TestAccRecordsOfForEach: keys of for_each that are renamed lose no record, although Terraform creates and deletes at
+// one time.
 func TestAccRecordsOfForEach(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, acctest.RunningClock, func(o *sandbox.Options) { o.NoExampleData = true })
@@ -38,7 +39,8 @@ func TestAccRecordsOfForEach(t *testing.T) {
 	terraform.must("apply", "-auto-approve")
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.delete", Latency: time.Second})
 	terraform.write("main.tf", keyed(`{ x = "Rent", y = "Power", c = "Water" }`))
-	if out := terraform.must("apply", "-auto-approve"); !strings.Contains(out, "A record is deleted and created with the same key") {
+	if out := terraform.must("apply", "-auto-approve"); !strings.Contains(out,
+		"A record is deleted and created with the same key") {
 		t.Errorf("the plan does not speak of it:\n%s", out)
 	}
 	terraform.unchanged(s, 3)
@@ -69,19 +71,22 @@ func TestAccRecordOfAnotherWorkspace(t *testing.T) {
 	second.unchanged(s, 1)
 }
 
-// TestAccRecordGenerated: the configuration that Terraform generates for an imported record plans nothing on the first try, whatever the
-// record holds, and converges after a change.
+// TestAccRecordGenerated: the configuration that Terraform generates for an imported record plans nothing on the first
+// try, whatever the record holds, and converges after a change.
 func TestAccRecordGenerated(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, acctest.RunningClock, func(o *sandbox.Options) { o.NoExampleData = true })
 	made := s.MustFinance("POST", "/v1/payables", acctest.JSON{
-		"name": "Rent <of> \"May\" ${x} %{y}", "amount": "1500.00", "number": json.Number("9007199254740993"), "ratio": json.Number("0.1"), "paid": false, "note": nil, "empty": "",
-		"tags": []any{"a", 3, nil, []any{}}, "none": []any{}, "nothing": acctest.JSON{}, "party": acctest.JSON{"name": nil, "address": acctest.JSON{"city": "São Paulo", "odd key": 1}},
+		"name": "Rent <of> \"May\" ${x} %{y}", "amount": "1500.00", "number": json.Number("9007199254740993"),
+		"ratio": json.Number("0.1"), "paid": false, "note": nil, "empty": "", "tags": []any{"a", 3, nil, []any{}},
+		"none": []any{}, "nothing": acctest.JSON{},
+		"party": acctest.JSON{"name": nil, "address": acctest.JSON{"city": "São Paulo", "odd key": 1}},
 		"lines": []any{acctest.JSON{"name": "Flat"}, acctest.JSON{"total": "1.00"}},
 	})
 	block := "import {\n  to = billing_finance_record.one\n  id = \"payables/" + made["id"].(string) + "\"\n}\n"
 	terraform := newCommand(t, block).at(s)
-	if out := terraform.must("plan", "-generate-config-out=generated.tf"); !strings.Contains(out, "1 to import, 0 to add, 0 to change, 0 to destroy") {
+	if out := terraform.must("plan", "-generate-config-out=generated.tf"); !strings.Contains(out,
+		"1 to import, 0 to add, 0 to change, 0 to destroy") {
 		t.Errorf("the generated configuration plans more than the import:\n%s\n%s", out, terraform.read("generated.tf"))
 	}
 	terraform.must("apply", "-auto-approve")

@@ -9,8 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestRequestsOfAnApply: a creation is one POST and an update one PATCH. Before a creation the provider lists what exists, to tell a lost creation
-// from one of another system; nothing else is read in an apply.
+// TestRequestsOfAnApply: a creation is one POST and an update one PATCH. Before a creation the provider lists what
+// exists, to tell a lost creation from one of another system; nothing else is read in an apply.
 func TestRequestsOfAnApply(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -44,11 +44,14 @@ func TestRequestsOfAnApply(t *testing.T) {
 	account := s.Direct("billing_account")
 	apply(account, acctest.JSON{"customer": acctest.JSON{"id": id(customer)}, "external_id": "a-1"},
 		"GET billing_accounts.list", "POST billing_accounts.create")
-	apply(account, acctest.JSON{"customer": acctest.JSON{"id": id(customer)}, "external_id": "a-1", "payment_terms_days": 15},
+	apply(account, acctest.JSON{"customer": acctest.JSON{"id": id(customer)}, "external_id": "a-1",
+		"payment_terms_days": 15},
 		"PATCH billing_accounts.update")
 	subscription := s.Direct("billing_subscription")
-	apply(subscription, acctest.JSON{"billing_account_id": id(account), "external_id": "s-1", "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"},
+	apply(subscription, acctest.JSON{"billing_account_id": id(account), "external_id": "s-1",
+		"plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"},
 		"GET subscriptions.list", "POST subscriptions.create")
-	apply(subscription, acctest.JSON{"billing_account_id": id(account), "external_id": "s-1", "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01", "notes": "new"},
+	apply(subscription, acctest.JSON{"billing_account_id": id(account), "external_id": "s-1",
+		"plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01", "notes": "new"},
 		"PATCH subscriptions.update")
 }

@@ -26,7 +26,8 @@ var base = []string{
 const ownership = "**Own and protect.**"
 
 // undecided is the warning of two customers, of whom one has no code.
-var undecided = regexp.MustCompile(`Neither managed nor in left_alone: Nameless \(id [0-9a-f-]{36}\), Nobody's \(crm-2001\)\.`)
+var undecided = regexp.MustCompile(
+	`Neither managed nor in left_alone: Nameless \(id [0-9a-f-]{36}\), Nobody's \(crm-2001\)\.`)
 
 // adoption is the scenario over the base that its seed file makes, before anything is done.
 func adoption(t *testing.T) (*acctest.Service, *command) {
@@ -79,8 +80,8 @@ func wrote(service *acctest.Service) []string {
 	return names
 }
 
-// TestAccScenario_adoptingChangesNothing: the plan has imports and nothing else, its apply sends nothing that writes, and the plan after it is
-// empty, with the import blocks and without.
+// TestAccScenario_adoptingChangesNothing: the plan has imports and nothing else, its apply sends nothing that writes,
+// and the plan after it is empty, with the import blocks and without.
 func TestAccScenario_adoptingChangesNothing(t *testing.T) {
 	t.Parallel()
 	service, terraform := adoption(t)
@@ -100,8 +101,8 @@ func TestAccScenario_adoptingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAccScenario_adoptingOwnsItsKeys: the first key that is owned is added and taken out again without a touch to those of others, and
-// without a request that could move money.
+// TestAccScenario_adoptingOwnsItsKeys: the first key that is owned is added and taken out again without a touch to
+// those of others, and without a request that could move money.
 func TestAccScenario_adoptingOwnsItsKeys(t *testing.T) {
 	t.Parallel()
 	service, terraform := adoption(t)
@@ -111,7 +112,8 @@ func TestAccScenario_adoptingOwnsItsKeys(t *testing.T) {
 	terraform.write("ownership.auto.tfvars", terraform.told(ownership))
 	terraform.applies("update", base)
 	terraform.settled()
-	if names, updates := wrote(service), []string{"billing_accounts.update", "customers.update", "subscriptions.update"}; !slices.Equal(names, updates) {
+	if names, updates := wrote(service), []string{"billing_accounts.update", "customers.update",
+		"subscriptions.update"}; !slices.Equal(names, updates) {
 		t.Errorf("the second step has sent %v", names)
 	}
 	for code, was := range before {
@@ -126,7 +128,8 @@ func TestAccScenario_adoptingOwnsItsKeys(t *testing.T) {
 		if !reflect.DeepEqual(now["custom_metadata"], any(wanted)) {
 			t.Errorf("custom_metadata of %s is %v, and not %v", code, now["custom_metadata"], wanted)
 		}
-		for _, field := range []string{"status", "plan_id", "recurring_amount_cents", "balance_cents", "current_period_end", "trial_end", "payment_terms_days"} {
+		for _, field := range []string{"status", "plan_id", "recurring_amount_cents", "balance_cents", "current_period_end",
+			"trial_end", "payment_terms_days"} {
 			if !reflect.DeepEqual(now[field], was[field]) {
 				t.Errorf("%s of %s has become %v, from %v", field, code, now[field], was[field])
 			}
@@ -134,7 +137,8 @@ func TestAccScenario_adoptingOwnsItsKeys(t *testing.T) {
 	}
 	terraform.write("ownership.auto.tfvars", "protect = true\n")
 	terraform.applies("update", base)
-	if kept := found(t, service, "customers", "crm-1001")["custom_metadata"].(acctest.JSON); len(kept) != 1 || kept["crm"] == nil {
+	if kept := found(t, service, "customers", "crm-1001")["custom_metadata"].(acctest.JSON); len(kept) != 1 ||
+		kept["crm"] == nil {
 		t.Errorf("without the key of this configuration custom_metadata is %v", kept)
 	}
 	terraform.settled()
@@ -152,7 +156,8 @@ func kindOf(code string) string {
 	}
 }
 
-// TestAccScenario_adoptingLetsGo: what is protected is not destroyed; what is let go is forgotten, and stays at the service as it is.
+// TestAccScenario_adoptingLetsGo: what is protected is not destroyed; what is let go is forgotten, and stays at the
+// service as it is.
 func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	t.Parallel()
 	service, terraform := adopted(t)
@@ -185,7 +190,8 @@ func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	terraform.settled()
 }
 
-// TestAccScenario_adoptingReplacesNothing: what would cancel a subscription to make another one is refused by the plan when it is protected.
+// TestAccScenario_adoptingReplacesNothing: what would cancel a subscription to make another one is refused by the plan
+// when it is protected.
 func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
 	t.Parallel()
 	service, terraform := adopted(t)
@@ -193,14 +199,15 @@ func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
 	terraform.replace("existing.auto.tfvars", `"crm-1002-geral"
     plan_id`, `"crm-1001-geral"
     plan_id`)
-	terraform.refused([]string{`billing_subscription.this["crm-1002-plano"]`, "Destroying this object is prevented"}, "plan")
+	terraform.refused([]string{`billing_subscription.this["crm-1002-plano"]`, "Destroying this object is prevented"},
+		"plan")
 	if names := wrote(service); len(names) > 0 {
 		t.Errorf("before it was refused, %v were sent", names)
 	}
 }
 
-// TestAccScenario_adoptingSeesTheRest: a customer that nobody has decided about is named in every plan, and decisions that contradict each
-// other are refused.
+// TestAccScenario_adoptingSeesTheRest: a customer that nobody has decided about is named in every plan, and decisions
+// that contradict each other are refused.
 func TestAccScenario_adoptingSeesTheRest(t *testing.T) {
 	t.Parallel()
 	service, terraform := adoption(t)
@@ -221,8 +228,9 @@ func TestAccScenario_adoptingSeesTheRest(t *testing.T) {
 	}
 }
 
-// TestAccScenario_adoptingByQuery: on a Terraform that has queries, the query file finds the whole base, and what it writes plans to imports
-// and nothing else. An older one passes the file over, which all other tests of the scenario show.
+// TestAccScenario_adoptingByQuery: on a Terraform that has queries, the query file finds the whole base, and what it
+// writes plans to imports and nothing else. An older one passes the file over, which all other tests of the scenario
+// show.
 func TestAccScenario_adoptingByQuery(t *testing.T) {
 	t.Parallel()
 	_, terraform := adoption(t)

@@ -101,8 +101,8 @@ func signedWith(secret string, got acctest.Received) bool {
 	return hmac.Equal([]byte(signature), []byte(hex.EncodeToString(mac.Sum(nil))))
 }
 
-// renewed holds key and secret to be others than before, the old key to work meanwhile, and deliveries to be signed with the new secret
-// only.
+// renewed holds key and secret to be others than before, the old key to work meanwhile, and deliveries to be signed
+// with the new secret only.
 func (c consumer) renewed(before credentials) {
 	c.t.Helper()
 	now := c.given()
@@ -143,8 +143,8 @@ func TestAccScenario_consumerByAge(t *testing.T) {
 	})
 }
 
-// TestAccScenario_consumerByTrigger: another text rotates both in a plan that is saved, as it does in the README; with end_grace no old key
-// is left.
+// TestAccScenario_consumerByTrigger: another text rotates both in a plan that is saved, as it does in the README; with
+// end_grace no old key is left.
 func TestAccScenario_consumerByTrigger(t *testing.T) {
 	t.Parallel()
 	c := newConsumer(t, acctest.RunningClock)
@@ -176,13 +176,14 @@ func TestAccScenario_consumerByTrigger(t *testing.T) {
 	}
 	c.settled()
 	c.applies("delete", both, "-destroy")
-	if status, _ := c.service.CallWithKey(third.Key, "GET", "/api/v1/webhook-endpoints", nil); status != http.StatusUnauthorized {
+	if status, _ := c.service.CallWithKey(third.Key, "GET", "/api/v1/webhook-endpoints",
+		nil); status != http.StatusUnauthorized {
 		t.Errorf("after all the service answers %d to the key", status)
 	}
 }
 
-// TestAccScenario_consumerIsWatched: deliveries are told genuine or not, an event that was missed and an old key that is still used are
-// warned of.
+// TestAccScenario_consumerIsWatched: deliveries are told genuine or not, an event that was missed and an old key that
+// is still used are warned of.
 func TestAccScenario_consumerIsWatched(t *testing.T) {
 	t.Parallel()
 	c := newConsumer(t, acctest.RunningClock)
@@ -232,7 +233,8 @@ func TestAccScenario_consumerIsWatched(t *testing.T) {
 	}
 }
 
-// TestAccScenario_consumerIsChecked: what would leave the consumer without a key, or with one that may do everything, is refused.
+// TestAccScenario_consumerIsChecked: what would leave the consumer without a key, or with one that may do everything,
+// is refused.
 func TestAccScenario_consumerIsChecked(t *testing.T) {
 	t.Parallel()
 	terraform := scenario(t, "webhook-consumer", acctest.Start(t))

@@ -11,7 +11,8 @@ import (
 // ofTenant are the addresses of all that a tenant has.
 func ofTenant(key string) []string {
 	module := `module.tenant["` + key + `"].`
-	return []string{module + "billing_customer.this", module + "billing_account.this", module + "billing_subscription.this"}
+	return []string{module + "billing_customer.this", module + "billing_account.this",
+		module + "billing_subscription.this"}
 }
 
 // tenants is the scenario, applied.
@@ -42,8 +43,8 @@ func (c *command) withTenant(lines string) {
 	c.write("tenants.auto.tfvars", strings.TrimSuffix(strings.TrimSpace(c.read("tenants.auto.tfvars")), "}")+lines+"}\n")
 }
 
-// TestAccScenario_tenantsComeAndGo: a third tenant, as the README adds it, is all that the plan shows; one that leaves is too, and keeps
-// what it has paid for; one that comes back is taken over and goes on.
+// TestAccScenario_tenantsComeAndGo: a third tenant, as the README adds it, is all that the plan shows; one that leaves
+// is too, and keeps what it has paid for; one that comes back is taken over and goes on.
 func TestAccScenario_tenantsComeAndGo(t *testing.T) {
 	t.Parallel()
 	service, terraform := tenants(t)
@@ -72,19 +73,22 @@ func TestAccScenario_tenantsComeAndGo(t *testing.T) {
 
 	terraform.write("tenants.auto.tfvars", before)
 	terraform.withTenant(terraform.told("**A third tenant.**"))
-	if out, err := terraform.run("apply", "-auto-approve"); err == nil || !strings.Contains(out, "the external_id is taken") {
+	if out, err := terraform.run("apply", "-auto-approve"); err == nil ||
+		!strings.Contains(out, "the external_id is taken") {
 		t.Errorf("who comes back without an import is made a second time: %v\n%s", err, out)
 	}
 	terraform.replace("tenants.auto.tfvars", "  aurora = {\n", "  aurora = {\n cancel_at_period_end = false\n")
 	terraform.write("back.tf", terraform.told("**Restore a tenant**"))
 	terraform.applies("import, update", ofTenant("aurora"))
 	terraform.settled()
-	if back := found(t, service, "subscriptions", "tenant-aurora"); back["id"] != subscribed["id"] || back["cancel_at_period_end"] != false {
+	if back := found(t, service, "subscriptions", "tenant-aurora"); back["id"] != subscribed["id"] ||
+		back["cancel_at_period_end"] != false {
 		t.Errorf("the subscription does not go on: %v", back)
 	}
 }
 
-// TestAccScenario_tenantsOnRemoval: each way of removing does what the README's table says, and a plan that waits begins with the period.
+// TestAccScenario_tenantsOnRemoval: each way of removing does what the README's table says, and a plan that waits
+// begins with the period.
 func TestAccScenario_tenantsOnRemoval(t *testing.T) {
 	t.Parallel()
 	service, terraform := tenants(t)
@@ -122,7 +126,8 @@ func TestAccScenario_tenantsOnRemoval(t *testing.T) {
 	}
 }
 
-// TestAccScenario_tenantsAreChecked: what cannot be billed is found while planning, before a single request that writes.
+// TestAccScenario_tenantsAreChecked: what cannot be billed is found while planning, before a single request that
+// writes.
 func TestAccScenario_tenantsAreChecked(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -143,14 +148,17 @@ func TestAccScenario_tenantsAreChecked(t *testing.T) {
 	}
 }
 
-// TestAccScenario_tenantModule: the module's own test passes and leaves nothing behind, and fails when the module does what it is not to.
+// TestAccScenario_tenantModule: the module's own test passes and leaves nothing behind, and fails when the module does
+// what it is not to.
 func TestAccScenario_tenantModule(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]struct{ old, replacement, says string }{
-		"as it is":             {"", "", "Success! 6 passed, 0 failed."},
-		"plans change at once": {`timing = "end_of_period"`, `timing = "immediate"`, "The plan changed in the middle of a period."},
-		"seats at list price":  {`var.seat_price == null ? null`, `true ? null`, "The seats are not billed as agreed."},
-		"everybody a company":  {`local.is_company ? "juridical" : "natural"`, `"juridical"`, "A CPF makes a juridical customer."},
+		"as it is": {"", "", "Success! 6 passed, 0 failed."},
+		"plans change at once": {`timing = "end_of_period"`, `timing = "immediate"`,
+			"The plan changed in the middle of a period."},
+		"seats at list price": {`var.seat_price == null ? null`, `true ? null`, "The seats are not billed as agreed."},
+		"everybody a company": {`local.is_company ? "juridical" : "natural"`, `"juridical"`,
+			"A CPF makes a juridical customer."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,7 +12,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// scenario is Terraform over a copy of a whole example, in a sandbox of the test's own, as somebody has it who follows its README.
+// scenario is Terraform over a copy of a whole example, in a sandbox of the test's own, as somebody has it who follows
+// its README.
 func scenario(t *testing.T, name string, service *acctest.Service) *command {
 	t.Helper()
 	service.NeedsSandbox("the example finds and leaves objects there")
@@ -38,7 +39,8 @@ func (c *command) replace(name, old, replacement string) {
 	c.write(name, strings.Replace(text, old, replacement, 1))
 }
 
-// told is the first block of configuration that the example's README shows after some words, so that what it tells to do is what is tested.
+// told is the first block of configuration that the example's README shows after some words, so that what it tells to
+// do is what is tested.
 func (c *command) told(words string) string {
 	c.t.Helper()
 	_, after, found := strings.Cut(c.read("README.md"), words)
@@ -66,8 +68,8 @@ func (c *command) fresh(names ...string) {
 	}
 }
 
-// plans plans into the file "plan" and answers what would be done, by address: create, update, delete, import, or several of them. What
-// stays as it is, and what is only read, is left out.
+// plans plans into the file "plan" and answers what would be done, by address: create, update, delete, import, or
+// several of them. What stays as it is, and what is only read, is left out.
 func (c *command) plans(args ...string) map[string]string {
 	c.t.Helper()
 	c.must(append([]string{"plan", "-out=plan"}, args...)...)

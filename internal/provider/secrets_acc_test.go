@@ -8,8 +8,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestAccProvider_secretsStayOut: neither the log at its most talkative, nor the plan as JSON, nor the state, nor what is printed
-// holds a token, in a run that creates, reads, changes, fails and destroys.
+// TestAccProvider_secretsStayOut: neither the log at its most talkative, nor the plan as JSON, nor the state, nor what
+// is printed holds a token, in a run that creates, reads, changes, fails and destroys.
 func TestAccProvider_secretsStayOut(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -18,7 +18,8 @@ func TestAccProvider_secretsStayOut(t *testing.T) {
 	terraform.env["TF_LOG"], terraform.env["TF_LOG_PATH"] = "TRACE", "trace.log"
 	secrets := map[string]string{}
 	// Of a JWT, the signature alone is what nobody else may have.
-	secrets["signature"] = terraform.env["BILLING_FINANCE_TOKEN"][strings.LastIndex(terraform.env["BILLING_FINANCE_TOKEN"], ".")+1:]
+	secrets["signature"] = terraform.env["BILLING_FINANCE_TOKEN"][strings.LastIndex(terraform.env["BILLING_FINANCE_TOKEN"],
+		".")+1:]
 	for _, variable := range []string{"BILLING_TOKEN", "BILLING_FINANCE_TOKEN", "BILLING_COLLECTIONS_API_KEY"} {
 		secrets[variable] = terraform.env[variable]
 	}
@@ -46,7 +47,9 @@ func TestAccProvider_secretsStayOut(t *testing.T) {
 
 	log := terraform.read("trace.log")
 	// A log that holds nothing would pass.
-	for _, line := range []string{"Sending request", "Received response", "Request body", "Response body", "Waiting before the next attempt", "/v1/customers", "customers.delete", "finance.accounts.list", "finance.records.update", `\"name\":\"B\"`} {
+	for _, line := range []string{"Sending request", "Received response", "Request body", "Response body",
+		"Waiting before the next attempt", "/v1/customers", "customers.delete", "finance.accounts.list",
+		"finance.records.update", `\"name\":\"B\"`} {
 		if !strings.Contains(log, line) {
 			t.Errorf("the log has no %q", line)
 		}

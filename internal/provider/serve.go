@@ -14,8 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
 
-// Serve serves the provider to Terraform in this process, which it prepares for that, until Terraform ends it. address is the full
-// address of the provider. debugging serves a debugger, and prints how Terraform reaches the process.
+// Serve serves the provider to Terraform in this process, which it prepares for that, until Terraform ends it. address
+// is the full address of the provider. debugging serves a debugger, and prints how Terraform reaches the process.
 func Serve(address, version string, debugging bool) error {
 	if err := Prepare(debugging); err != nil {
 		return err
@@ -35,8 +35,8 @@ func Server(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer { return serverOf(version, false) }
 }
 
-// CheckedServer is Server for tests: what it does without the framework it does with the framework as well, and panics when the results
-// differ.
+// CheckedServer is Server for tests: what it does without the framework it does with the framework as well, and panics
+// when the results differ.
 func CheckedServer(version string) func() tfprotov6.ProviderServer {
 	fields.Check()
 	return func() tfprotov6.ProviderServer { return serverOf(version, true) }
@@ -60,7 +60,8 @@ func (p *servedProvider) Resources(ctx context.Context) []func() resource.Resour
 	return front.Answered(p.billingProvider.Resources(ctx))
 }
 
-func (p *servedProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (p *servedProvider) Configure(ctx context.Context, req provider.ConfigureRequest,
+	resp *provider.ConfigureResponse) {
 	p.billingProvider.Configure(ctx, req, resp)
 	if !resp.Diagnostics.HasError() {
 		p.front.Configured(resp.ResourceData, resp.Deferred != nil)

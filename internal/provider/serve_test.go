@@ -15,9 +15,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
-// TestServerAnswersWhatIsSettled: refresh and plan of an object that stays as it is do not reach the framework, for the types of which there
-// are many. What is answered is the value of the request itself, which the framework never does. All tests that drive the provider in process
-// compare both.
+// TestServerAnswersWhatIsSettled: refresh and plan of an object that stays as it is do not reach the framework, for the
+// types of which there are many. What is answered is the value of the request itself, which the framework never does.
+// All tests that drive the provider in process compare both.
 func TestServerAnswersWhatIsSettled(t *testing.T) {
 	s := acctest.Start(t)
 	s.NeedsSandbox("objects are created for it")
@@ -33,11 +33,13 @@ func TestServerAnswersWhatIsSettled(t *testing.T) {
 	for _, attribute := range schemas.Provider.Block.Attributes {
 		arguments[attribute.Name] = tftypes.NewValue(attribute.Type, nil)
 	}
-	config, err := tfprotov6.NewDynamicValue(schemas.Provider.ValueType(), tftypes.NewValue(schemas.Provider.ValueType(), arguments))
+	config, err := tfprotov6.NewDynamicValue(schemas.Provider.ValueType(),
+		tftypes.NewValue(schemas.Provider.ValueType(), arguments))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: &config}); err != nil || len(resp.Diagnostics) > 0 {
+	if resp, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: &config}); err !=
+		nil || len(resp.Diagnostics) > 0 {
 		t.Fatal(resp, err)
 	}
 	id := func(d *acctest.Direct) (id string) {
@@ -54,8 +56,8 @@ func TestServerAnswersWhatIsSettled(t *testing.T) {
 		identity := &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: o.Identity}}
 		state := &tfprotov6.DynamicValue{MsgPack: o.State}
 		before := len(s.Sandbox.Requests())
-		read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: state, Private: o.Private,
-			CurrentIdentity: identity})
+		read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: state,
+			Private: o.Private, CurrentIdentity: identity})
 		if err != nil || read.NewState != state {
 			t.Errorf("%s: the framework answered a refresh: %+v, %v", typeName, read, err)
 		}
@@ -63,8 +65,9 @@ func TestServerAnswersWhatIsSettled(t *testing.T) {
 			t.Errorf("%s: a refresh sent %d requests", typeName, sent)
 		}
 		for range 2 { // the server learns the keys of the private state from the first plan of a type
-			plan, err := server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: typeName, PriorState: state,
-				ProposedNewState: state, Config: &tfprotov6.DynamicValue{MsgPack: o.Config}, PriorPrivate: read.Private, PriorIdentity: identity})
+			plan, err := server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: typeName,
+				PriorState: state, ProposedNewState: state, Config: &tfprotov6.DynamicValue{MsgPack: o.Config},
+				PriorPrivate: read.Private, PriorIdentity: identity})
 			if err != nil || len(plan.Diagnostics) > 0 {
 				t.Fatal(plan, err)
 			}
@@ -75,14 +78,17 @@ func TestServerAnswersWhatIsSettled(t *testing.T) {
 		}
 		return d
 	}
-	customer := settled("billing_customer", acctest.JSON{"name": "Ana", "tags": []any{"a"}, "create_billing_account": false,
-		"custom_metadata": acctest.JSON{"tier": 1}})
-	account := settled("billing_account", acctest.JSON{"customer": acctest.JSON{"id": id(customer)}, "payment_terms_days": 15})
-	settled("billing_subscription", acctest.JSON{"billing_account_id": id(account), "plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"})
+	customer := settled("billing_customer", acctest.JSON{"name": "Ana", "tags": []any{"a"},
+		"create_billing_account": false, "custom_metadata": acctest.JSON{"tier": 1}})
+	account := settled("billing_account", acctest.JSON{"customer": acctest.JSON{"id": id(customer)},
+		"payment_terms_days": 15})
+	settled("billing_subscription", acctest.JSON{"billing_account_id": id(account),
+		"plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"})
 }
 
-// TestServerLosesNothing: each resource type can do behind the server what it can do alone, as far as the framework asks: with requests and responses of
-// its package resource, or with a context only. Other methods are for the provider's own packages.
+// TestServerLosesNothing: each resource type can do behind the server what it can do alone, as far as the framework
+// asks: with requests and responses of its package resource, or with a context only. Other methods are for the
+// provider's own packages.
 func TestServerLosesNothing(t *testing.T) {
 	t.Parallel()
 	alone, served := provider.New("test")().Resources(t.Context()), provider.ServedResources(t.Context())
@@ -90,9 +96,11 @@ func TestServerLosesNothing(t *testing.T) {
 		a, b := reflect.TypeOf(alone[i]()), reflect.TypeOf(served[i]())
 		for method := range a.Methods() {
 			last := method.Type.In(method.Type.NumIn() - 1)
-			asked := method.Type.NumIn() == 4 && last.Kind() == reflect.Pointer && last.Elem().PkgPath() == reflect.TypeFor[resource.Resource]().PkgPath() ||
+			asked := method.Type.NumIn() == 4 && last.Kind() == reflect.Pointer &&
+				last.Elem().PkgPath() == reflect.TypeFor[resource.Resource]().PkgPath() ||
 				method.Type.NumIn() == 2 && last == reflect.TypeFor[context.Context]()
-			if _, ok := b.MethodByName(method.Name); !ok && asked && !strings.HasPrefix(method.Name, "Begin") { // those of package object
+			// those of package object
+			if _, ok := b.MethodByName(method.Name); !ok && asked && !strings.HasPrefix(method.Name, "Begin") {
 				t.Errorf("%s loses %s", a, method.Name)
 			}
 		}

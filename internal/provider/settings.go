@@ -94,9 +94,11 @@ type resolver struct {
 func resolve(ctx context.Context, config providerModel, getenv func(string) string) (settings, diag.Diagnostics) {
 	r := &resolver{getenv: getenv}
 	s := settings{
-		billing:           r.endpoint("billing", "base_url", config.BaseURL, "token", config.Token),
-		finance:           r.endpoint("finance", "finance_base_url", config.FinanceBaseURL, "finance_token", config.FinanceToken),
-		collections:       r.endpoint("collections", "collections_base_url", config.CollectionsBaseURL, "collections_api_key", config.CollectionsAPIKey),
+		billing: r.endpoint("billing", "base_url", config.BaseURL, "token", config.Token),
+		finance: r.endpoint("finance", "finance_base_url", config.FinanceBaseURL, "finance_token",
+			config.FinanceToken),
+		collections: r.endpoint("collections", "collections_base_url", config.CollectionsBaseURL, "collections_api_key",
+			config.CollectionsAPIKey),
 		environment:       r.environment(config.Environment),
 		organizations:     r.organizations(ctx, config.AllowedOrganizationIDs),
 		caCertificateFile: r.text("ca_certificate_file", config.CACertificateFile).text,
@@ -133,7 +135,8 @@ func (r *resolver) wrong(v value, format string, args ...any) {
 		fmt.Sprintf(format, args...)+v.origin())
 }
 
-func (r *resolver) endpoint(service, addressName string, address types.String, secretName string, secret types.String) endpoint {
+func (r *resolver) endpoint(service, addressName string, address types.String, secretName string,
+	secret types.String) endpoint {
 	e := endpoint{service: service, address: r.text(addressName, address), secret: r.text(secretName, secret)}
 	if e.address.text != "" {
 		if err := api.ValidateBaseURL(e.address.text); err != nil {
@@ -160,19 +163,23 @@ func quotedAddress(v value) string {
 // keyPrefix begins the API keys of the collections service.
 const keyPrefix = "ck_"
 
-// validateToken rejects what no header can carry, and what is the token of another service on its face. The error never contains the token.
+// validateToken rejects what no header can carry, and what is the token of another service on its face. The error never
+// contains the token.
 func validateToken(v value) error {
 	if scheme, _, found := strings.Cut(v.text, " "); found && strings.EqualFold(scheme, "Bearer") {
-		return fmt.Errorf("the token begins with %q, which the provider adds itself; set the token alone, without that word and without a blank", scheme)
+		return fmt.Errorf("the token begins with %q, which the provider adds itself; set the token alone, without that "+
+			"word and without a blank", scheme)
 	}
 	if strings.ContainsAny(v.text[:1], `"'`) {
-		return errors.New("the token begins with a quotation mark, which belongs to the file or command that it was copied from; set the token alone")
+		return errors.New("the token begins with a quotation mark, which belongs to the file or command that it was copied " +
+			"from; set the token alone")
 	}
 	if err := api.ValidateToken(v.text); err != nil {
 		return err //nolint:wrapcheck // it is the message
 	}
 	if v.argument != "collections_api_key" && strings.HasPrefix(v.text, keyPrefix) {
-		return fmt.Errorf("the token begins with %s, so it is an API key of the collections service; set it as collections_api_key, and a token of this service here", keyPrefix)
+		return fmt.Errorf("the token begins with %s, so it is an API key of the collections service; set it as "+
+			"collections_api_key, and a token of this service here", keyPrefix)
 	}
 	return nil
 }
@@ -188,12 +195,13 @@ func looksLike(token string) string {
 	return ""
 }
 
-// checkPaths rejects addresses that contain the beginning of the service's own paths, which are appended to them. Whoever sets other paths
-// by operations knows.
+// checkPaths rejects addresses that contain the beginning of the service's own paths, which are appended to them.
+// Whoever sets other paths by operations knows.
 func (r *resolver) checkPaths(operations api.Operations, endpoints ...endpoint) {
 	for _, e := range endpoints {
 		if path := operations.RepeatedPath(e.service, e.address.text); path != "" {
-			r.wrong(e.address, "%sthe address ends in %s, which belongs to the paths of the service: the provider appends them itself. Remove %s from the address.",
+			r.wrong(e.address, "%sthe address ends in %s, which belongs to the paths of the service: the provider appends "+
+				"them itself. Remove %s from the address.",
 				quotedAddress(e.address), path, path)
 		}
 	}
@@ -231,7 +239,8 @@ func (r *resolver) organizations(ctx context.Context, configured types.Set) []st
 	}
 	if len(allowed) == 0 || len(allowed) < len(ids) {
 		r.diags.AddAttributeError(path.Root(argument), "Invalid provider argument "+argument,
-			"The set holds no id, or an empty one, so no organization could match. List the ids of the organizations that this configuration "+
+			"The set holds no id, or an empty one, so no organization could match. List the ids of the organizations that "+
+				"this configuration "+
 				"may touch, or leave the argument out to allow any.")
 	}
 	slices.Sort(allowed)
@@ -259,20 +268,23 @@ func (r *resolver) maxRetries(configured types.Int64) int {
 }
 
 func (r *resolver) requestsPerSecond(configured types.Number) float64 {
-	v, given := r.number("requests_per_second", configured.IsNull(), configured.IsUnknown(), fwtype.NumberText(configured.ValueBigFloat()))
+	v, given := r.number("requests_per_second", configured.IsNull(), configured.IsUnknown(),
+		fwtype.NumberText(configured.ValueBigFloat()))
 	if !given {
 		return 0
 	}
 	n, err := strconv.ParseFloat(v.text, 64)
 	// Written so that NaN is refused too.
 	if inRange := n > 0 && n <= highestRequestRate; err != nil || !inRange {
-		r.wrong(v, "%q is out of range. Write a number above 0 and up to %d, or leave the argument out for no limit.", v.text, highestRequestRate)
+		r.wrong(v, "%q is out of range. Write a number above 0 and up to %d, or leave the argument out for no limit.", v.text,
+			highestRequestRate)
 	}
 	return n
 }
 
 func (r *resolver) bulkRefresh(configured types.Bool) bool {
-	v, given := r.number("bulk_refresh", configured.IsNull(), configured.IsUnknown(), strconv.FormatBool(configured.ValueBool()))
+	v, given := r.number("bulk_refresh", configured.IsNull(), configured.IsUnknown(),
+		strconv.FormatBool(configured.ValueBool()))
 	if !given {
 		return true
 	}
@@ -304,7 +316,8 @@ func (r *resolver) duration(argument string, configured types.String, lowest, hi
 	}
 	d, err := time.ParseDuration(v.text)
 	if err != nil || d < lowest || d > highest {
-		r.wrong(v, "%q is not a duration between %s and %s. Write a number with its unit, such as 30s or 2m.", v.text, short(lowest), short(highest))
+		r.wrong(v, "%q is not a duration between %s and %s. Write a number with its unit, such as 30s or 2m.", v.text,
+			short(lowest), short(highest))
 	}
 	return d
 }
@@ -365,7 +378,8 @@ func (r *resolver) defaults(configured metadata.Value) (metadata.Object, bool) {
 		return nil, true
 	}
 	if err != nil {
-		r.diags.AddAttributeError(path.Root("default_custom_metadata"), "Invalid provider argument default_custom_metadata", err.Error())
+		r.diags.AddAttributeError(path.Root("default_custom_metadata"), "Invalid provider argument default_custom_metadata",
+			err.Error())
 	}
 	return object, false
 }

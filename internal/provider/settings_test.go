@@ -40,20 +40,36 @@ type textArgument struct {
 }
 
 var textArguments = []textArgument{
-	{"base_url", "BILLING_BASE_URL", func(m *providerModel) *types.String { return &m.BaseURL }, func(s settings) string { return s.billing.address.text }, "https://a.example", "https://b.example:8443/prefix"},
-	{"token", "BILLING_TOKEN", func(m *providerModel) *types.String { return &m.Token }, func(s settings) string { return s.billing.secret.text }, "token-a", "token-b"},
-	{"finance_base_url", "BILLING_FINANCE_BASE_URL", func(m *providerModel) *types.String { return &m.FinanceBaseURL }, func(s settings) string { return s.finance.address.text }, "https://a.example", "https://b.example"},
-	{"finance_token", "BILLING_FINANCE_TOKEN", func(m *providerModel) *types.String { return &m.FinanceToken }, func(s settings) string { return s.finance.secret.text }, "a.b.c", "d.e.f"},
-	{"collections_base_url", "BILLING_COLLECTIONS_BASE_URL", func(m *providerModel) *types.String { return &m.CollectionsBaseURL }, func(s settings) string { return s.collections.address.text }, "https://a.example", "https://b.example"},
-	{"collections_api_key", "BILLING_COLLECTIONS_API_KEY", func(m *providerModel) *types.String { return &m.CollectionsAPIKey }, func(s settings) string { return s.collections.secret.text }, "key-a", "key-b"},
-	{"collections_auth_header", "BILLING_COLLECTIONS_AUTH_HEADER", func(m *providerModel) *types.String { return &m.CollectionsAuthHeader }, func(s settings) string { return s.collectionsAuthHeader }, "Authorization", "X-Api-Key"},
-	{"environment", "BILLING_ENVIRONMENT", func(m *providerModel) *types.String { return &m.Environment }, func(s settings) string { return s.environment }, "sandbox", "production"},
-	{"ca_certificate_file", "BILLING_CA_CERTIFICATE_FILE", func(m *providerModel) *types.String { return &m.CACertificateFile }, func(s settings) string { return s.caCertificateFile }, "/a.pem", "/b.pem"},
-	{"request_timeout", "BILLING_REQUEST_TIMEOUT", func(m *providerModel) *types.String { return &m.RequestTimeout }, func(s settings) string { return s.requestTimeout.String() }, "45s", "2m0s"},
+	{"base_url", "BILLING_BASE_URL", func(m *providerModel) *types.String { return &m.BaseURL }, func(s settings) string {
+		return s.billing.address.text
+	}, "https://a.example", "https://b.example:8443/prefix"},
+	{"token", "BILLING_TOKEN", func(m *providerModel) *types.String { return &m.Token }, func(s settings) string {
+		return s.billing.secret.text
+	}, "token-a", "token-b"},
+	{"finance_base_url", "BILLING_FINANCE_BASE_URL", func(m *providerModel) *types.String { return &m.FinanceBaseURL },
+		func(s settings) string { return s.finance.address.text }, "https://a.example", "https://b.example"},
+	{"finance_token", "BILLING_FINANCE_TOKEN", func(m *providerModel) *types.String { return &m.FinanceToken },
+		func(s settings) string { return s.finance.secret.text }, "a.b.c", "d.e.f"},
+	{"collections_base_url", "BILLING_COLLECTIONS_BASE_URL", func(m *providerModel) *types.String {
+		return &m.CollectionsBaseURL
+	}, func(s settings) string { return s.collections.address.text }, "https://a.example", "https://b.example"},
+	{"collections_api_key", "BILLING_COLLECTIONS_API_KEY", func(m *providerModel) *types.String {
+		return &m.CollectionsAPIKey
+	}, func(s settings) string { return s.collections.secret.text }, "key-a", "key-b"},
+	{"collections_auth_header", "BILLING_COLLECTIONS_AUTH_HEADER", func(m *providerModel) *types.String {
+		return &m.CollectionsAuthHeader
+	}, func(s settings) string { return s.collectionsAuthHeader }, "Authorization", "X-Api-Key"},
+	{"environment", "BILLING_ENVIRONMENT", func(m *providerModel) *types.String { return &m.Environment },
+		func(s settings) string { return s.environment }, "sandbox", "production"},
+	{"ca_certificate_file", "BILLING_CA_CERTIFICATE_FILE", func(m *providerModel) *types.String {
+		return &m.CACertificateFile
+	}, func(s settings) string { return s.caCertificateFile }, "/a.pem", "/b.pem"},
+	{"request_timeout", "BILLING_REQUEST_TIMEOUT", func(m *providerModel) *types.String { return &m.RequestTimeout },
+		func(s settings) string { return s.requestTimeout.String() }, "45s", "2m0s"},
 }
 
-// TestResolve_argumentsAndVariables: the argument wins over its variable, the variable stands in for it, and an unknown argument
-// waits for its value instead of taking the variable's.
+// TestResolve_argumentsAndVariables: the argument wins over its variable, the variable stands in for it, and an unknown
+// argument waits for its value instead of taking the variable's.
 func TestResolve_argumentsAndVariables(t *testing.T) {
 	t.Parallel()
 	for _, a := range textArguments {
@@ -74,7 +90,8 @@ func TestResolve_argumentsAndVariables(t *testing.T) {
 					t.Errorf("%s: %q, unknown %v, %v, want %q", name, have, s.unknown, diags, c.want)
 				}
 			}
-			s, diags := given{config: func(m *providerModel) { *a.field(m) = types.StringUnknown() }, variables: variable}.resolve(t)
+			s, diags := given{config: func(m *providerModel) { *a.field(m) = types.StringUnknown() },
+				variables: variable}.resolve(t)
 			if have := a.read(s); have == a.other || !slices.Equal(s.unknown, []string{a.name}) || len(diags) > 0 {
 				t.Errorf("unknown: %q, unknown %v, %v", have, s.unknown, diags)
 			}
@@ -101,7 +118,8 @@ func TestResolve_numbers(t *testing.T) {
 		}}, api.NoRetryLimit, 0, []string{"max_retries", "requests_per_second"}},
 	} {
 		s, diags := c.given.resolve(t)
-		if s.maxRetries != c.retries || s.requestsPerSecond != c.rate || !slices.Equal(s.unknown, c.unknown) || len(diags) > 0 {
+		if s.maxRetries != c.retries || s.requestsPerSecond != c.rate || !slices.Equal(s.unknown, c.unknown) ||
+			len(diags) > 0 {
 			t.Errorf("%s: %d retries, %g a second, unknown %v, %v", name, s.maxRetries, s.requestsPerSecond, s.unknown, diags)
 		}
 	}
@@ -171,43 +189,70 @@ func TestResolve_refuses(t *testing.T) {
 		at    string
 		parts []string
 	}{
-		"http":                 {given{config: set(baseURL, "http://a.example")}, "base_url", []string{"https://", "BILLING_BASE_URL"}},
-		"http by variable":     {given{variables: env("BILLING_FINANCE_BASE_URL", "http://a.example")}, "finance_base_url", []string{"https://", "BILLING_FINANCE_BASE_URL"}},
-		"no scheme":            {given{config: set(baseURL, "a.example")}, "base_url", []string{"https://"}},
-		"user and password":    {given{config: set(baseURL, "https://me:hunter2@a.example")}, "base_url", []string{"user name or password"}},
-		"version in the path":  {given{config: set(baseURL, "https://a.example/v1/")}, "base_url", []string{`"https://a.example/v1/"`, "ends in /v1,", "Remove /v1"}},
-		"path of the service":  {given{variables: env("BILLING_COLLECTIONS_BASE_URL", "https://a.example/x/api/v1/api-keys")}, "collections_base_url", []string{"ends in /api/v1/api-keys", "From the environment variable BILLING_COLLECTIONS_BASE_URL"}},
-		"Bearer":               {given{config: set(func(m *providerModel) *types.String { return &m.Token }, "bearer hunter2")}, "token", []string{`begins with "bearer"`, "From the provider argument token"}},
-		"quoted":               {given{variables: env("BILLING_FINANCE_TOKEN", `"hunter2"`)}, "finance_token", []string{"quotation mark"}},
-		"key of collections":   {given{variables: env("BILLING_TOKEN", "ck_hunter2")}, "token", []string{"API key of the collections service", "collections_api_key"}},
-		"query":                {given{config: set(baseURL, "https://a.example?x=1")}, "base_url", []string{"query"}},
-		"environment":          {given{config: set(func(m *providerModel) *types.String { return &m.Environment }, "staging")}, "environment", []string{`"staging"`, "sandbox or production"}},
-		"no ids":               {given{config: organizations()}, "allowed_organization_ids", []string{"leave the argument out"}},
-		"an empty id":          {given{config: organizations(text("a"), text(""))}, "allowed_organization_ids", []string{"leave the argument out"}},
-		"a null id":            {given{config: organizations(text("a"), types.StringNull())}, "allowed_organization_ids", []string{"leave the argument out"}},
-		"header with a blank":  {given{config: set(header, "X Api Key")}, "collections_auth_header", []string{"X-Api-Key"}},
-		"header that is taken": {given{config: set(header, "content-type")}, "collections_auth_header", []string{"Content-Type"}},
+		"http": {given{config: set(baseURL, "http://a.example")}, "base_url",
+			[]string{"https://", "BILLING_BASE_URL"}},
+		"http by variable": {given{variables: env("BILLING_FINANCE_BASE_URL", "http://a.example")}, "finance_base_url",
+			[]string{"https://", "BILLING_FINANCE_BASE_URL"}},
+		"no scheme": {given{config: set(baseURL, "a.example")}, "base_url", []string{"https://"}},
+		"user and password": {given{config: set(baseURL, "https://me:hunter2@a.example")}, "base_url",
+			[]string{"user name or password"}},
+		"version in the path": {given{config: set(baseURL, "https://a.example/v1/")}, "base_url",
+			[]string{`"https://a.example/v1/"`, "ends in /v1,", "Remove /v1"}},
+		"path of the service": {given{variables: env("BILLING_COLLECTIONS_BASE_URL", "https://a.example/x/api/v1/api-keys")},
+			"collections_base_url",
+			[]string{"ends in /api/v1/api-keys", "From the environment variable BILLING_COLLECTIONS_BASE_URL"}},
+		"Bearer": {given{config: set(func(m *providerModel) *types.String { return &m.Token },
+			"bearer hunter2")}, "token", []string{`begins with "bearer"`, "From the provider argument token"}},
+		"quoted": {given{variables: env("BILLING_FINANCE_TOKEN", `"hunter2"`)}, "finance_token",
+			[]string{"quotation mark"}},
+		"key of collections": {given{variables: env("BILLING_TOKEN", "ck_hunter2")}, "token",
+			[]string{"API key of the collections service", "collections_api_key"}},
+		"query": {given{config: set(baseURL, "https://a.example?x=1")}, "base_url", []string{"query"}},
+		"environment": {given{config: set(func(m *providerModel) *types.String { return &m.Environment },
+			"staging")}, "environment", []string{`"staging"`, "sandbox or production"}},
+		"no ids": {given{config: organizations()}, "allowed_organization_ids",
+			[]string{"leave the argument out"}},
+		"an empty id": {given{config: organizations(text("a"), text(""))}, "allowed_organization_ids",
+			[]string{"leave the argument out"}},
+		"a null id": {given{config: organizations(text("a"), types.StringNull())}, "allowed_organization_ids",
+			[]string{"leave the argument out"}},
+		"header with a blank": {given{config: set(header, "X Api Key")}, "collections_auth_header", []string{"X-Api-Key"}},
+		"header that is taken": {given{config: set(header, "content-type")}, "collections_auth_header",
+			[]string{"Content-Type"}},
 		"timeout without unit": {given{config: set(timeout, "30")}, "request_timeout", []string{`"30"`, "30s"}},
 		"timeout too short":    {given{config: set(timeout, "99ms")}, "request_timeout", []string{"100ms"}},
 		"timeout too long":     {given{config: set(timeout, "10m1s")}, "request_timeout", []string{"10m"}},
-		"timeout by variable":  {given{variables: env("BILLING_REQUEST_TIMEOUT", "soon")}, "request_timeout", []string{`"soon"`, "BILLING_REQUEST_TIMEOUT"}},
-		"retry time negative":  {given{config: set(retryTime, "-1s")}, "retry_timeout", []string{`"-1s"`, "between 0s and 1h"}},
-		"retry time too long":  {given{variables: env("BILLING_RETRY_TIMEOUT", "61m")}, "retry_timeout", []string{`"61m"`, "BILLING_RETRY_TIMEOUT"}},
-		"retries below":        {given{config: retries(-1)}, "max_retries", []string{"0 to 20"}},
-		"retries above":        {given{config: retries(21)}, "max_retries", []string{"0 to 20"}},
-		"retries of words":     {given{variables: env("BILLING_MAX_RETRIES", "many")}, "max_retries", []string{`"many"`, "BILLING_MAX_RETRIES"}},
-		"half a retry":         {given{variables: env("BILLING_MAX_RETRIES", "1.5")}, "max_retries", []string{"whole number"}},
-		"rate of nothing":      {given{config: rate(0)}, "requests_per_second", []string{"above 0"}},
-		"rate below nothing":   {given{config: rate(-1)}, "requests_per_second", []string{"above 0"}},
-		"rate above":           {given{config: rate(1000.5)}, "requests_per_second", []string{"up to 1000"}},
-		"rate without end":     {given{config: rate(math.Inf(1))}, "requests_per_second", []string{"up to 1000"}},
-		"rate of no number":    {given{variables: env("BILLING_REQUESTS_PER_SECOND", "NaN")}, "requests_per_second", []string{"above 0"}},
-		"neither true":         {given{variables: env("BILLING_BULK_REFRESH", "maybe")}, "bulk_refresh", []string{`"maybe"`, "BILLING_BULK_REFRESH"}},
-		"unknown operation":    {given{config: operations(map[string]attr.Value{"customer.get": text("GET /v1/customers/{id}")})}, `operations["customer.get"]`, []string{`"customers.get"`}},
-		"placeholder missing":  {given{config: operations(map[string]attr.Value{"customers.get": text("GET /v1/customers")})}, `operations["customers.get"]`, []string{"{id} is missing", "GET /v1/customers/{id}"}},
-		"unknown placeholder":  {given{config: operations(map[string]attr.Value{"customers.get": text("GET /{org}/customers/{id}")})}, `operations["customers.get"]`, []string{"unknown placeholder {org}"}},
-		"no method":            {given{config: operations(map[string]attr.Value{"customers.get": text("/v1/customers/{id}")})}, `operations["customers.get"]`, []string{"a method and a path"}},
-		"a null operation":     {given{config: operations(map[string]attr.Value{"customers.get": types.StringNull()})}, `operations["customers.get"]`, []string{"a method and a path"}},
+		"timeout by variable": {given{variables: env("BILLING_REQUEST_TIMEOUT", "soon")}, "request_timeout",
+			[]string{`"soon"`, "BILLING_REQUEST_TIMEOUT"}},
+		"retry time negative": {given{config: set(retryTime, "-1s")}, "retry_timeout",
+			[]string{`"-1s"`, "between 0s and 1h"}},
+		"retry time too long": {given{variables: env("BILLING_RETRY_TIMEOUT", "61m")}, "retry_timeout",
+			[]string{`"61m"`, "BILLING_RETRY_TIMEOUT"}},
+		"retries below": {given{config: retries(-1)}, "max_retries", []string{"0 to 20"}},
+		"retries above": {given{config: retries(21)}, "max_retries", []string{"0 to 20"}},
+		"retries of words": {given{variables: env("BILLING_MAX_RETRIES", "many")}, "max_retries",
+			[]string{`"many"`, "BILLING_MAX_RETRIES"}},
+		"half a retry":       {given{variables: env("BILLING_MAX_RETRIES", "1.5")}, "max_retries", []string{"whole number"}},
+		"rate of nothing":    {given{config: rate(0)}, "requests_per_second", []string{"above 0"}},
+		"rate below nothing": {given{config: rate(-1)}, "requests_per_second", []string{"above 0"}},
+		"rate above":         {given{config: rate(1000.5)}, "requests_per_second", []string{"up to 1000"}},
+		"rate without end":   {given{config: rate(math.Inf(1))}, "requests_per_second", []string{"up to 1000"}},
+		"rate of no number": {given{variables: env("BILLING_REQUESTS_PER_SECOND", "NaN")}, "requests_per_second",
+			[]string{"above 0"}},
+		"neither true": {given{variables: env("BILLING_BULK_REFRESH", "maybe")}, "bulk_refresh",
+			[]string{`"maybe"`, "BILLING_BULK_REFRESH"}},
+		"unknown operation": {
+			given{config: operations(map[string]attr.Value{"customer.get": text("GET /v1/customers/{id}")})},
+			`operations["customer.get"]`, []string{`"customers.get"`}},
+		"placeholder missing": {given{config: operations(map[string]attr.Value{"customers.get": text("GET /v1/customers")})},
+			`operations["customers.get"]`, []string{"{id} is missing", "GET /v1/customers/{id}"}},
+		"unknown placeholder": {
+			given{config: operations(map[string]attr.Value{"customers.get": text("GET /{org}/customers/{id}")})},
+			`operations["customers.get"]`, []string{"unknown placeholder {org}"}},
+		"no method": {given{config: operations(map[string]attr.Value{"customers.get": text("/v1/customers/{id}")})},
+			`operations["customers.get"]`, []string{"a method and a path"}},
+		"a null operation": {given{config: operations(map[string]attr.Value{"customers.get": types.StringNull()})},
+			`operations["customers.get"]`, []string{"a method and a path"}},
 		"defaults are no object": {given{config: func(m *providerModel) {
 			m.DefaultCustomMetadata = metadata.Value{DynamicValue: types.DynamicValue(text("x"))}
 		}}, "default_custom_metadata", []string{"not an object"}},
@@ -247,7 +292,8 @@ func TestResolve_badTokens(t *testing.T) {
 				if len(diags) != 1 || !strings.Contains(diags[0].Detail(), a.variable) {
 					t.Fatalf("%s %q: diagnostics %v", a.name, bad, diags)
 				}
-				if said := diags[0].Summary() + diags[0].Detail(); strings.Contains(said, "sesame") || strings.Contains(said, "sésame") {
+				if said := diags[0].Summary() + diags[0].Detail(); strings.Contains(said, "sesame") ||
+					strings.Contains(said, "sésame") {
 					t.Errorf("%s: the error repeats the token: %s", a.name, said)
 				}
 			}
@@ -267,7 +313,8 @@ func TestResolve_severalMistakes(t *testing.T) {
 	}
 }
 
-// TestResolve_paths: a prefix is no path of the service, and whoever moves the operations may write the version into the address.
+// TestResolve_paths: a prefix is no path of the service, and whoever moves the operations may write the version into
+// the address.
 func TestResolve_paths(t *testing.T) {
 	t.Parallel()
 	moved := map[string]attr.Value{}
@@ -276,7 +323,8 @@ func TestResolve_paths(t *testing.T) {
 		moved[name] = text(method + " " + strings.ReplaceAll(template, "/v1", ""))
 	}
 	for address, operations := range map[string]func(*providerModel){
-		"https://a.example/v1/billing": func(*providerModel) {}, "https://a.example/v10": func(*providerModel) {}, "https://a.example/v1": operations(moved),
+		"https://a.example/v1/billing": func(*providerModel) {}, "https://a.example/v10": func(*providerModel) {},
+		"https://a.example/v1": operations(moved),
 	} {
 		_, diags := given{config: func(m *providerModel) { operations(m); m.BaseURL = types.StringValue(address) }}.resolve(t)
 		if len(diags) > 0 {
@@ -304,7 +352,8 @@ func TestResolve_organizations(t *testing.T) {
 
 func TestResolve_operations(t *testing.T) {
 	t.Parallel()
-	s, diags := given{config: operations(map[string]attr.Value{"customers.update": text("PUT /v2/customers/{id}")})}.resolve(t)
+	s, diags := given{
+		config: operations(map[string]attr.Value{"customers.update": text("PUT /v2/customers/{id}")})}.resolve(t)
 	method, template, _ := s.operations.Lookup("customers.update")
 	if method != "PUT" || template != "/v2/customers/{id}" || len(diags) > 0 {
 		t.Errorf("customers.update is %s %s, %v", method, template, diags)
@@ -323,7 +372,8 @@ func TestResolve_operations(t *testing.T) {
 	}
 	for _, name := range api.OperationNames() {
 		method, template, _ := api.DefaultOperations().Lookup(name)
-		if _, diags := (given{config: operations(map[string]attr.Value{name: text(method + " " + template)})}).resolve(t); len(diags) > 0 {
+		if _, diags := (given{config: operations(map[string]attr.Value{name: text(method + " " + template)})}).
+			resolve(t); len(diags) > 0 {
 			t.Errorf("the documented form of %s is refused: %v", name, diags)
 		}
 	}
@@ -346,7 +396,8 @@ func TestResolve_defaults(t *testing.T) {
 func TestUnknownFor(t *testing.T) {
 	t.Parallel()
 	s, _ := given{config: func(m *providerModel) {
-		m.BaseURL, m.FinanceToken, m.CollectionsAuthHeader, m.RequestTimeout = types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+		m.BaseURL, m.FinanceToken, m.CollectionsAuthHeader, m.RequestTimeout = types.StringUnknown(), types.StringUnknown(),
+			types.StringUnknown(), types.StringUnknown()
 	}}.resolve(t)
 	for _, c := range []struct {
 		e    endpoint

@@ -16,8 +16,8 @@ import (
 
 const runningPlan = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
 
-// TestAccTogether_ignoring: ignore_changes gives an account the values that it shows of its customer. They are not set, so a change of
-// the customer stays.
+// TestAccTogether_ignoring: ignore_changes gives an account the values that it shows of its customer. They are not set,
+// so a change of the customer stays.
 func TestAccTogether_ignoring(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -38,25 +38,29 @@ resource "billing_account" "a" {
 	for _, ignored := range []string{"all", "[name, email, phone, address, status]"} {
 		run(t,
 			resource.TestStep{Config: config("1", ignored)},
-			resource.TestStep{Config: config("2", ignored), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				plancheck.ExpectResourceAction("billing_account.a", plancheck.ResourceActionNoop)}}},
-			resource.TestStep{Config: config("2", ignored), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+			resource.TestStep{Config: config("2", ignored),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction("billing_account.a", plancheck.ResourceActionNoop)}}},
+			resource.TestStep{Config: config("2", ignored),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		)
 	}
 }
 
-// TestAccTogether_withoutReference: customers and accounts that do not refer to each other, as generated configuration writes them, can
-// change in one apply, in whichever order Terraform plans and applies them.
+// TestAccTogether_withoutReference: customers and accounts that do not refer to each other, as generated configuration
+// writes them, can change in one apply, in whichever order Terraform plans and applies them.
 func TestAccTogether_withoutReference(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
 	var imports strings.Builder
 	var ids []string
 	for i := range 5 {
-		created := s.Must("POST", "/v1/customers", acctest.JSON{"name": fmt.Sprintf("n%d", i), "external_id": fmt.Sprintf("x%d", i)})
+		created := s.Must("POST", "/v1/customers", acctest.JSON{"name": fmt.Sprintf("n%d", i),
+			"external_id": fmt.Sprintf("x%d", i)})
 		id := func(object string) string { return created[object].(acctest.JSON)["id"].(string) }
 		ids = append(ids, id("customer"))
-		fmt.Fprintf(&imports, "import {\n  to = billing_customer.c%[1]d\n  id = %[2]q\n}\nimport {\n  to = billing_account.a%[1]d\n  id = %[3]q\n}\n", i, id("customer"), id("billing_account"))
+		fmt.Fprintf(&imports, "import {\n  to = billing_customer.c%[1]d\n  id = %[2]q\n}\nimport {\n  to = "+
+			"billing_account.a%[1]d\n  id = %[3]q\n}\n", i, id("customer"), id("billing_account"))
 	}
 	config := func(suffix string) string {
 		var text strings.Builder
@@ -81,7 +85,8 @@ resource "billing_account" "a%[1]d" {
 		return s.Config(text.String())
 	}
 	settled := func(suffix string) resource.TestStep {
-		return resource.TestStep{Config: config(suffix), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
+		return resource.TestStep{Config: config(suffix),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
 	}
 	run(t,
 		resource.TestStep{Config: imports.String() + config("a")}, settled("a"),
@@ -90,8 +95,8 @@ resource "billing_account" "a%[1]d" {
 	)
 }
 
-// TestAccTogether_customerReplaced: a customer that is replaced takes along the subscription on the account that was opened with it, in
-// one plan and one apply.
+// TestAccTogether_customerReplaced: a customer that is replaced takes along the subscription on the account that was
+// opened with it, in one plan and one apply.
 func TestAccTogether_customerReplaced(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)
@@ -111,8 +116,10 @@ resource "billing_subscription" "s" {
 	}}
 	run(t,
 		resource.TestStep{Config: config},
-		resource.TestStep{Taint: []string{"billing_customer.c"}, Config: config, ConfigPlanChecks: replaced, ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue("billing_subscription.s", tfjsonpath.New("status"), knownvalue.StringExact("active"))}},
-		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{Taint: []string{"billing_customer.c"}, Config: config, ConfigPlanChecks: replaced,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("billing_subscription.s", tfjsonpath.New("status"), knownvalue.StringExact("active"))}},
+		resource.TestStep{Config: config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)
 }

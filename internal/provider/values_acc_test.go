@@ -50,15 +50,17 @@ var wrongNumbers = map[string]string{
   url            = "https://hooks.example.com"
   authentication = { type = "none", credentials_wo_version = 1.1 }
 }`: "authentication.credentials_wo_version: 1.1 is not a whole number.",
-	`data "billing_customers" "n8" { limit = 1.5 }`:                                                 "limit: 1.5 is not a whole number.",
+	`data "billing_customers" "n8" { limit = 1.5 }`: "limit: 1.5 is not " +
+		"a whole number.",
 	`output "n9" { value = provider::billing::verify_webhook_signature("s", "h", "b", 1, 1.5) }`:    `"tolerance" parameter: 1.5 is not a whole number of seconds. Write a number without decimals, such as with floor(…) or ceil(…).`,
 	`output "n10" { value = provider::billing::webhook_signature("s", 99999999999999999999, "b") }`: `"timestamp" parameter: 99999999999999999999 is too large. Write a whole number of seconds of at most 18 digits.`,
-	`output "n11" { value = provider::billing::subcents("10.50123") }`:                              "has 5 decimals, more than the 4 that subcents can hold",
-	`output "n12" { value = provider::billing::webhook_signature("", 1, "b") }`:                     "The secret is empty.",
+	`output "n11" { value = provider::billing::subcents("10.50123") }`: "has 5 decimals, " +
+		"more than the 4 that subcents can hold",
+	`output "n12" { value = provider::billing::webhook_signature("", 1, "b") }`: "The secret is empty.",
 }
 
-// TestAccValues_wholeNumbers: a fraction or a number beyond 64 bits is an error that names the argument and the value, and never one of
-// the provider.
+// TestAccValues_wholeNumbers: a fraction or a number beyond 64 bits is an error that names the argument and the value,
+// and never one of the provider.
 func TestAccValues_wholeNumbers(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -70,7 +72,8 @@ func TestAccValues_wholeNumbers(t *testing.T) {
 			told = strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "│", "")), " ")
 			return nil
 		},
-		Steps: []resource.TestStep{{PlanOnly: true, Config: service.Config(strings.Join(slices.Sorted(maps.Keys(wrongNumbers)), "\n"))}},
+		Steps: []resource.TestStep{{PlanOnly: true,
+			Config: service.Config(strings.Join(slices.Sorted(maps.Keys(wrongNumbers)), "\n"))}},
 	})
 	for _, text := range wrongNumbers {
 		if !acctest.Saying(text).MatchString(told) {
@@ -86,8 +89,10 @@ func TestAccValues_wholeNumbers(t *testing.T) {
 		t.Log(told)
 	}
 	run(t,
-		resource.TestStep{Config: service.Config(organization, "max_retries = 1.5"), ExpectError: saying("max_retries: 1.5 is not a whole number.")},
-		resource.TestStep{Config: service.Config(organization, "requests_per_second = 1e400"), ExpectError: saying(`"1e+400" is out of range`)},
+		resource.TestStep{Config: service.Config(organization, "max_retries = 1.5"),
+			ExpectError: saying("max_retries: 1.5 is not a whole number.")},
+		resource.TestStep{Config: service.Config(organization, "requests_per_second = 1e400"),
+			ExpectError: saying(`"1e+400" is out of range`)},
 	)
 }
 
@@ -123,27 +128,31 @@ output "plain" { value = provider::billing::normalize_document("12.abc.345/01de-
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)},
 		Steps: []resource.TestStep{
 			{Config: config("12.ABC.345/01DE-3A", "12.ABC.345/01DE-35"), PlanOnly: true,
-				ExpectError: saying(`document_number: "12.ABC.345/01DE-3A" does not end in two check digits: only the first 12 characters of a CNPJ can be letters.`)},
+				ExpectError: saying(
+					`document_number: "12.ABC.345/01DE-3A" does not end in two check digits: only the first 12 characters of a CNPJ can be letters.`)},
 			{Config: config("12.ABC.345/01DE-35", "12abc34501de35"), ConfigStateChecks: []statecheck.StateCheck{
-				c("document_type", knownvalue.StringExact("cnpj")), c("document_number", knownvalue.StringExact("12.ABC.345/01DE-35")),
+				c("document_type", knownvalue.StringExact("cnpj")),
+				c("document_number", knownvalue.StringExact("12.ABC.345/01DE-35")),
 				id.AddStateValue("billing_customer.c", tfjsonpath.New("id")),
-				id.AddStateValue("billing_account.a", tfjsonpath.New("customer_id")),
-				id.AddStateValue("data.billing_customer.c", tfjsonpath.New("id")),
+				id.AddStateValue("billing_account.a", tfjsonpath.New("customer_id")), id.AddStateValue("data.billing_customer.c",
+					tfjsonpath.New("id")),
 				statecheck.ExpectKnownOutputValue("kind", knownvalue.StringExact("cnpj")),
 				statecheck.ExpectKnownOutputValue("plain", knownvalue.StringExact("12ABC34501DE35")),
 			}},
-			{Config: config("12abc34501de35", "12.ABC.345/01DE-35"), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+			{Config: config("12abc34501de35", "12.ABC.345/01DE-35"),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		},
 	})
 }
 
-// rejected are arguments in which nothing shows, null elements and numbers with too many decimals, and what the error says. Terraform
-// points at the resource only, as the values come from a local.
+// rejected are arguments in which nothing shows, null elements and numbers with too many decimals, and what the error
+// says. Terraform points at the resource only, as the values come from a local.
 var rejected = map[string]string{
 	`resource "billing_webhook_endpoint" "r1" {
   url    = "https://hooks.example.com"
   events = ["charge.paid", null]
-}`: "events[*] is null, and the service stores no nulls here. Remove the element, or drop all nulls with [for e in … : e if e != null].",
+}`: "events[*] is null, and the service stores no nulls here. Remove the element, or drop all nulls with [for e in … " +
+		": e if e != null].",
 	`resource "billing_api_key" "r2" {
   name   = "k"
   scopes = [null]
@@ -170,7 +179,8 @@ var rejectedInPlan = map[string]string{
 	`resource "billing_webhook_endpoint" "r7" { url = "http://example.com" }`: `url: "http://example.com" is not an https:// address.`,
 }
 
-// TestAccValues_rejected: the error names the argument and what it has, also where Terraform points at the resource only.
+// TestAccValues_rejected: the error names the argument and what it has, also where Terraform points at the resource
+// only.
 func TestAccValues_rejected(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -178,7 +188,8 @@ func TestAccValues_rejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var told string
-			config := `locals { blank = { notes = "", name = "\u200b" } }` + "\n" + strings.Join(slices.Sorted(maps.Keys(cases)), "\n")
+			config := `locals { blank = { notes = "", name = "\u200b" } }` + "\n" +
+				strings.Join(slices.Sorted(maps.Keys(cases)), "\n")
 			resource.Test(t, resource.TestCase{
 				ProtoV6ProviderFactories: acctest.Factories,
 				ErrorCheck:               func(err error) error { told = err.Error(); return nil },
@@ -193,8 +204,8 @@ func TestAccValues_rejected(t *testing.T) {
 	}
 }
 
-// TestAccValues_swap: two objects that swap their external_ids are told how, and not to import one that is in this state; so is one that
-// is created before the other is destroyed.
+// TestAccValues_swap: two objects that swap their external_ids are told how, and not to import one that is in this
+// state; so is one that is created before the other is destroyed.
 func TestAccValues_swap(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -213,9 +224,11 @@ resource "billing_customer" "b" {
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		ErrorCheck:               func(err error) error { told = err.Error(); return nil },
-		Steps:                    []resource.TestStep{{Config: customers("swap-1", "swap-2")}, {Config: customers("swap-2", "swap-1")}},
+		Steps: []resource.TestStep{{Config: customers("swap-1", "swap-2")},
+			{Config: customers("swap-2", "swap-1")}},
 	})
-	if !acctest.Saying("Could not update customer … the external_id is taken … The external_id was not changed. Where two objects of this configuration swap theirs").MatchString(told) ||
+	if !acctest.Saying("Could not update customer … the external_id is taken … The external_id was not changed. Where "+
+		"two objects of this configuration swap theirs").MatchString(told) ||
 		strings.Contains(told, "import {") || strings.Contains(told, "created") {
 		t.Error(told)
 	}
@@ -237,6 +250,8 @@ resource "billing_account" "a" {
 	}
 	run(t,
 		resource.TestStep{Config: account("c1")},
-		resource.TestStep{Config: account("c2"), ExpectError: saying("the external_id is taken … Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, remove that setting")},
+		resource.TestStep{Config: account("c2"),
+			ExpectError: saying("the external_id is taken … Nothing was created. Where the other object is one that this plan " +
+				"replaces under create_before_destroy, remove that setting")},
 	)
 }

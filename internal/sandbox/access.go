@@ -89,8 +89,8 @@ func (s *Server) RevokeToken(token string) error { return s.control.RevokeToken(
 // file has been used before.
 func (s *Server) SeedIgnored() bool { return s.control.SeedIgnored }
 
-// Stopped is closed when a user asks the sandbox to stop, over the control listener. It is for the caller of Start to call
-// Close then.
+// Stopped is closed when a user asks the sandbox to stop, over the control listener. It is for the caller of Start to
+// call Close then.
 func (s *Server) Stopped() <-chan struct{} { return s.control.Stopped() }
 
 // Clock is the sandbox's clock.

@@ -59,7 +59,8 @@ func TestReferencesStayInTheirOrganization(t *testing.T) {
 	stranger.do("POST", accounts, `{"customer":{"id":"crm-1"}}`).blames("customer.id")
 	stranger.do("POST", accounts, `{"customer":{"external_id":"crm-1"}}`).blames("customer.name")
 	stranger.do("POST", accounts, `{"customer":{"document_number":"52998224725"}}`).blames("customer.name")
-	stranger.do("POST", "/v1/subscriptions", `{"billing_account_id":"`+c.account()+`","plan_id":"`+plan+`"}`).blames("billing_account_id")
+	stranger.do("POST", "/v1/subscriptions", `{"billing_account_id":"`+c.account()+`","plan_id":"`+plan+
+		`"}`).blames("billing_account_id")
 	path, _ := c.subscribe("")
 	stranger.do("GET", path, "").want(404)
 	stranger.do("POST", path+"/cancel", "").want(404)
@@ -74,26 +75,31 @@ func TestReferencesStayInTheirOrganization(t *testing.T) {
 func TestAccountOfANewCustomer(t *testing.T) {
 	t.Parallel()
 	c := call(t, start(t, sandbox.Options{}))
-	r := c.do("POST", accounts, `{"customer":{"name":"Oficina","external_id":"erp-1","document_number":"11222333000181","kind":"company",
+	r := c.do("POST", accounts,
+		`{"customer":{"name":"Oficina","external_id":"erp-1","document_number":"11222333000181","kind":"company",
 		"email":"caixa@exemplo.com.br","emails":[{"value":"nf@exemplo.com.br"}],"tags":["x"],"custom_metadata":{"n":1.50}},
 		"external_id":"conta-1","payment_terms_days":90,"auto_collection":false,"custom_metadata":{"a":1}}`).want(201)
 	r.holds(map[string]string{
-		"external_id": `"conta-1"`, "payment_terms_days": "90", "auto_collection": "false", "billing_email": `"caixa@exemplo.com.br"`,
-		"currency": `"BRL"`, "status": `"active"`, "custom_metadata": `{"a":1}`, "balance_cents": "0",
+		"external_id": `"conta-1"`, "payment_terms_days": "90", "auto_collection": "false",
+		"billing_email": `"caixa@exemplo.com.br"`, "currency": `"BRL"`, "status": `"active"`, "custom_metadata": `{"a":1}`,
+		"balance_cents": "0",
 	})
 	if r.text("data", "customer", "kind") != "company" || r.json("data", "customer", "custom_metadata") != `{"n":1.50}` {
 		t.Errorf("customer %s", r.json("data", "customer"))
 	}
 	path := "/v1/customers/" + r.text("data", "customer", "id")
-	c.do("GET", path, "").want(200).holds(map[string]string{"kind": `"juridical"`, "external_id": `"erp-1"`, "document_type": `"cnpj"`})
-	c.do("POST", accounts, `{"customer":{"name":"Ana","email":"b@exemplo.com.br","emails":[{"value":"a@exemplo.com.br"},{"value":"b@exemplo.com.br"}]}}`).
+	c.do("GET", path, "").want(200).holds(map[string]string{"kind": `"juridical"`, "external_id": `"erp-1"`,
+		"document_type": `"cnpj"`})
+	c.do("POST", accounts,
+		`{"customer":{"name":"Ana","email":"b@exemplo.com.br","emails":[{"value":"a@exemplo.com.br"},{"value":"b@exemplo.com.br"}]}}`).
 		want(201).holds(map[string]string{"billing_email": `"b@exemplo.com.br"`})
 	c.do("POST", accounts, `{"customer":{"name":"Ana","emails":[{"value":"a@exemplo.com.br"}]}}`).
 		want(201).holds(map[string]string{"billing_email": `"a@exemplo.com.br"`})
 	c.do("POST", accounts, `{"customer":{"document_number":"529.982.247-25"}}`).blames("customer.name")
 	c.do("POST", accounts, `{"customer":{}}`).blames("customer.name")
 	c.do("POST", accounts, `{"customer":{"name":"Ana"}}`).want(201).holds(map[string]string{
-		"payment_terms_days": "10", "auto_collection": "true", "billing_email": "null", "external_id": "null", "custom_metadata": "null",
+		"payment_terms_days": "10", "auto_collection": "true", "billing_email": "null", "external_id": "null",
+		"custom_metadata": "null",
 	})
 	c.do("POST", accounts, `{"customer":{"name":"Ana"},"external_id":"conta-1"}`).refuses("external_id_taken")
 }
@@ -104,9 +110,11 @@ func TestInvalidAccountFields(t *testing.T) {
 	c := call(t, start(t, sandbox.Options{}))
 	c.do("POST", accounts, `{}`).blames("customer")
 	for _, test := range []struct{ field, fragment string }{
-		{"customer", `"customer":null`}, {"customer.kind", `"customer":{"name":"A","kind":"natural"}`}, {"customer.vat", `"customer":{"name":"A","vat":"1"}`},
-		{"customer.id", `"customer":{"id":""}`}, {"customer.emails[0].value", `"customer":{"name":"A","emails":[{}]}`},
-		{"custom_metadata_mode", `"custom_metadata_mode":"merge"`}, {"name", `"name":"A"`}, {"status", `"status":"active"`}, {"external_id", `"external_id":null`},
+		{"customer", `"customer":null`}, {"customer.kind", `"customer":{"name":"A","kind":"natural"}`},
+		{"customer.vat", `"customer":{"name":"A","vat":"1"}`}, {"customer.id", `"customer":{"id":""}`},
+		{"customer.emails[0].value", `"customer":{"name":"A","emails":[{}]}`},
+		{"custom_metadata_mode", `"custom_metadata_mode":"merge"`}, {"name", `"name":"A"`}, {"status", `"status":"active"`},
+		{"external_id", `"external_id":null`},
 	} {
 		body := test.fragment
 		if !strings.HasPrefix(body, `"customer"`) {
@@ -116,9 +124,10 @@ func TestInvalidAccountFields(t *testing.T) {
 	}
 	path := accounts + "/" + c.account()
 	for _, test := range []struct{ field, fragment string }{
-		{"customer", `"customer":{"name":"A"}`}, {"name", `"name":null`}, {"name", `"name":""`}, {"name", `"name":"` + strings.Repeat("ã", 256) + `"`},
-		{"email", `"email":null`}, {"phone", `"phone":""`}, {"address", `"address":null`}, {"address.zip", `"address":{"zip":"1"}`},
-		{"status", `"status":"suspended"`}, {"custom_metadata_mode", `"custom_metadata_mode":"deep"`},
+		{"customer", `"customer":{"name":"A"}`}, {"name", `"name":null`}, {"name", `"name":""`},
+		{"name", `"name":"` + strings.Repeat("ã", 256) + `"`}, {"email", `"email":null`}, {"phone", `"phone":""`},
+		{"address", `"address":null`}, {"address.zip", `"address":{"zip":"1"}`}, {"status", `"status":"suspended"`},
+		{"custom_metadata_mode", `"custom_metadata_mode":"deep"`},
 	} {
 		c.do("PATCH", path, "{"+test.fragment+"}").blames(test.field)
 	}
@@ -137,25 +146,31 @@ func TestUpdateAccount(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Start: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)})
 	c := call(t, server)
-	made := c.do("POST", accounts, `{"customer":{"name":"Ana","email":"a@exemplo.com.br","addresses":[{"street":"Rua A"},{"street":"Rua B"}]},"external_id":"x"}`).want(201)
+	made := c.do("POST", accounts,
+		`{"customer":{"name":"Ana","email":"a@exemplo.com.br","addresses":[{"street":"Rua A"},{"street":"Rua B"}]},"external_id":"x"}`).want(201)
 	path := accounts + "/" + made.text("data", "id")
 	if same := c.do("PATCH", path, `{}`).want(200); same.json() != made.json() {
 		t.Errorf("an empty update changed %s", same.body)
 	}
-	c.do("PATCH", path, `{"external_id":null,"billing_email":"nf@exemplo.com.br","payment_terms_days":1,"auto_collection":false,
+	c.do("PATCH", path,
+		`{"external_id":null,"billing_email":"nf@exemplo.com.br","payment_terms_days":1,"auto_collection":false,
 		"custom_metadata":{"a":{"b":1}}}`).want(200).holds(map[string]string{
-		"external_id": "null", "billing_email": `"nf@exemplo.com.br"`, "payment_terms_days": "1", "auto_collection": "false", "custom_metadata": `{"a":{"b":1}}`,
+		"external_id": "null", "billing_email": `"nf@exemplo.com.br"`, "payment_terms_days": "1", "auto_collection": "false",
+		"custom_metadata": `{"a":{"b":1}}`,
 	})
 	before := c.do("PATCH", path, `{"custom_metadata":{"a":{"c":null}},"custom_metadata_mode":"merge"}`).want(200).
 		holds(map[string]string{"custom_metadata": `{"a":{"b":1,"c":null}}`})
 	for range 2 { // the second time there is nothing left to do
-		r := c.do("PATCH", path, `{"name":"Bia","email":"b@exemplo.com.br","phone":"1","address":{"street":"Rua B"}}`).want(200)
+		r := c.do("PATCH", path, `{"name":"Bia","email":"b@exemplo.com.br","phone":"1","address":{"street":"Rua B"}}`).
+			want(200)
 		street := func(i int) string { return r.text("data", "customer", "addresses", i, "street") }
-		if r.text("data", "customer", "name") != "Bia" || r.json("data", "customer", "emails") != `[{"value":"b@exemplo.com.br"},{"value":"a@exemplo.com.br"}]` ||
+		if r.text("data", "customer", "name") != "Bia" ||
+			r.json("data", "customer", "emails") != `[{"value":"b@exemplo.com.br"},{"value":"a@exemplo.com.br"}]` ||
 			r.json("data", "customer", "phones") != `[{"value":"1"}]` || street(0) != "Rua B" || street(1) != "Rua A" {
 			t.Errorf("customer %s", r.json("data", "customer"))
 		}
-		if r.text("data", "billing_email") != "nf@exemplo.com.br" || r.text("data", "updated_at") <= before.text("data", "updated_at") {
+		if r.text("data", "billing_email") != "nf@exemplo.com.br" ||
+			r.text("data", "updated_at") <= before.text("data", "updated_at") {
 			t.Errorf("account %s", r.body)
 		}
 	}
@@ -201,7 +216,8 @@ func TestAccountStatusFields(t *testing.T) {
 	path := accounts + "/" + made.text("data", "id")
 	c.do("POST", path+"/suspend", `{"reason":"late"}`).want(200).holds(map[string]string{
 		"status": `"suspended"`, "suspended_at": `"2026-05-04T12:00:00.000Z"`, "suspension_reason": `"late"`})
-	c.do("POST", path+"/reactivate", "").want(200).holds(map[string]string{"status": `"active"`, "suspended_at": "null", "suspension_reason": "null"})
+	c.do("POST", path+"/reactivate", "").want(200).holds(map[string]string{"status": `"active"`, "suspended_at": "null",
+		"suspension_reason": "null"})
 	c.do("POST", path+"/suspend", "").want(200).holds(map[string]string{"suspension_reason": "null"})
 	c.do("POST", path+"/close", `{"why":"x"}`).blames("why")
 	c.do("POST", path+"/close", `{"reason":7}`).blames("reason")

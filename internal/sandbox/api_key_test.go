@@ -29,7 +29,8 @@ func TestKeyShape(t *testing.T) {
 	if len(token) < len(prefix)+20 || token[:len(prefix)] != prefix {
 		t.Errorf("token %q of prefix %q", token, prefix)
 	}
-	want := `{"createdAt":"2026-05-04T09:00:00.000Z","description":"","expiresAt":null,"id":"` + id + `","keyPrefix":"` + prefix +
+	want := `{"createdAt":"2026-05-04T09:00:00.000Z","description":"","expiresAt":null,"id":"` + id +
+		`","keyPrefix":"` + prefix +
 		`","lastUsedAt":null,"name":"erp","revokedAt":null,"scopes":[],"source":"api"}`
 	if got := c.do("GET", path, "").want(200).json("data"); got != want {
 		t.Errorf("get %s, want %s", got, want)
@@ -39,7 +40,8 @@ func TestKeyShape(t *testing.T) {
 	}
 	full := `{"name":"n","description":"d","scopes":["a:*","b:read","a:*"],"expiresAt":"2026-06-01T00:00:00-03:00"}`
 	_, created = c.key(full)
-	if created.json("data", "scopes") != `["a:*","b:read"]` || created.text("data", "expiresAt") != "2026-06-01T03:00:00.000Z" || created.text("data", "description") != "d" {
+	if created.json("data", "scopes") != `["a:*","b:read"]` ||
+		created.text("data", "expiresAt") != "2026-06-01T03:00:00.000Z" || created.text("data", "description") != "d" {
 		t.Errorf("full %s", created.body)
 	}
 	for body, field := range map[string]string{
@@ -76,7 +78,8 @@ func TestKeyScopes(t *testing.T) {
 		_, created := c.key(`{"name":"n","scopes":` + scopes + `}`)
 		k := c.with(created.text("data", "token"))
 		for i, r := range []result{
-			k.do("GET", endpointsPath, ""), k.do("PATCH", endpoint, `{}`), k.do("GET", endpoint+"/deliveries", ""), k.do("GET", keysPath, ""),
+			k.do("GET", endpointsPath, ""), k.do("PATCH", endpoint, `{}`), k.do("GET", endpoint+"/deliveries", ""),
+			k.do("GET", keysPath, ""),
 		} {
 			if r.status != may[i] {
 				t.Errorf("%s, request %d: %d, want %d", scopes, i, r.status, may[i])
@@ -107,7 +110,8 @@ func TestKeyAccess(t *testing.T) {
 	_, second := c.key(`{"name":"second"}`)
 	c.do("DELETE", keysPath+"/"+second.text("data", "id"), "").want(204)
 	for name, token := range map[string]string{
-		"none": "", "unknown": "nobody", "expired": token, "revoked": second.text("data", "token"), "of another service": server.BillingToken(),
+		"none": "", "unknown": "nobody", "expired": token, "revoked": second.text("data", "token"),
+		"of another service": server.BillingToken(),
 	} {
 		if r := c.uses(token).want(401); r.text("error", "code") != "invalid_token" {
 			t.Errorf("%s: %s", name, r.body)
@@ -136,14 +140,16 @@ func TestKeyRotation(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Start: morning})
 	c := collect(t, server)
-	path, old := c.key(`{"name":"erp","description":"d","scopes":["webhook_endpoints:*"],"expiresAt":"2026-12-01T00:00:00Z"}`)
+	path, old :=
+		c.key(`{"name":"erp","description":"d","scopes":["webhook_endpoints:*"],"expiresAt":"2026-12-01T00:00:00Z"}`)
 	rotated := c.do("POST", path+"/rotate", "").want(200)
 	for _, field := range []string{"name", "description", "scopes", "expiresAt", "source"} {
 		if rotated.json("data", field) != old.json("data", field) {
 			t.Errorf("%s of the successor is %s", field, rotated.json("data", field))
 		}
 	}
-	if rotated.text("data", "predecessorId") != old.text("data", "id") || rotated.text("data", "graceUntil") != "2026-05-11T09:00:00.000Z" {
+	if rotated.text("data", "predecessorId") != old.text("data", "id") ||
+		rotated.text("data", "graceUntil") != "2026-05-11T09:00:00.000Z" {
 		t.Errorf("rotated %s", rotated.body)
 	}
 	if got := c.do("GET", path, "").json("data", "expiresAt"); got != `"2026-05-11T09:00:00.000Z"` {
@@ -159,7 +165,8 @@ func TestKeyRotation(t *testing.T) {
 	c.uses(rotated.text("data", "token")).want(200)
 
 	short, _ := c.key(`{"name":"short","expiresAt":"2026-05-12T00:00:00Z"}`)
-	if r := c.do("POST", short+"/rotate", `{"graceDays":30}`).want(200); r.text("data", "graceUntil") != "2026-06-10T09:00:00.000Z" {
+	if r := c.do("POST", short+"/rotate", `{"graceDays":30}`).want(200); r.text("data",
+		"graceUntil") != "2026-06-10T09:00:00.000Z" {
 		t.Errorf("longest grace: %s", r.body)
 	}
 	if got := c.do("GET", short, "").json("data", "expiresAt"); got != `"2026-05-12T00:00:00.000Z"` {
@@ -169,7 +176,8 @@ func TestKeyRotation(t *testing.T) {
 	c.do("POST", at+"/rotate", `{"graceDays":0}`).want(200)
 	c.uses(atOnce.text("data", "token")).want(401)
 	fresh, _ := c.key(`{"name":"fresh"}`)
-	for _, body := range []string{`{"graceDays":-1}`, `{"graceDays":31}`, `{"graceDays":1.5}`, `{"graceDays":"7"}`, `{"graceDays":null}`, `{"days":7}`} {
+	for _, body := range []string{`{"graceDays":-1}`, `{"graceDays":31}`, `{"graceDays":1.5}`, `{"graceDays":"7"}`,
+		`{"graceDays":null}`, `{"days":7}`} {
 		c.do("POST", fresh+"/rotate", body).want(422)
 	}
 	server.Clock().Advance(24 * time.Hour)
@@ -204,12 +212,14 @@ func TestKeysFromOutside(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{})
 	c := collect(t, server)
-	value, err := server.NewToken(sandbox.Token{Service: sandbox.Collections, Scopes: []string{"webhook_endpoints:read"}, Value: "chosen"})
+	value, err := server.NewToken(sandbox.Token{Service: sandbox.Collections, Scopes: []string{"webhook_endpoints:read"},
+		Value: "chosen"})
 	if err != nil || value != "chosen" {
 		t.Fatalf("%q, %v", value, err)
 	}
 	c.uses("chosen").want(200)
-	if r := c.do("GET", keysPath, ""); r.json("data", 1, "scopes") != `["webhook_endpoints:read"]` || r.text("data", 1, "source") != "sandbox" {
+	if r := c.do("GET", keysPath, ""); r.json("data", 1, "scopes") != `["webhook_endpoints:read"]` ||
+		r.text("data", 1, "source") != "sandbox" {
 		t.Errorf("listed as %s", r.body)
 	}
 	if err := server.RevokeToken("chosen"); err != nil {

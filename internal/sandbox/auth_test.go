@@ -42,7 +42,8 @@ func TestAuthentication(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", name, test.got.status, test.got.body, test.status, test.code)
 		}
 	}
-	for name, value := range map[string]string{"unknown": "nobody-made-this", "of another service": server.FinanceToken()} {
+	for name, value := range map[string]string{"unknown": "nobody-made-this",
+		"of another service": server.FinanceToken()} {
 		flat := c.with(value).do("GET", "/v1/me", "").want(401)
 		if flat.text("error_code") != "unauthorized" || flat.text("error") == "" {
 			t.Errorf("%s: %s", name, flat.body)
@@ -118,7 +119,8 @@ func TestOrganizationsAreApart(t *testing.T) {
 	}
 	theirs.create(`{"name":"Ana","external_id":"a"}`)
 	me := mine.do("GET", "/v1/me", "").want(200)
-	if me.text("name") != "Mine" || me.text("environment") != "production" || theirs.do("GET", "/v1/me", "").text("name") != "Theirs" {
+	if me.text("name") != "Mine" || me.text("environment") != "production" ||
+		theirs.do("GET", "/v1/me", "").text("name") != "Theirs" {
 		t.Errorf("me %s", me.body)
 	}
 	if server.Organization().ID != me.text("id") {

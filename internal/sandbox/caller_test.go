@@ -191,7 +191,8 @@ const plan, otherPlan = "3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71", "c9e17b52-06af-4
 // on an account of its own, and answers its path and the answer.
 func (c caller) subscribe(fields string) (string, result) {
 	c.t.Helper()
-	r := c.do("POST", "/v1/subscriptions", `{"billing_account_id":"`+c.account()+`","plan_id":"`+plan+`"`+fields+`}`).want(201)
+	r := c.do("POST", "/v1/subscriptions", `{"billing_account_id":"`+c.account()+`","plan_id":"`+plan+`"`+
+		fields+`}`).want(201)
 	return "/v1/subscriptions/" + r.text("data", "id"), r
 }
 

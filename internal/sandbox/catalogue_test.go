@@ -17,7 +17,8 @@ const (
 )
 
 const aCatalogue = `{
-  "prices": [{"id": "` + perSeat + `", "product_id": "` + seats + `", "name": "per seat", "unit_amount_subcents": 105012}],
+  "prices": [{"id": "` + perSeat + `", "product_id": "` + seats +
+	`", "name": "per seat", "unit_amount_subcents": 105012}],
   "products": [{"id": "` + seats + `", "name": "Seats"}, {"id": "` + storage + `", "name": "Storage"}],
   "plans": [
     {"id": "` + basicPlan + `", "name": "Basic", "amount_cents": 4990},
@@ -55,7 +56,8 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got, names)
 		}
 	}
-	if got := c.do("GET", "/v1/plans?name=Pro", "").want(200); got.json("data", 0, "amount_cents") != "9007199254740993" || got.text("data", 0, "currency") != "BRL" {
+	if got := c.do("GET", "/v1/plans?name=Pro", "").want(200); got.json("data", 0, "amount_cents") != "9007199254740993" ||
+		got.text("data", 0, "currency") != "BRL" {
 		t.Errorf("the plan is %s", got.body)
 	}
 	c.do("GET", "/v1/plans?color=red", "").want(422)
@@ -65,8 +67,10 @@ func TestCatalogue(t *testing.T) {
 	server.Clock().Advance(40 * 24 * time.Hour)
 	invoice := c.do("GET", "/v1/invoices", "").want(200)
 	// 49.90 and three times 10.5012, rounded.
-	if invoice.json("data", 0, "amount_cents") != "8140" || invoice.text("data", 0, "lines", 0, "description") != "Basic" ||
-		invoice.text("data", 0, "lines", 1, "description") != "Seats (per seat)" || invoice.json("data", 0, "lines", 1, "quantity") != "3" ||
+	if invoice.json("data", 0, "amount_cents") != "8140" ||
+		invoice.text("data", 0, "lines", 0, "description") != "Basic" ||
+		invoice.text("data", 0, "lines", 1, "description") != "Seats (per seat)" ||
+		invoice.json("data", 0, "lines", 1, "quantity") != "3" ||
 		invoice.json("data", 0, "lines", 1, "unit_amount_subcents") != "105012" {
 		t.Errorf("the invoice is %s", invoice.body)
 	}
@@ -79,12 +83,16 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s %s: %s is refused with %q, want %q", method, path, field, got, why)
 		}
 	}
-	refused("POST", "/v1/subscriptions", `{"billing_account_id":"`+account+`","plan_id":"`+plan+`"}`, "plan_id", "no plan has it")
+	refused("POST", "/v1/subscriptions", `{"billing_account_id":"`+account+`","plan_id":"`+plan+`"}`, "plan_id",
+		"no plan has it")
 	refused("POST", one+"/change-plan", `{"plan_id":"`+plan+`"}`, "plan_id", "no plan has it")
 	refused("PATCH", one, `{"plan_id":"`+plan+`"}`, "plan_id", "no plan has it")
-	refused("PUT", one+"/items", `{"items":[{"product_id":"`+plan+`","price_id":"`+perSeat+`"}]}`, "items[0].product_id", "no product has it")
-	refused("PUT", one+"/items", `{"items":[{"product_id":"`+seats+`","price_id":"`+plan+`"}]}`, "items[0].price_id", "no price has it")
-	refused("PUT", one+"/items", `{"items":[{"product_id":"`+storage+`","price_id":"`+perSeat+`"}]}`, "items[0].price_id", "is not a price of the product")
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+plan+`","price_id":"`+perSeat+`"}]}`, "items[0].product_id",
+		"no product has it")
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+seats+`","price_id":"`+plan+`"}]}`, "items[0].price_id",
+		"no price has it")
+	refused("PUT", one+"/items", `{"items":[{"product_id":"`+storage+`","price_id":"`+perSeat+`"}]}`, "items[0].price_id",
+		"is not a price of the product")
 	c.do("POST", one+"/change-plan", `{"plan_id":"`+strings.ToUpper(proPlan)+`"}`).want(200)
 
 	other := call(t, start(t, sandbox.Options{}))
@@ -97,11 +105,15 @@ func TestCatalogue(t *testing.T) {
 func TestCatalogueRefused(t *testing.T) {
 	t.Parallel()
 	for document, problem := range map[string]string{
-		`{"plans":[{"name":"Pro"}]}`:                                                         "plans[0].amount_cents: is required",
-		`{"plans":[{"name":"Pro","amount_cents":10.5}]}`:                                     "plans[0].amount_cents: must be an integer",
-		`{"plans":[{"name":"Pro","amount_cents":1,"price":2}]}`:                              "plans[0].price: is not a field",
-		`{"products":[{"name":"A","id":"` + seats + `"},{"name":"B","id":"` + seats + `"}]}`: "products[1].id: another one has it",
-		`{"prices":[{"product_id":"` + seats + `","unit_amount_subcents":1}]}`:               "prices[0].product_id: no product has it",
+		`{"plans":[{"name":"Pro"}]}`: "plans[0].amount_cents: is " +
+			"required",
+		`{"plans":[{"name":"Pro","amount_cents":10.5}]}`: "plans[0].amount_cents: must " +
+			"be an integer",
+		`{"plans":[{"name":"Pro","amount_cents":1,"price":2}]}`: "plans[0].price: is not a " +
+			"field",
+		`{"products":[{"name":"A","id":"` + seats + `"},{"name":"B","id":"` + seats +
+			`"}]}`: "products[1].id: another one has it", `{"prices":[{"product_id":"` + seats +
+			`","unit_amount_subcents":1}]}`: "prices[0].product_id: no product has it",
 	} {
 		_, err := sandbox.Start(t.Context(), sandbox.Options{SeedDocument: []byte(document)})
 		if err == nil || !strings.Contains(err.Error(), problem) {

@@ -82,7 +82,8 @@ func TestCollectionsExchanges(t *testing.T) {
 	compared := 0
 	for _, exchange := range evidence.All("collections/") {
 		status := exchange.Response.Status
-		if exchange.Operation != "webhook_endpoints.create" && exchange.Operation != "api_keys.create" || status != 201 && status != 422 {
+		if exchange.Operation != "webhook_endpoints.create" && exchange.Operation != "api_keys.create" ||
+			status != 201 && status != 422 {
 			continue
 		}
 		compared++
@@ -101,7 +102,8 @@ func TestCollectionsExchanges(t *testing.T) {
 				return
 			}
 			sameMembers(t, recorded.at("data"), got.at("data"))
-			for _, member := range []string{"url", "description", "events", "active", "authentication", "name", "scopes", "expiresAt", "revokedAt", "lastUsedAt"} {
+			for _, member := range []string{"url", "description", "events", "active", "authentication", "name", "scopes",
+				"expiresAt", "revokedAt", "lastUsedAt"} {
 				if want := recorded.json("data", member); got.json("data", member) != want {
 					t.Errorf("%s: %s, want %s", member, got.json("data", member), want)
 				}

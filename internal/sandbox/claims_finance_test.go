@@ -69,7 +69,8 @@ func TestFinanceExchanges(t *testing.T) {
 	compared := map[string]int{}
 	for _, exchange := range evidence.All("finance/record_") {
 		status := exchange.Response.Status
-		if status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusNotModified || status >= 500 {
+		if status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusNotModified ||
+			status >= 500 {
 			continue // about the caller, or what was read before: claims
 		}
 		compared[exchange.Operation]++
@@ -124,11 +125,13 @@ func (c caller) recorded(exchange evidence.Exchange) string {
 		if err := json.Unmarshal(made.Response.Body, &answer); err != nil {
 			c.t.Fatal(err)
 		}
-		sameKey := exchange.Name == "finance/record_create_again" && strings.Join(keyOf(made), "") == strings.Join(keyOf(exchange), "")
+		sameKey := exchange.Name == "finance/record_create_again" &&
+			strings.Join(keyOf(made), "") == strings.Join(keyOf(exchange), "")
 		if !sameKey && path.Base(exchange.Request.Path) != answer.Data.ID {
 			continue
 		}
-		created := c.do(made.Request.Method, made.Request.Path, string(made.Request.Body), keyOf(made)...).want(http.StatusCreated)
+		created := c.do(made.Request.Method, made.Request.Path, string(made.Request.Body),
+			keyOf(made)...).want(http.StatusCreated)
 		return strings.Replace(exchange.Request.Path, answer.Data.ID, created.text("data", "id"), 1)
 	}
 	return exchange.Request.Path

@@ -86,7 +86,8 @@ func TestCreateExchanges(t *testing.T) {
 			compare(t, "", want, have)
 		})
 	}
-	if compared["customers.create"] == 0 || compared["billing_accounts.create"] == 0 || compared["subscriptions.create"] < 3 {
+	if compared["customers.create"] == 0 || compared["billing_accounts.create"] == 0 ||
+		compared["subscriptions.create"] < 3 {
 		t.Fatalf("compared %v", compared)
 	}
 }

@@ -15,12 +15,13 @@ func TestInvalidFields(t *testing.T) {
 	c := call(t, start(t, sandbox.Options{}))
 	id := c.create(`{"name":"Ana"}`)
 	both := []struct{ field, fragment string }{
-		{"nam", `"nam":"x"`}, {"Nickname", `"Nickname":"x"`}, {"name", `"name":null`}, {"name", `"name":" "`}, {"name", `"name":1`},
-		{"kind", `"kind":"individual"`}, {"birthday", `"birthday":"31/12/1990"`}, {"birthday", `"birthday":"1990-02-30"`},
-		{"email", `"email":"ana"`}, {"email", `"email":"Ana <ana@exemplo.com.br>"`}, {"email", `"email":null`}, {"phone", `"phone":null`},
-		{"external_id", `"external_id":""`}, {"document_number", `"document_number":"none"`},
-		{"document_number", `"document_number":52998224725`}, {"tags", `"tags":"vip"`}, {"tags[1]", `"tags":["vip",1]`},
-		{"addresses", `"addresses":{}`}, {"addresses[0]", `"addresses":[null]`}, {"addresses[0].zip", `"addresses":[{"zip":"1"}]`},
+		{"nam", `"nam":"x"`}, {"Nickname", `"Nickname":"x"`}, {"name", `"name":null`}, {"name", `"name":" "`},
+		{"name", `"name":1`}, {"kind", `"kind":"individual"`}, {"birthday", `"birthday":"31/12/1990"`},
+		{"birthday", `"birthday":"1990-02-30"`}, {"email", `"email":"ana"`}, {"email", `"email":"Ana <ana@exemplo.com.br>"`},
+		{"email", `"email":null`}, {"phone", `"phone":null`}, {"external_id", `"external_id":""`},
+		{"document_number", `"document_number":"none"`}, {"document_number", `"document_number":52998224725`},
+		{"tags", `"tags":"vip"`}, {"tags[1]", `"tags":["vip",1]`}, {"addresses", `"addresses":{}`},
+		{"addresses[0]", `"addresses":[null]`}, {"addresses[0].zip", `"addresses":[{"zip":"1"}]`},
 		{"addresses[0].country", `"addresses":[{"country":"Brazil"}]`}, {"emails[0].value", `"emails":[{"kind":"x"}]`},
 		{"emails[0].value", `"emails":[{"value":"ana"}]`}, {"phones[0].value", `"phones":[{"value":""}]`},
 		{"websites[0].url", `"websites":[{"value":"x","url":"x"}]`}, {"custom_metadata", `"custom_metadata":[]`},
@@ -68,7 +69,8 @@ func TestInvalidFields(t *testing.T) {
 func TestRefusalNamesAllAndRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	c := call(t, start(t, sandbox.Options{}))
-	r := c.do("POST", "/v1/customers", `{"kind":"s3cret-a","birthday":"s3cret-b","emails":[{"value":"s3cret-c"}]}`).want(422)
+	r := c.do("POST", "/v1/customers", `{"kind":"s3cret-a","birthday":"s3cret-b","emails":[{"value":"s3cret-c"}]}`).
+		want(422)
 	if fields, _ := r.at("error", "details", "fields").(map[string]any); len(fields) != 4 {
 		t.Errorf("fields %v, want name, kind, birthday and emails[0].value", fields)
 	}

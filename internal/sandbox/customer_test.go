@@ -73,7 +73,8 @@ func TestCreateCustomerOpensAccount(t *testing.T) {
 	tests := []struct{ name, body, email, terms, auto string }{
 		{"defaults", `{"name":"Ana","email":"ana@exemplo.com.br"}`, `"ana@exemplo.com.br"`, "10", "true"},
 		{"no email", `{"name":"Ana"}`, `null`, "10", "true"},
-		{"all given", `{"name":"Ana","email":"ana@exemplo.com.br","create_billing_account":true,"billing_email":"nf@exemplo.com.br",
+		{"all given",
+			`{"name":"Ana","email":"ana@exemplo.com.br","create_billing_account":true,"billing_email":"nf@exemplo.com.br",
 			"payment_terms_days":0,"auto_collection":false}`, `"nf@exemplo.com.br"`, "0", "false"},
 	}
 	for _, test := range tests {
@@ -154,7 +155,8 @@ func TestUpdateChangesAndClears(t *testing.T) {
 		changed.text("data", "public_id") != before.text("data", "public_id") {
 		t.Errorf("moments and ids: %s", changed.body)
 	}
-	for field := range strings.FieldsSeq("external_id nickname legal_name document_number kind birthday notes addresses phones emails websites tags") {
+	for field := range strings.FieldsSeq("external_id nickname legal_name document_number kind birthday notes addresses " +
+		"phones emails websites tags") {
 		if got := c.do("PATCH", path, `{"`+field+`":null}`).want(200).json("data", field); got != "null" {
 			t.Errorf("%s: %s after null", field, got)
 		}
@@ -172,7 +174,8 @@ func TestEmailAndPhoneBecomeFirst(t *testing.T) {
 	c := call(t, start(t, sandbox.Options{}))
 	created := c.do("POST", "/v1/customers", `{"name":"Ana","email":"a@exemplo.com.br","phone":"1",
 		"emails":[{"kind":"work","value":"b@exemplo.com.br"}],"phones":[{"kind":"home","value":"1"}]}`).want(201)
-	if got := created.json("data", "customer", "emails"); got != `[{"value":"a@exemplo.com.br"},{"kind":"work","value":"b@exemplo.com.br"}]` {
+	if got := created.json("data", "customer",
+		"emails"); got != `[{"value":"a@exemplo.com.br"},{"kind":"work","value":"b@exemplo.com.br"}]` {
 		t.Errorf("emails %s", got)
 	}
 	if got := created.json("data", "customer", "phones"); got != `[{"kind":"home","value":"1"}]` {
@@ -197,7 +200,8 @@ func TestExternalIDIsTakenOnce(t *testing.T) {
 	taken := func(r result) {
 		t.Helper()
 		r.want(422)
-		if r.text("error", "code") != "external_id_taken" || r.json("error", "details") != `{"field":"external_id","id":"`+first+`"}` {
+		if r.text("error", "code") != "external_id_taken" || r.json("error", "details") != `{"field":"external_id","id":"`+
+			first+`"}` {
 			t.Errorf("refusal %s", r.body)
 		}
 	}

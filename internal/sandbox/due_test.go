@@ -82,7 +82,8 @@ func TestDueAcrossARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	third := call(t, start(t, sandbox.Options{Start: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), StateFile: state}))
-	third.do("GET", path, "").want(200).holds(map[string]string{"current_period_start": at(3, 14, 12), "plan_id": `"` + otherPlan + `"`, "status": `"active"`})
+	third.do("GET", path, "").want(200).holds(map[string]string{"current_period_start": at(3, 14, 12), "plan_id": `"` +
+		otherPlan + `"`, "status": `"active"`})
 	if got, want := invoicesOf(third, path), []string{at(2, 14, 12), at(3, 14, 12)}; !slices.Equal(got, want) {
 		t.Errorf("invoices %q, want %q", got, want)
 	}

@@ -32,7 +32,8 @@ func TestEvents(t *testing.T) {
 	if got := emit("charge.paid", nil); !slices.Equal(got, []string{"/all charge.paid", "/paid charge.paid"}) {
 		t.Errorf("charge.paid went to %v", got)
 	}
-	if got := emit("agreement.accepted", map[string]string{"id": "a-1"}); !slices.Equal(got, []string{"/all agreement.accepted"}) {
+	if got := emit("agreement.accepted", map[string]string{"id": "a-1"}); !slices.Equal(got,
+		[]string{"/all agreement.accepted"}) {
 		t.Errorf("an event of the future went to %v", got)
 	}
 	if got := c.do("GET", off+"/deliveries", "").want(200).json("meta", "total"); got != "0" {
@@ -80,11 +81,14 @@ func TestKeyEvents(t *testing.T) {
 	settle(t, server)
 	got := erp.take()
 	public := func(created result, ends, revoked string) string {
-		return `"createdAt":"2026-05-04T09:00:00.000Z","description":"","expiresAt":` + ends + `,%s"id":` + created.json("data", "id") +
-			`,"keyPrefix":` + created.json("data", "keyPrefix") + `,"lastUsedAt":null,"name":"erp",%s"revokedAt":` + revoked + `,"scopes":["a:*"],"source":"api"%s}`
+		return `"createdAt":"2026-05-04T09:00:00.000Z","description":"","expiresAt":` + ends + `,%s"id":` +
+			created.json("data", "id") +
+			`,"keyPrefix":` + created.json("data", "keyPrefix") + `,"lastUsedAt":null,"name":"erp",%s"revokedAt":` + revoked +
+			`,"scopes":["a:*"],"source":"api"%s}`
 	}
 	until := `"2026-05-06T09:00:00.000Z"`
-	want := "{" + fmt.Sprintf(public(old, until, "null"), `"graceUntil":`+until+",", "", `,"successorId":`+rotated.json("data", "id"))
+	want := "{" + fmt.Sprintf(public(old, until, "null"), `"graceUntil":`+until+",", "", `,"successorId":`+
+		rotated.json("data", "id"))
 	if have := data(t, got, "api_key.rotated"); have != want {
 		t.Errorf("rotated: %s, want %s", have, want)
 	}

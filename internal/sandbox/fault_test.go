@@ -30,12 +30,15 @@ func TestAnsweringFaults(t *testing.T) {
 			at, err := http.ParseTime(r.header.Get("Retry-After"))
 			return err == nil && at.After(ahead.Add(-2*time.Second)) && at.Before(ahead.Add(time.Minute))
 		}},
-		"503":        {sandbox.Fault{Status: 503}, 503, func(r result) bool { return r.text("error", "code") == "service_unavailable" }},
-		"own code":   {sandbox.Fault{Status: 422, Code: "teapot"}, 422, func(r result) bool { return r.text("error", "code") == "teapot" }},
-		"HTML":       {sandbox.Fault{Status: 502, HTML: true}, 502, isPage},
-		"HTML 200":   {sandbox.Fault{HTML: true}, 200, isPage},
-		"empty":      {sandbox.Fault{Status: 500, Empty: true}, 500, func(r result) bool { return len(r.body) == 0 }},
-		"given body": {sandbox.Fault{Body: `{"data":null}`}, 200, func(r result) bool { return string(r.body) == `{"data":null}` }},
+		"503": {sandbox.Fault{Status: 503}, 503,
+			func(r result) bool { return r.text("error", "code") == "service_unavailable" }},
+		"own code": {sandbox.Fault{Status: 422, Code: "teapot"}, 422,
+			func(r result) bool { return r.text("error", "code") == "teapot" }},
+		"HTML":     {sandbox.Fault{Status: 502, HTML: true}, 502, isPage},
+		"HTML 200": {sandbox.Fault{HTML: true}, 200, isPage},
+		"empty":    {sandbox.Fault{Status: 500, Empty: true}, 500, func(r result) bool { return len(r.body) == 0 }},
+		"given body": {sandbox.Fault{Body: `{"data":null}`}, 200,
+			func(r result) bool { return string(r.body) == `{"data":null}` }},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +59,8 @@ func TestAnsweringFaults(t *testing.T) {
 }
 
 func isPage(r result) bool {
-	return strings.HasPrefix(r.header.Get("Content-Type"), "text/html") && strings.HasPrefix(string(r.body), "<!DOCTYPE html>")
+	return strings.HasPrefix(r.header.Get("Content-Type"), "text/html") &&
+		strings.HasPrefix(string(r.body), "<!DOCTYPE html>")
 }
 
 // Faults after which a client cannot know what has happened.
@@ -67,12 +71,17 @@ func TestFaultsAroundProcessing(t *testing.T) {
 		fails     func(result, error) bool
 		processed string
 	}{
-		"dropped before": {sandbox.Fault{DropBefore: true}, func(_ result, err error) bool { return errors.Is(err, io.EOF) }, "0"},
-		"dropped after":  {sandbox.Fault{DropAfter: true}, func(_ result, err error) bool { return errors.Is(err, io.EOF) }, "1"},
+		"dropped before": {sandbox.Fault{DropBefore: true}, func(_ result, err error) bool { return errors.Is(err, io.EOF) },
+			"0"},
+		"dropped after": {sandbox.Fault{DropAfter: true}, func(_ result, err error) bool { return errors.Is(err, io.EOF) },
+			"1"},
 		"truncated": {sandbox.Fault{TruncateBody: true}, func(r result, err error) bool {
 			return errors.Is(err, io.ErrUnexpectedEOF) && r.status == 201 && len(r.body) > 0
 		}, "1"},
-		"503 after": {sandbox.Fault{Status: 503, After: true}, func(r result, err error) bool { return err == nil && r.status == 503 }, "1"},
+		"503 after": {sandbox.Fault{Status: 503, After: true}, func(r result, err error) bool {
+			return err == nil &&
+				r.status == 503
+		}, "1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -144,8 +153,10 @@ func TestParseFault(t *testing.T) {
 		spec string
 		want sandbox.Fault
 	}{
-		{"operation=customers.create,times=1,status=503,retry-after=2", sandbox.Fault{Operation: "customers.create", Status: 503, Times: 1, RetryAfter: "2"}},
-		{"method=POST,path=/v1/c,skip=3,drop=before", sandbox.Fault{Method: "POST", PathPrefix: "/v1/c", Skip: 3, DropBefore: true}},
+		{"operation=customers.create,times=1,status=503,retry-after=2", sandbox.Fault{Operation: "customers.create",
+			Status: 503, Times: 1, RetryAfter: "2"}},
+		{"method=POST,path=/v1/c,skip=3,drop=before", sandbox.Fault{Method: "POST", PathPrefix: "/v1/c", Skip: 3,
+			DropBefore: true}},
 		{"drop=after", sandbox.Fault{DropAfter: true}},
 		{"latency=2s,truncate", sandbox.Fault{Latency: 2 * time.Second, TruncateBody: true}},
 		{"status=500,after,html", sandbox.Fault{Status: 500, After: true, HTML: true}},
@@ -168,13 +179,15 @@ func TestParseFault(t *testing.T) {
 		}
 	}
 	for spec, says := range map[string]string{
-		"": "does nothing", "times=1": "does nothing", "status=99": "200 to 599", "status=x": "200 to 599", "latency=2": "duration",
-		"drop=now": "before or after", "operation=customers.creat,status=500": "customers.create", "times=-1,status=500": "from 0 up",
-		"lag=2m": "at most 1m0s", "lag=0s": "duration", "foreign=xml": "one of empty, error, flat, html, json", "outage=-1s": "duration",
-		"clock=soon": "24h or -90s", "clock=1h,times=2": "no other key", "clock=0s": "does nothing", "silent=1": "takes no value",
-		"stat=500": "no key", "status": "needs a value", "html=yes": "takes no value",
-		"statsu=500": "did you mean status?", "nothing=1": "a fault is KEY=VALUE", "method=PSOT,drop=after": "one of GET, POST",
-		"operation=webhook_endpoint.get,status=500": "did you mean webhook_endpoints.get?", "operation=refunds,status=500": "names are such as me.get",
+		"": "does nothing", "times=1": "does nothing", "status=99": "200 to 599", "status=x": "200 to 599",
+		"latency=2": "duration", "drop=now": "before or after", "operation=customers.creat,status=500": "customers.create",
+		"times=-1,status=500": "from 0 up", "lag=2m": "at most 1m0s", "lag=0s": "duration",
+		"foreign=xml": "one of empty, error, flat, html, json", "outage=-1s": "duration", "clock=soon": "24h or -90s",
+		"clock=1h,times=2": "no other key", "clock=0s": "does nothing", "silent=1": "takes no value", "stat=500": "no key",
+		"status": "needs a value", "html=yes": "takes no value", "statsu=500": "did you mean status?",
+		"nothing=1": "a fault is KEY=VALUE", "method=PSOT,drop=after": "one of GET, POST",
+		"operation=webhook_endpoint.get,status=500": "did you mean webhook_endpoints.get?",
+		"operation=refunds,status=500":              "names are such as me.get",
 	} {
 		if _, err := sandbox.ParseFault(spec); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want a word of %q", spec, err, says)
@@ -200,11 +213,13 @@ func TestLag(t *testing.T) {
 	}
 	c.do("GET", "/v1/customers/"+gone, "").want(200)
 	c.do("GET", "/v1/customers/"+added, "").want(404)
-	if got := c.do("GET", "/v1/customers?sort_by=name&sort_order=asc", "").names("name"); strings.Join(got, " ") != "Ana Rui" {
+	if got := c.do("GET", "/v1/customers?sort_by=name&sort_order=asc", "").names("name"); strings.Join(got,
+		" ") != "Ana Rui" {
 		t.Errorf("listed are %v", got)
 	}
 	time.Sleep(2100 * time.Millisecond)
-	if got := c.do("GET", "/v1/customers?sort_by=name&sort_order=asc", "").names("name"); strings.Join(got, " ") != "Eva Zoe" {
+	if got := c.do("GET", "/v1/customers?sort_by=name&sort_order=asc", "").names("name"); strings.Join(got,
+		" ") != "Eva Zoe" {
 		t.Errorf("listed are then %v", got)
 	}
 }
@@ -249,7 +264,8 @@ func TestForeign(t *testing.T) {
 	for _, kind := range sandbox.ForeignKinds() {
 		server.AddFault(sandbox.Fault{Foreign: kind, Times: 1})
 		r := c.do("GET", "/v1/customers", "").want(404)
-		if r.header.Get("Request-Id") != "" || (len(r.body) == 0) != (kind == "empty") || strings.Contains(string(r.body), "<html>") != (kind == "html") {
+		if r.header.Get("Request-Id") != "" || (len(r.body) == 0) != (kind == "empty") ||
+			strings.Contains(string(r.body), "<html>") != (kind == "html") {
 			t.Errorf("%s: %v %s", kind, r.header, r.body)
 		}
 	}

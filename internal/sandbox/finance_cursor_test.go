@@ -72,7 +72,8 @@ func TestRecordLimits(t *testing.T) {
 		}
 	}
 	for _, limit := range []string{"0", "-1", "101", "", "x", "1.0", "99999999999999999999", "%201"} {
-		if r := c.do("GET", "/v1/notes?limit="+limit, ""); r.status != 400 || r.text("error", "details", "fields", "limit") == "" {
+		if r := c.do("GET", "/v1/notes?limit="+limit, ""); r.status != 400 ||
+			r.text("error", "details", "fields", "limit") == "" {
 			t.Errorf("limit %q: %d %s", limit, r.status, r.body)
 		}
 	}
@@ -112,9 +113,14 @@ func TestCursorsSurviveChanges(t *testing.T) {
 		"one that was read is deleted":        {func(c caller, p []string) { c.do("DELETE", p[0], "").want(204) }, "c d|e"},
 		"the one at the cursor is deleted":    {func(c caller, p []string) { c.do("DELETE", p[1], "").want(204) }, "c d|e"},
 		"the one after the cursor is deleted": {func(c caller, p []string) { c.do("DELETE", p[2], "").want(204) }, "d e"},
-		"both sides are deleted, one is made": {func(c caller, p []string) { c.do("DELETE", p[1], ""); c.do("DELETE", p[2], ""); c.put("notes", "f") }, "d e|f"},
-		"the one at the cursor is changed":    {func(c caller, p []string) { c.do("PATCH", p[1], `{"name":"B"}`).want(200) }, "c d|e"},
-		"one of another collection is made":   {func(c caller, _ []string) { c.put("others", "x") }, "c d|e"},
+		"both sides are deleted, one is made": {func(c caller, p []string) {
+			c.do("DELETE", p[1], "")
+			c.do("DELETE", p[2], "")
+			c.put("notes", "f")
+		}, "d e|f"},
+		"the one at the cursor is changed": {func(c caller, p []string) { c.do("PATCH", p[1], `{"name":"B"}`).want(200) },
+			"c d|e"},
+		"one of another collection is made": {func(c caller, _ []string) { c.put("others", "x") }, "c d|e"},
 		"all that were not read yet are gone": {func(c caller, p []string) {
 			c.do("DELETE", p[2], "")
 			c.do("DELETE", p[3], "")
@@ -200,7 +206,8 @@ func TestTamperedCursors(t *testing.T) {
 		for _, other := range "AQgw3-_z+ \n" {
 			tampered = append(tampered, cursor[:i]+string(other)+cursor[i+1:])
 		}
-		tampered = append(tampered, cursor[:i], cursor[i+1:], cursor[:i]+cursor[i+1:], cursor[:i]+"A"+cursor[i:], cursor[:i]+"\n"+cursor[i:])
+		tampered = append(tampered, cursor[:i], cursor[i+1:], cursor[:i]+cursor[i+1:], cursor[:i]+"A"+cursor[i:],
+			cursor[:i]+"\n"+cursor[i:])
 	}
 	tampered = append(tampered, cursor+"A", cursor+"=", cursor+"\r\n", cursor+" ", cursor+cursor, strings.ToUpper(cursor))
 	tampered = slices.DeleteFunc(tampered, func(one string) bool { return one == cursor })
@@ -208,7 +215,8 @@ func TestTamperedCursors(t *testing.T) {
 		t.Errorf("%d cursors from one of %d characters", len(tampered), len(cursor))
 	}
 	for _, one := range tampered {
-		if r := c.do("GET", "/v1/notes?limit=1&cursor="+url.QueryEscape(one), ""); r.status != 400 || r.text("error", "code") != "invalid_cursor" {
+		if r := c.do("GET", "/v1/notes?limit=1&cursor="+url.QueryEscape(one), ""); r.status != 400 ||
+			r.text("error", "code") != "invalid_cursor" {
 			t.Errorf("%q of %q: %d %s", one, cursor, r.status, r.body)
 		}
 	}

@@ -98,7 +98,9 @@ func TestExamplesTellOfTwoCompanies(t *testing.T) {
 func TestExamplesAreTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	one := book(t, start(t, sandbox.Options{Start: morning}))
-	other := book(t, start(t, sandbox.Options{Start: morning.AddDate(0, 0, 10), Seed: 7, Organization: sandbox.Organization{Name: "Other"}}))
+	other := book(t,
+		start(t, sandbox.Options{Start: morning.AddDate(0, 0, 10), Seed: 7,
+			Organization: sandbox.Organization{Name: "Other"}}))
 	for _, collection := range exampleCollections {
 		first, second := one.whole(collection), other.whole(collection)
 		if len(first) != len(second) || len(first) == 0 {
@@ -128,7 +130,8 @@ func TestWhereExamplesAre(t *testing.T) {
 		{"a seed of chance", sandbox.Options{Seed: 3}, "5 14 12"},
 		{"without them", sandbox.Options{NoExampleData: true}, "0 0 0"},
 		{"a seed document of billing", sandbox.Options{SeedDocument: []byte(`{"customers":[{"name":"Ana"}]}`)}, "0 0 0"},
-		{"a seed document of finance", sandbox.Options{SeedDocument: []byte(`{"finance":{"payables":[{"amount":"1.00"}]}}`)}, "0 1 0"},
+		{"a seed document of finance", sandbox.Options{SeedDocument: []byte(`{"finance":{"payables":[{"amount":"1.00"}]}}`)},
+			"0 1 0"},
 		{"a new state file", sandbox.Options{StateFile: state}, "5 14 12"},
 		{"the state file again", sandbox.Options{StateFile: state}, "5 13 12"},
 		{"and without them", sandbox.Options{StateFile: state, NoExampleData: true}, "5 12 12"},

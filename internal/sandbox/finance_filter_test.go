@@ -21,12 +21,12 @@ var filtered = []struct{ name, fields string }{
 	{"never", `"at":null`},
 	{"sometime", `"at":"soon"`},
 	// numbers
-	{"n2", `"n":2`}, {"n10", `"n":10`}, {"n2.5", `"n":2.50`}, {"minus", `"n":-3`}, {"big", `"n":9007199254740993`}, {"exp", `"n":1e3`},
-	{"m9", `"m":"9.00"`}, {"m10", `"m":"10.00"`}, {"m100", `"m":"100.00"`},
+	{"n2", `"n":2`}, {"n10", `"n":10`}, {"n2.5", `"n":2.50`}, {"minus", `"n":-3`}, {"big", `"n":9007199254740993`},
+	{"exp", `"n":1e3`}, {"m9", `"m":"9.00"`}, {"m10", `"m":"10.00"`}, {"m100", `"m":"100.00"`},
 	{"half", `"m":"1/2"`}, {"hex", `"m":"0x20"`},
 	// text and the rest
-	{"ana", `"t":"Ana"`}, {"bia", `"t":"bia"`}, {"ipe", `"t":"ipê & <co>=1"`}, {"blank", `"t":""`}, {"zeros", `"t":"0042"`},
-	{"yes", `"b":true`}, {"list", `"b":["true"]`}, {"object", `"b":{"true":true}`},
+	{"ana", `"t":"Ana"`}, {"bia", `"t":"bia"`}, {"ipe", `"t":"ipê & <co>=1"`}, {"blank", `"t":""`},
+	{"zeros", `"t":"0042"`}, {"yes", `"b":true`}, {"list", `"b":["true"]`}, {"object", `"b":{"true":true}`},
 	{"_x", `"_under_9":"1"`}, {"limits", `"limit":"1"`},
 }
 
@@ -124,8 +124,8 @@ func TestRefusedFilters(t *testing.T) {
 	_, c := empties(t)
 	c.put("things", "a")
 	for _, name := range []string{
-		"name[near]", "name[]", "name[GTE]", "name[gte][lte]", "name[gte", "name]gte[", "[gte]", "", "*", "na me", "name.first", "9lives",
-		"name[eq]", "name[gte]x", "nome-de-usuário", "name\n", "limit[limit]",
+		"name[near]", "name[]", "name[GTE]", "name[gte][lte]", "name[gte", "name]gte[", "[gte]", "", "*", "na me",
+		"name.first", "9lives", "name[eq]", "name[gte]x", "nome-de-usuário", "name\n", "limit[limit]",
 	} {
 		query := url.Values{name: {"a"}}.Encode()
 		r := c.do("GET", "/v1/things?"+query, "")
@@ -137,7 +137,8 @@ func TestRefusedFilters(t *testing.T) {
 			t.Errorf("%q: blames %v", name, fields)
 		}
 	}
-	for _, repeated := range []string{"name=a&name=a", "name[gte]=a&name[gte]=b", "name=a&n%61me=a", "limit=1&limit=1", "cursor=x&cursor=x"} {
+	for _, repeated := range []string{"name=a&name=a", "name[gte]=a&name[gte]=b", "name=a&n%61me=a", "limit=1&limit=1",
+		"cursor=x&cursor=x"} {
 		name, _, _ := strings.Cut(repeated, "=")
 		c.do("GET", "/v1/things?"+repeated, "").blames(name)
 	}

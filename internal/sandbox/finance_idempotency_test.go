@@ -41,7 +41,8 @@ func TestIdempotentCreation(t *testing.T) {
 			}
 			between(c, path)
 			before := c.walk("/v1/notes", "")
-			for _, body := range []string{`{"name":"first","n":1.10}`, `{"name":"second"}`, `{"amount":"-1"}`, `[]`, `{"name":`, ``} {
+			for _, body := range []string{`{"name":"first","n":1.10}`, `{"name":"second"}`, `{"amount":"-1"}`, `[]`,
+				`{"name":`, ``} {
 				for _, key := range []string{creationKey, strings.ToUpper(creationKey)} {
 					if r := c.keyed("notes", body, key).want(201); string(r.body) != string(original.body) {
 						t.Errorf("%s with %s: %s, want %s", body, key, r.body, original.body)
@@ -69,7 +70,8 @@ func TestCreationsApart(t *testing.T) {
 	ids := map[string]bool{}
 	for _, made := range []result{
 		c.keyed("notes", body, creationKey), c.keyed("notes", body, otherCreationKey), c.keyed("others", body, creationKey),
-		stranger.keyed("notes", body, creationKey), c.do("POST", "/v1/notes", body), c.do("POST", "/v1/notes", body), c.keyed("notes", body, ""),
+		stranger.keyed("notes", body, creationKey), c.do("POST", "/v1/notes", body), c.do("POST", "/v1/notes", body),
+		c.keyed("notes", body, ""),
 	} {
 		ids[made.want(201).text("data", "id")] = true
 	}
@@ -88,11 +90,13 @@ func TestRefusedKeys(t *testing.T) {
 	t.Parallel()
 	_, c := empties(t)
 	for _, key := range []string{
-		"1", "no-uuid", "5f0c3a52-9b1e-1d7a-8c46-2e9d1b7f0a83", "5f0c3a52-9b1e-7d7a-8c46-2e9d1b7f0a83", "5f0c3a52-9b1e-4d7a-cc46-2e9d1b7f0a83",
-		"00000000-0000-0000-0000-000000000000", strings.ReplaceAll(creationKey, "-", ""), "{" + creationKey + "}", "urn:uuid:" + creationKey,
-		creationKey + "0", creationKey[1:], creationKey + ", " + otherCreationKey, `"` + creationKey + `"`,
+		"1", "no-uuid", "5f0c3a52-9b1e-1d7a-8c46-2e9d1b7f0a83", "5f0c3a52-9b1e-7d7a-8c46-2e9d1b7f0a83",
+		"5f0c3a52-9b1e-4d7a-cc46-2e9d1b7f0a83", "00000000-0000-0000-0000-000000000000",
+		strings.ReplaceAll(creationKey, "-", ""), "{" + creationKey + "}", "urn:uuid:" + creationKey, creationKey + "0",
+		creationKey[1:], creationKey + ", " + otherCreationKey, `"` + creationKey + `"`,
 	} {
-		if r := c.keyed("notes", `{"name":"a"}`, key); r.status != 400 || r.text("error", "code") != "invalid_idempotency_key" {
+		if r := c.keyed("notes", `{"name":"a"}`, key); r.status != 400 ||
+			r.text("error", "code") != "invalid_idempotency_key" {
 			t.Errorf("%q: %d %s", key, r.status, r.body)
 		}
 	}
@@ -113,7 +117,8 @@ func TestRefusedCreationKeepsNoKey(t *testing.T) {
 		body   string
 		status int
 	}{
-		{c, `{"amount":"-1.00"}`, 422}, {c, `{"id":"` + plan + `"}`, 422}, {c, `{"name":`, 400}, {c, `[]`, 400}, {reader, `{}`, 403}, {untyped, `{}`, 400}, {c.with("x"), `{}`, 401},
+		{c, `{"amount":"-1.00"}`, 422}, {c, `{"id":"` + plan + `"}`, 422}, {c, `{"name":`, 400}, {c, `[]`, 400},
+		{reader, `{}`, 403}, {untyped, `{}`, 400}, {c.with("x"), `{}`, 401},
 	} {
 		refused.keyed("notes", refused.body, creationKey).want(refused.status)
 	}
@@ -171,7 +176,8 @@ func TestKeysOverARestart(t *testing.T) {
 	o := sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db"), NoExampleData: true}
 	server := start(t, o)
 	c := book(t, server)
-	kept, gone := c.keyed("notes", `{"name":"kept"}`, creationKey).want(201), c.keyed("notes", `{"name":"gone"}`, otherCreationKey).want(201)
+	kept, gone := c.keyed("notes", `{"name":"kept"}`, creationKey).want(201),
+		c.keyed("notes", `{"name":"gone"}`, otherCreationKey).want(201)
 	c.do("DELETE", "/v1/notes/"+gone.text("data", "id"), "").want(204)
 	if err := server.Close(); err != nil {
 		t.Fatal(err)

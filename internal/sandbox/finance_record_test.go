@@ -82,12 +82,13 @@ func TestRecordRules(t *testing.T) {
 	note := c.put("notes", "a")[0]
 	for _, test := range []struct{ fields, blamed string }{
 		{`"amount":"10.50"`, ""}, {`"amount":"0.01"`, ""}, {`"amount":null`, ""},
-		{`"amount":10.50`, "amount"}, {`"amount":"10.5"`, "amount"}, {`"amount":"-10.50"`, "amount"}, {`"amount":"0.00"`, "amount"}, {`"amount":""`, "amount"},
-		{`"company_id":"` + plan + `"`, ""}, {`"company_id":null`, ""}, {`"company_id":"1"`, "company_id"}, {`"company_id":1`, "company_id"},
+		{`"amount":10.50`, "amount"}, {`"amount":"10.5"`, "amount"}, {`"amount":"-10.50"`, "amount"},
+		{`"amount":"0.00"`, "amount"}, {`"amount":""`, "amount"}, {`"company_id":"` + plan + `"`, ""},
+		{`"company_id":null`, ""}, {`"company_id":"1"`, "company_id"}, {`"company_id":1`, "company_id"},
 		{`"occurred_at":"2026-03-01"`, ""}, {`"occurred_at":"2026-03-01T12:00:00.000-03:00"`, ""},
-		{`"occurred_at":"2026-02-30"`, "occurred_at"}, {`"occurred_at":"01/03/2026"`, "occurred_at"}, {`"occurred_at":"2026-03-01T12:00:00"`, "occurred_at"},
-		{`"type":"debit"`, ""}, {`"type":"credit"`, ""}, {`"type":"both"`, "type"}, {`"type":{}`, "type"},
-		{`"name":"Ana"`, ""}, {`"name":" "`, "name"}, {`"name":7`, "name"},
+		{`"occurred_at":"2026-02-30"`, "occurred_at"}, {`"occurred_at":"01/03/2026"`, "occurred_at"},
+		{`"occurred_at":"2026-03-01T12:00:00"`, "occurred_at"}, {`"type":"debit"`, ""}, {`"type":"credit"`, ""},
+		{`"type":"both"`, "type"}, {`"type":{}`, "type"}, {`"name":"Ana"`, ""}, {`"name":" "`, "name"}, {`"name":7`, "name"},
 		{`"amount":"x","type":"y","company_id":"z"`, "amount type company_id"},
 		{`"amounts":-1,"details":{"amount":-1,"type":"both"}`, ""},
 	} {
@@ -170,7 +171,8 @@ func TestCollectionNames(t *testing.T) {
 			t.Errorf("%s: %s", name, r.body)
 		}
 	}
-	for _, name := range []string{"9", "_a", "-a", "a.b", "a%20b", "a%2Fb", "not%C3%A3s", "*", "a:read", strings.Repeat("a", 65)} {
+	for _, name := range []string{"9", "_a", "-a", "a.b", "a%20b", "a%2Fb", "not%C3%A3s", "*", "a:read",
+		strings.Repeat("a", 65)} {
 		for _, method := range []string{"GET", "POST"} {
 			if r := c.do(method, "/v1/"+name, `{}`).want(404); r.text("error", "code") != "route_not_found" {
 				t.Errorf("%s %s: %s", method, name, r.body)

@@ -58,7 +58,8 @@ func TestFinanceTolerances(t *testing.T) {
 		}},
 		"UnknownFields": {sandbox.Tolerance{UnknownFields: true}, func(t *testing.T, c caller, path string) {
 			list := c.do("GET", "/v1/notes", "").want(200)
-			if c.do("GET", path, "").at("data", "x_undocumented") == nil || list.at("data", 0, "x_undocumented") == nil || list.at("meta", "x_undocumented") == nil {
+			if c.do("GET", path, "").at("data", "x_undocumented") == nil || list.at("data", 0, "x_undocumented") == nil ||
+				list.at("meta", "x_undocumented") == nil {
 				t.Errorf("nothing unknown in %s", list.body)
 			}
 			// It is no field of the record: a change does not keep it.
@@ -68,9 +69,10 @@ func TestFinanceTolerances(t *testing.T) {
 		}},
 		"FlatErrors": {sandbox.Tolerance{FlatErrors: true}, func(t *testing.T, c caller, path string) {
 			for code, r := range map[string]result{
-				"validation_error": c.do("PATCH", path, `{"amount":1}`).want(422), "invalid_cursor": c.do("GET", "/v1/notes?cursor=x", "").want(400),
-				"not_found": c.do("GET", "/v1/notes/x", "").want(404), "invalid_token": c.with("x").do("GET", "/v1/notes", "").want(401),
-				"invalid_idempotency_key": c.keyed("notes", `{}`, "x").want(400),
+				"validation_error": c.do("PATCH", path, `{"amount":1}`).want(422),
+				"invalid_cursor":   c.do("GET", "/v1/notes?cursor=x", "").want(400),
+				"not_found":        c.do("GET", "/v1/notes/x", "").want(404), "invalid_token": c.with("x").do("GET", "/v1/notes",
+					"").want(401), "invalid_idempotency_key": c.keyed("notes", `{}`, "x").want(400),
 			} {
 				if r.text("error_code") != code || r.text("error") == "" {
 					t.Errorf("%s: %s", code, r.body)
@@ -114,7 +116,8 @@ func TestToleranceLeavesTheDescription(t *testing.T) {
 	every := sandbox.Tolerance{UnknownFields: true, NullLists: true, OmitNullFields: true, BareObjects: true}
 	plain, bent := book(t, start(t, sandbox.Options{})), book(t, start(t, sandbox.Options{Tolerance: every}))
 	for _, path := range []string{"/api/v1/openapi.json", "/api/v1/openapi.yaml"} {
-		if got, want := bent.do("GET", path, "").want(200), plain.do("GET", path, "").want(200); string(got.body) != string(want.body) {
+		if got, want := bent.do("GET", path, "").want(200),
+			plain.do("GET", path, "").want(200); string(got.body) != string(want.body) {
 			t.Errorf("%s: %s", path, got.body)
 		}
 	}
@@ -149,10 +152,12 @@ func TestConditionalReads(t *testing.T) {
 	server := start(t, sandbox.Options{Start: morning})
 	c := book(t, server)
 	path := c.put("accounts", "a")[0]
-	for _, place := range []string{path, "/v1/accounts", "/v1/accounts?limit=2&status=active", "/v1/nothing", "/api/v1/openapi.yaml", "/api/v1/openapi.json"} {
+	for _, place := range []string{path, "/v1/accounts", "/v1/accounts?limit=2&status=active", "/v1/nothing",
+		"/api/v1/openapi.yaml", "/api/v1/openapi.json"} {
 		tag := c.do("GET", place, "").want(200).header.Get("ETag")
 		unchanged := c.do("GET", place, "", "If-None-Match", tag).want(304)
-		if tag == "" || len(unchanged.body) != 0 || unchanged.header.Get("ETag") != tag || !anUUID.MatchString(unchanged.header.Get("Request-Id")) {
+		if tag == "" || len(unchanged.body) != 0 || unchanged.header.Get("ETag") != tag ||
+			!anUUID.MatchString(unchanged.header.Get("Request-Id")) {
 			t.Errorf("%s: %q, then %v", place, tag, unchanged.header)
 		}
 		c.do("GET", place, "", "If-None-Match", `"other", W/`+tag).want(304)

@@ -54,19 +54,22 @@ func TestJWTScopes(t *testing.T) {
 	note := "/v1/notes/" + c.do("POST", "/v1/notes", `{}`).want(201).text("data", "id")
 	requests := []struct{ name, method, path string }{
 		{"payables read", "GET", "/v1/payables"}, {"payable read", "GET", payable}, {"payable written", "PATCH", payable},
-		{"payables written", "POST", "/v1/payables"}, {"payables2 read", "GET", "/v1/payables2"}, {"receivables read", "GET", "/v1/receivables"},
-		{"accounts read", "GET", "/v1/accounts"}, {"notes read", "GET", "/v1/notes"}, {"note read", "GET", note}, {"notes written", "POST", "/v1/notes"},
+		{"payables written", "POST", "/v1/payables"}, {"payables2 read", "GET", "/v1/payables2"},
+		{"receivables read", "GET", "/v1/receivables"}, {"accounts read", "GET", "/v1/accounts"},
+		{"notes read", "GET", "/v1/notes"}, {"note read", "GET", note}, {"notes written", "POST", "/v1/notes"},
 		{"described", "GET", "/api/v1/openapi.yaml"},
 	}
 	for scopes, want := range map[string]string{
-		"payables:read":                   "payables read, payable read, described",
-		"payables:write":                  "payable written, payables written, described",
-		"payables:*":                      "payables read, payable read, payable written, payables written, described",
-		"payables*:read":                  "payables read, payable read, payables2 read, described",
-		"accounts:read notes:write":       "accounts read, notes written, described",
-		"*:read":                          "payables read, payable read, payables2 read, receivables read, accounts read, notes read, note read, described",
-		"*:write":                         "payable written, payables written, notes written, described",
-		"*":                               "payables read, payable read, payable written, payables written, payables2 read, receivables read, accounts read, notes read, note read, notes written, described",
+		"payables:read":             "payables read, payable read, described",
+		"payables:write":            "payable written, payables written, described",
+		"payables:*":                "payables read, payable read, payable written, payables written, described",
+		"payables*:read":            "payables read, payable read, payables2 read, described",
+		"accounts:read notes:write": "accounts read, notes written, described",
+		"*:read": "payables read, payable read, payables2 read, receivables read, accounts read, " +
+			"notes read, note read, described",
+		"*:write": "payable written, payables written, notes written, described",
+		"*": "payables read, payable read, payable written, payables written, payables2 " +
+			"read, receivables read, accounts read, notes read, note read, notes written, described",
 		"Payables:read payables customer": "described",
 		" ":                               "described",
 	} {
@@ -96,7 +99,8 @@ func TestJWTsOverRevocationAndRestart(t *testing.T) {
 	o := sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db")}
 	server := start(t, o)
 	c := book(t, server)
-	byValue, byName, other := financeToken(t, server, sandbox.Token{}), financeToken(t, server, sandbox.Token{}), financeToken(t, server, sandbox.Token{Scopes: []string{"accounts:read"}})
+	byValue, byName, other := financeToken(t, server, sandbox.Token{}), financeToken(t, server, sandbox.Token{}),
+		financeToken(t, server, sandbox.Token{Scopes: []string{"accounts:read"}})
 	var claims struct{ JTI string }
 	if err := json.Unmarshal([]byte(payloadOf(t, byName)), &claims); err != nil {
 		t.Fatal(err)
@@ -140,7 +144,8 @@ func TestJWTCannotBeChosen(t *testing.T) {
 func TestJWTsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
-	server, err := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	server, err := sandbox.Start(t.Context(),
+		sandbox.Options{Logger: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,14 @@ func TestPauseAndResume(t *testing.T) {
 		"pause_collection": `{"behavior":"mark_uncollectible","resumes_at":null}`,
 	})
 	server.Clock().Advance(time.Hour)
-	c.do("POST", path+"/pause", `{"behavior":"void","resumes_at":"2026-02-10T00:00:00-03:00"}`).want(200).holds(map[string]string{
-		"paused_at": `"2026-01-31T12:00:00.000Z"`, "resumes_at": `"2026-02-10T03:00:00.000Z"`,
-		"pause_collection": `{"behavior":"void","resumes_at":"2026-02-10T03:00:00.000Z"}`,
-	})
+	c.do("POST", path+"/pause", `{"behavior":"void","resumes_at":"2026-02-10T00:00:00-03:00"}`).want(200).
+		holds(map[string]string{
+			"paused_at": `"2026-01-31T12:00:00.000Z"`, "resumes_at": `"2026-02-10T03:00:00.000Z"`,
+			"pause_collection": `{"behavior":"void","resumes_at":"2026-02-10T03:00:00.000Z"}`,
+		})
 	c.do("POST", path+"/resume", "").want(200).holds(map[string]string{
-		"status": `"active"`, "paused_at": "null", "resumes_at": "null", "pause_collection": "null", "resumed_at": `"2026-01-31T13:00:00.000Z"`,
-		"activated_at": `"2026-01-31T12:00:00.000Z"`,
+		"status": `"active"`, "paused_at": "null", "resumes_at": "null", "pause_collection": "null",
+		"resumed_at": `"2026-01-31T13:00:00.000Z"`, "activated_at": `"2026-01-31T12:00:00.000Z"`,
 	})
 	c.do("POST", path+"/resume", "").refuses("invalid_transition")
 	c.do("PATCH", path, `{"allow_pause":false}`).want(200)
@@ -42,19 +43,22 @@ func TestChangePlan(t *testing.T) {
 	path, made := c.subscribe("")
 	const third = "085a1912-7223-47c4-905e-827e9a5e1e77"
 	for _, step := range []struct{ plan, timing, runs, pending string }{
-		{otherPlan, "end_of_period", plan, otherPlan}, {third, "end_of_period", plan, third}, {plan, "end_of_period", plan, ""},
-		{otherPlan, "end_of_period", plan, otherPlan}, {plan, "immediate", plan, ""},
+		{otherPlan, "end_of_period", plan, otherPlan}, {third, "end_of_period", plan, third},
+		{plan, "end_of_period", plan, ""}, {otherPlan, "end_of_period", plan, otherPlan}, {plan, "immediate", plan, ""},
 		{otherPlan, "end_of_period", plan, otherPlan}, {third, "immediate", third, ""}, {third, "immediate", third, ""},
 	} {
-		r := c.do("POST", path+"/change-plan", `{"plan_id":"`+step.plan+`","timing":"`+step.timing+`","reason":"x"}`).want(200)
+		r := c.do("POST", path+"/change-plan", `{"plan_id":"`+step.plan+`","timing":"`+step.timing+
+			`","reason":"x"}`).want(200)
 		metadata := `{}`
 		if step.pending != "" {
 			metadata = `{"pending_plan_id":"` + step.pending + `"}`
 		}
-		r.holds(map[string]string{"plan_id": `"` + step.runs + `"`, "metadata": metadata, "current_period_end": made.json("data", "current_period_end")})
+		r.holds(map[string]string{"plan_id": `"` + step.runs + `"`, "metadata": metadata,
+			"current_period_end": made.json("data", "current_period_end")})
 	}
 	c.do("POST", path+"/change-plan", `{"plan_id":"`+plan+`","timing":"end_of_period"}`).want(200)
-	c.do("PATCH", path, `{"plan_id":"`+otherPlan+`"}`).want(200).holds(map[string]string{"plan_id": `"` + otherPlan + `"`, "metadata": "{}"})
+	c.do("PATCH", path, `{"plan_id":"`+otherPlan+`"}`).want(200).holds(map[string]string{"plan_id": `"` + otherPlan + `"`,
+		"metadata": "{}"})
 }
 
 // Recurring billing §3 cancel; wire contract: cancel, cancel_at_period_end,
@@ -66,16 +70,19 @@ func TestCancelAndDelete(t *testing.T) {
 	c.do("DELETE", path, "").refuses("invalid_transition")
 	c.do("POST", path+"/cancel", `{"cancel_at_period_end":true,"reason":"later"}`).want(200).holds(map[string]string{
 		"status": `"active"`, "cancel_at_period_end": "true", "cancellation_reason": `"later"`, "canceled_at": "null"})
-	c.do("PATCH", path, `{"cancel_at_period_end":false}`).want(200).holds(map[string]string{"cancel_at_period_end": "false", "cancellation_reason": "null"})
+	c.do("PATCH", path, `{"cancel_at_period_end":false}`).want(200).
+		holds(map[string]string{"cancel_at_period_end": "false", "cancellation_reason": "null"})
 	c.do("PATCH", path, `{"allow_cancel":false}`).want(200)
 	c.do("POST", path+"/cancel", "").refuses("invalid_transition")
 	c.do("PATCH", path, `{"allow_cancel":true,"cancel_at_period_end":true}`).want(200)
-	taken := `{"billing_account_id":"` + made.text("data", "billing_account_id") + `","plan_id":"` + plan + `","external_id":"s-1"}`
+	taken := `{"billing_account_id":"` + made.text("data", "billing_account_id") + `","plan_id":"` + plan +
+		`","external_id":"s-1"}`
 	c.do("POST", subscriptions, taken).refuses("external_id_taken")
 	c.do("POST", path+"/pause", "").want(200)
 	c.do("POST", path+"/cancel", `{"reason":"now"}`).want(200).holds(map[string]string{
-		"status": `"canceled"`, "canceled_at": `"2026-01-31T12:00:00.000Z"`, "cancellation_reason": `"now"`, "cancel_at_period_end": "false",
-		"pause_collection": "null", "paused_at": "null", "current_period_end": made.json("data", "current_period_end")})
+		"status": `"canceled"`, "canceled_at": `"2026-01-31T12:00:00.000Z"`, "cancellation_reason": `"now"`,
+		"cancel_at_period_end": "false", "pause_collection": "null", "paused_at": "null",
+		"current_period_end": made.json("data", "current_period_end")})
 	for _, step := range []string{"cancel", "pause", "resume", "invoices"} {
 		c.do("POST", path+"/"+step, "").refuses("invalid_transition")
 	}
@@ -160,12 +167,13 @@ func TestSubscriptionFilters(t *testing.T) {
 	_, first := c.subscribe(`,"external_id":"s-1"`)
 	server.Clock().Advance(time.Hour)
 	_, second := c.subscribe(`,"trial_period_days":3`)
-	made := c.do("POST", subscriptions, `{"billing_account_id":"`+second.text("data", "billing_account_id")+`",`+items(anItem("aa", ""))+`}`).want(201)
+	made := c.do("POST", subscriptions, `{"billing_account_id":"`+second.text("data", "billing_account_id")+`",`+
+		items(anItem("aa", ""))+`}`).want(201)
 	one, two, three := first.text("data", "id"), second.text("data", "id"), made.text("data", "id")
 	for query, want := range map[string][]string{
-		"external_id=s-1": {one}, "external_id=s": nil, "status=trialing": {two}, "status=active": {one, three}, "plan_id=" + plan: {one, two},
-		"billing_account_id=" + second.text("data", "billing_account_id"): {two, three}, "updated_at_gte=2026-01-31T13:00:00Z": {two, three},
-		"status=active&plan_id=" + plan: {one}, "status=on_fire": nil,
+		"external_id=s-1": {one}, "external_id=s": nil, "status=trialing": {two}, "status=active": {one, three},
+		"plan_id=" + plan: {one, two}, "billing_account_id=" + second.text("data", "billing_account_id"): {two, three},
+		"updated_at_gte=2026-01-31T13:00:00Z": {two, three}, "status=active&plan_id=" + plan: {one}, "status=on_fire": nil,
 	} {
 		got := c.do("GET", subscriptions+"?"+query, "").want(200).names("id")
 		slices.Sort(got)

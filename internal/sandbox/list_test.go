@@ -124,7 +124,8 @@ func TestRefusedListQueries(t *testing.T) {
 	_, c := five(t, sandbox.Options{})
 	for query, field := range map[string]string{
 		"page=x": "page", "per_page=": "per_page", "per_page=1.5": "per_page", "sort_order=up": "sort_order",
-		"sort_by=shoe_size": "sort_by", "sort_by=": "sort_by", "updated_at_gte=soon": "updated_at_gte", "status=active": "status",
+		"sort_by=shoe_size": "sort_by", "sort_by=": "sort_by", "updated_at_gte=soon": "updated_at_gte",
+		"status=active": "status",
 	} {
 		r := c.do("GET", "/v1/customers?"+query, "").want(422)
 		if fields, _ := r.at("error", "details", "fields").(map[string]any); len(fields) != 1 || fields[field] == nil {
@@ -138,21 +139,25 @@ func TestCustomerFilters(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Start: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)})
 	c := call(t, server)
-	c.create(`{"name":"Ana Souza","nickname":"Aninha","external_id":"crm-1","document_number":"529.982.247-25","email":"ana@exemplo.com.br"}`)
+	c.create(
+		`{"name":"Ana Souza","nickname":"Aninha","external_id":"crm-1","document_number":"529.982.247-25","email":"ana@exemplo.com.br"}`)
 	server.Clock().Advance(time.Hour)
 	c.create(`{"name":"Bia","legal_name":"Bia Doces Ltda","document_number":"11222333000181","external_id":"CRM-2"}`)
 	tests := []struct{ name, value, names string }{
 		{"search", "SOUZA", "Ana Souza"}, {"search", "ninha", "Ana Souza"}, {"search", "doces", "Bia"},
 		{"search", "crm-", "Ana Souza,Bia"}, {"search", "ANA@exemplo", "Ana Souza"}, {"search", "529982", "Ana Souza"},
-		{"search", "11.222.333/", "Bia"}, {"search", "bia 529", ""}, {"search", "-", "Ana Souza,Bia"}, {"search", "", "Ana Souza,Bia"},
-		{"external_id", "crm-1", "Ana Souza"}, {"external_id", "crm-2", ""}, {"external_id", "", ""},
-		{"document_number", "52998224725", "Ana Souza"}, {"document_number", "11.222.333/0001-81", "Bia"}, {"document_number", "529", ""},
+		{"search", "11.222.333/", "Bia"}, {"search", "bia 529", ""}, {"search", "-", "Ana Souza,Bia"},
+		{"search", "", "Ana Souza,Bia"}, {"external_id", "crm-1", "Ana Souza"}, {"external_id", "crm-2", ""},
+		{"external_id", "", ""}, {"document_number", "52998224725", "Ana Souza"}, {"document_number", "11.222.333/0001-81",
+			"Bia"}, {"document_number", "529", ""},
 		{"updated_at_gte", "2026-05-04T13:00:00Z", "Bia"}, {"updated_at_gte", "2026-05-04T10:00:00.000-03:00", "Bia"},
-		{"updated_at_gte", "2026-05-04T12:00:00.001Z", "Bia"}, {"updated_at_gte", "2026-05-04", "Ana Souza,Bia"}, {"updated_at_gte", "2026-05-05", ""},
+		{"updated_at_gte", "2026-05-04T12:00:00.001Z", "Bia"}, {"updated_at_gte", "2026-05-04", "Ana Souza,Bia"},
+		{"updated_at_gte", "2026-05-05", ""},
 	}
 	for _, test := range tests {
 		query := url.Values{test.name: {test.value}, "sort_by": {"name"}, "sort_order": {"asc"}}
-		if got := strings.Join(c.do("GET", "/v1/customers?"+query.Encode(), "").want(200).names("name"), ","); got != test.names {
+		if got := strings.Join(c.do("GET", "/v1/customers?"+query.Encode(), "").want(200).names("name"),
+			","); got != test.names {
 			t.Errorf("%s=%s: %s, want %s", test.name, test.value, got, test.names)
 		}
 	}

@@ -23,7 +23,8 @@ func TestCustomMetadataModes(t *testing.T) {
 			`{"a":"one","deep":{"x":{"y":1},"z":2},"list":[3]}`},
 		{"merge replaces across kinds", `{"custom_metadata":{"a":{"b":1},"deep":0},"custom_metadata_mode":"merge"}`,
 			`{"a":{"b":1},"deep":0,"list":[1,2]}`},
-		{"merge keeps nulls", `{"custom_metadata":{"a":null,"deep":{"z":null},"new":{"n":null}},"custom_metadata_mode":"merge"}`,
+		{"merge keeps nulls",
+			`{"custom_metadata":{"a":null,"deep":{"z":null},"new":{"n":null}},"custom_metadata_mode":"merge"}`,
 			`{"a":null,"deep":{"x":{"y":1},"z":null},"list":[1,2],"new":{"n":null}}`},
 		{"merge of nothing", `{"custom_metadata":{},"custom_metadata_mode":"merge"}`, stored},
 		{"a mode alone", `{"custom_metadata_mode":"replace"}`, stored},
@@ -51,7 +52,8 @@ func TestMergeIntoNothing(t *testing.T) {
 	c := call(t, start(t, sandbox.Options{}))
 	path := "/v1/customers/" + c.create(`{"name":"Ana"}`)
 	update := `{"custom_metadata":{"big":123456789012345678901234567890.10},"custom_metadata_mode":"merge"}`
-	if got := c.do("PATCH", path, update).want(200).json("data", "custom_metadata"); got != `{"big":123456789012345678901234567890.10}` {
+	if got := c.do("PATCH", path, update).want(200).json("data",
+		"custom_metadata"); got != `{"big":123456789012345678901234567890.10}` {
 		t.Errorf("custom_metadata %s", got)
 	}
 }

@@ -99,7 +99,8 @@ func TestDescriptionAgainstTheServer(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]int{"200": 8, "201": 1, "204": 1, "304": 7, "400": 10, "401": 10, "403": 10, "404": 5, "413": 2, "422": 10}
+	want := map[string]int{"200": 8, "201": 1, "204": 1, "304": 7, "400": 10, "401": 10, "403": 10, "404": 5,
+		"413": 2, "422": 10}
 	if !maps.Equal(walked, want) {
 		t.Errorf("walked %v, want %v", walked, want)
 	}
@@ -157,7 +158,8 @@ func TestUndescribedIsNotServed(t *testing.T) {
 	g := readGuide(t, c)
 	paths, _ := g.at("paths")
 	for _, path := range slices.Concat(slices.Collect(maps.Keys(paths)), []string{
-		"/", "/v1", "/v1/", "/v1/notes/", "/v2/notes", "/notes", "/v1/notes/1/more", "/api/v1/openapi", "/api/v1/openapi.xml", "/api/v1/notes",
+		"/", "/v1", "/v1/", "/v1/notes/", "/v2/notes", "/notes", "/v1/notes/1/more", "/api/v1/openapi", "/api/v1/openapi.xml",
+		"/api/v1/notes",
 	}) {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 			served := slices.Sorted(maps.Keys(methodsOf(paths, path)))
@@ -169,7 +171,8 @@ func TestUndescribedIsNotServed(t *testing.T) {
 			if len(served) > 0 {
 				want = http.StatusMethodNotAllowed
 			}
-			if allowed := strings.ToLower(r.header.Get("Allow")); r.status != want || len(strings.Fields(allowed)) != len(served) {
+			if allowed := strings.ToLower(r.header.Get("Allow")); r.status != want ||
+				len(strings.Fields(allowed)) != len(served) {
 				t.Errorf("%s %s: %d, Allow %q, described %q", method, path, r.status, allowed, served)
 			}
 		}

@@ -19,7 +19,8 @@ func (w webhook) signedBy(t *testing.T, secret string, at time.Time) {
 	t.Helper()
 	mac := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(mac, "%d.%s", at.Unix(), w.body)
-	if want := fmt.Sprintf("t=%d,v1=%s", at.Unix(), hex.EncodeToString(mac.Sum(nil))); w.header.Get("X-Webhook-Signature") != want {
+	if want := fmt.Sprintf("t=%d,v1=%s", at.Unix(),
+		hex.EncodeToString(mac.Sum(nil))); w.header.Get("X-Webhook-Signature") != want {
 		t.Errorf("signature %s, want %s", w.header.Get("X-Webhook-Signature"), want)
 	}
 }
@@ -29,7 +30,8 @@ func TestTestEvent(t *testing.T) {
 	t.Parallel()
 	erp := consume(t)
 	server, c := erp.reaching(t)
-	path, created := c.endpoint(`{"url":"` + erp.URL + `/in","events":["charge.paid"],"authentication":{"type":"bearer","token":"t0ken"}}`)
+	path, created := c.endpoint(`{"url":"` + erp.URL +
+		`/in","events":["charge.paid"],"authentication":{"type":"bearer","token":"t0ken"}}`)
 	c.endpoint(`{"url":"` + erp.URL + `/other"}`)
 	fired := c.do("POST", path+"/test", "").want(202)
 	settle(t, server)
@@ -37,13 +39,15 @@ func TestTestEvent(t *testing.T) {
 	if len(got) != 1 || got[0].path != "/in" {
 		t.Fatalf("received %+v", got)
 	}
-	body := `{"event":"webhook.test","timestamp":"2026-05-04T09:00:00.000Z","organizationId":"` + server.Organization().ID + `","data":{}}`
+	body := `{"event":"webhook.test","timestamp":"2026-05-04T09:00:00.000Z","organizationId":"` +
+		server.Organization().ID + `","data":{}}`
 	if got[0].body != body {
 		t.Errorf("body %s, want %s", got[0].body, body)
 	}
 	for name, want := range map[string]string{
-		"X-Webhook-Event": "webhook.test", "X-Webhook-Event-Id": fired.text("data", "eventId"), "Authorization": "Bearer t0ken",
-		"X-Webhook-Delivery-Id": fired.text("data", "deliveryId"), "X-Webhook-Attempt": "1", "X-Webhook-Timestamp": "2026-05-04T09:00:00.000Z",
+		"X-Webhook-Event": "webhook.test", "X-Webhook-Event-Id": fired.text("data", "eventId"),
+		"Authorization": "Bearer t0ken", "X-Webhook-Delivery-Id": fired.text("data", "deliveryId"), "X-Webhook-Attempt": "1",
+		"X-Webhook-Timestamp": "2026-05-04T09:00:00.000Z",
 	} {
 		if got[0].header.Get(name) != want {
 			t.Errorf("%s: %q, want %q", name, got[0].header.Get(name), want)
@@ -53,13 +57,15 @@ func TestTestEvent(t *testing.T) {
 	list := c.do("GET", path+"/deliveries", "").want(200)
 	for field, want := range map[string]string{
 		"status": `"success"`, "attempts": "1", "httpCode": "200", "lastError": "null", "nextRetryAt": "null",
-		"deliveredAt": `"2026-05-04T09:00:00.000Z"`, "createdAt": `"2026-05-04T09:00:00.000Z"`, "event": `"webhook.test"`, "responseBody": `""`,
+		"deliveredAt": `"2026-05-04T09:00:00.000Z"`, "createdAt": `"2026-05-04T09:00:00.000Z"`, "event": `"webhook.test"`,
+		"responseBody": `""`,
 	} {
 		if list.json("data", 0, field) != want {
 			t.Errorf("%s: %s, want %s", field, list.json("data", 0, field), want)
 		}
 	}
-	if list.text("data", 0, "requestBody") != body || list.text("data", 0, "requestHeaders", "X-Webhook-Signature") != "[REDACTED]" ||
+	if list.text("data", 0, "requestBody") != body ||
+		list.text("data", 0, "requestHeaders", "X-Webhook-Signature") != "[REDACTED]" ||
 		list.text("data", 0, "requestHeaders", "Authorization") != "[REDACTED]" {
 		t.Errorf("captured %s", list.body)
 	}
@@ -75,7 +81,8 @@ func TestAttemptsFollowTheSchedule(t *testing.T) {
 	path, created := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	c.do("POST", path+"/test", "").want(202)
 	settle(t, server)
-	after := []time.Duration{0, 4 * time.Minute, 12 * time.Minute, 28 * time.Minute, time.Hour, 124 * time.Minute, 252 * time.Minute, 508 * time.Minute}
+	after := []time.Duration{0, 4 * time.Minute, 12 * time.Minute, 28 * time.Minute, time.Hour, 124 * time.Minute,
+		252 * time.Minute, 508 * time.Minute}
 	all := erp.take()
 	for number := 2; number <= len(after); number++ {
 		if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "failed" ||
@@ -104,7 +111,8 @@ func TestAttemptsFollowTheSchedule(t *testing.T) {
 			t.Errorf("attempt %d: %v", i+1, w.header)
 		}
 	}
-	if got := c.do("GET", path+"/deliveries?status=exhausted", ""); got.json("data", 0, "attempts") != "8" || got.json("data", 0, "nextRetryAt") != "null" ||
+	if got := c.do("GET", path+"/deliveries?status=exhausted", ""); got.json("data", 0, "attempts") != "8" ||
+		got.json("data", 0, "nextRetryAt") != "null" ||
 		got.json("data", 0, "httpCode") != "503" || got.text("data", 0, "lastError") == "" {
 		t.Errorf("in the end %s", got.body)
 	}
@@ -131,7 +139,8 @@ func TestClockJumpsOverAttempts(t *testing.T) {
 	erp.answer(http.StatusAccepted)
 	server.Clock().Advance(time.Hour)
 	settle(t, server)
-	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "success" || got.json("data", 0, "attempts") != "5" ||
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "success" ||
+		got.json("data", 0, "attempts") != "5" ||
 		got.text("data", 0, "deliveredAt") != "2026-05-04T10:00:00.000Z" || got.json("data", 0, "lastError") != "null" {
 		t.Errorf("in the end %s", got.body)
 	}
@@ -159,12 +168,14 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 		t.Errorf("a refused retry changed %s", got.body)
 	}
 	c.do("POST", path+"/test", "").want(202)
-	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 1, "status") != "exhausted" || got.json("data", 1, "attempts") != "0" || got.text("data", 1, "lastError") == "" {
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 1, "status") != "exhausted" ||
+		got.json("data", 1, "attempts") != "0" || got.text("data", 1, "lastError") == "" {
 		t.Errorf("a test event on an inactive endpoint: %s", got.body)
 	}
 	server.Clock().Advance(4 * time.Minute)
 	settle(t, server)
-	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "exhausted" || got.json("data", 0, "attempts") != "1" {
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "exhausted" ||
+		got.json("data", 0, "attempts") != "1" {
 		t.Errorf("at the time of its retry: %s", got.body)
 	}
 	first := erp.take()
@@ -172,7 +183,8 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 	c.do("PATCH", path, `{"active":true}`).want(200)
 	erp.answer(http.StatusOK)
 	restarted := c.do("POST", retry, "").want(202)
-	for field, want := range map[string]string{"status": `"pending"`, "attempts": "0", "httpCode": "null", "lastError": "null", "nextRetryAt": "null"} {
+	for field, want := range map[string]string{"status": `"pending"`, "attempts": "0", "httpCode": "null",
+		"lastError": "null", "nextRetryAt": "null"} {
 		if restarted.json("data", field) != want {
 			t.Errorf("restarted with %s %s, want %s", field, restarted.json("data", field), want)
 		}
@@ -180,7 +192,8 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 	settle(t, server)
 	again := erp.take()
 	if len(first) != 1 || len(again) != 1 || again[0].header.Get("X-Webhook-Attempt") != "1" ||
-		again[0].header.Get("X-Webhook-Event-Id") != first[0].header.Get("X-Webhook-Event-Id") || again[0].body != first[0].body {
+		again[0].header.Get("X-Webhook-Event-Id") != first[0].header.Get("X-Webhook-Event-Id") ||
+		again[0].body != first[0].body {
 		t.Errorf("redelivered %+v after %+v", again, first)
 	}
 	if r := c.do("POST", retry, "").want(409); r.text("error", "code") != "DELIVERY_NOT_FAILED" {
@@ -215,7 +228,8 @@ func TestRebinding(t *testing.T) {
 	table["hooks.example.com"] = "127.0.0.1"
 	c.do("POST", path+"/test", "").want(202)
 	settle(t, server)
-	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "exhausted" || got.json("data", 0, "nextRetryAt") != "null" ||
+	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "exhausted" ||
+		got.json("data", 0, "nextRetryAt") != "null" ||
 		!strings.Contains(got.text("data", 0, "lastError"), "internal network") {
 		t.Errorf("delivery %s", got.body)
 	}
@@ -254,7 +268,8 @@ func TestPipelineSurvivesRestart(t *testing.T) {
 	o.StateFile = filepath.Join(t.TempDir(), "state.db")
 	first := start(t, o)
 	c := collect(t, first)
-	path, created := c.endpoint(`{"url":"` + erp.URL + `","authentication":{"type":"basic","username":"ana","password":"p4ss-in-clear"}}`)
+	path, created := c.endpoint(`{"url":"` + erp.URL +
+		`","authentication":{"type":"basic","username":"ana","password":"p4ss-in-clear"}}`)
 	c.do("POST", path+"/test", "").want(202)
 	settle(t, first)
 	erp.take()
@@ -267,7 +282,8 @@ func TestPipelineSurvivesRestart(t *testing.T) {
 	second := start(t, o)
 	settle(t, second)
 	got := erp.take()
-	if len(got) != 1 || got[0].header.Get("X-Webhook-Attempt") != "2" || got[0].header.Get("Authorization") != "Basic YW5hOnA0c3MtaW4tY2xlYXI=" {
+	if len(got) != 1 || got[0].header.Get("X-Webhook-Attempt") != "2" ||
+		got[0].header.Get("Authorization") != "Basic YW5hOnA0c3MtaW4tY2xlYXI=" {
 		t.Fatalf("after the restart %+v", got)
 	}
 	got[0].signedBy(t, created.text("data", "secret"), o.Start)

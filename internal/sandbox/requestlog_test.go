@@ -24,11 +24,14 @@ func TestRequestLog(t *testing.T) {
 		t.Fatalf("%d entries", len(log))
 	}
 	create := log[0]
-	if create.Operation != "customers.create" || create.Method != "POST" || create.Path != "/v1/customers" || create.Status != 201 ||
-		create.RequestID != created.header.Get("Request-Id") || string(create.Body) != `{"name":"Ana"}` || create.Service != sandbox.Billing {
+	if create.Operation != "customers.create" || create.Method != "POST" || create.Path != "/v1/customers" ||
+		create.Status != 201 ||
+		create.RequestID != created.header.Get("Request-Id") || string(create.Body) != `{"name":"Ana"}` ||
+		create.Service != sandbox.Billing {
 		t.Errorf("create is logged as %+v", create)
 	}
-	if create.Token == "" || !strings.HasPrefix(server.BillingToken(), create.Token) || create.Token == server.BillingToken() {
+	if create.Token == "" || !strings.HasPrefix(server.BillingToken(), create.Token) ||
+		create.Token == server.BillingToken() {
 		t.Errorf("token %q", create.Token)
 	}
 	if log[1].Query != "search=Ana" || log[2].Operation != "" || log[2].Status != 401 || log[2].Token != "" {

@@ -98,7 +98,8 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	}
 	if s.options.Web || s.options.WebPort != 0 {
 		err := s.server.ServePlain(ctx, webListener, s.options.WebPort, &page.Page{
-			Billing: s.billing, Finance: s.finance, Collections: s.collections, Tokens: s.control.Tokens, Server: s.server, Logger: s.options.Logger,
+			Billing: s.billing, Finance: s.finance, Collections: s.collections, Tokens: s.control.Tokens, Server: s.server,
+			Logger: s.options.Logger,
 		})
 		if err != nil {
 			return err

@@ -13,7 +13,8 @@ import (
 const aSeed = `{
   "subscriptions": [
     {"billing_account_id": "external_id=aurora-main", "plan_id": "` + plan + `", "external_id": "aurora-pro",
-     "items": [{"product_id": "` + plan + `", "price_id": "` + otherPlan + `", "unit_amount_subcents": 9007199254740993}]}
+     "items": [{"product_id": "` + plan + `", "price_id": "` + otherPlan +
+	`", "unit_amount_subcents": 9007199254740993}]}
   ],
   "billing_accounts": [
     {"external_id": "aurora-main", "customer": {"id": "external_id=aurora"}, "payment_terms_days": 15}
@@ -47,11 +48,13 @@ func TestSeedDocument(t *testing.T) {
 	c := call(t, server)
 	customers := c.do("GET", "/v1/customers?external_id=aurora", "").want(200)
 	accounts := c.do("GET", "/v1/billing-accounts?external_id=aurora-main", "").want(200)
-	if got, want := accounts.text("data", 0, "customer", "id"), customers.text("data", 0, "id"); got != want || accounts.json("data", 0, "payment_terms_days") != "15" {
+	if got, want := accounts.text("data", 0, "customer", "id"), customers.text("data", 0, "id"); got != want ||
+		accounts.json("data", 0, "payment_terms_days") != "15" {
 		t.Errorf("account %s, want one of %s", accounts.body, want)
 	}
 	subscriptions := c.do("GET", "/v1/subscriptions", "").want(200)
-	if got, want := subscriptions.text("data", 0, "billing_account_id"), accounts.text("data", 0, "id"); got != want || subscriptions.text("data", 0, "external_id") != "aurora-pro" {
+	if got, want := subscriptions.text("data", 0, "billing_account_id"), accounts.text("data", 0, "id"); got != want ||
+		subscriptions.text("data", 0, "external_id") != "aurora-pro" {
 		t.Errorf("subscription %s, want one of %s", subscriptions.body, want)
 	}
 	items := c.do("GET", "/v1/subscriptions/"+subscriptions.text("data", 0, "id")+"/items", "").want(200)
@@ -144,24 +147,32 @@ func TestSeedProblems(t *testing.T) {
 		"no list":       {`{"customers": {"name": "Ana"}}`, []string{"customers: must be an array"}},
 		"no element":    {`{"customers": [{"name": "Ana"}, "Bia"]}`, []string{"customers[1]: must be an object"}},
 		"fields": {`{"customers": [{"name": "Ana", "nick": 1}, {}, {"name": 3, "phones": [{}]}], "subscriptions": [{}]}`,
-			[]string{"customers[0].nick: is not a field", "customers[1].name: is required", "customers[2].name: must be a string", "customers[2].phones[0].value: is required"}},
+			[]string{"customers[0].nick: is not a field", "customers[1].name: is required",
+				"customers[2].name: must be a string", "customers[2].phones[0].value: is required"}},
 		"taken": {`{"customers": [{"name": "Ana", "external_id": "a"}, {"name": "Bia", "external_id": "a"}]}`,
 			[]string{"customers[1].external_id: Another object"}},
 		"no such customer": {`{"billing_accounts": [{"customer": {"id": "external_id=a"}}]}`,
 			[]string{"billing_accounts[0].customer.id: no customer has this external_id"}},
-		"an account without a code": {`{"customers": [{"name": "Ana", "external_id": "a"}], "subscriptions": [{"billing_account_id": "external_id=a", "plan_id": "` + plan + `"}]}`,
-			[]string{"subscriptions[0].billing_account_id: no billing account has this external_id; the account that comes with a customer has none"}},
-		"address":              {`{"webhook_endpoints": [{"url": "http://hooks.example.com"}]}`, []string{"webhook_endpoints[0].url: "}},
-		"internal":             {`{"webhook_endpoints": [{"url": "https://10.0.0.1/"}]}`, []string{"webhook_endpoints[0].url: "}},
-		"short secret":         {`{"webhook_endpoints": [{"url": "https://hooks.example.com", "secret": "whsec_1"}]}`, []string{"webhook_endpoints[0].secret: must be whsec_"}},
-		"no secret":            {`{"webhook_endpoints": [{"url": "https://hooks.example.com", "secret": null}]}`, []string{"webhook_endpoints[0].secret: must be whsec_"}},
-		"finance":              {`{"finance": {"payables": [{"amount": 10, "id": "x"}, {"amount": "-1.00"}], "x": {}}}`, []string{"finance.x: must be an array"}},
+		"an account without a code": {
+			`{"customers": [{"name": "Ana", "external_id": "a"}], "subscriptions": [{"billing_account_id": "external_id=a", "plan_id": "` + plan + `"}]}`, []string{"subscriptions[0].billing_account_id: no billing account has this external_id; the account that comes with a customer has none"}},
+		"address": {`{"webhook_endpoints": [{"url": "http://hooks.example.com"}]}`,
+			[]string{"webhook_endpoints[0].url: "}},
+		"internal": {`{"webhook_endpoints": [{"url": "https://10.0.0.1/"}]}`,
+			[]string{"webhook_endpoints[0].url: "}},
+		"short secret": {`{"webhook_endpoints": [{"url": "https://hooks.example.com", "secret": "whsec_1"}]}`,
+			[]string{"webhook_endpoints[0].secret: must be whsec_"}},
+		"no secret": {`{"webhook_endpoints": [{"url": "https://hooks.example.com", "secret": null}]}`,
+			[]string{"webhook_endpoints[0].secret: must be whsec_"}},
+		"finance": {`{"finance": {"payables": [{"amount": 10, "id": "x"}, {"amount": "-1.00"}], "x": {}}}`,
+			[]string{"finance.x: must be an array"}},
 		"no object of finance": {`{"finance": []}`, []string{"finance: must be an object"}},
-		"records":              {`{"finance": {"payables": [{"amount": 10}, {"id": "x"}], "accounts": [{}]}}`, []string{"finance.accounts[0].name: is required"}},
-		"record":               {`{"finance": {"payables": [{"amount": 10}, {"id": "x"}]}}`, []string{"finance.payables[0].amount: must be", "finance.payables[1].id: is set by the service"}},
-		"collection":           {`{"finance": {"no name": [{}]}}`, []string{"finance.no name[0]: no collection can have this name"}},
-		"token": {`{"api_keys": [{"name": "a", "token": "ck_sandbox_a_0123456789abcdef"}, {"name": "b", "token": "ck_sandbox_a_fedcba9876543210"}, {"name": "c", "token": "secret"}]}`,
-			[]string{"api_keys[1].token: another one has it", "api_keys[2].token: must be ck_sandbox_NAME_SECRET"}},
+		"records": {`{"finance": {"payables": [{"amount": 10}, {"id": "x"}], "accounts": [{}]}}`,
+			[]string{"finance.accounts[0].name: is required"}},
+		"record": {`{"finance": {"payables": [{"amount": 10}, {"id": "x"}]}}`,
+			[]string{"finance.payables[0].amount: must be", "finance.payables[1].id: is set by the service"}},
+		"collection": {`{"finance": {"no name": [{}]}}`, []string{"finance.no name[0]: no collection can have this name"}},
+		"token": {
+			`{"api_keys": [{"name": "a", "token": "ck_sandbox_a_0123456789abcdef"}, {"name": "b", "token": "ck_sandbox_a_fedcba9876543210"}, {"name": "c", "token": "secret"}]}`, []string{"api_keys[1].token: another one has it", "api_keys[2].token: must be ck_sandbox_NAME_SECRET"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -201,7 +212,8 @@ func TestSeedAndState(t *testing.T) {
 	} {
 		o.SeedDocument = []byte(run.seed)
 		server := start(t, o)
-		if got := call(t, server).do("GET", "/v1/customers", "").names("name"); !slices.Equal(got, []string{"Bia"}) || server.SeedIgnored() != run.ignored {
+		if got := call(t, server).do("GET", "/v1/customers", "").names("name"); !slices.Equal(got, []string{"Bia"}) ||
+			server.SeedIgnored() != run.ignored {
 			t.Errorf("%q: customers %v, ignored %v", run.seed, got, server.SeedIgnored())
 		}
 		if err := server.Close(); err != nil {

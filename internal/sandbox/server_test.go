@@ -29,7 +29,8 @@ func TestServicesAndEnvironment(t *testing.T) {
 			t.Errorf("%s answers %s", name, r.body)
 		}
 	}
-	if parts := strings.Split(server.FinanceToken(), "."); len(parts) != 3 || !strings.HasPrefix(parts[0], "eyJhbGciOiJIUzUxMiI") {
+	if parts := strings.Split(server.FinanceToken(), "."); len(parts) != 3 ||
+		!strings.HasPrefix(parts[0], "eyJhbGciOiJIUzUxMiI") {
 		t.Errorf("the finance token is no HS512 JWT: %s", server.FinanceToken())
 	}
 	env := server.Env()

@@ -51,7 +51,8 @@ func TestStateFile(t *testing.T) {
 	gone := "/v1/customers/" + c.create(`{"name":"Bia"}`)
 	c.do("DELETE", gone, "").want(200)
 	before := c.do("GET", path, "").want(200)
-	if _, err := sandbox.Start(t.Context(), sandbox.Options{StateFile: state}); err == nil || !strings.Contains(err.Error(), "another process") {
+	if _, err := sandbox.Start(t.Context(), sandbox.Options{StateFile: state}); err == nil ||
+		!strings.Contains(err.Error(), "another process") {
 		t.Errorf("a second server on the same state: %v", err)
 	}
 	if err := first.Close(); err != nil {
@@ -64,11 +65,13 @@ func TestStateFile(t *testing.T) {
 	second := start(t, sandbox.Options{StateFile: state})
 	again := call(t, second)
 	again.client = trusting(t, first.CAPEM(), nil)
-	if r := again.do("GET", path, "").want(200); r.json() != before.json() || r.header.Get("ETag") != before.header.Get("ETag") {
+	if r := again.do("GET", path, "").want(200); r.json() != before.json() ||
+		r.header.Get("ETag") != before.header.Get("ETag") {
 		t.Errorf("after the restart %s, before %s", r.body, before.body)
 	}
 	again.do("GET", gone, "").want(404)
-	if second.BillingToken() != first.BillingToken() || second.ControlToken() != first.ControlToken() || second.Organization() != first.Organization() {
+	if second.BillingToken() != first.BillingToken() || second.ControlToken() != first.ControlToken() ||
+		second.Organization() != first.Organization() {
 		t.Error("credentials or organization differ after a restart")
 	}
 	if second.CAFile() != state+".ca.pem" {

@@ -15,7 +15,8 @@ var janLast = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 func items(list ...string) string { return `"items":[` + strings.Join(list, ",") + `]` }
 
 func anItem(last, more string) string {
-	return `{"product_id":"077b6d09-4c35-4f60-bb73-b0e95293ef` + last + `","price_id":"778eb688-eeaf-4066-9dd4-1508edacf1` + last + `"` + more + `}`
+	return `{"product_id":"077b6d09-4c35-4f60-bb73-b0e95293ef` + last +
+		`","price_id":"778eb688-eeaf-4066-9dd4-1508edacf1` + last + `"` + more + `}`
 }
 
 // Recurring billing §2 Subscription: every field is answered; §4: the defaults.
@@ -24,15 +25,17 @@ func TestCreateSubscription(t *testing.T) {
 	c := call(t, start(t, sandbox.Options{Start: janLast}))
 	path, made := c.subscribe("")
 	made.holds(map[string]string{
-		"external_id": "null", "company_id": "null", "plan_id": `"` + plan + `"`, "product_group_id": "null", "status": `"active"`,
-		"billing_cycle": `"monthly"`, "current_period_start": `"2026-01-31T12:00:00.000Z"`, "current_period_end": `"2026-02-28T12:00:00.000Z"`,
-		"cycle_billing_date": `"2026-02-28T12:00:00.000Z"`, "trial_start": "null", "trial_end": "null",
-		"activated_at": `"2026-01-31T12:00:00.000Z"`, "confirmed_at": `"2026-01-31T12:00:00.000Z"`, "cancel_at_period_end": "false",
-		"canceled_at": "null", "cancellation_reason": "null", "pause_collection": "null", "paused_at": "null", "resumes_at": "null", "resumed_at": "null",
-		"discount_code_id": "null", "discount_percent": "null", "proration_behavior": `"create_prorations"`, "collection_method": `"charge_automatically"`,
-		"nfe_issuance_policy": "null", "renewal_settings": `{"type":"auto_renew"}`, "commitment": "null", "allow_pause": "true", "allow_cancel": "true",
-		"proposal_id": "null", "notes": "null", "metadata": "{}", "custom_metadata": "null",
-		"created_at": `"2026-01-31T12:00:00.000Z"`, "updated_at": `"2026-01-31T12:00:00.000Z"`,
+		"external_id": "null", "company_id": "null", "plan_id": `"` + plan + `"`, "product_group_id": "null",
+		"status": `"active"`, "billing_cycle": `"monthly"`, "current_period_start": `"2026-01-31T12:00:00.000Z"`,
+		"current_period_end": `"2026-02-28T12:00:00.000Z"`, "cycle_billing_date": `"2026-02-28T12:00:00.000Z"`,
+		"trial_start": "null", "trial_end": "null", "activated_at": `"2026-01-31T12:00:00.000Z"`,
+		"confirmed_at": `"2026-01-31T12:00:00.000Z"`, "cancel_at_period_end": "false", "canceled_at": "null",
+		"cancellation_reason": "null", "pause_collection": "null", "paused_at": "null", "resumes_at": "null",
+		"resumed_at": "null", "discount_code_id": "null", "discount_percent": "null",
+		"proration_behavior": `"create_prorations"`, "collection_method": `"charge_automatically"`,
+		"nfe_issuance_policy": "null", "renewal_settings": `{"type":"auto_renew"}`, "commitment": "null",
+		"allow_pause": "true", "allow_cancel": "true", "proposal_id": "null", "notes": "null", "metadata": "{}",
+		"custom_metadata": "null", "created_at": `"2026-01-31T12:00:00.000Z"`, "updated_at": `"2026-01-31T12:00:00.000Z"`,
 	})
 	if object, _ := made.at("data").(map[string]any); len(object) != 39 {
 		t.Errorf("%d fields, want the 39 documented ones: %s", len(object), made.body)
@@ -41,13 +44,16 @@ func TestCreateSubscription(t *testing.T) {
 		t.Errorf("read %s, made %s", read.body, made.body)
 	}
 	const id = "93be6ba2-642f-48a2-8248-7aed201399b6"
-	_, all := c.subscribe(`,"external_id":"s-1","company_id":"` + id + `","product_group_id":"` + id + `","discount_code_id":"` + id + `",
+	_, all := c.subscribe(`,"external_id":"s-1","company_id":"` + id + `","product_group_id":"` + id +
+		`","discount_code_id":"` + id + `",
 		"billing_cycle":"quarterly","collection_method":"manual_invoice","proration_behavior":"none","nfe_issuance_policy":"per_installment",
-		"notes":"n","custom_metadata":{"n":9007199254740993},` + items(anItem("aa", `,"quantity":2,"unit_amount_subcents":0`)))
+		"notes":"n","custom_metadata":{"n":9007199254740993},` + items(anItem("aa",
+		`,"quantity":2,"unit_amount_subcents":0`)))
 	all.holds(map[string]string{
-		"external_id": `"s-1"`, "company_id": `"` + id + `"`, "product_group_id": `"` + id + `"`, "discount_code_id": `"` + id + `"`,
-		"billing_cycle": `"quarterly"`, "collection_method": `"manual_invoice"`, "proration_behavior": `"none"`, "nfe_issuance_policy": `"per_installment"`,
-		"notes": `"n"`, "custom_metadata": `{"n":9007199254740993}`, "current_period_end": `"2026-04-30T12:00:00.000Z"`,
+		"external_id": `"s-1"`, "company_id": `"` + id + `"`, "product_group_id": `"` + id + `"`,
+		"discount_code_id": `"` + id + `"`, "billing_cycle": `"quarterly"`, "collection_method": `"manual_invoice"`,
+		"proration_behavior": `"none"`, "nfe_issuance_policy": `"per_installment"`, "notes": `"n"`,
+		"custom_metadata": `{"n":9007199254740993}`, "current_period_end": `"2026-04-30T12:00:00.000Z"`,
 	})
 }
 
@@ -62,7 +68,8 @@ func TestTrials(t *testing.T) {
 	} {
 		_, r := c.subscribe(fields)
 		r.holds(map[string]string{"status": `"trialing"`, "trial_start": `"2026-01-31T12:00:00.000Z"`, "trial_end": end,
-			"current_period_end": end, "cycle_billing_date": end, "activated_at": "null", "confirmed_at": `"2026-01-31T12:00:00.000Z"`})
+			"current_period_end": end, "cycle_billing_date": end, "activated_at": "null",
+			"confirmed_at": `"2026-01-31T12:00:00.000Z"`})
 	}
 	_, none := c.subscribe(`,"trial_period_days":0`)
 	none.holds(map[string]string{"status": `"active"`, "trial_start": "null", "trial_end": "null"})
@@ -82,26 +89,31 @@ func TestInvalidSubscriptionFields(t *testing.T) {
 	c.do("POST", subscriptions, `{"billing_account_id":"`+plan+`","plan_id":"`+plan+`"}`).blames("billing_account_id")
 	create(`"trial_end":"2026-03-01","trial_period_days":3`).blames("trial_end", "trial_period_days")
 	for _, fragment := range []string{
-		`"trial_end":"2026-01-31T12:00:00Z"`, `"trial_end":"2020-01-01"`, `"trial_end":"9999-12-31T23:59:59-03:00"`, `"trial_end":"soon"`,
-		`"trial_period_days":-1`, `"trial_period_days":1.5`, `"trial_period_days":9223372036854775807`, `"trial_period_days":null`,
-		`"discount_percent":10`, `"allow_pause":true`, `"allow_cancel":true`, `"cancel_at_period_end":true`, `"custom_metadata_mode":"merge"`,
-		`"nfe_issuance_policy":null`, `"external_id":null`, `"company_id":"x"`, `"discount_code_id":"{93be6ba2-642f-48a2-8248-7aed201399b6}"`,
-		`"items":null`, `"status":"draft"`, `"renewal_settings":{}`,
+		`"trial_end":"2026-01-31T12:00:00Z"`, `"trial_end":"2020-01-01"`, `"trial_end":"9999-12-31T23:59:59-03:00"`,
+		`"trial_end":"soon"`, `"trial_period_days":-1`, `"trial_period_days":1.5`, `"trial_period_days":9223372036854775807`,
+		`"trial_period_days":null`, `"discount_percent":10`, `"allow_pause":true`, `"allow_cancel":true`,
+		`"cancel_at_period_end":true`, `"custom_metadata_mode":"merge"`, `"nfe_issuance_policy":null`, `"external_id":null`,
+		`"company_id":"x"`, `"discount_code_id":"{93be6ba2-642f-48a2-8248-7aed201399b6}"`, `"items":null`, `"status":"draft"`,
+		`"renewal_settings":{}`,
 	} {
 		field, _, _ := strings.Cut(fragment[1:], `"`)
 		create(fragment).blames(field)
 	}
 	for path, item := range map[string]string{
-		"items[0].quantity": anItem("aa", `,"quantity":0`), "items[0].unit_amount_subcents": anItem("aa", `,"unit_amount_subcents":-1`),
-		"items[0].id": anItem("aa", `,"id":"x"`), "items[0].price_id": `{"product_id":"` + plan + `"}`, "items[0].product_id": `{"product_id":"x","price_id":"` + plan + `"}`,
+		"items[0].quantity": anItem("aa", `,"quantity":0`), "items[0].unit_amount_subcents": anItem("aa",
+			`,"unit_amount_subcents":-1`),
+		"items[0].id": anItem("aa", `,"id":"x"`), "items[0].price_id": `{"product_id":"` + plan + `"}`,
+		"items[0].product_id": `{"product_id":"x","price_id":"` + plan + `"}`,
 	} {
 		create(items(item)).blames(path)
 	}
 	path, _ := c.subscribe("")
 	for _, fragment := range []string{
-		`"billing_account_id":"` + plan + `"`, `"company_id":null`, `"product_group_id":null`, `"trial_end":"2026-03-01"`, `"trial_period_days":1`, `"items":[]`,
-		`"discount_percent":"10"`, `"discount_percent":100.01`, `"discount_percent":-1`, `"discount_percent":1e999999999`, `"allow_pause":null`, `"allow_cancel":1`,
-		`"cancel_at_period_end":null`, `"billing_cycle":null`, `"proration_behavior":null`, `"custom_metadata":null`, `"plan_id":null`, `"pause_collection":null`,
+		`"billing_account_id":"` + plan + `"`, `"company_id":null`, `"product_group_id":null`, `"trial_end":"2026-03-01"`,
+		`"trial_period_days":1`, `"items":[]`, `"discount_percent":"10"`, `"discount_percent":100.01`,
+		`"discount_percent":-1`, `"discount_percent":1e999999999`, `"allow_pause":null`, `"allow_cancel":1`,
+		`"cancel_at_period_end":null`, `"billing_cycle":null`, `"proration_behavior":null`, `"custom_metadata":null`,
+		`"plan_id":null`, `"pause_collection":null`,
 	} {
 		field, _, _ := strings.Cut(fragment[1:], `"`)
 		c.do("PATCH", path, "{"+fragment+"}").blames(field)
@@ -125,14 +137,18 @@ func TestUpdateSubscription(t *testing.T) {
 	if same := c.do("PATCH", path, `{"notes":null}`).want(200); same.json() != made.json() {
 		t.Errorf("an update without a change changed %s", same.body)
 	}
-	changed := c.do("PATCH", path, `{"external_id":"s-2","billing_cycle":"annual","collection_method":"manual_charge","discount_percent":12.5,
-		"discount_code_id":"`+otherPlan+`","proration_behavior":"always_invoice","nfe_issuance_policy":"on_finalization","allow_pause":false,
-		"allow_cancel":false,"notes":"n","custom_metadata":{"a":1},"cancel_at_period_end":true,"plan_id":"`+otherPlan+`"}`).want(200)
+	changed := c.do("PATCH", path,
+		`{"external_id":"s-2","billing_cycle":"annual","collection_method":"manual_charge","discount_percent":12.5,
+		"discount_code_id":"`+otherPlan+
+			`","proration_behavior":"always_invoice","nfe_issuance_policy":"on_finalization","allow_pause":false,
+		"allow_cancel":false,"notes":"n","custom_metadata":{"a":1},"cancel_at_period_end":true,"plan_id":"`+otherPlan+
+			`"}`).want(200)
 	changed.holds(map[string]string{
-		"external_id": `"s-2"`, "billing_cycle": `"annual"`, "collection_method": `"manual_charge"`, "discount_percent": `"12.50"`,
-		"discount_code_id": `"` + otherPlan + `"`, "proration_behavior": `"always_invoice"`, "nfe_issuance_policy": `"on_finalization"`,
-		"allow_pause": "false", "allow_cancel": "false", "notes": `"n"`, "custom_metadata": `{"a":1}`, "cancel_at_period_end": "true",
-		"plan_id": `"` + otherPlan + `"`, "status": `"active"`, "current_period_end": `"2026-02-28T12:00:00.000Z"`,
+		"external_id": `"s-2"`, "billing_cycle": `"annual"`, "collection_method": `"manual_charge"`,
+		"discount_percent": `"12.50"`, "discount_code_id": `"` + otherPlan + `"`, "proration_behavior": `"always_invoice"`,
+		"nfe_issuance_policy": `"on_finalization"`, "allow_pause": "false", "allow_cancel": "false", "notes": `"n"`,
+		"custom_metadata": `{"a":1}`, "cancel_at_period_end": "true", "plan_id": `"` + otherPlan + `"`, "status": `"active"`,
+		"current_period_end": `"2026-02-28T12:00:00.000Z"`,
 	})
 	if changed.text("data", "updated_at") <= made.text("data", "updated_at") {
 		t.Error("updated_at did not move")
@@ -141,10 +157,11 @@ func TestUpdateSubscription(t *testing.T) {
 	other, _ := c.subscribe("")
 	c.do("PATCH", other, `{"external_id":"s-2"}`).refuses("external_id_taken")
 	c.do("PATCH", path, `{"external_id":null,"collection_method":null,"discount_percent":null,"discount_code_id":null,
-		"nfe_issuance_policy":null,"notes":null,"custom_metadata":{},"cancel_at_period_end":false}`).want(200).holds(map[string]string{
-		"external_id": "null", "collection_method": "null", "discount_percent": "null", "discount_code_id": "null",
-		"nfe_issuance_policy": "null", "notes": "null", "custom_metadata": "{}", "cancel_at_period_end": "false",
-	})
+		"nfe_issuance_policy":null,"notes":null,"custom_metadata":{},"cancel_at_period_end":false}`).want(200).
+		holds(map[string]string{
+			"external_id": "null", "collection_method": "null", "discount_percent": "null", "discount_code_id": "null",
+			"nfe_issuance_policy": "null", "notes": "null", "custom_metadata": "{}", "cancel_at_period_end": "false",
+		})
 }
 
 // The amounts follow from plan, items and discount.
@@ -152,7 +169,8 @@ func TestRecurringAmount(t *testing.T) {
 	t.Parallel()
 	c := call(t, start(t, sandbox.Options{}))
 	made := c.do("POST", subscriptions, `{"billing_account_id":"`+c.account()+`",`+
-		items(anItem("aa", `,"quantity":3,"unit_amount_subcents":1050125`), anItem("bb", `,"unit_amount_subcents":0`))+`}`).want(201)
+		items(anItem("aa", `,"quantity":3,"unit_amount_subcents":1050125`), anItem("bb", `,"unit_amount_subcents":0`))+
+		`}`).want(201)
 	path := subscriptions + "/" + made.text("data", "id")
 	made.holds(map[string]string{"plan_id": "null", "recurring_amount_cents": "31504"})
 	c.do("PATCH", path, `{"discount_percent":50}`).want(200).holds(map[string]string{"recurring_amount_cents": "15752"})
@@ -173,7 +191,8 @@ func TestItems(t *testing.T) {
 	c := call(t, start(t, sandbox.Options{}))
 	path, _ := c.subscribe("," + items(anItem("aa", ""), anItem("bb", `,"quantity":2,"unit_amount_subcents":7`)))
 	listed := c.do("GET", path+"/items?sort_by=product_id&sort_order=asc", "").want(200)
-	if listed.json("data", 0, "quantity") != "1" || listed.json("data", 0, "unit_amount_subcents") != "null" || listed.json("meta", "total") != "2" {
+	if listed.json("data", 0, "quantity") != "1" || listed.json("data", 0, "unit_amount_subcents") != "null" ||
+		listed.json("meta", "total") != "2" {
 		t.Errorf("items %s", listed.body)
 	}
 	synced := c.do("PUT", path+"/items", `{`+items(anItem("cc", ""), anItem("bb", `,"quantity":5`))+`}`).want(200)

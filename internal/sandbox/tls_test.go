@@ -34,7 +34,8 @@ func TestTLSPolicy(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, address := range []string{server.BillingURL(), server.FinanceURL(), server.CollectionsURL(), server.ControlURL()} {
+			for _, address := range []string{server.BillingURL(), server.FinanceURL(), server.CollectionsURL(),
+				server.ControlURL()} {
 				response, err := trusting(t, server.CAPEM(), test.config.Clone()).Get(address)
 				if err == nil {
 					response.Body.Close()

@@ -48,7 +48,8 @@ func TestTolerances(t *testing.T) {
 		}},
 		"NullsChangeNothing": {sandbox.Tolerance{NullsChangeNothing: true}, func(t *testing.T, c caller, path string) {
 			c.do("PATCH", path, `{"custom_metadata":{"a":1,"b":{"c":2}}}`).want(200)
-			r := c.do("PATCH", path, `{"custom_metadata":{"a":null,"b":{"c":null},"d":null},"custom_metadata_mode":"merge"}`).want(200)
+			r := c.do("PATCH", path, `{"custom_metadata":{"a":null,"b":{"c":null},"d":null},"custom_metadata_mode":"merge"}`).
+				want(200)
 			if got := r.json("data", "custom_metadata"); got != `{"a":1,"b":{"c":2}}` {
 				t.Errorf("custom_metadata %s", got)
 			}
@@ -64,7 +65,8 @@ func TestTolerances(t *testing.T) {
 			if r.at("data", "x_undocumented") == nil || r.json("data", "custom_metadata") != metadata {
 				t.Errorf("answer %s", r.body)
 			}
-			if refusal := c.do("POST", "/v1/customers", `{}`).json("error", "details", "fields"); refusal != `{"name":"is required"}` {
+			if refusal := c.do("POST", "/v1/customers", `{}`).json("error", "details",
+				"fields"); refusal != `{"name":"is required"}` {
 				t.Errorf("fields %s", refusal)
 			}
 		}},
@@ -92,7 +94,8 @@ func TestTolerances(t *testing.T) {
 			}
 			path := "/v1/billing-accounts/" + r.text("data", 0, "id")
 			for name, r := range map[string]result{
-				"update": c.do("PATCH", path, `{"payment_terms_days":20}`).want(200), "suspend": c.do("POST", path+"/suspend", "").want(200),
+				"update":     c.do("PATCH", path, `{"payment_terms_days":20}`).want(200),
+				"suspend":    c.do("POST", path+"/suspend", "").want(200),
 				"reactivate": c.do("POST", path+"/reactivate", "").want(200),
 			} {
 				if r.at("data", "customer") != nil {
@@ -130,7 +133,8 @@ func TestTolerances(t *testing.T) {
 			c.do("PUT", path+"/items", `{`+items(anItem("aa", ""))+`}`).want(200)
 		}},
 		"every one that bends": {sandbox.Tolerance{
-			OmitNullFields: true, UnknownFields: true, BareObjects: true, NullLists: true, NullsChangeNothing: true, DeleteNoContent: true, IgnoreFilters: true,
+			OmitNullFields: true, UnknownFields: true, BareObjects: true, NullLists: true, NullsChangeNothing: true,
+			DeleteNoContent: true, IgnoreFilters: true,
 		}, bentSubscription},
 	}
 	for name, test := range tests {
@@ -167,12 +171,15 @@ func TestListsThatMoveUnderTheReader(t *testing.T) {
 // answer looks like.
 func bentSubscription(t *testing.T, c caller, _ string) {
 	account := c.do("GET", accounts, "").text("data", 0, "id")
-	r := c.do("POST", subscriptions, `{"billing_account_id":"`+account+`","plan_id":"`+plan+`","custom_metadata":{"a":1}}`).want(201)
+	r := c.do("POST", subscriptions, `{"billing_account_id":"`+account+`","plan_id":"`+plan+
+		`","custom_metadata":{"a":1}}`).want(201)
 	path := subscriptions + "/" + r.text("id")
-	if object, _ := r.at().(map[string]any); r.at("x_undocumented") == nil || object["notes"] != nil || strings.Contains(string(r.body), `"notes"`) {
+	if object, _ := r.at().(map[string]any); r.at("x_undocumented") == nil || object["notes"] != nil ||
+		strings.Contains(string(r.body), `"notes"`) {
 		t.Errorf("made %s", r.body)
 	}
-	if got := c.do("PATCH", path, `{"custom_metadata":{"a":null},"custom_metadata_mode":"merge"}`).want(200).json("custom_metadata"); got != `{"a":1}` {
+	if got := c.do("PATCH", path, `{"custom_metadata":{"a":null},"custom_metadata_mode":"merge"}`).want(200).
+		json("custom_metadata"); got != `{"a":1}` {
 		t.Errorf("custom_metadata %s", got)
 	}
 	if got := c.do("GET", path+"/items", "").want(200).json("data"); got != "null" {
@@ -181,7 +188,8 @@ func bentSubscription(t *testing.T, c caller, _ string) {
 	if c.do("POST", path+"/invoices", "").want(201).text("id") == "" {
 		t.Error("an invoice without an id")
 	}
-	for _, query := range []string{subscriptions + "?status=canceled&external_id=x", "/v1/invoices?subscription_id=x", accounts + "?status=closed"} {
+	for _, query := range []string{subscriptions + "?status=canceled&external_id=x", "/v1/invoices?subscription_id=x",
+		accounts + "?status=closed"} {
 		if got := c.do("GET", query, "").want(200).json("meta", "total"); got != "1" {
 			t.Errorf("%s: total %s", query, got)
 		}

@@ -38,9 +38,9 @@ func dump(t *testing.T, program, address string) (document, said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
-		"--enable-logging=stderr", "--virtual-time-budget=10000", "--dump-dom", address)
+	command := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget=10000", "--dump-dom", address)
 	var out, errs bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errs
 	if err := command.Run(); err != nil {
@@ -83,7 +83,8 @@ func TestWebPageInABrowser(t *testing.T) {
 		if times != 2 {
 			return
 		}
-		if made, err := c.try("POST", "/v1/customers", `{"name":"Made afterwards"}`); err != nil || made.status != http.StatusCreated {
+		if made, err := c.try("POST", "/v1/customers", `{"name":"Made afterwards"}`); err != nil ||
+			made.status != http.StatusCreated {
 			t.Errorf("create: %d %s, %v", made.status, made.body, err)
 		}
 	}))

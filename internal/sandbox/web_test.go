@@ -25,15 +25,18 @@ func lively(t *testing.T) (server *sandbox.Server, credentials []string) {
 	options.Web = true
 	server = start(t, options)
 	c, hooks := call(t, server), collect(t, server)
-	c.create(`{"name":"<script>alert(1)</script>","external_id":"javascript:alert(2)","document_number":"529.982.247-25","email":"ana@example.com"}`)
+	c.create(
+		`{"name":"<script>alert(1)</script>","external_id":"javascript:alert(2)","document_number":"529.982.247-25","email":"ana@example.com"}`)
 	path, _ := c.subscribe(`,"external_id":"tenant-1","trial_period_days":14`)
 	server.Clock().Advance(20 * 24 * time.Hour)
 	c.do("POST", path+"/pause", `{"behavior":"void"}`).want(200)
 	c.do("POST", path+"/resume", ``).want(200)
 	c.do("POST", path+"/change-plan", `{"plan_id":"`+otherPlan+`","timing":"end_of_period"}`).want(200)
 	c.do("POST", path+"/change-plan", `{"plan_id":"none"}`).want(422)
-	endpoint, registered := hooks.endpoint(`{"url":"` + receiver.URL + `/in?token=s3cret-in-the-query","authentication":{"type":"basic","username":"ana","password":"p4ssw0rd-of-ana"}}`)
-	hooks.endpoint(`{"url":"https://hooks.example.com/out","active":false,"authentication":{"type":"header","name":"X-Key","value":"v4lue-of-the-header"}}`)
+	endpoint, registered := hooks.endpoint(`{"url":"` + receiver.URL +
+		`/in?token=s3cret-in-the-query","authentication":{"type":"basic","username":"ana","password":"p4ssw0rd-of-ana"}}`)
+	hooks.endpoint(
+		`{"url":"https://hooks.example.com/out","active":false,"authentication":{"type":"header","name":"X-Key","value":"v4lue-of-the-header"}}`)
 	hooks.do("POST", endpoint+"/test", "").want(202)
 	settle(t, server)
 	made := hooks.do("POST", keysPath, `{"name":"erp","scopes":["charges:read"]}`).want(201)
@@ -43,13 +46,15 @@ func lively(t *testing.T) (server *sandbox.Server, credentials []string) {
 		t.Error("no drop")
 	}
 	return server, []string{
-		server.BillingToken(), server.FinanceToken(), server.CollectionsKey(), server.ControlToken(), "p4ssw0rd-of-ana", "s3cret-in-the-query",
-		"v4lue-of-the-header", registered.text("data", "secret"), made.text("data", "token"), rotated.text("data", "token"),
+		server.BillingToken(), server.FinanceToken(), server.CollectionsKey(), server.ControlToken(), "p4ssw0rd-of-ana",
+		"s3cret-in-the-query", "v4lue-of-the-header", registered.text("data", "secret"), made.text("data", "token"),
+		rotated.text("data", "token"),
 	}
 }
 
 // browse asks for something on the web page's listener.
-func browse(t *testing.T, server *sandbox.Server, method, path, host string) (status int, header http.Header, body string) {
+func browse(t *testing.T, server *sandbox.Server, method, path,
+	host string) (status int, header http.Header, body string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, server.WebURL()+path, http.NoBody)
 	if err != nil {
@@ -78,7 +83,9 @@ func section(t *testing.T, document, name string) string {
 	if !found || !closed {
 		t.Fatalf("no section %s in %s", name, document)
 	}
-	content = regexp.MustCompile(`<span class="ago">[^<]*</span>|<button[^>]*>[^<]*</button>|<a data-detail[^>]*>[^<]*</a>`).ReplaceAllString(content, " ")
+	content = regexp.MustCompile(
+		`<span class="ago">[^<]*</span>|<button[^>]*>[^<]*</button>|<a data-detail[^>]*>[^<]*</a>`).ReplaceAllString(content,
+		" ")
 	text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(content, " ")
 	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
 }
@@ -101,21 +108,26 @@ func TestWebPageShows(t *testing.T) {
 		"customers": {"<script>alert(1)</script> javascript:alert(2) 529.982.247-25 ana@example.com", "2026-05-04 09:00:00"},
 		"accounts":  {"Ana active 0.00 BRL 10 days"},
 		"subscriptions": {
-			"Ana, tenant-1 active", "Plan " + plan, "Pending plan " + otherPlan, "monthly, 2026-05-18 09:00:00 to 2026-06-18 09:00:00",
-			"2026-05-04 09:00:00 created 2026-05-04 09:00:00 trial begins 2026-05-18 09:00:00 trial ends 2026-05-18 09:00:00 active",
-			"invoice INV-000001 open,", "2026-05-18 to 2026-06-18, due 2026-05-28", "pause requested Go-http-client behavior void",
-			"plan change requested Go-http-client plan_id " + otherPlan + ", timing end_of_period 2026-05-24 09:00:00 resumed",
+			"Ana, tenant-1 active", "Plan " + plan, "Pending plan " + otherPlan,
+			"monthly, 2026-05-18 09:00:00 to 2026-06-18 09:00:00", "2026-05-04 09:00:00 created 2026-05-04 09:00:00 trial " +
+				"begins 2026-05-18 09:00:00 trial ends 2026-05-18 09:00:00 active",
+			"invoice INV-000001 open,", "2026-05-18 to 2026-06-18, due 2026-05-28",
+			"pause requested Go-http-client behavior void", "plan change requested Go-http-client plan_id " + otherPlan +
+				", timing end_of_period 2026-05-24 09:00:00 resumed",
 			"2026-06-18 09:00:00 next period begins (to come) with plan " + otherPlan,
 		},
 		"endpoints": {
-			"/in?… active", "Authentication basic", "webhook.test failed 2026-05-24 09:00:00 2026-05-24 09:00:00 503 the endpoint answered 503 2026-05-24 09:04:00",
+			"/in?… active", "Authentication basic",
+			"webhook.test failed 2026-05-24 09:00:00 2026-05-24 09:00:00 503 the endpoint answered 503 2026-05-24 09:04:00",
 			"https://hooks.example.com/out inactive", "Authentication header", "No deliveries yet.",
 		},
 		"invoices": {"INV-000001 open", "Ana tenant-1 2026-05-18 to 2026-06-18 2026-05-28 2026-05-18 09:00:00"},
 		"tokens":   {"jwt_sandbox_", "rb_sandbox_", "* never"},
-		"keys":     {"erp ck_sandbox_", "active charges:read never", "rotated succeeded by ck_sandbox_", "2026-05-27 09:00:00 grace period: 3 d 0 h left"},
-		"finance":  {"payables 14 The newest records of payables", "Aluguel da loja 4200.00", "4 older not shown."},
-		"requests": {"200 dropped billing customers.list GET /v1/customers?search=ana Go-http-client rb_sandbox_", "fault-1", "422 rejected billing subscriptions.change_plan"},
+		"keys": {"erp ck_sandbox_", "active charges:read never", "rotated succeeded by ck_sandbox_",
+			"2026-05-27 09:00:00 grace period: 3 d 0 h left"},
+		"finance": {"payables 14 The newest records of payables", "Aluguel da loja 4200.00", "4 older not shown."},
+		"requests": {"200 dropped billing customers.list GET /v1/customers?search=ana Go-http-client rb_sandbox_", "fault-1",
+			"422 rejected billing subscriptions.change_plan"},
 	} {
 		got := section(t, document, name)
 		for _, want := range wants {
@@ -134,7 +146,8 @@ func TestWebPageShowsNoCredential(t *testing.T) {
 	t.Parallel()
 	server, credentials := lively(t)
 	paths := []string{"/", "/page.js", "/style.css"}
-	for _, link := range regexp.MustCompile(`href="(/(?:object|request)[^"]*)"`).FindAllStringSubmatch(show(t, server), -1) {
+	for _, link := range regexp.MustCompile(`href="(/(?:object|request)[^"]*)"`).FindAllStringSubmatch(show(t, server),
+		-1) {
 		paths = append(paths, html.UnescapeString(link[1]))
 	}
 	for _, path := range paths {
@@ -160,13 +173,15 @@ func TestWebPageFollowsTheClock(t *testing.T) {
 	c.do("POST", path+"/cancel", `{"cancel_at_period_end":true,"reason":"moves away"}`).want(200)
 	server.ResetRequests()
 	got := section(t, show(t, server), "subscriptions")
-	for _, want := range []string{"paused keep_as_draft", "2026-06-04 09:00:00 canceled with the period (to come) moves away 2026-06-20 00:00:00 pause ends (to come)"} {
+	for _, want := range []string{"paused keep_as_draft",
+		"2026-06-04 09:00:00 canceled with the period (to come) moves away 2026-06-20 00:00:00 pause ends (to come)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
 	}
 	server.Clock().Advance(40 * 24 * time.Hour)
-	if got := section(t, show(t, server), "subscriptions"); !strings.Contains(got, "Ana canceled Id") || !strings.Contains(got, "2026-06-04 09:00:00 canceled moves away") || strings.Contains(got, "to come") {
+	if got := section(t, show(t, server), "subscriptions"); !strings.Contains(got, "Ana canceled Id") ||
+		!strings.Contains(got, "2026-06-04 09:00:00 canceled moves away") || strings.Contains(got, "to come") {
 		t.Errorf("after the period: %s", got)
 	}
 }
@@ -178,7 +193,8 @@ func TestWebPageIsBounded(t *testing.T) {
 	for i := range customers {
 		customers[i] = map[string]any{"name": fmt.Sprintf("Customer %d.", i), "create_billing_account": false}
 	}
-	seed, err := json.Marshal(map[string]any{"customers": customers, "webhook_endpoints": []any{map[string]any{"url": "https://hooks.example.com/in"}}})
+	seed, err := json.Marshal(map[string]any{"customers": customers,
+		"webhook_endpoints": []any{map[string]any{"url": "https://hooks.example.com/in"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,10 +207,12 @@ func TestWebPageIsBounded(t *testing.T) {
 	server.Clock().Advance(time.Minute)
 	call(t, server).create(`{"name":"The last"}`)
 	document := show(t, server)
-	if got := section(t, document, "customers"); strings.Count(got, "Customer ") != 200 || !strings.Contains(got, "4 older not shown.") || strings.Index(got, "The last") > strings.Index(got, "Customer 2.") {
+	if got := section(t, document, "customers"); strings.Count(got, "Customer ") != 200 ||
+		!strings.Contains(got, "4 older not shown.") || strings.Index(got, "The last") > strings.Index(got, "Customer 2.") {
 		t.Errorf("customers: %s", got)
 	}
-	if got := section(t, document, "endpoints"); !strings.Contains(got, "event.n11 ") || strings.Contains(got, "event.n1 ") || !strings.Contains(got, "2 older not shown.") ||
+	if got := section(t, document, "endpoints"); !strings.Contains(got, "event.n11 ") ||
+		strings.Contains(got, "event.n1 ") || !strings.Contains(got, "2 older not shown.") ||
 		strings.Index(got, "event.n11 ") > strings.Index(got, "event.n10 ") {
 		t.Errorf("deliveries: %s", got)
 	}
@@ -220,7 +238,8 @@ func TestWebPageOfSeveral(t *testing.T) {
 		t.Error("the other organization is not named")
 	}
 	for name, owner := range map[string]string{"Ours": server.Organization().ID, "Theirs": other.ID} {
-		if row := regexp.MustCompile(name + ` .*? (\S{36}) (\S{36})(?: |$)`).FindStringSubmatch(section(t, document, "customers")); row == nil || row[2] != owner {
+		if row := regexp.MustCompile(name + ` .*? (\S{36}) (\S{36})(?: |$)`).FindStringSubmatch(section(t, document,
+			"customers")); row == nil || row[2] != owner {
 			t.Errorf("%s: %v, want the organization %s", name, row, owner)
 		}
 	}
@@ -244,18 +263,21 @@ func TestWebPageIsClosed(t *testing.T) {
 	}{
 		{"GET", "/", "", 200}, {"HEAD", "/", "", 200}, {"GET", "/style.css", "", 200}, {"GET", "/page.js", "", 200},
 		{"GET", "/", "localhost:1234", 200}, {"GET", "/", "[::1]:80", 200}, {"GET", "/", "127.0.0.2", 200},
-		{"GET", "/", "example.com", 403}, {"GET", "/", "localhost.example.com", 403}, {"GET", "/", "192.0.2.1:80", 403}, {"GET", "/page.js", "127.0.0.1.example.com", 403},
-		{"POST", "/", "", 405}, {"DELETE", "/", "", 405}, {"PUT", "/style.css", "", 405},
-		{"GET", "/favicon.svg", "", 200}, {"GET", "/object?type=customer&id=none", "", 404}, {"GET", "/object?type=token&id=1", "", 404},
-		{"GET", "/request?sequence=1", "", 404}, {"GET", "/request?sequence=0", "", 404}, {"GET", "/request", "", 404}, {"GET", "/request?sequence=1", "example.com", 403},
-		{"GET", "/page.html", "", 404}, {"GET", "/v1/customers", "", 404}, {"GET", "/../go.mod", "", 404},
+		{"GET", "/", "example.com", 403}, {"GET", "/", "localhost.example.com", 403}, {"GET", "/", "192.0.2.1:80", 403},
+		{"GET", "/page.js", "127.0.0.1.example.com", 403}, {"POST", "/", "", 405}, {"DELETE", "/", "", 405},
+		{"PUT", "/style.css", "", 405}, {"GET", "/favicon.svg", "", 200}, {"GET", "/object?type=customer&id=none", "", 404},
+		{"GET", "/object?type=token&id=1", "", 404}, {"GET", "/request?sequence=1", "", 404},
+		{"GET", "/request?sequence=0", "", 404}, {"GET", "/request", "", 404}, {"GET", "/request?sequence=1", "example.com",
+			403}, {"GET", "/page.html", "", 404}, {"GET", "/v1/customers", "", 404}, {"GET", "/../go.mod", "", 404},
 	} {
 		status, header, body := browse(t, server, c.method, c.path, c.host)
 		if status != c.want {
 			t.Errorf("%s %s at %q: status %d, want %d", c.method, c.path, c.host, status, c.want)
 		}
-		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'") ||
-			strings.Contains(policy, "unsafe") || header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Referrer-Policy") != "no-referrer" || header.Get("Cache-Control") != "no-store" {
+		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy,
+			"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'") ||
+			strings.Contains(policy, "unsafe") || header.Get("X-Content-Type-Options") != "nosniff" ||
+			header.Get("Referrer-Policy") != "no-referrer" || header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s %s: headers %v", c.method, c.path, header)
 		}
 		if c.want != 200 && strings.Contains(body, "<main") {
@@ -271,7 +293,8 @@ func TestWebPageOfACanceledTrial(t *testing.T) {
 	c := call(t, server)
 	path, _ := c.subscribe(`,"trial_period_days":14`)
 	c.do("POST", path+"/cancel", `{}`).want(200)
-	if got := section(t, show(t, server), "subscriptions"); strings.Contains(got, "trial ends") || !strings.Contains(got, "trial begins") || !strings.Contains(got, "canceled") {
+	if got := section(t, show(t, server), "subscriptions"); strings.Contains(got, "trial ends") ||
+		!strings.Contains(got, "trial begins") || !strings.Contains(got, "canceled") {
 		t.Errorf("before the end of the trial: %s", got)
 	}
 	server.Clock().Advance(30 * 24 * time.Hour)
@@ -294,7 +317,8 @@ func TestWebPageShowsChangesOfPlan(t *testing.T) {
 	c.do("POST", path+"/change-plan", `{"plan_id":"`+plan+`","timing":"immediate"}`).want(200)
 	server.ResetRequests()
 	got := section(t, show(t, server), "subscriptions")
-	for _, want := range []string{"2026-06-04 09:00:00 runs another plan " + otherPlan, "2026-07-13 09:00:00 runs another plan " + plan} {
+	for _, want := range []string{"2026-06-04 09:00:00 runs another plan " + otherPlan,
+		"2026-07-13 09:00:00 runs another plan " + plan} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -304,10 +328,15 @@ func TestWebPageShowsChangesOfPlan(t *testing.T) {
 // Each key of custom_metadata is that of the client which has changed it last, whatever a request repeats of others.
 func TestWebPageShowsWhoseKeyItIs(t *testing.T) {
 	t.Parallel()
-	server := start(t, sandbox.Options{Web: true, SeedDocument: []byte(`{"customers":[{"name":"Ana","external_id":"ana","custom_metadata":{"segment":"retail","crm":{"owner":"Bia"},"old":1}}]}`)})
-	id := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(string(call(t, server).do("GET", "/v1/customers", "").want(200).body))[1]
+	server := start(t,
+		sandbox.Options{Web: true,
+			SeedDocument: []byte(
+				`{"customers":[{"name":"Ana","external_id":"ana","custom_metadata":{"segment":"retail","crm":{"owner":"Bia"},"old":1}}]}`)})
+	id := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(string(call(t, server).do("GET", "/v1/customers",
+		"").want(200).body))[1]
 	write := func(client, body string) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, server.BillingURL()+"/v1/customers/"+id, strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, server.BillingURL()+"/v1/customers/"+id,
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,7 +353,8 @@ func TestWebPageShowsWhoseKeyItIs(t *testing.T) {
 		}
 	}
 	write("crm/3 linux", `{"custom_metadata_mode":"merge","custom_metadata":{"crm":{"score":7}}}`)
-	write("terraform-provider-billing/1.0 Terraform/1.11", `{"custom_metadata":{"segment":"retail","crm":{"owner":"Bia","score":7},"tier":"gold"}}`)
+	write("terraform-provider-billing/1.0 Terraform/1.11",
+		`{"custom_metadata":{"segment":"retail","crm":{"owner":"Bia","score":7},"tier":"gold"}}`)
 	got := section(t, show(t, server), "customers")
 	for _, want := range []string{"seed crm.owner segment crm crm.score terraform-provider-billing tier "} {
 		if !strings.Contains(got, want) {
@@ -344,7 +374,8 @@ func TestWebPageShowsFaults(t *testing.T) {
 		t.Error("there is no fault in force")
 	}
 	server.AddFault(sandbox.Fault{Operation: "me.get", Status: 503, Times: 2})
-	if got := section(t, show(t, server), "faults"); !strings.Contains(got, "Faults in force 1 fault-1 operation=me.get,times=2,status=503") {
+	if got := section(t, show(t, server), "faults"); !strings.Contains(got,
+		"Faults in force 1 fault-1 operation=me.get,times=2,status=503") {
 		t.Errorf("faults: %s", got)
 	}
 }
@@ -369,7 +400,8 @@ func TestWebPageShowsDetails(t *testing.T) {
 			t.Errorf("no link %s", test.link)
 			continue
 		}
-		if status, _, body := browse(t, server, "GET", html.UnescapeString(link[1]), ""); status != 200 || !strings.Contains(body, test.want) {
+		if status, _, body := browse(t, server, "GET", html.UnescapeString(link[1]), ""); status != 200 ||
+			!strings.Contains(body, test.want) {
 			t.Errorf("%s: %d, no %q in %s", link[1], status, test.want, body)
 		}
 	}
@@ -402,7 +434,8 @@ func TestWebPageIsSentOnce(t *testing.T) {
 		do   func()
 	}{
 		{"a request", func() { c.do("GET", "/v1/me", "").want(200) }}, {"a write", func() { c.create(`{"name":"Ana"}`) }},
-		{"a fault", func() { server.AddFault(sandbox.Fault{Status: 500, Operation: "me.get"}) }}, {"the end of the faults", server.ClearFaults},
+		{"a fault", func() { server.AddFault(sandbox.Fault{Status: 500, Operation: "me.get"}) }},
+		{"the end of the faults", server.ClearFaults},
 		{"a write without a request", func() {
 			if _, err := server.NewOrganization(sandbox.Organization{Name: "Other"}); err != nil {
 				t.Error(err)

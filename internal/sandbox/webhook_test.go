@@ -47,7 +47,8 @@ func TestEndpoints(t *testing.T) {
 		t.Errorf("secret %q", secret)
 	}
 	id := created.text("data", "id")
-	plain := `{"active":true,"authentication":{"type":"none"},"createdAt":"2026-05-04T09:00:00.000Z","description":null,"events":[],"id":"` + id + `","updatedAt":"2026-05-04T09:00:00.000Z","url":"https://hooks.example.com/a"}`
+	plain :=
+		`{"active":true,"authentication":{"type":"none"},"createdAt":"2026-05-04T09:00:00.000Z","description":null,"events":[],"id":"` + id + `","updatedAt":"2026-05-04T09:00:00.000Z","url":"https://hooks.example.com/a"}`
 	for name, r := range map[string]string{
 		"get":  c.do("GET", path, "").want(200).json("data"),
 		"list": c.do("GET", endpointsPath, "").want(200).json("data", 0),
@@ -57,7 +58,8 @@ func TestEndpoints(t *testing.T) {
 		}
 	}
 	server.Clock().Advance(time.Hour)
-	changed := c.do("PATCH", path, `{"description":"d","events":["charge.paid","charge.paid","new.event"],"active":false,"authentication":{"type":"basic","username":"ana","password":"p4ss"}}`).want(200)
+	changed := c.do("PATCH", path,
+		`{"description":"d","events":["charge.paid","charge.paid","new.event"],"active":false,"authentication":{"type":"basic","username":"ana","password":"p4ss"}}`).want(200)
 	want := `{"active":false,"authentication":{"type":"basic","username":"ana"},"createdAt":"2026-05-04T09:00:00.000Z","description":"d","events":["charge.paid","new.event"],"id":"` + id + `","updatedAt":"2026-05-04T10:00:00.000Z","url":"https://hooks.example.com/a"}`
 	if got := changed.json("data"); got != want {
 		t.Errorf("changed: %s, want %s", got, want)
@@ -65,8 +67,10 @@ func TestEndpoints(t *testing.T) {
 	if same := c.do("PATCH", path, `{"active":false}`).want(200).json("data"); same != want {
 		t.Errorf("an update that changes nothing answers %s", same)
 	}
-	cleared := c.do("PATCH", path, `{"description":null,"events":[],"authentication":{"type":"header","name":"X-Key","value":"v4lue"}}`).want(200)
-	if cleared.json("data", "description") != "null" || cleared.json("data", "events") != "[]" || cleared.json("data", "authentication") != `{"name":"X-Key","type":"header"}` {
+	cleared := c.do("PATCH", path,
+		`{"description":null,"events":[],"authentication":{"type":"header","name":"X-Key","value":"v4lue"}}`).want(200)
+	if cleared.json("data", "description") != "null" || cleared.json("data", "events") != "[]" ||
+		cleared.json("data", "authentication") != `{"name":"X-Key","type":"header"}` {
 		t.Errorf("cleared: %s", cleared.body)
 	}
 	rotated := c.do("POST", path+"/rotate-secret", "").want(200)
@@ -78,7 +82,8 @@ func TestEndpoints(t *testing.T) {
 	}
 	for _, gone := range []result{
 		c.do("GET", path, ""), c.do("PATCH", path, `{}`), c.do("DELETE", path, ""), c.do("POST", path+"/test", ""),
-		c.do("POST", path+"/rotate-secret", ""), c.do("GET", path+"/deliveries", ""), c.do("POST", path+"/deliveries/"+id+"/retry", ""),
+		c.do("POST", path+"/rotate-secret", ""), c.do("GET", path+"/deliveries", ""),
+		c.do("POST", path+"/deliveries/"+id+"/retry", ""),
 	} {
 		if gone.want(404).text("error", "code") != "not_found" {
 			t.Errorf("gone: %s", gone.body)
@@ -115,7 +120,8 @@ func TestEndpointRefusals(t *testing.T) {
 		`{"authentication":{"type":"header","name":"X-Key","value":""}}`:                "authentication.value",
 	} {
 		r := c.do("PATCH", path, body).want(422)
-		if fields, _ := r.at("error", "details", "fields").(map[string]any); r.text("error", "code") != "validation_error" || fields[field] == nil {
+		if fields, _ := r.at("error", "details", "fields").(map[string]any); r.text("error", "code") != "validation_error" ||
+			fields[field] == nil {
 			t.Errorf("%s: %s", body, r.body)
 		}
 	}
@@ -123,10 +129,12 @@ func TestEndpointRefusals(t *testing.T) {
 		t.Errorf("without url: %s", r.body)
 	}
 	c.do("POST", endpointsPath, `[]`).want(400)
-	for _, url := range []string{"http://hooks.example.com/", "https://127.0.0.1/", "https://10.0.0.1/", "https://erp.internal/", "https://[::ffff:10.0.0.1]/", "https://2130706433/", ""} {
+	for _, url := range []string{"http://hooks.example.com/", "https://127.0.0.1/", "https://10.0.0.1/",
+		"https://erp.internal/", "https://[::ffff:10.0.0.1]/", "https://2130706433/", ""} {
 		for method, target := range map[string]string{"POST": endpointsPath, "PATCH": path} {
 			r := c.do(method, target, `{"url":"`+url+`","description":"changed"}`).want(422)
-			if r.text("error", "code") != "INVALID_WEBHOOK_URL" || r.text("error", "details", "fields", "url") == "" || url != "" && strings.Contains(string(r.body), url) {
+			if r.text("error", "code") != "INVALID_WEBHOOK_URL" || r.text("error", "details", "fields", "url") == "" ||
+				url != "" && strings.Contains(string(r.body), url) {
 				t.Errorf("%s %s: %s", method, url, r.body)
 			}
 		}
@@ -152,7 +160,8 @@ func TestRegistrationResolvesNames(t *testing.T) {
 	path, _ := c.endpoint(`{"url":"https://out.example.com/"}`)
 	c.endpoint(`{"url":"https://unknown.example.com/"}`)
 	for method, target := range map[string]string{"POST": endpointsPath, "PATCH": path} {
-		if r := c.do(method, target, `{"url":"https://in.example.com/"}`).want(422); r.text("error", "code") != "INVALID_WEBHOOK_URL" {
+		if r := c.do(method, target, `{"url":"https://in.example.com/"}`).want(422); r.text("error",
+			"code") != "INVALID_WEBHOOK_URL" {
 			t.Errorf("%s: %s", method, r.body)
 		}
 	}
@@ -207,7 +216,9 @@ func TestRequestLogHoldsNoCredentials(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{})
 	c := collect(t, server)
-	path, _ := c.endpoint(`{"url":"https://hooks.example.com/","authentication":{"type":"basic","username":"ana","password":"s3cret"}}`)
+	path, _ :=
+		c.endpoint(
+			`{"url":"https://hooks.example.com/","authentication":{"type":"basic","username":"ana","password":"s3cret"}}`)
 	for _, body := range []string{
 		`{"authentication":{"type":"bearer","token":"s3cret"}}`,
 		`{"authentication":{"type":"header","name":"X-Key","value":"s3cret"}}`,
@@ -228,7 +239,8 @@ func TestRequestLogHoldsNoCredentials(t *testing.T) {
 		}
 	}
 	var first map[string]any
-	if err := json.Unmarshal(log[0].Body, &first); err != nil || first["url"] != "https://hooks.example.com/" || !strings.Contains(string(log[0].Body), `"username":"ana"`) {
+	if err := json.Unmarshal(log[0].Body, &first); err != nil || first["url"] != "https://hooks.example.com/" ||
+		!strings.Contains(string(log[0].Body), `"username":"ana"`) {
 		t.Errorf("the log has lost what is no secret: %s", log[0].Body)
 	}
 }

@@ -20,7 +20,8 @@ func (d *draw) block(of map[string]step) string {
 }
 
 // often are the arguments that much depends on: they are drawn more often than others.
-var often = []string{"body", "custom_metadata", "expires_at", "grace_period_days", "items", "notes", "pause", "plan_id", "rotate_after_days"}
+var often = []string{"body", "custom_metadata", "expires_at", "grace_period_days", "items", "notes", "pause", "plan_id",
+	"rotate_after_days"}
 
 // arguments are the names to draw from.
 func arguments(address string) []string {
@@ -96,23 +97,28 @@ func (d *draw) foreignChangeAndRun(t *rapid.T) {
 // foreigners are what others do to objects, by type.
 var foreigners = map[string][]step{
 	"billing_customer": {
-		{What: "patch", Body: object{"notes": "foreign"}}, {What: "patch", Body: object{"nickname": "foreign", "birthday": "2000-01-01"}}, {What: "delete"},
+		{What: "patch", Body: object{"notes": "foreign"}},
+		{What: "patch", Body: object{"nickname": "foreign", "birthday": "2000-01-01"}}, {What: "delete"},
 		{What: "patch", Body: object{"external_id": "foreign"}},
 	},
 	"billing_account": {
-		{What: "patch", Body: object{"payment_terms_days": 60}}, {What: "suspend"}, {What: "reactivate"}, {What: "close"}, {What: "patch", Body: object{"external_id": "foreign"}},
+		{What: "patch", Body: object{"payment_terms_days": 60}}, {What: "suspend"}, {What: "reactivate"}, {What: "close"},
+		{What: "patch", Body: object{"external_id": "foreign"}},
 	},
 	"billing_subscription": {
-		{What: "patch", Body: object{"notes": "foreign"}}, {What: "patch", Body: object{"discount_percent": 50}}, {What: "items", Body: item(1, 50)}, {What: "items", Body: item(0, 7)},
-		{What: "cancel", Body: object{"reason": "foreign"}}, {What: "cancel", Body: object{"cancel_at_period_end": true}}, {What: "pause"}, {What: "resume"},
-		{What: "change-plan", Body: object{"plan_id": uuids[3]}},
+		{What: "patch", Body: object{"notes": "foreign"}}, {What: "patch", Body: object{"discount_percent": 50}},
+		{What: "items", Body: item(1, 50)}, {What: "items", Body: item(0, 7)},
+		{What: "cancel", Body: object{"reason": "foreign"}}, {What: "cancel", Body: object{"cancel_at_period_end": true}},
+		{What: "pause"}, {What: "resume"}, {What: "change-plan", Body: object{"plan_id": uuids[3]}},
 	},
 	"billing_webhook_endpoint": {
-		{What: "patch", Body: object{"description": "foreign"}}, {What: "patch", Body: object{"active": false}}, {What: "rotate-secret"}, {What: "delete"},
+		{What: "patch", Body: object{"description": "foreign"}}, {What: "patch", Body: object{"active": false}},
+		{What: "rotate-secret"}, {What: "delete"},
 		{What: "patch", Body: object{"authentication": object{"type": "header", "name": "X-Foreign", "value": "v"}}},
 	},
-	"billing_api_key":        {{What: "rotate", Body: object{"graceDays": 5}}, {What: "delete"}},
-	"billing_finance_record": {{What: "patch", Body: object{"amount": "999.00"}}, {What: "patch", Body: object{"note": "foreign"}}, {What: "delete"}},
+	"billing_api_key": {{What: "rotate", Body: object{"graceDays": 5}}, {What: "delete"}},
+	"billing_finance_record": {{What: "patch", Body: object{"amount": "999.00"}},
+		{What: "patch", Body: object{"note": "foreign"}}, {What: "delete"}},
 }
 
 // foreign is a change by others: of their own keys, of ours, or of the object itself.
@@ -131,9 +137,13 @@ func (d *draw) foreignTo(address string) (about string) {
 	case n < len(all):
 		s = all[n]
 	case metadata && n%2 == 0:
-		s = step{What: "patch", Body: object{"custom_metadata": object{foreignPrefix + fmt.Sprint(d.index(3, "key")): d.index(5, "value")}, "custom_metadata_mode": "merge"}}
+		s = step{What: "patch",
+			Body: object{"custom_metadata": object{foreignPrefix + fmt.Sprint(d.index(3, "key")): d.index(5, "value")},
+				"custom_metadata_mode": "merge"}}
 	case metadata:
-		s = step{What: "patch", Body: object{"custom_metadata": object{"a": "foreign", "b": object{"c": "foreign", foreignPrefix + "in": "foreign"}}, "custom_metadata_mode": "merge"}}
+		s = step{What: "patch",
+			Body: object{"custom_metadata": object{"a": "foreign", "b": object{"c": "foreign", foreignPrefix + "in": "foreign"}},
+				"custom_metadata_mode": "merge"}}
 	case typeOf(address) == "billing_finance_record":
 		s = step{What: "patch", Body: object{foreignPrefix + fmt.Sprint(d.index(3, "key")): d.index(5, "value")}}
 	default:
@@ -167,7 +177,8 @@ func (d *draw) run(*rapid.T) {
 			}
 		}
 	}
-	if d.chance(6, "time between") || d.w.blocks["billing_api_key.k"].Values["rotate_after_days"] == 1 && d.chance(2, "until it is due") {
+	if d.chance(6, "time between") || d.w.blocks["billing_api_key.k"].Values["rotate_after_days"] == 1 &&
+		d.chance(2, "until it is due") {
 		s.By = pickOne(d, []string{"25h", "1h"}, "by")
 	}
 	d.do(s)

@@ -2,8 +2,8 @@ package soak_test
 
 import "strings"
 
-// choices are the values of every argument, by type; nil, which is always possible, is an argument that is left out. "$name" in a text
-// is the name of the block, so that two blocks do not fight over what is unique.
+// choices are the values of every argument, by type; nil, which is always possible, is an argument that is left out.
+// "$name" in a text is the name of the block, so that two blocks do not fight over what is unique.
 var choices = map[string]map[string][]any{
 	"billing_customer": {
 		"name":            {"Ana", "Bia"},
@@ -19,7 +19,8 @@ var choices = map[string]map[string][]any{
 		"emails":          {[]any{}, contacts("a@example.com"), contacts("b@example.com", "c@example.com")},
 		"phones":          {[]any{}, contacts("+55 11 1"), contacts("+55 11 3")},
 		"websites":        {[]any{}, contacts("https://example.com")},
-		"addresses":       {[]any{}, []any{object{"street": "Rua A", "city": "S"}}, []any{object{"street": "Rua B"}, object{"street": "Rua C", "country": "BR"}}},
+		"addresses": {[]any{}, []any{object{"street": "Rua A", "city": "S"}},
+			[]any{object{"street": "Rua B"}, object{"street": "Rua C", "country": "BR"}}},
 		"tags":            {[]any{}, []any{"x"}, []any{"x", "y"}},
 		"custom_metadata": freeForm, "custom_metadata_mode": modes,
 		"create_billing_account": {true, false},
@@ -59,10 +60,11 @@ var choices = map[string]map[string][]any{
 		"allow_pause":         {true}, "allow_cancel": {true},
 		"notes":                {"first", "second"},
 		"cancel_at_period_end": {true, false},
-		"pause":                {object{}, object{"behavior": "void"}, object{"resumes_at": "@60h"}, object{"resumes_at": "@2000h"}},
-		"plan_change":          {object{"timing": "immediate"}, object{"timing": "end_of_period", "reason": "why"}},
-		"cancellation_reason":  {"why"},
-		"custom_metadata":      freeForm, "custom_metadata_mode": modes,
+		"pause": {object{}, object{"behavior": "void"}, object{"resumes_at": "@60h"},
+			object{"resumes_at": "@2000h"}},
+		"plan_change":         {object{"timing": "immediate"}, object{"timing": "end_of_period", "reason": "why"}},
+		"cancellation_reason": {"why"},
+		"custom_metadata":     freeForm, "custom_metadata_mode": modes,
 		"deletion_policy":    {"cancel", "cancel_at_period_end", "abandon"},
 		"on_external_cancel": {"keep", "recreate"},
 	},
@@ -71,8 +73,9 @@ var choices = map[string]map[string][]any{
 		"description": {"first", "second"},
 		"events":      {[]any{}, []any{"charge.paid"}, []any{"charge.paid", "charge.created"}},
 		"active":      {true, false},
-		"authentication": {object{"type": "none"}, object{"type": "basic", "username": "u", "password_wo": "p"}, object{"type": "header", "name": "X-A", "value_wo": "v"},
-			object{"type": "header", "name": "X-B", "value_wo": "v", "credentials_wo_version": 2}, object{"type": "bearer", "token_wo": "t", "credentials_wo_version": 3}},
+		"authentication": {object{"type": "none"}, object{"type": "basic", "username": "u", "password_wo": "p"},
+			object{"type": "header", "name": "X-A", "value_wo": "v"}, object{"type": "header", "name": "X-B", "value_wo": "v",
+				"credentials_wo_version": 2}, object{"type": "bearer", "token_wo": "t", "credentials_wo_version": 3}},
 		"rotate_secret_when_changed": {object{}, object{"at": "1"}, object{"at": "2"}},
 		"age_recipients":             recipients,
 		"allow_duplicate":            {true, false},
@@ -90,25 +93,30 @@ var choices = map[string]map[string][]any{
 	},
 	"billing_finance_record": {
 		"collection": {"payables", "receivables"},
-		"body": {object{"name": "$name"}, object{"name": "$name", "amount": "10.00", "note": "a"}, object{"name": "$name", "amount": "12.00", "note": "b"},
-			object{"name": "$name", "deep": object{"a": "1", "b": []any{"x", 1}}}, object{"name": "$name", "amount": "10.00", "deep": object{"a": "2"}}},
+		"body": {object{"name": "$name"}, object{"name": "$name", "amount": "10.00", "note": "a"},
+			object{"name": "$name", "amount": "12.00", "note": "b"},
+			object{"name": "$name", "deep": object{"a": "1", "b": []any{"x", 1}}}, object{"name": "$name", "amount": "10.00",
+				"deep": object{"a": "2"}}},
 		"ignore_remote_changes": {true, false},
 		"idempotency_key":       {"6f1c0a52-6d1c-4f0e-9d0a-1b2c3d4e5f60"},
 	},
 }
 
 var required = map[string][]string{
-	"billing_customer": {"name"}, "billing_webhook_endpoint": {"url"}, "billing_api_key": {"name"}, "billing_finance_record": {"collection", "body"},
+	"billing_customer": {"name"}, "billing_webhook_endpoint": {"url"}, "billing_api_key": {"name"},
+	"billing_finance_record": {"collection", "body"},
 }
 
 var (
-	freeForm = []any{object{}, object{"a": "1"}, object{"a": "2", "b": object{"c": 1, "d": "x"}}, object{"b": object{"c": 2, "e": []any{1, "y"}}}, object{"a": nil, "t": true}}
+	freeForm = []any{object{}, object{"a": "1"}, object{"a": "2", "b": object{"c": 1, "d": "x"}},
+		object{"b": object{"c": 2, "e": []any{1, "y"}}}, object{"a": nil, "t": true}}
 	// recipients are public keys of which nobody has the private ones.
 	recipients = []any{[]any{}, []any{publicKeys[0]}, []any{publicKeys[0], publicKeys[1]}}
 	publicKeys = []string{"age12mzc730zx6akp7uuergsjeeq8pv8rydr7m7kpxnkawzrm4g8nfls709e0m",
 		"age13657j4sxz5l4hgtx4s93pk8mlqtvgj3gfsh3t5f77r54u2m5x4dqnda6hl"}
 	modes = []any{"merge", "replace"}
-	uuids = []string{"0b1e5bd6-0d2d-4a59-9d1a-7c8a5d4f2a01", "1c2f6ce7-1e3e-4b6a-8e2b-8d9b6e5f3b02", "2d307df8-2f4f-4c7b-9f3c-9eac7f604c03", "3e418e09-3050-4d8c-a04d-afbd80715d04"}
+	uuids = []string{"0b1e5bd6-0d2d-4a59-9d1a-7c8a5d4f2a01", "1c2f6ce7-1e3e-4b6a-8e2b-8d9b6e5f3b02",
+		"2d307df8-2f4f-4c7b-9f3c-9eac7f604c03", "3e418e09-3050-4d8c-a04d-afbd80715d04"}
 )
 
 // ignorable are paths below an argument that ignore_changes may name.
@@ -134,9 +142,10 @@ func item(n int, quantity any) object {
 	return one
 }
 
-// documents are the tax numbers of the second customer, by those of the first: a reference by a number that two customers have can
-// mean either.
-var documents = map[string]string{"123.456.789-09": "529.982.247-25", "12345678909": "52998224725", "11.222.333/0001-81": "45.997.418/0001-53"}
+// documents are the tax numbers of the second customer, by those of the first: a reference by a number that two
+// customers have can mean either.
+var documents = map[string]string{"123.456.789-09": "529.982.247-25", "12345678909": "52998224725",
+	"11.222.333/0001-81": "45.997.418/0001-53"}
 
 // named puts the name of a block into a choice.
 func named(v any, address string) any {

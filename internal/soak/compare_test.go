@@ -72,7 +72,8 @@ func differences(before, after any, path string) (all []difference) {
 	return all
 }
 
-// same compares values of which one may be worded as a user does: numbers by value, times by moment, document numbers without mask.
+// same compares values of which one may be worded as a user does: numbers by value, times by moment, document numbers
+// without mask.
 func same(a, b any) bool {
 	if a == nil && b == any(absent{}) || a == any(absent{}) && b == nil {
 		return false
@@ -92,7 +93,8 @@ func same(a, b any) bool {
 	if thenOK && whenOK {
 		return then.Equal(when)
 	}
-	if bare := strings.NewReplacer(".", "", "-", "", "/", ""); strings.ContainsAny(left+right, "0123456789") && len(left) > 10 {
+	if bare := strings.NewReplacer(".", "", "-", "", "/", ""); strings.ContainsAny(left+right, "0123456789") &&
+		len(left) > 10 {
 		return bare.Replace(left) == bare.Replace(right)
 	}
 	return false

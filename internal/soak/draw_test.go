@@ -24,7 +24,8 @@ func (d *draw) chance(n int, label string) bool { return d.index(n, label) == n-
 func pickOne[V any](d *draw, from []V, label string) V { return from[d.index(len(from), label)] }
 
 // addresses are the blocks that a life may have.
-var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s", "billing_webhook_endpoint.e", "billing_api_key.k", "billing_finance_record.r", "billing_customer.d"}
+var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
+	"billing_webhook_endpoint.e", "billing_api_key.k", "billing_finance_record.r", "billing_customer.d"}
 
 // only are the types that SOAK_ONLY names; all without it.
 func only(address string) bool {
@@ -132,7 +133,8 @@ func (d *draw) set(s step) {
 		}
 	}
 	d.do(s)
-	if account, there := d.w.blocks["billing_account.a"]; there && slices.Contains(refs(account.Values["customer"]), s.At) {
+	if account, there := d.w.blocks["billing_account.a"]; there &&
+		slices.Contains(refs(account.Values["customer"]), s.At) {
 		account.Values = maps.Clone(account.Values)
 		d.agree(account.Values)
 		if show(account.Values) != show(d.w.blocks[account.At].Values) {
@@ -185,8 +187,9 @@ func (d *draw) live() (bad *violation) {
 	}()
 	d.begin()
 	d.Repeat(map[string]func(*rapid.T){
-		"change": d.change, "change and run": d.changeAndRun, "foreign": d.foreign, "foreign, change and run": d.foreignChangeAndRun,
-		"run": d.run, "time": d.time, "import": d.imports, "rename": d.rename, "defaults": d.defaults, "add or remove": d.addOrRemove,
+		"change": d.change, "change and run": d.changeAndRun, "foreign": d.foreign,
+		"foreign, change and run": d.foreignChangeAndRun, "run": d.run, "time": d.time, "import": d.imports,
+		"rename": d.rename, "defaults": d.defaults, "add or remove": d.addOrRemove,
 	})
 	d.do(step{Do: doRun})
 	return nil

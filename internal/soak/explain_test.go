@@ -21,15 +21,17 @@ type applied struct {
 
 // creations are the operations that make an object of a type.
 var creations = map[string]string{
-	"customers.create": "billing_customer", "billing_accounts.create": "billing_account", "subscriptions.create": "billing_subscription",
-	"webhook_endpoints.create": "billing_webhook_endpoint", "api_keys.create": "billing_api_key", "finance.records.create": "billing_finance_record",
+	"customers.create": "billing_customer", "billing_accounts.create": "billing_account",
+	"subscriptions.create": "billing_subscription", "webhook_endpoints.create": "billing_webhook_endpoint",
+	"api_keys.create": "billing_api_key", "finance.records.create": "billing_finance_record",
 }
 
 // shownBy names the attribute whose planned change explains an operation on an object that is kept.
 var shownBy = map[string]string{
-	"subscriptions.pause": "pause", "subscriptions.resume": "pause", "subscriptions.change_plan": "plan_id", "subscriptions.items.sync": "items",
-	"subscriptions.cancel": "cancel_at_period_end", "billing_accounts.suspend": "status", "billing_accounts.reactivate": "status",
-	"api_keys.rotate": "rotated_at", "webhook_endpoints.rotate_secret": "secret", "api_keys.revoke": "previous_keys",
+	"subscriptions.pause": "pause", "subscriptions.resume": "pause", "subscriptions.change_plan": "plan_id",
+	"subscriptions.items.sync": "items", "subscriptions.cancel": "cancel_at_period_end",
+	"billing_accounts.suspend": "status", "billing_accounts.reactivate": "status", "api_keys.rotate": "rotated_at",
+	"webhook_endpoints.rotate_secret": "secret", "api_keys.revoke": "previous_keys",
 }
 
 // explain lists the requests that no shown change explains.
@@ -60,11 +62,12 @@ func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 	return unexplained
 }
 
-// creations is how many objects of a type the plan creates. An update that shows another id creates one too: a key that was rotated
-// elsewhere is followed by a new one.
+// creations is how many objects of a type the plan creates. An update that shows another id creates one too: a key that
+// was rotated elsewhere is followed by a new one.
 func (a applied) creations(typeName string) (n int) {
 	for _, c := range a.plan.Changes {
-		creates := c.Action == acctest.Create || c.Action == acctest.Replace || c.Action == acctest.Update && c.After["id"] == any(acctest.Unknown)
+		creates := c.Action == acctest.Create || c.Action == acctest.Replace || c.Action == acctest.Update &&
+			c.After["id"] == any(acctest.Unknown)
 		if typeOf(c.Address) == typeName && creates {
 			n++
 		}
@@ -81,7 +84,8 @@ func (a applied) unexplained(r sandbox.Request) string {
 				return "" // made in this apply
 			}
 		}
-		if slices.ContainsFunc(a.plan.Warnings, func(text string) bool { return strings.Contains(text, path.Base(path.Dir(r.Path))) }) {
+		if slices.ContainsFunc(a.plan.Warnings,
+			func(text string) bool { return strings.Contains(text, path.Base(path.Dir(r.Path))) }) {
 			return "" // the successor of a rotated key, which the plan names and takes over
 		}
 		return "the plan has no such object"
@@ -93,7 +97,8 @@ func (a applied) unexplained(r sandbox.Request) string {
 		return change.Address + " shows no change"
 	}
 	changes := differences(change.Before, change.After, "")
-	if r.Operation == "api_keys.revoke" && change.After["revoke_previous_keys"] == true && (previous || touched(changes, "id")) {
+	if r.Operation == "api_keys.revoke" && change.After["revoke_previous_keys"] == true &&
+		(previous || touched(changes, "id")) {
 		return ""
 	}
 	if r.Operation == "webhook_endpoints.test" {
@@ -131,13 +136,16 @@ func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool
 }
 
 func touched(changes []difference, name string) bool {
-	return slices.ContainsFunc(changes, func(d difference) bool { return d.path == name || strings.HasPrefix(d.path, name+".") })
+	return slices.ContainsFunc(changes, func(d difference) bool {
+		return d.path == name ||
+			strings.HasPrefix(d.path, name+".")
+	})
 }
 
 // alsoShown are the attributes that show a field which is not named like them.
 var alsoShown = map[string][]string{
-	"email": {"emails"}, "emails": {"email"}, "phone": {"phones"}, "phones": {"phone"}, "custom_metadata_mode": {"custom_metadata", "effective_custom_metadata"},
-	"plan_id": {"current_plan_id"},
+	"email": {"emails"}, "emails": {"email"}, "phone": {"phones"}, "phones": {"phone"},
+	"custom_metadata_mode": {"custom_metadata", "effective_custom_metadata"}, "plan_id": {"current_plan_id"},
 }
 
 // update compares the body of a PATCH with the planned differences.
@@ -159,9 +167,11 @@ func (a applied) update(change *acctest.Change, changes []difference, r sandbox.
 			if !touched(changes, "body."+name) && !touched(changes, "body") {
 				return fmt.Sprintf("%s does not show a change of %s; it shows %v", change.Address, name, changes)
 			}
-		case typeOf(change.Address) == "billing_account" && fight(a.plan): // The warning says that the account sets again what the customer takes away.
+		// The warning says that the account sets again what the customer takes away.
+		case typeOf(change.Address) == "billing_account" && fight(a.plan):
 		case again(a.plan, change, name, sent):
-		case !slices.ContainsFunc(append([]string{name}, alsoShown[name]...), func(n string) bool { return touched(changes, n) }):
+		case !slices.ContainsFunc(append([]string{name}, alsoShown[name]...),
+			func(n string) bool { return touched(changes, n) }):
 			return fmt.Sprintf("%s does not show a change of %s; it shows %v", change.Address, name, changes)
 		case alsoShown[name] == nil && contradicts(sent, change.After[name]):
 			return fmt.Sprintf("%s shows %s = %s", change.Address, name, show(change.After[name]))
@@ -178,8 +188,8 @@ func orAbsent(sent any) any {
 	return sent
 }
 
-// contradicts reports whether a field is sent with another value than the plan shows. Lists, and fields that one side does not have, say
-// nothing.
+// contradicts reports whether a field is sent with another value than the plan shows. Lists, and fields that one side
+// does not have, say nothing.
 func contradicts(sent, shown any) bool {
 	fields, isObject := sent.(object)
 	known, wasObject := shown.(object)
@@ -201,8 +211,8 @@ func isScalar(v any) bool {
 	return v != any(acctest.Unknown) && v != nil
 }
 
-// metadata compares what a PATCH makes of custom_metadata with what the plan shows of it. A default of the provider shows as a change of
-// effective_custom_metadata.
+// metadata compares what a PATCH makes of custom_metadata with what the plan shows of it. A default of the provider
+// shows as a change of effective_custom_metadata.
 func (a applied) metadata(change *acctest.Change, changes []difference, body object) string {
 	had, _ := a.before[change.Address]["custom_metadata"].(object)
 	sent, _ := body["custom_metadata"].(object)
@@ -210,13 +220,15 @@ func (a applied) metadata(change *acctest.Change, changes []difference, body obj
 	if body["custom_metadata_mode"] == "merge" {
 		result = merged(had, sent)
 	}
-	if change.After["custom_metadata_mode"] == any(acctest.Unknown) && change.After["effective_custom_metadata"] == any(acctest.Unknown) {
+	if change.After["custom_metadata_mode"] == any(acctest.Unknown) &&
+		change.After["effective_custom_metadata"] == any(acctest.Unknown) {
 		return ""
 	}
 	effective, _ := change.After["effective_custom_metadata"].(string)
 	shown := parsed([]byte(effective))
 	for _, d := range differences(had, result, "custom_metadata") {
-		if there := deep(shown, strings.TrimPrefix(d.path, "custom_metadata.")); shown != nil && touched(changes, "effective_custom_metadata") &&
+		if there := deep(shown, strings.TrimPrefix(d.path, "custom_metadata.")); shown != nil &&
+			touched(changes, "effective_custom_metadata") &&
 			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
 			continue
 		}
@@ -241,7 +253,8 @@ func (a applied) byDefault(d difference) bool {
 func explained(changes []difference, d difference) bool {
 	return slices.ContainsFunc(changes, func(shown difference) bool {
 		if shown.path == d.path {
-			return shown.after == any(acctest.Unknown) || same(shown.after, d.after) || shown.after == nil && d.after == any(absent{})
+			return shown.after == any(acctest.Unknown) || same(shown.after, d.after) ||
+				shown.after == nil && d.after == any(absent{})
 		}
 		return strings.HasPrefix(d.path, shown.path+".") && shown.after == any(acctest.Unknown)
 	})
@@ -265,7 +278,8 @@ func (a applied) items(change *acctest.Change, r sandbox.Request) string {
 func (a applied) warned(item any) bool {
 	fields, _ := item.(object)
 	return slices.ContainsFunc(a.plan.Warnings, func(text string) bool {
-		return strings.Contains(text, fmt.Sprint(fields["product_id"])) && strings.Contains(text, fmt.Sprint(fields["quantity"]))
+		return strings.Contains(text, fmt.Sprint(fields["product_id"])) &&
+			strings.Contains(text, fmt.Sprint(fields["quantity"]))
 	})
 }
 
@@ -274,7 +288,9 @@ func holds(items []any, item any) bool {
 	return slices.ContainsFunc(items, func(other any) bool {
 		fields, _ := other.(object)
 		for _, name := range []string{"product_id", "price_id", "quantity", "unit_amount_subcents"} {
-			if show(fields[name]) != show(wantedItem[name]) && (name != "quantity" || show(fields[name])+show(wantedItem[name]) != "null1" && show(fields[name])+show(wantedItem[name]) != "1null") {
+			if show(fields[name]) != show(wantedItem[name]) &&
+				(name != "quantity" || show(fields[name])+show(wantedItem[name]) != "null1" && show(fields[name])+
+					show(wantedItem[name]) != "1null") {
 				return false
 			}
 		}
@@ -282,14 +298,17 @@ func holds(items []any, item any) bool {
 	})
 }
 
-// again reports whether an account sets a value of its customer that its plan shows unchanged, in a plan that changes the customer: that
-// change may take the value away, and the account brings it to what its plan has shown.
+// again reports whether an account sets a value of its customer that its plan shows unchanged, in a plan that changes
+// the customer: that change may take the value away, and the account brings it to what its plan has shown.
 func again(plan *acctest.CorePlan, change *acctest.Change, name string, sent any) bool {
-	return typeOf(change.Address) == "billing_account" && followsCustomer(plan) && slices.Contains([]string{"name", "email", "phone", "address"}, name) &&
+	return typeOf(change.Address) == "billing_account" && followsCustomer(plan) &&
+		slices.Contains([]string{"name", "email", "phone", "address"}, name) &&
 		!contradicts(sent, change.After[name])
 }
 
-// fight reports whether the plan warns that a customer and its account take back what the other one sets: that never settles.
+// fight reports whether the plan warns that a customer and its account take back what the other one sets: that never
+// settles.
 func fight(plan *acctest.CorePlan) bool {
-	return slices.ContainsFunc(plan.Warnings, func(text string) bool { return strings.Contains(text, "Customer and account contradict each other") })
+	return slices.ContainsFunc(plan.Warnings,
+		func(text string) bool { return strings.Contains(text, "Customer and account contradict each other") })
 }

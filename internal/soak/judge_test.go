@@ -21,26 +21,32 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 	"The expiry of a new API key has passed",
 	"Nothing would be billed until the plan begins", "A plan cannot be removed at the end of the period",
 	"The pause would have ended already",
-	"Two subscriptions would charge",                   // the deletion_policy that was applied does not cancel it
-	"Incomplete authentication",                        // ignore_changes keeps a part of it that another type does not have
+	"Two subscriptions would charge", // the deletion_policy that was applied does not cancel it
+	// ignore_changes keeps a part of it that another type does not have
+	"Incomplete authentication",
 	"Argument of another type of authentication",       // ignore_changes keeps a part of it, and the type is another
 	"The subscription cannot be replaced",              // its deletion_policy does not cancel it
 	"The imported account belongs to another customer", // the block names another one by now
 	"The API key does not work any more",               // it has expired before the import
 	"The subscription cannot be created",               // the same plan suspends its account
-	"must be known before the apply, this once",        // an import beside a list that may or may not have the value already
-	"(Two records|A record) with the same key",         // one was renamed, and another is configured under its old name
+	// an import beside a list that may or may not have the value already
+	"must be known before the apply, this once",
+	"(Two records|A record) with the same key", // one was renamed, and another is configured under its old name
 }, "|"))
 
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
 var failures = regexp.MustCompile(strings.Join([]string{
 	"The billing account is (suspended|closed)",
-	"The expiry of a new API key has passed",                                 // it was not known in the plan
-	"The customer is another one than planned",                               // it was not known in the plan
-	"The plan has not shown this replacement",                                // what was not known in the plan turned out to differ
-	"Argument of another type of authentication",                             // it was not known in the plan, and ignore_changes keeps a part of another type
-	"An import replaces nothing",                                             // what was not known in the plan differs from what was imported
-	"The (customer|billing account) has subscriptions that are not canceled", // one was abandoned, or runs to the end of its period
+	"The expiry of a new API key has passed",   // it was not known in the plan
+	"The customer is another one than planned", // it was not known in the plan
+	// what was not known in the plan turned out to differ
+	"The plan has not shown this replacement",
+	// it was not known in the plan, and ignore_changes keeps a part of another type
+	"Argument of another type of authentication",
+	// what was not known in the plan differs from what was imported
+	"An import replaces nothing",
+	// one was abandoned, or runs to the end of its period
+	"The (customer|billing account) has subscriptions that are not canceled",
 }, "|"))
 
 // refused judges a plan that says no, and goes back to what was applied last.
@@ -63,7 +69,8 @@ func (w *world) needless(plan *acctest.CorePlan, c acctest.Configuration) *viola
 		}
 		needed := slices.ContainsFunc(change.Replaces, func(name string) bool { return w.needs(plan, c, change, name) })
 		if !needed {
-			return broken("needless replacement", "%s because of %v\n%v", change.Address, change.Replaces, differences(pick(change.Before, change.Replaces), pick(change.After, change.Replaces), ""))
+			return broken("needless replacement", "%s because of %v\n%v", change.Address, change.Replaces,
+				differences(pick(change.Before, change.Replaces), pick(change.After, change.Replaces), ""))
 		}
 	}
 	return nil
@@ -95,7 +102,9 @@ func (w *world) needs(plan *acctest.CorePlan, c acctest.Configuration, change *a
 		return w.customerID(now) != change.Before["customer_id"]
 	}
 	before := w.appliedBlocks[change.Address]
-	if block := w.blocks[change.Address]; !w.dirty[change.Address] && before.At != "" && slices.Equal(before.Ignore, block.Ignore) && show(before.Values[name]) == show(block.Values[name]) && len(refs(block.Values[name])) == 0 {
+	if block := w.blocks[change.Address]; !w.dirty[change.Address] && before.At != "" &&
+		slices.Equal(before.Ignore, block.Ignore) && show(before.Values[name]) == show(block.Values[name]) &&
+		len(refs(block.Values[name])) == 0 {
 		return false
 	}
 	return len(differences(normal(change.Before[name]), normal(now), "")) > 0
@@ -176,7 +185,8 @@ func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *viola
 			}
 			for _, change := range plan.Changes {
 				asked := w.blocks[change.Address].String() != w.appliedBlocks[change.Address].String()
-				if change.Before["id"] == id && change.Action != acctest.Delete && !asked && change.After["revoke_previous_keys"] != true {
+				if change.Before["id"] == id && change.Action != acctest.Delete && !asked &&
+					change.After["revoke_previous_keys"] != true {
 					return broken("grace", "%s was rotated elsewhere, and loses its grace", change.Address)
 				}
 			}
@@ -202,18 +212,21 @@ func (w *world) importing(s step) *violation {
 
 // ours are arguments that no service knows, so that an import cannot find them.
 var ours = []string{
-	"deletion_policy", "custom_metadata_mode", "create_billing_account", "billing_account_id", "billing_email", "payment_terms_days", "auto_collection", "status_reason",
-	"customer", "updated_at", "plan_change", "cancellation_reason", "on_external_cancel", "trial_period_days", "authentication", "rotate_secret_when_changed", "test_on_apply", "allow_duplicate",
-	"grace_period_days", "rotate_when_changed", "rotate_after_days", "rotation_due_at", "revoke_previous_keys", "allow_own_key", "ignore_remote_changes", "idempotency_key",
-	"age_recipients",
+	"deletion_policy", "custom_metadata_mode", "create_billing_account", "billing_account_id", "billing_email",
+	"payment_terms_days", "auto_collection", "status_reason", "customer", "updated_at", "plan_change",
+	"cancellation_reason", "on_external_cancel", "trial_period_days", "authentication", "rotate_secret_when_changed",
+	"test_on_apply", "allow_duplicate", "grace_period_days", "rotate_when_changed", "rotate_after_days", "rotation_due_at",
+	"revoke_previous_keys", "allow_own_key", "ignore_remote_changes", "idempotency_key", "age_recipients",
 }
 
-// faithful holds the plan that imports what the same configuration has applied before: it shows nothing that the service knows.
+// faithful holds the plan that imports what the same configuration has applied before: it shows nothing that the
+// service knows.
 func (w *world) faithful(plan *acctest.CorePlan) *violation {
 	for address := range w.imports {
 		change := plan.Of(address)
 		gone := change != nil && change.Action == acctest.Create // closed with its customer since
-		if change == nil || gone || change.Action == acctest.NoOp || w.blocks[address].String() != w.appliedBlocks[address].String() {
+		if change == nil || gone || change.Action == acctest.NoOp ||
+			w.blocks[address].String() != w.appliedBlocks[address].String() {
 			continue
 		}
 		changes := slices.DeleteFunc(differences(change.Before, change.After, ""), func(d difference) bool {
@@ -221,7 +234,8 @@ func (w *world) faithful(plan *acctest.CorePlan) *violation {
 			if len(differences(normal(change.Before[name]), normal(change.After[name]), "")) == 0 {
 				return true
 			}
-			if typeOf(address) == "billing_account" && followsCustomer(plan) && slices.Contains([]string{"name", "email", "phone", "address", "updated_at"}, name) {
+			if typeOf(address) == "billing_account" && followsCustomer(plan) &&
+				slices.Contains([]string{"name", "email", "phone", "address", "updated_at"}, name) {
 				return true
 			}
 			if typeOf(address) == "billing_customer" && w.accountSets(name) {
@@ -231,7 +245,8 @@ func (w *world) faithful(plan *acctest.CorePlan) *violation {
 				return true
 			}
 			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
-			return slices.Contains(ours, name) || freeForm && (w.defaults != nil || w.marks[address] != nil || len(w.blocks[address].Ignore) > 0)
+			return slices.Contains(ours, name) || freeForm && (w.defaults != nil || w.marks[address] != nil ||
+				len(w.blocks[address].Ignore) > 0)
 		})
 		if change.Action != acctest.Update || len(changes) > 0 {
 			return broken("import is not empty", "%s %s: %s\n%v", change.Action, address, top(changes), changes)
@@ -240,14 +255,14 @@ func (w *world) faithful(plan *acctest.CorePlan) *violation {
 	return nil
 }
 
-// unsent reports whether an argument was recorded in the state before the import, and never sent: a trial that begins after the creation, or a
-// pause of a subscription that has ended.
+// unsent reports whether an argument was recorded in the state before the import, and never sent: a trial that begins
+// after the creation, or a pause of a subscription that has ended.
 func unsent(change *acctest.Change, name string) bool {
 	return name == "trial_end" && change.Before[name] == nil || name == "pause" && change.Before["status"] == "canceled"
 }
 
-// accountSets reports whether an account in the configuration sets what the customer shows under the name, or did before
-// ignore_changes. Both write the
+// accountSets reports whether an account in the configuration sets what the customer shows under the name, or did
+// before ignore_changes. Both write the
 // customer's data, and the import cannot know who wrote it last.
 func (w *world) accountSets(name string) bool {
 	theirs, there := map[string]string{
@@ -262,7 +277,8 @@ func (w *world) accountSets(name string) bool {
 	return false
 }
 
-// followsCustomer reports whether the plan changes a customer, whose accounts show what it becomes as known after apply.
+// followsCustomer reports whether the plan changes a customer, whose accounts show what it becomes as known after
+// apply.
 func followsCustomer(plan *acctest.CorePlan) bool {
 	return slices.ContainsFunc(plan.Changes, func(c *acctest.Change) bool {
 		return typeOf(c.Address) == "billing_customer" && c.Action != acctest.NoOp

@@ -91,8 +91,8 @@ func wanted(items []any) []any {
 	var all []any
 	for _, item := range items {
 		fields, _ := item.(object)
-		all = append(all, object{"product_id": fields["product_id"], "price_id": fields["price_id"], "quantity": fields["quantity"],
-			"unit_amount_subcents": fields["unit_amount_subcents"]})
+		all = append(all, object{"product_id": fields["product_id"], "price_id": fields["price_id"],
+			"quantity": fields["quantity"], "unit_amount_subcents": fields["unit_amount_subcents"]})
 	}
 	return all
 }

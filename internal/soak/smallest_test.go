@@ -10,8 +10,8 @@ import (
 // smallestTime bounds how long a failure is made smaller after rapid has shrunk it.
 const smallestTime = 20 * time.Second
 
-// smallest leaves out of a failing life whatever it fails without: whole steps, then arguments. rapid shrinks the draws; this shrinks what
-// came of them, which has no draws behind it any more.
+// smallest leaves out of a failing life whatever it fails without: whole steps, then arguments. rapid shrinks the
+// draws; this shrinks what came of them, which has no draws behind it any more.
 func smallest(t *testing.T, steps []step, bad *violation) ([]step, *violation) {
 	t.Helper()
 	end := time.Now().Add(smallestTime)

@@ -18,8 +18,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// machineLag is how far the service's clock is more than a day behind that of the machine, with SOAK_CLOCK=machine: what is due a day after
-// the beginning is due so much later on the machine.
+// machineLag is how far the service's clock is more than a day behind that of the machine, with SOAK_CLOCK=machine:
+// what is due a day after the beginning is due so much later on the machine.
 const machineLag = 9 * time.Second
 
 // open begins a life; genuine: with Terraform itself.
@@ -38,8 +38,8 @@ func open(t *testing.T, genuine bool) (w *world, end func()) {
 		drive = newTerraform(t, service)
 	}
 	return &world{t: t, service: service, drive: drive, start: start, machine: machine,
-		blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{}, unapplied: map[string]bool{},
-		dirty: map[string]bool{}, marks: map[string]object{}, graces: map[string]bool{}}, end
+		blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
+		unapplied: map[string]bool{}, dirty: map[string]bool{}, marks: map[string]object{}, graces: map[string]bool{}}, end
 }
 
 // play lives the steps until one breaks a promise that is caught.
@@ -56,8 +56,8 @@ func play(t *testing.T, steps []step, genuine bool, caught func(*violation) bool
 	return nil
 }
 
-// TestSoak lives random lives: a few that are always the same, or as many as fit into SOAK_DURATION. SOAK_SEED says which is the first.
-// It goes on after a failure, and prints every kind of failure once.
+// TestSoak lives random lives: a few that are always the same, or as many as fit into SOAK_DURATION. SOAK_SEED says
+// which is the first. It goes on after a failure, and prints every kind of failure once.
 func TestSoak(t *testing.T) {
 	seed, long := uint64(1), shortSoak
 	if text := os.Getenv("SOAK_DURATION"); text != "" {
@@ -93,8 +93,9 @@ func TestSoak(t *testing.T) {
 	for kind, n := range s.known {
 		fmt.Printf("%d × %s\n", n, kind)
 	}
-	fmt.Printf("seeds %d to %d: %d lives (%d through Terraform), %d steps, %d runs (%d refused), %d requests, %s\n", seed, seed+uint64(lives)-1,
-		counts.lives, counts.real, counts.steps, counts.runs, counts.refused, counts.requests, time.Since(begun).Round(time.Second))
+	fmt.Printf("seeds %d to %d: %d lives (%d through Terraform), %d steps, %d runs (%d refused), %d requests, %s\n", seed,
+		seed+uint64(lives)-1, counts.lives, counts.real, counts.steps, counts.runs, counts.refused, counts.requests,
+		time.Since(begun).Round(time.Second))
 }
 
 // What `make test` lives: always the same lives, and no longer than this.
@@ -163,7 +164,8 @@ func (s *soak) life(seed uint64) {
 	if !genuine || play(s.t, steps, false, func(v *violation) bool { return v.kind() == kind }) != nil {
 		steps, bad = smallest(s.t, steps, bad)
 	}
-	s.t.Errorf("seed %d: %s\n%s\n\nmake soak SEED=%d finds it again; with the lines in a file, make soak LIFE=file plays it again.", seed, bad, life(steps), seed)
+	s.t.Errorf("seed %d: %s\n%s\n\nmake soak SEED=%d finds it again; with the lines in a file, make soak LIFE=file "+
+		"plays it again.", seed, bad, life(steps), seed)
 }
 
 // realShare says which lives go through Terraform itself: one of so many.

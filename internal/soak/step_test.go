@@ -1,5 +1,5 @@
-// Package soak_test plays a random life of configurations against a sandbox, and holds every apply to its plan. A life is a list of steps,
-// which are plain JSON: what fails is printed so, and can be played again.
+// Package soak_test plays a random life of configurations against a sandbox, and holds every apply to its plan. A life
+// is a list of steps, which are plain JSON: what fails is printed so, and can be played again.
 package soak_test
 
 import (
@@ -26,7 +26,8 @@ const (
 	doRename   = "rename"   // the block gets another name, without moved: At, To
 )
 
-// step is one step of a life. Values may hold references, {"$ref": "billing_customer.c.id"}, and times, "@48h" after the beginning.
+// step is one step of a life. Values may hold references, {"$ref": "billing_customer.c.id"}, and times, "@48h" after
+// the beginning.
 type step struct {
 	Do          string   `json:"do"`
 	At          string   `json:"at,omitempty"`

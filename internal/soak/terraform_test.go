@@ -14,7 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// terraform is the driver that is Terraform itself, with the provider in processes of its own: what stands in for it could be wrong.
+// terraform is the driver that is Terraform itself, with the provider in processes of its own: what stands in for it
+// could be wrong.
 type terraform struct {
 	*acctest.Terraform
 

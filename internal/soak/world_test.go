@@ -131,7 +131,8 @@ func (w *world) live(s step) *violation {
 }
 
 // rank puts the types in the order in which they refer to each other.
-var rank = []string{"billing_customer", "billing_account", "billing_subscription", "billing_webhook_endpoint", "billing_api_key", "billing_finance_record"}
+var rank = []string{"billing_customer", "billing_account", "billing_subscription", "billing_webhook_endpoint",
+	"billing_api_key", "billing_finance_record"}
 
 // configuration is the whole of it. A block that refers to one that is not there is left out.
 func (w *world) configuration(run step) acctest.Configuration {
@@ -151,7 +152,8 @@ func (w *world) configuration(run step) acctest.Configuration {
 		if id, imported := w.imports[address]; imported {
 			c.Imports[address] = id
 		}
-		c.Blocks = append(c.Blocks, acctest.Block{Address: address, Values: values, Ignore: block.Ignore, CreateBeforeDestroy: block.CBD})
+		c.Blocks = append(c.Blocks, acctest.Block{Address: address, Values: values, Ignore: block.Ignore,
+			CreateBeforeDestroy: block.CBD})
 	}
 	for _, path := range run.Later {
 		c.Later[path] = nil
@@ -192,7 +194,8 @@ func (w *world) planned(c acctest.Configuration) (*acctest.CorePlan, *violation)
 
 func isBug(text string) bool {
 	lower := strings.ToLower(text)
-	return slices.ContainsFunc([]string{"bug in the provider", "error in the provider", "inconsistent", "unexpected new value", "panic"},
+	return slices.ContainsFunc([]string{"bug in the provider", "error in the provider", "inconsistent",
+		"unexpected new value", "panic"},
 		func(part string) bool { return strings.Contains(lower, part) })
 }
 
@@ -210,7 +213,8 @@ func (w *world) run(s step) *violation {
 	if bad := cmp.Or(w.ends(w.needless(plan, c)), w.ends(w.faithful(plan))); bad != nil {
 		return bad
 	}
-	a := applied{plan: plan, before: map[string]object{}, defaults: [2]object{w.appliedDefaults, w.defaults}, newIDs: map[string]string{}}
+	a := applied{plan: plan, before: map[string]object{}, defaults: [2]object{w.appliedDefaults, w.defaults},
+		newIDs: map[string]string{}}
 	if s.By != "" {
 		w.pass(s.By)
 	}
@@ -272,7 +276,8 @@ func (w *world) pass(by string) {
 	}
 }
 
-// failed judges an apply that failed: nothing is wrong at the service, so only what was not foreseeable in the plan may fail.
+// failed judges an apply that failed: nothing is wrong at the service, so only what was not foreseeable in the plan may
+// fail.
 func (w *world) failed(s step, done *acctest.CoreApplied) *violation {
 	if s.By != "" || len(s.Turns) > 0 || failures.MatchString(done.Errors[0]) {
 		return nil // The next run has to converge.
@@ -280,9 +285,11 @@ func (w *world) failed(s step, done *acctest.CoreApplied) *violation {
 	return broken("apply fails", "%s", strings.Join(done.Errors, "\n"))
 }
 
-// settled holds the configuration that was applied to an empty plan. The plan after the import of an API key may rotate it for its age. A
-// record that existed already, which the apply warns of, may be that of another resource, whose import has lost the key.
-func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]string, done *acctest.CoreApplied) *violation {
+// settled holds the configuration that was applied to an empty plan. The plan after the import of an API key may rotate
+// it for its age. A record that existed already, which the apply warns of, may be that of another resource, whose
+// import has lost the key.
+func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]string,
+	done *acctest.CoreApplied) *violation {
 	if s.By != "" || len(s.Turns) > 0 {
 		return nil
 	}
@@ -296,15 +303,17 @@ func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]s
 	for _, change := range next.Changes {
 		due := imported[change.Address] != "" && w.blocks[change.Address].Values["rotate_after_days"] != nil
 		fights := fight(next) && slices.Contains([]string{"billing_customer", "billing_account"}, typeOf(change.Address))
-		shared := typeOf(change.Address) == "billing_finance_record" && slices.ContainsFunc(done.Warnings, func(text string) bool {
-			return strings.Contains(text, "The record existed already")
-		})
+		shared := typeOf(change.Address) == "billing_finance_record" &&
+			slices.ContainsFunc(done.Warnings, func(text string) bool {
+				return strings.Contains(text, "The record existed already")
+			})
 		// The first apply after an import removes nothing, and that after it does.
 		removes := w.unapplied[change.Address] && w.blocks[change.Address].Values["custom_metadata_mode"] == "replace"
 		// An account that ignore_changes leaves with a customer that is deleted is closed with it.
-		closed := typeOf(change.Address) == "billing_account" && change.Action == acctest.Create && slices.ContainsFunc(applied.Changes, func(c *acctest.Change) bool {
-			return typeOf(c.Address) == "billing_customer" && c.Action == acctest.Delete
-		})
+		closed := typeOf(change.Address) == "billing_account" && change.Action == acctest.Create &&
+			slices.ContainsFunc(applied.Changes, func(c *acctest.Change) bool {
+				return typeOf(c.Address) == "billing_customer" && c.Action == acctest.Delete
+			})
 		// An account that was imported leaves its customer's data to the customer, which the same run changes.
 		follows := typeOf(change.Address) == "billing_account" && imported[change.Address] != "" && followsCustomer(applied)
 		if change.Action != acctest.NoOp && !due && !fights && !shared && !removes && !closed && !follows {
@@ -329,7 +338,8 @@ func top(all []difference) string {
 func (w *world) foreignKept(plan *acctest.CorePlan) *violation {
 	for address, keys := range w.marks {
 		change := plan.Of(address)
-		if change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update || w.blocks[address].Values["custom_metadata_mode"] == "replace" {
+		if change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update ||
+			w.blocks[address].Values["custom_metadata_mode"] == "replace" {
 			delete(w.marks, address)
 			continue
 		}

@@ -21,7 +21,8 @@ const accountClosed = "closed"
 // has created, is adopted; a closed one is none, as its external_id is free again.
 // When the lookup does not decide, the error is an *api.AmbiguousError or an
 // *api.ConflictError.
-func (s *Service) CreateBillingAccount(ctx context.Context, create BillingAccountCreate) (*BillingAccountCreated, error) {
+func (s *Service) CreateBillingAccount(ctx context.Context,
+	create BillingAccountCreate) (*BillingAccountCreated, error) {
 	account, adopted, err := creation[BillingAccount]{
 		noun: "billing account", externalID: create.ExternalID, anonymous: "billing account", key: create.Customer.key(),
 		create: func(ctx context.Context, existed func(string) bool) (*BillingAccount, error) {
@@ -63,7 +64,8 @@ var accountListing = api.Listing{Family: "billing_accounts", ByID: true, Loaded:
 
 // RefreshBillingAccount is GetBillingAccount for a refresh, which may come from a list; see [api.Refreshed].
 func (s *Service) RefreshBillingAccount(ctx context.Context, id string) (*BillingAccount, error) {
-	return api.Refreshed(ctx, s.client, &s.writes, accountListing, id, s.GetBillingAccount, func(a *BillingAccount) string { return a.UpdatedAt })
+	return api.Refreshed(ctx, s.client, &s.writes, accountListing, id, s.GetBillingAccount,
+		func(a *BillingAccount) string { return a.UpdatedAt })
 }
 
 func (s *Service) oneAccount(ctx context.Context, id string) (*BillingAccount, error) {
@@ -79,7 +81,8 @@ func (s *Service) oneAccount(ctx context.Context, id string) (*BillingAccount, e
 // UpdateBillingAccount changes a billing account and returns it as it is then
 // (wire contract: billing_accounts.update). A response that does not show it is
 // followed by a read.
-func (s *Service) UpdateBillingAccount(ctx context.Context, id string, u BillingAccountUpdate) (*BillingAccount, error) {
+func (s *Service) UpdateBillingAccount(ctx context.Context, id string,
+	u BillingAccountUpdate) (*BillingAccount, error) {
 	before := s.client.DateText()
 	account, err := s.changeAccount(ctx, api.Request{
 		Operation: "billing_accounts.update", Path: map[string]string{"id": id}, Body: u,

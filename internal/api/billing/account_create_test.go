@@ -17,7 +17,8 @@ func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
 	other := accountJSON(t, map[string]any{"customer": map[string]any{"id": "c2"}})
 	lean := `{"id":"a1","external_id":"x1","status":"active"}`
 	created := answer(201, data(ours))
-	taken := answer(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"a1"}}}`)
+	taken := answer(422,
+		`{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"a1"}}}`)
 	nothing := answer(200, listOf())
 	tests := map[string]struct {
 		create, list http.HandlerFunc
@@ -26,15 +27,20 @@ func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
 		posts        int
 		err          string
 	}{
-		"answered":              {create: created, posts: 1},
-		"lost, found":           {create: lost, list: answer(200, listOf(ours)), single: ours, adopted: true, posts: 1},
-		"5xx, found":            {create: answer(504, ""), list: answer(200, listOf(ours)), single: ours, adopted: true, posts: 1},
-		"found without fields":  {create: lost, list: answer(200, listOf(lean)), single: ours, adopted: true, posts: 1},
-		"found beside a closed": {create: lost, list: answer(200, listOf(closed, ours)), single: ours, adopted: true, posts: 1},
-		"filter ignored":        {create: lost, list: answer(200, listOf(accountJSON(t, map[string]any{"id": "a9", "external_id": "x9"}), ours)), single: ours, adopted: true, posts: 1},
+		"answered":    {create: created, posts: 1},
+		"lost, found": {create: lost, list: answer(200, listOf(ours)), single: ours, adopted: true, posts: 1},
+		"5xx, found": {create: answer(504, ""), list: answer(200, listOf(ours)), single: ours,
+			adopted: true, posts: 1},
+		"found without fields": {create: lost, list: answer(200, listOf(lean)), single: ours, adopted: true, posts: 1},
+		"found beside a closed": {create: lost, list: answer(200, listOf(closed, ours)), single: ours,
+			adopted: true, posts: 1},
+		"filter ignored": {create: lost,
+			list: answer(200, listOf(accountJSON(t, map[string]any{"id": "a9", "external_id": "x9"}), ours)), single: ours,
+			adopted: true, posts: 1},
 		"only a closed one":     {create: turns(lost, created), list: answer(200, listOf(closed)), posts: 2},
 		"not found, sent again": {create: turns(lost, created), list: nothing, posts: 2},
-		"sent again, taken": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, nothing, answer(200, listOf(ours))),
+		"sent again, taken": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, nothing,
+			answer(200, listOf(ours))),
 			single: ours, posts: 2, err: "another system has created (a1)"},
 		"of another customer": {create: lost, list: answer(200, listOf(lean)), single: other, posts: 1, err: "differs"},
 		"taken before":        {create: taken, posts: 1, err: "external_id_taken"},
@@ -43,7 +49,8 @@ func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createAccount: test.create, accountsPath: turns(answer(200, listOf()), orNothing(test.list)), getAccount: answer(200, data(test.single)),
+					createAccount: test.create, accountsPath: turns(answer(200, listOf()), orNothing(test.list)),
+					getAccount: answer(200, data(test.single)),
 				})
 				got, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{
 					Customer: CustomerRef{ID: new("c1")}, ExternalID: new("x1"), PaymentTermsDays: new(int64(10)),
@@ -72,8 +79,10 @@ func TestCreateBillingAccountWithoutExternalIDStaysUndecided(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(map[string]http.HandlerFunc{createAccount: lost, accountsPath: answer(200, listOf())})
-		_, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
-		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), "The billing account may or may not exist. It was looked up 4 times") {
+		_, err := newService(t, w).CreateBillingAccount(t.Context(),
+			BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
+		if _, ok := api.AsAmbiguous(err); !ok ||
+			!strings.Contains(err.Error(), "The billing account may or may not exist. It was looked up 4 times") {
 			t.Errorf("got %v", err)
 		}
 		if w.count(createAccount) != 1 {
@@ -82,15 +91,18 @@ func TestCreateBillingAccountWithoutExternalIDStaysUndecided(t *testing.T) {
 	})
 }
 
-// TestCreateBillingAccountShowsAnOlderOne: a response to a creation that shows an account from before is about another one, which is never taken
-// over.
+// TestCreateBillingAccountShowsAnOlderOne: a response to a creation that shows an account from before is about another
+// one, which is never taken over.
 func TestCreateBillingAccountShowsAnOlderOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		old := accountJSON(t, map[string]any{"external_id": nil})
-		w := newWire(map[string]http.HandlerFunc{createAccount: answer(201, data(old)), accountsPath: answer(200, listOf(old)), getAccount: answer(200, data(old))})
-		_, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
-		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `"a1", which existed before`) || w.count(createAccount) != 1 {
+		w := newWire(map[string]http.HandlerFunc{createAccount: answer(201, data(old)),
+			accountsPath: answer(200, listOf(old)), getAccount: answer(200, data(old))})
+		_, err := newService(t, w).CreateBillingAccount(t.Context(),
+			BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
+		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `"a1", which existed before`) ||
+			w.count(createAccount) != 1 {
 			t.Errorf("got %v after %v", err, w.seen)
 		}
 	})
@@ -105,35 +117,51 @@ func TestAccountMatches(t *testing.T) {
 			Kind: new("individual"), Birthday: new("1990-01-02")},
 	}
 	full := BillingAccountCreate{
-		Customer: CustomerRef{ID: new("c1")}, ExternalID: new("x1"), BillingEmail: new("a@b.c"), PaymentTermsDays: new(int64(10)),
-		AutoCollection: new(false), CustomMetadata: json.RawMessage(`{"n":9007199254740993}`),
+		Customer: CustomerRef{ID: new("c1")}, ExternalID: new("x1"), BillingEmail: new("a@b.c"),
+		PaymentTermsDays: new(int64(10)), AutoCollection: new(false),
+		CustomMetadata: json.RawMessage(`{"n":9007199254740993}`),
 	}
 	tests := map[string]struct {
 		change func(*BillingAccountCreate)
 		want   bool
 	}{
-		"everything":     {func(*BillingAccountCreate) {}, true},
-		"nothing asked":  {func(c *BillingAccountCreate) { *c = BillingAccountCreate{} }, true},
-		"external_id":    {func(c *BillingAccountCreate) { c.ExternalID = new("x2") }, false},
-		"billing_email":  {func(c *BillingAccountCreate) { c.BillingEmail = new("z@b.c") }, false},
-		"terms":          {func(c *BillingAccountCreate) { c.PaymentTermsDays = new(int64(11)) }, false},
-		"collection":     {func(c *BillingAccountCreate) { c.AutoCollection = new(true) }, false},
-		"metadata":       {func(c *BillingAccountCreate) { c.CustomMetadata = json.RawMessage(`{"n":9007199254740992}`) }, false},
-		"other id":       {func(c *BillingAccountCreate) { c.Customer.ID = new("c2") }, false},
-		"id is a code":   {func(c *BillingAccountCreate) { c.Customer.ID = new("e1") }, true},
-		"beside an id":   {func(c *BillingAccountCreate) { c.Customer.Name = new("Bia") }, true},
-		"code":           {func(c *BillingAccountCreate) { c.Customer = CustomerRef{ExternalID: new("e1"), Name: new("Bia")} }, true},
-		"other code":     {func(c *BillingAccountCreate) { c.Customer = CustomerRef{ExternalID: new("e2"), Name: new("Ana")} }, false},
-		"document":       {func(c *BillingAccountCreate) { c.Customer = CustomerRef{DocumentNumber: new("52998224725")} }, true},
-		"other document": {func(c *BillingAccountCreate) { c.Customer = CustomerRef{DocumentNumber: new("52998224726")} }, false},
+		"everything":    {func(*BillingAccountCreate) {}, true},
+		"nothing asked": {func(c *BillingAccountCreate) { *c = BillingAccountCreate{} }, true},
+		"external_id":   {func(c *BillingAccountCreate) { c.ExternalID = new("x2") }, false},
+		"billing_email": {func(c *BillingAccountCreate) { c.BillingEmail = new("z@b.c") }, false},
+		"terms":         {func(c *BillingAccountCreate) { c.PaymentTermsDays = new(int64(11)) }, false},
+		"collection":    {func(c *BillingAccountCreate) { c.AutoCollection = new(true) }, false},
+		"metadata": {func(c *BillingAccountCreate) { c.CustomMetadata = json.RawMessage(`{"n":9007199254740992}`) },
+			false},
+		"other id":     {func(c *BillingAccountCreate) { c.Customer.ID = new("c2") }, false},
+		"id is a code": {func(c *BillingAccountCreate) { c.Customer.ID = new("e1") }, true},
+		"beside an id": {func(c *BillingAccountCreate) { c.Customer.Name = new("Bia") }, true},
+		"code": {func(c *BillingAccountCreate) {
+			c.Customer = CustomerRef{ExternalID: new("e1"), Name: new("Bia")}
+		}, true},
+		"other code": {func(c *BillingAccountCreate) {
+			c.Customer = CustomerRef{ExternalID: new("e2"), Name: new("Ana")}
+		}, false},
+		"document": {func(c *BillingAccountCreate) { c.Customer = CustomerRef{DocumentNumber: new("52998224725")} },
+			true},
+		"other document": {func(c *BillingAccountCreate) { c.Customer = CustomerRef{DocumentNumber: new("52998224726")} },
+			false},
 		"located by one of the two": {func(c *BillingAccountCreate) {
 			c.Customer = CustomerRef{ExternalID: new("e2"), DocumentNumber: new("52998224725")}
 		}, true},
-		"new customer":                {func(c *BillingAccountCreate) { c.Customer = CustomerRef{Name: new("Ana"), Kind: new("individual")} }, true},
-		"new customer, other name":    {func(c *BillingAccountCreate) { c.Customer = CustomerRef{Name: new("Bia")} }, false},
-		"new customer, other kind":    {func(c *BillingAccountCreate) { c.Customer = CustomerRef{Name: new("Ana"), Kind: new("company")} }, false},
-		"new customer, with a note":   {func(c *BillingAccountCreate) { c.Customer = CustomerRef{Name: new("Ana"), Notes: new("n")} }, false},
-		"new customer, other company": {func(c *BillingAccountCreate) { c.Customer = CustomerRef{Name: new("Ana"), LegalName: new("L")} }, false},
+		"new customer": {func(c *BillingAccountCreate) {
+			c.Customer = CustomerRef{Name: new("Ana"), Kind: new("individual")}
+		}, true},
+		"new customer, other name": {func(c *BillingAccountCreate) { c.Customer = CustomerRef{Name: new("Bia")} }, false},
+		"new customer, other kind": {func(c *BillingAccountCreate) {
+			c.Customer = CustomerRef{Name: new("Ana"), Kind: new("company")}
+		}, false},
+		"new customer, with a note": {func(c *BillingAccountCreate) {
+			c.Customer = CustomerRef{Name: new("Ana"), Notes: new("n")}
+		}, false},
+		"new customer, other company": {func(c *BillingAccountCreate) {
+			c.Customer = CustomerRef{Name: new("Ana"), LegalName: new("L")}
+		}, false},
 	}
 	for name, test := range tests {
 		create := full
@@ -142,7 +170,8 @@ func TestAccountMatches(t *testing.T) {
 			t.Errorf("%s: matches is %v", name, !test.want)
 		}
 	}
-	if !full.matches(BillingAccount{ExternalID: new("x1"), BillingEmail: new("a@b.c"), CustomMetadata: full.CustomMetadata}) {
+	if !full.matches(BillingAccount{ExternalID: new("x1"), BillingEmail: new("a@b.c"),
+		CustomMetadata: full.CustomMetadata}) {
 		t.Error("what the answer leaves out decides")
 	}
 }

@@ -47,16 +47,17 @@ type BillingAccountCreate struct {
 // BillingAccountUpdate is the body of billing_accounts.update. A field that is
 // left out is not touched. Name, Email, Phone and Address change the customer.
 type BillingAccountUpdate struct {
-	ExternalID         api.Field[string]          `json:"external_id,omitzero"`
-	Name               api.Field[string]          `json:"name,omitzero"` // 1 to 255 characters
-	Email              api.Field[string]          `json:"email,omitzero"`
-	Phone              api.Field[string]          `json:"phone,omitzero"`
-	Address            api.Field[Address]         `json:"address,omitzero"`
-	BillingEmail       api.Field[string]          `json:"billing_email,omitzero"`
-	PaymentTermsDays   api.Field[int64]           `json:"payment_terms_days,omitzero"` // 1 to 90
-	AutoCollection     api.Field[bool]            `json:"auto_collection,omitzero"`
-	CustomMetadata     api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
-	CustomMetadataMode api.Field[string]          `json:"custom_metadata_mode,omitzero"` // replace (the service's default) or merge
+	ExternalID       api.Field[string]          `json:"external_id,omitzero"`
+	Name             api.Field[string]          `json:"name,omitzero"` // 1 to 255 characters
+	Email            api.Field[string]          `json:"email,omitzero"`
+	Phone            api.Field[string]          `json:"phone,omitzero"`
+	Address          api.Field[Address]         `json:"address,omitzero"`
+	BillingEmail     api.Field[string]          `json:"billing_email,omitzero"`
+	PaymentTermsDays api.Field[int64]           `json:"payment_terms_days,omitzero"` // 1 to 90
+	AutoCollection   api.Field[bool]            `json:"auto_collection,omitzero"`
+	CustomMetadata   api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
+	// replace (the service's default) or merge
+	CustomMetadataMode api.Field[string] `json:"custom_metadata_mode,omitzero"`
 }
 
 // IsEmpty says whether the update changes nothing. A mode alone changes nothing.

@@ -19,7 +19,8 @@ const (
 // accountJSON is a whole account with some fields changed; a nil takes one out.
 func accountJSON(t *testing.T, change map[string]any) string {
 	t.Helper()
-	return changed(t, `{"id":"a1","public_id":"p1","external_id":"x1","currency":"BRL","billing_email":"a@b.c","payment_terms_days":10,
+	return changed(t,
+		`{"id":"a1","public_id":"p1","external_id":"x1","currency":"BRL","billing_email":"a@b.c","payment_terms_days":10,
 		"auto_collection":true,"balance_cents":9007199254740993,"status":"active","suspended_at":null,"suspension_reason":null,"tax_exempt":false,
 		"tax_exemption_certificate":null,"customer_tax_type":null,"metadata":{},"custom_metadata":{},"created_at":"2025-01-01T00:00:00.000Z",
 		"updated_at":"2025-01-01T00:00:00.000Z","customer":{"id":"c1","external_id":"e1","document_number":"529.982.247-25","name":"Ana"}}`, change)
@@ -65,17 +66,22 @@ func TestAnswersWithoutEverythingAreCompleted(t *testing.T) {
 		terms    int64
 		reason   *string
 	}{
-		"whole":                   {answer: accountJSON(t, map[string]any{"payment_terms_days": 30}), customer: "c1", terms: 30},
-		"without the customer":    {answer: noCustomer, single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30},
-		"null for the customer":   {answer: changed(t, noCustomer, map[string]any{"customer": json.RawMessage("null")}), single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30},
-		"little":                  {answer: `{"id":"a1","payment_terms_days":30}`, single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30, reason: new("old")},
+		"whole": {answer: accountJSON(t, map[string]any{"payment_terms_days": 30}),
+			customer: "c1", terms: 30},
+		"without the customer": {answer: noCustomer, single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30},
+		"null for the customer": {answer: changed(t, noCustomer, map[string]any{"customer": json.RawMessage("null")}),
+			single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30},
+		"little": {answer: `{"id":"a1","payment_terms_days":30}`, single: answer(200, data(stale)), gets: 1,
+			customer: "c1", terms: 30, reason: new("old")},
 		"never with the customer": {answer: noCustomer, single: answer(200, data(noCustomer)), gets: 1, terms: 30},
 		"not readable":            {answer: noCustomer, single: answer(403, ""), gets: 1, terms: 30},
 	}
 	for name, test := range tests {
 		for _, body := range []string{test.answer, data(test.answer)} {
-			w := newWire(map[string]http.HandlerFunc{"PATCH " + accountPath: answer(200, body), getAccount: orNothing(test.single)})
-			got, err := newService(t, w).UpdateBillingAccount(t.Context(), "a1", BillingAccountUpdate{PaymentTermsDays: api.Set(int64(30))})
+			w := newWire(map[string]http.HandlerFunc{"PATCH " + accountPath: answer(200, body),
+				getAccount: orNothing(test.single)})
+			got, err := newService(t, w).UpdateBillingAccount(t.Context(), "a1",
+				BillingAccountUpdate{PaymentTermsDays: api.Set(int64(30))})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -84,7 +90,8 @@ func TestAnswersWithoutEverythingAreCompleted(t *testing.T) {
 			if got.Customer != nil {
 				customer = got.Customer.ID
 			}
-			if w.count(getAccount) != test.gets || customer != test.customer || *got.PaymentTermsDays != test.terms || !sameText(got.SuspensionReason, test.reason) {
+			if w.count(getAccount) != test.gets || customer != test.customer || *got.PaymentTermsDays != test.terms ||
+				!sameText(got.SuspensionReason, test.reason) {
 				t.Errorf("%s: %d reads, got %+v", name, w.count(getAccount), got)
 			}
 		}
@@ -96,7 +103,8 @@ func TestPartOfACustomerIsLaidOverTheWholeOne(t *testing.T) {
 	w := newWire(map[string]http.HandlerFunc{
 		"PATCH " + accountPath: answer(200, `{"id":"a1","customer":{"id":"c1","name":"Bia"}}`),
 		getAccount: answer(200, data(accountJSON(t, map[string]any{
-			"customer": map[string]any{"id": "c1", "name": "Ana", "nickname": "N", "emails": []map[string]string{{"value": "a@b.c"}}},
+			"customer": map[string]any{"id": "c1", "name": "Ana", "nickname": "N",
+				"emails": []map[string]string{{"value": "a@b.c"}}},
 		}))),
 	})
 	got, err := newService(t, w).UpdateBillingAccount(t.Context(), "a1", BillingAccountUpdate{Name: api.Set("Bia")})
@@ -115,16 +123,18 @@ func TestListsOfOpenShapeInsideAnAccount(t *testing.T) {
 		emails []Contact
 		city   string
 	}{
-		"as in a customer": {`"emails":[{"kind":"k","value":"a@b.c","primary":true}],"addresses":[{"city":"Natal"}]`, []Contact{{Kind: new("k"), Value: "a@b.c"}}, "Natal"},
-		"texts":            {`"emails":["a@b.c"],"addresses":["Natal"]`, nil, ""},
-		"other keys":       {`"emails":[{"email":"a@b.c"}],"addresses":[{"line_1":"x"}]`, nil, ""},
-		"an object":        {`"emails":{"value":"a@b.c"},"addresses":{"city":"Natal"}`, nil, ""},
-		"null":             {`"emails":null,"addresses":null`, nil, ""},
-		"null inside":      {`"emails":[null],"addresses":[null]`, nil, ""},
-		"empty":            {`"emails":[],"addresses":[]`, []Contact{}, ""},
+		"as in a customer": {`"emails":[{"kind":"k","value":"a@b.c","primary":true}],"addresses":[{"city":"Natal"}]`,
+			[]Contact{{Kind: new("k"), Value: "a@b.c"}}, "Natal"},
+		"texts":       {`"emails":["a@b.c"],"addresses":["Natal"]`, nil, ""},
+		"other keys":  {`"emails":[{"email":"a@b.c"}],"addresses":[{"line_1":"x"}]`, nil, ""},
+		"an object":   {`"emails":{"value":"a@b.c"},"addresses":{"city":"Natal"}`, nil, ""},
+		"null":        {`"emails":null,"addresses":null`, nil, ""},
+		"null inside": {`"emails":[null],"addresses":[null]`, nil, ""},
+		"empty":       {`"emails":[],"addresses":[]`, []Contact{}, ""},
 	}
 	for name, test := range tests {
-		w := newWire(map[string]http.HandlerFunc{"/": answer(200, data(`{"id":"a1","customer":{"id":"c1","name":"Ana","phones":7,"websites":"w",`+test.lists+`}}`))})
+		w := newWire(map[string]http.HandlerFunc{"/": answer(200,
+			data(`{"id":"a1","customer":{"id":"c1","name":"Ana","phones":7,"websites":"w",`+test.lists+`}}`))})
 		got, err := newService(t, w).GetBillingAccount(t.Context(), "a1")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -143,7 +153,8 @@ func TestListsOfOpenShapeInsideAnAccount(t *testing.T) {
 func TestDescribedFieldsInsideAnAccountAreStrict(t *testing.T) {
 	t.Parallel()
 	w := newWire(map[string]http.HandlerFunc{"/": answer(200, data(`{"id":"a1","customer":{"id":"c1","name":7}}`))})
-	if _, err := newService(t, w).GetBillingAccount(t.Context(), "a1"); err == nil || !strings.Contains(err.Error(), "name") {
+	if _, err := newService(t, w).GetBillingAccount(t.Context(), "a1"); err == nil ||
+		!strings.Contains(err.Error(), "name") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -166,10 +177,12 @@ func TestFindBillingAccounts(t *testing.T) {
 		list http.HandlerFunc
 		want string
 	}{
-		"the live one only":      {pages(account("a1", "x1", "closed"), account("a2", "x2", "active"), account("a3", "x1", "suspended")), "a3"},
-		"closed ones, as a last": {pages(account("a1", "x1", "closed"), account("a2", "x1", "closed"), account("a3", "X1", "active")), "a1 a2"},
-		"every live one":         {pages(account("a1", "x1", "active"), account("a2", "x1", "active")), "a1 a2"},
-		"none":                   {pages(account("a1", "x11", "active")), ""},
+		"the live one only": {pages(account("a1", "x1", "closed"), account("a2", "x2", "active"),
+			account("a3", "x1", "suspended")), "a3"},
+		"closed ones, as a last": {pages(account("a1", "x1", "closed"), account("a2", "x1", "closed"),
+			account("a3", "X1", "active")), "a1 a2"},
+		"every live one": {pages(account("a1", "x1", "active"), account("a2", "x1", "active")), "a1 a2"},
+		"none":           {pages(account("a1", "x11", "active")), ""},
 	}
 	for name, test := range tests {
 		w := newWire(map[string]http.HandlerFunc{accountsPath: test.list})
@@ -183,7 +196,8 @@ func TestFindBillingAccounts(t *testing.T) {
 		}
 	}
 	w := newWire(nil)
-	if _, err := newService(t, w).FindBillingAccounts(t.Context(), BillingAccountQuery{Status: "active"}); err == nil || len(w.seen) != 0 {
+	if _, err := newService(t, w).FindBillingAccounts(t.Context(), BillingAccountQuery{Status: "active"}); err == nil ||
+		len(w.seen) != 0 {
 		t.Errorf("%v after %v", err, w.seen)
 	}
 }

@@ -35,7 +35,8 @@ func (s *Service) CloseBillingAccount(ctx context.Context, id, reason string) (*
 
 // moveAccount takes an account from one of the statuses before to the status
 // wanted.
-func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, wanted string, before ...string) (*BillingAccount, error) {
+func (s *Service) moveAccount(ctx context.Context, id, operation, noun, reason, wanted string,
+	before ...string) (*BillingAccount, error) {
 	request := api.Request{
 		Operation: "billing_accounts." + operation, Path: map[string]string{"id": id}, Body: reasonBody{Reason: reason},
 	}

@@ -32,15 +32,24 @@ func TestAccountTransitions(t *testing.T) {
 		status string
 		err    string
 	}{
-		"suspended":                     {step: suspend, path: "suspend", looks: []string{"suspended"}, posts: 1, status: "suspended"},
-		"not suspended, sent again":     {step: suspend, path: "suspend", looks: []string{"active"}, second: answer(200, data(accountJSON(t, map[string]any{"status": "suspended"}))), posts: 2, status: "suspended"},
-		"suspended meanwhile":           {step: suspend, path: "suspend", looks: []string{"active", "active", "active", "active", "suspended"}, second: answer(422, `{"error":{"code":"invalid_transition","message":"no"}}`), posts: 2, status: "suspended"},
-		"closed instead":                {step: suspend, path: "suspend", looks: []string{"closed"}, posts: 1, err: "neither as asked"},
-		"reactivated":                   {step: reactivate, path: "reactivate", looks: []string{"active"}, posts: 1, status: "active"},
-		"not reactivated, sent again":   {step: reactivate, path: "reactivate", looks: []string{"suspended"}, second: answer(200, data(accountJSON(t, nil))), posts: 2, status: "active"},
-		"closed":                        {step: end, path: "close", looks: []string{"closed"}, posts: 1, status: "closed"},
-		"not closed, sent again":        {step: end, path: "close", looks: []string{"suspended"}, second: answer(200, data(accountJSON(t, map[string]any{"status": "closed"}))), posts: 2, status: "closed"},
-		"a status that nobody knows of": {step: end, path: "close", looks: []string{"archived"}, posts: 1, err: `closing of the billing account "a1"`},
+		"suspended": {step: suspend, path: "suspend", looks: []string{"suspended"}, posts: 1,
+			status: "suspended"},
+		"not suspended, sent again": {step: suspend, path: "suspend", looks: []string{"active"},
+			second: answer(200, data(accountJSON(t, map[string]any{"status": "suspended"}))), posts: 2, status: "suspended"},
+		"suspended meanwhile": {step: suspend, path: "suspend", looks: []string{"active", "active", "active",
+			"active", "suspended"}, second: answer(422, `{"error":{"code":"invalid_transition","message":"no"}}`), posts: 2,
+			status: "suspended"},
+		"closed instead": {step: suspend, path: "suspend", looks: []string{"closed"}, posts: 1,
+			err: "neither as asked"},
+		"reactivated": {step: reactivate, path: "reactivate", looks: []string{"active"}, posts: 1,
+			status: "active"},
+		"not reactivated, sent again": {step: reactivate, path: "reactivate", looks: []string{"suspended"},
+			second: answer(200, data(accountJSON(t, nil))), posts: 2, status: "active"},
+		"closed": {step: end, path: "close", looks: []string{"closed"}, posts: 1, status: "closed"},
+		"not closed, sent again": {step: end, path: "close", looks: []string{"suspended"},
+			second: answer(200, data(accountJSON(t, map[string]any{"status": "closed"}))), posts: 2, status: "closed"},
+		"a status that nobody knows of": {step: end, path: "close", looks: []string{"archived"}, posts: 1,
+			err: `closing of the billing account "a1"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -81,23 +81,24 @@ type CustomerCreate struct {
 // CustomerUpdate is the body of customers.update. A field that is left out is
 // not touched.
 type CustomerUpdate struct {
-	Name               api.Field[string]          `json:"name,omitzero"`
-	ExternalID         api.Field[string]          `json:"external_id,omitzero"`
-	Nickname           api.Field[string]          `json:"nickname,omitzero"`
-	LegalName          api.Field[string]          `json:"legal_name,omitzero"`
-	DocumentNumber     api.Field[string]          `json:"document_number,omitzero"`
-	Kind               api.Field[string]          `json:"kind,omitzero"`
-	Birthday           api.Field[string]          `json:"birthday,omitzero"`
-	Email              api.Field[string]          `json:"email,omitzero"`
-	Phone              api.Field[string]          `json:"phone,omitzero"`
-	Notes              api.Field[string]          `json:"notes,omitzero"`
-	Addresses          api.Field[[]Address]       `json:"addresses,omitzero"`
-	Phones             api.Field[[]Contact]       `json:"phones,omitzero"`
-	Emails             api.Field[[]Contact]       `json:"emails,omitzero"`
-	Websites           api.Field[[]Contact]       `json:"websites,omitzero"`
-	Tags               api.Field[[]string]        `json:"tags,omitzero"`
-	CustomMetadata     api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
-	CustomMetadataMode api.Field[string]          `json:"custom_metadata_mode,omitzero"` // replace (the service's default) or merge
+	Name           api.Field[string]          `json:"name,omitzero"`
+	ExternalID     api.Field[string]          `json:"external_id,omitzero"`
+	Nickname       api.Field[string]          `json:"nickname,omitzero"`
+	LegalName      api.Field[string]          `json:"legal_name,omitzero"`
+	DocumentNumber api.Field[string]          `json:"document_number,omitzero"`
+	Kind           api.Field[string]          `json:"kind,omitzero"`
+	Birthday       api.Field[string]          `json:"birthday,omitzero"`
+	Email          api.Field[string]          `json:"email,omitzero"`
+	Phone          api.Field[string]          `json:"phone,omitzero"`
+	Notes          api.Field[string]          `json:"notes,omitzero"`
+	Addresses      api.Field[[]Address]       `json:"addresses,omitzero"`
+	Phones         api.Field[[]Contact]       `json:"phones,omitzero"`
+	Emails         api.Field[[]Contact]       `json:"emails,omitzero"`
+	Websites       api.Field[[]Contact]       `json:"websites,omitzero"`
+	Tags           api.Field[[]string]        `json:"tags,omitzero"`
+	CustomMetadata api.Field[json.RawMessage] `json:"custom_metadata,omitzero"`
+	// replace (the service's default) or merge
+	CustomMetadataMode api.Field[string] `json:"custom_metadata_mode,omitzero"`
 }
 
 // IsEmpty says whether the update changes nothing. A mode alone changes nothing.

@@ -23,7 +23,8 @@ func (s *Service) CreateCustomer(ctx context.Context, create CustomerCreate) (*C
 		noun: "customer", externalID: create.ExternalID, anonymous: fmt.Sprintf("customer named %q", create.Name),
 		key: create.Name + " " + same.PlainDocument(text(create.DocumentNumber)),
 		create: func(ctx context.Context, existed func(string) bool) (*CustomerCreated, error) {
-			created, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create, Existed: existed})
+			created, err := api.One[CustomerCreated](ctx, s.client, api.Request{Operation: "customers.create", Body: create,
+				Existed: existed})
 			if err == nil {
 				s.wrote(created.Customer.ID, created.Customer.CreatedAt, created.Customer.UpdatedAt, true)
 			}
@@ -93,7 +94,8 @@ func (s *Service) FirstAccount(ctx context.Context, customerID string) (*Billing
 		// A list may leave the customer out. Then only the account itself
 		// tells whose it is.
 		if asked++; asked > maxAccountsAsked {
-			return nil, fmt.Errorf("none of the first %d billing accounts that the service lists belongs to the customer", maxAccountsAsked)
+			return nil, fmt.Errorf("none of the first %d billing accounts that the service lists belongs to the customer",
+				maxAccountsAsked)
 		}
 		single, err := s.GetBillingAccount(ctx, account.ID)
 		if err != nil {
@@ -119,7 +121,9 @@ var customerListing = api.Listing{Family: "customers", ByID: true}
 
 // RefreshCustomer is GetCustomer for a refresh, which may come from a list; see [api.Refreshed].
 func (s *Service) RefreshCustomer(ctx context.Context, id string) (*Customer, error) {
-	return api.Refreshed(ctx, s.client, &s.writes, customerListing, id, s.GetCustomer, func(c *Customer) string { return c.UpdatedAt })
+	return api.Refreshed(ctx, s.client, &s.writes, customerListing, id, s.GetCustomer, func(c *Customer) string {
+		return c.UpdatedAt
+	})
 }
 
 // UpdateCustomer changes a customer and returns it as it is then (wire
@@ -127,7 +131,8 @@ func (s *Service) RefreshCustomer(ctx context.Context, id string) (*Customer, er
 // read.
 func (s *Service) UpdateCustomer(ctx context.Context, id string, u CustomerUpdate) (*Customer, error) {
 	before := s.client.DateText()
-	customer, err := s.oneCustomer(ctx, api.Request{Operation: "customers.update", Path: map[string]string{"id": id}, Body: u})
+	customer, err := s.oneCustomer(ctx, api.Request{Operation: "customers.update", Path: map[string]string{"id": id},
+		Body: u})
 	if err == nil {
 		s.wrote(id, "", customer.UpdatedAt, false)
 	}
@@ -165,7 +170,8 @@ func (s *Service) listed(ctx context.Context, q CustomerQuery) iter.Seq2[Custome
 	setIf(query, "external_id", q.ExternalID)
 	setIf(query, "document_number", q.DocumentNumber)
 	setIf(query, "updated_at_gte", q.UpdatedAtGTE)
-	return listing(ctx, s, api.Request{Operation: "customers.list"}, query, q.Listing, func(c Customer) string { return c.ID })
+	return listing(ctx, s, api.Request{Operation: "customers.list"}, query, q.Listing,
+		func(c Customer) string { return c.ID })
 }
 
 // FindCustomers returns every customer with exactly this external_id, document

@@ -23,7 +23,8 @@ var wanted = CustomerCreate{Name: "Ana", ExternalID: new("e1")}
 
 func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
 	t.Parallel()
-	taken := answer(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"c1"}}}`)
+	taken := answer(422,
+		`{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"c1"}}}`)
 	created := answer(201, `{"data":{"customer":`+ours+`,"billing_account":{"id":"a1"}}}`)
 	account := `{"id":"a1","customer":{"id":"c1"}}`
 	tests := map[string]struct {
@@ -42,21 +43,28 @@ func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
 			adopted: true, account: "a1", posts: 1},
 		"answered without an id, found": {create: answer(201, `{"data":{"customer":{},"billing_account":null}}`),
 			list: answer(200, listOf(ours)), accounts: answer(200, listOf()), adopted: true, posts: 1},
-		"found among others, filter ignored": {create: lost, list: answer(200, listOf(`{"id":"c0","external_id":"e0","name":"Ana"}`, ours, `{"id":"c2","external_id":null,"name":"Ana"}`)),
-			accounts: answer(200, listOf(`{"id":"a0","customer":{"id":"c0"}}`, account)), adopted: true, account: "a1", posts: 1},
-		"accounts cannot be read": {create: lost, list: answer(200, listOf(ours)), accounts: answer(403, ""), adopted: true, posts: 1},
-		"lost, sent again":        {create: turns(lost, created), list: answer(200, listOf()), account: "a1", posts: 2},
+		"found among others, filter ignored": {create: lost,
+			list: answer(200, listOf(`{"id":"c0","external_id":"e0","name":"Ana"}`, ours,
+				`{"id":"c2","external_id":null,"name":"Ana"}`)),
+			accounts: answer(200, listOf(`{"id":"a0","customer":{"id":"c0"}}`, account)), adopted: true,
+			account: "a1", posts: 1},
+		"accounts cannot be read": {create: lost, list: answer(200, listOf(ours)), accounts: answer(403, ""),
+			adopted: true, posts: 1},
+		"lost, sent again": {create: turns(lost, created), list: answer(200, listOf()), account: "a1", posts: 2},
 		"lost, sent again, taken": {create: turns(lost, taken),
-			list:  turns(answer(200, listOf()), answer(200, listOf()), answer(200, listOf()), answer(200, listOf()), answer(200, listOf(ours))),
+			list: turns(answer(200, listOf()), answer(200, listOf()), answer(200, listOf()), answer(200, listOf()),
+				answer(200, listOf(ours))),
 			posts: 2, err: "another system has created (c1)"},
-		"found with another name": {create: lost, list: answer(200, listOf(`{"id":"c9","external_id":"e1","name":"Bia"}`)), posts: 1, err: "differs"},
-		"taken before":            {create: taken, posts: 1, err: "external_id_taken"},
+		"found with another name": {create: lost, list: answer(200, listOf(`{"id":"c9","external_id":"e1","name":"Bia"}`)),
+			posts: 1, err: "differs"},
+		"taken before": {create: taken, posts: 1, err: "external_id_taken"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createPath: test.create, listPath: turns(answer(200, listOf()), orNothing(test.list)), accountsPath: orNothing(test.accounts),
+					createPath: test.create, listPath: turns(answer(200, listOf()), orNothing(test.list)),
+					accountsPath: orNothing(test.accounts),
 				})
 				got, err := newService(t, w).CreateCustomer(t.Context(), wanted)
 				if w.count(createPath) != test.posts {
@@ -74,7 +82,8 @@ func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
 				if got.Customer.ID != "c1" || got.Adopted != test.adopted {
 					t.Errorf("got %+v", got)
 				}
-				if account := got.BillingAccount; (account != nil) != (test.account != "") || account != nil && account.ID != test.account {
+				if account := got.BillingAccount; (account != nil) != (test.account != "") ||
+					account != nil && account.ID != test.account {
 					t.Errorf("account %+v, want %q", account, test.account)
 				}
 			})
@@ -94,7 +103,8 @@ func TestCreateCustomerWithoutExternalIDStaysUndecided(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(map[string]http.HandlerFunc{createPath: lost, listPath: answer(200, listOf(`{"id":"c0","name":"Ana"}`))})
 		_, err := newService(t, w).CreateCustomer(t.Context(), CustomerCreate{Name: "Ana"})
-		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `customer named "Ana" may or may not exist. It was looked up 4 times`) {
+		if _, ok := api.AsAmbiguous(err); !ok ||
+			!strings.Contains(err.Error(), `customer named "Ana" may or may not exist. It was looked up 4 times`) {
 			t.Errorf("got %v", err)
 		}
 		if w.count(createPath) != 1 {
@@ -156,7 +166,8 @@ func TestReadsOfEmptyIDsAreRefused(t *testing.T) {
 
 func TestMeIsABareObject(t *testing.T) {
 	t.Parallel()
-	s := newService(t, newWire(map[string]http.HandlerFunc{"GET /v1/me": answer(200, `{"id":"o1","environment":"sandbox","plan":{"x":1}}`)}))
+	s := newService(t,
+		newWire(map[string]http.HandlerFunc{"GET /v1/me": answer(200, `{"id":"o1","environment":"sandbox","plan":{"x":1}}`)}))
 	me, err := s.Me(t.Context())
 	if err != nil || me.ID != "o1" || me.Environment != "sandbox" {
 		t.Errorf("%+v, %v", me, err)
@@ -170,8 +181,9 @@ func TestMeIsABareObject(t *testing.T) {
 func TestCustomerUpdateIsEmpty(t *testing.T) {
 	t.Parallel()
 	for want, updates := range map[bool][]CustomerUpdate{
-		true:  {{}, {CustomMetadataMode: api.Set("merge")}},
-		false: {{Name: api.Set("")}, {Notes: api.Null[string]()}, {Tags: api.Set([]string{})}, {CustomMetadata: api.Set(json.RawMessage(`{}`))}},
+		true: {{}, {CustomMetadataMode: api.Set("merge")}},
+		false: {{Name: api.Set("")}, {Notes: api.Null[string]()}, {Tags: api.Set([]string{})},
+			{CustomMetadata: api.Set(json.RawMessage(`{}`))}},
 	} {
 		for _, u := range updates {
 			if u.IsEmpty() != want {
@@ -183,7 +195,8 @@ func TestCustomerUpdateIsEmpty(t *testing.T) {
 
 func TestConflictNamesWhatWasFound(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{createPath: lost, listPath: answer(200, listOf(ours, `{"id":"c2","external_id":"e1","name":"Ana"}`))})
+	w := newWire(map[string]http.HandlerFunc{createPath: lost,
+		listPath: answer(200, listOf(ours, `{"id":"c2","external_id":"e1","name":"Ana"}`))})
 	_, err := newService(t, w).CreateCustomer(t.Context(), wanted)
 	var conflict *api.ConflictError
 	if !errors.As(err, &conflict) || strings.Join(conflict.IDs, " ") != "c1 c2" {

@@ -139,7 +139,8 @@ func TestExchangesOfRefusals(t *testing.T) {
 			t.Errorf("%s: %v after %v", exchange.Name, err, w.seen)
 			continue
 		}
-		if e.Status != exchange.Response.Status || e.Code != want.Error.Code || !reflect.DeepEqual(e.Fields, want.Error.Details.Fields) {
+		if e.Status != exchange.Response.Status || e.Code != want.Error.Code ||
+			!reflect.DeepEqual(e.Fields, want.Error.Details.Fields) {
 			t.Errorf("%s: got %+v", exchange.Name, e)
 		}
 	}

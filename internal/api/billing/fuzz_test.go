@@ -9,19 +9,22 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// FuzzObjects: no response breaks the decoding of an object, and what is returned without an error is the object that was asked for.
+// FuzzObjects: no response breaks the decoding of an object, and what is returned without an error is the object that
+// was asked for.
 func FuzzObjects(f *testing.F) {
 	for _, seed := range []string{
-		`{"data":{"id":"x1","name":"A","emails":null,"tags":{},"custom_metadata":{"a":1e999}}}`, `{"id":"x2"}`, `{"data":{"ID":"x2"}}`, `{"data":[]}`,
-		`{"data":{"id":"x1","status":"frozen","customer":null,"discount_percent":10,"items":[{"price_id":1}],"metadata":{"pendingPlanId":7}}}`,
-		`{"data":{"id":"x1","customer":{"id":"c"},"custom_metadata":[],"created_at":0}}`, `{"data":{"id":1,"discount_percent":"ten"}}`,
+		`{"data":{"id":"x1","name":"A","emails":null,"tags":{},"custom_metadata":{"a":1e999}}}`, `{"id":"x2"}`,
+		`{"data":{"ID":"x2"}}`, `{"data":[]}`,
+		`{"data":{"id":"x1","status":"frozen","customer":null,"discount_percent":10,"items":[{"price_id":1}],"metadata":{"pendingPlanId":7}}}`, `{"data":{"id":"x1","customer":{"id":"c"},"custom_metadata":[],"created_at":0}}`, `{"data":{"id":1,"discount_percent":"ten"}}`,
 		`{"data":[{"id":"i","price_id":"p","quantity":1e2},null]}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		wire := newWire(map[string]http.HandlerFunc{"/": answer(http.StatusForbidden, string(body)), "GET /": answer(http.StatusOK, string(body))})
-		client, err := api.New(api.Config{Service: "billing", BaseURL: "https://api.example.test", Token: "tok_1234567890", Transport: wire})
+		wire := newWire(map[string]http.HandlerFunc{"/": answer(http.StatusForbidden, string(body)),
+			"GET /": answer(http.StatusOK, string(body))})
+		client, err := api.New(api.Config{Service: "billing", BaseURL: "https://api.example.test", Token: "tok_1234567890",
+			Transport: wire})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,9 +56,11 @@ func FuzzObjects(f *testing.F) {
 	})
 }
 
-// FuzzSameJSON: a document equals itself in every spelling of its numbers, and the comparison does not depend on the order of its sides.
+// FuzzSameJSON: a document equals itself in every spelling of its numbers, and the comparison does not depend on the
+// order of its sides.
 func FuzzSameJSON(f *testing.F) {
-	for _, seed := range [][2]string{{`1.50`, `15e-1`}, {`{"a":[1,null]}`, `{"a":[1.0,null]}`}, {`1e999999999`, `1`}, {`-0`, `0`}, {`0e9`, `0`}, {``, `null`}, {`"1"`, `1`}, {`1e-2147483648`, `0.1e-2147483647`}} {
+	for _, seed := range [][2]string{{`1.50`, `15e-1`}, {`{"a":[1,null]}`, `{"a":[1.0,null]}`}, {`1e999999999`, `1`},
+		{`-0`, `0`}, {`0e9`, `0`}, {``, `null`}, {`"1"`, `1`}, {`1e-2147483648`, `0.1e-2147483647`}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {

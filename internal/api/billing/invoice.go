@@ -29,7 +29,8 @@ func (i *Invoice) UnmarshalJSON(data []byte) error {
 	}
 	*i = Invoice{
 		ID: api.LooseText(fields["id"]), Raw: bytes.Clone(data),
-		SubscriptionID: api.LooseText(fields["subscription_id"]), BillingAccountID: api.LooseText(fields["billing_account_id"]),
+		SubscriptionID:   api.LooseText(fields["subscription_id"]),
+		BillingAccountID: api.LooseText(fields["billing_account_id"]),
 	}
 	return nil
 }
@@ -54,7 +55,8 @@ func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[In
 	query := url.Values{}
 	setIf(query, "subscription_id", q.SubscriptionID)
 	setIf(query, "billing_account_id", q.BillingAccountID)
-	all := listing(ctx, s, api.Request{Operation: "invoices.list"}, query, q.Listing, func(i Invoice) string { return i.ID })
+	all := listing(ctx, s, api.Request{Operation: "invoices.list"}, query, q.Listing,
+		func(i Invoice) string { return i.ID })
 	return api.Only(all, q.matches)
 }
 
@@ -76,7 +78,8 @@ func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (j
 	})
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
 		unknown := *ambiguous
-		unknown.Outlook = fmt.Sprintf("The subscription %q may or may not have a new invoice. Look at the list of its invoices before another one is made", id)
+		unknown.Outlook = fmt.Sprintf("The subscription %q may or may not have a new invoice. Look at the list of its "+
+			"invoices before another one is made", id)
 		return nil, "", &unknown
 	}
 	if err != nil {

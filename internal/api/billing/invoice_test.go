@@ -22,7 +22,8 @@ func TestInvoiceSubscription(t *testing.T) {
 		raw, id        string
 		body           string
 	}{
-		"with a reason": {reason: "again", answer: data(`{"id":"i1","total_cents":9007199254740993}`), raw: `{"id":"i1","total_cents":9007199254740993}`, id: "i1", body: `{"reason":"again"}`},
+		"with a reason": {reason: "again", answer: data(`{"id":"i1","total_cents":9007199254740993}`),
+			raw: `{"id":"i1","total_cents":9007199254740993}`, id: "i1", body: `{"reason":"again"}`},
 		"bare":          {answer: `{"id":"i1"}`, raw: `{"id":"i1"}`, id: "i1"},
 		"a number":      {answer: data(`{"id":9007199254740993}`), raw: `{"id":9007199254740993}`, id: "9007199254740993"},
 		"without an id": {answer: data(`{"status":"open"}`), raw: `{"status":"open"}`},
@@ -46,7 +47,9 @@ func TestLostInvoiceIsNotMadeTwice(t *testing.T) {
 	} {
 		w := newWire(map[string]http.HandlerFunc{"/": handler})
 		_, _, err := newService(t, w).InvoiceSubscription(t.Context(), "s1", "")
-		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `The subscription "s1" may or may not have a new invoice. Look at the list of its invoices`) {
+		if _, ok := api.AsAmbiguous(err); !ok ||
+			!strings.Contains(err.Error(),
+				`The subscription "s1" may or may not have a new invoice. Look at the list of its invoices`) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(w.seen) != 1 {
@@ -64,7 +67,8 @@ func TestRefusedInvoiceIsPlain(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := newService(t, w).InvoiceSubscription(ctx, "s1", ""); !errors.Is(err, context.Canceled) || len(w.seen) != 1 {
+	if _, _, err := newService(t, w).InvoiceSubscription(ctx, "s1", ""); !errors.Is(err, context.Canceled) ||
+		len(w.seen) != 1 {
 		t.Errorf("%v after %v", err, w.seen)
 	}
 }
@@ -117,7 +121,8 @@ func TestListInvoices(t *testing.T) {
 		"both":         {InvoiceQuery{SubscriptionID: "s1", BillingAccountID: "a2"}, []string{"i3"}},
 	} {
 		w := newWire(map[string]http.HandlerFunc{"GET /v1/invoices": func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Query().Get("subscription_id") != test.query.SubscriptionID || r.URL.Query().Get("billing_account_id") != test.query.BillingAccountID {
+			if r.URL.Query().Get("subscription_id") != test.query.SubscriptionID ||
+				r.URL.Query().Get("billing_account_id") != test.query.BillingAccountID {
 				t.Errorf("%s: asked for %s", name, r.URL.RawQuery)
 			}
 			answer(200, listOf(ours, theirs, unnamed))(w, r)
@@ -127,7 +132,8 @@ func TestListInvoices(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if invoice.ID == "i1" && (string(invoice.Raw) != ours || invoice.SubscriptionID != "s1" || invoice.BillingAccountID != "a1") {
+			if invoice.ID == "i1" && (string(invoice.Raw) != ours || invoice.SubscriptionID != "s1" ||
+				invoice.BillingAccountID != "a1") {
 				t.Errorf("%s: got %+v", name, invoice)
 			}
 			ids = append(ids, invoice.ID)

@@ -24,12 +24,14 @@ func TestReadsThatLag(t *testing.T) {
 		notes   string // "": gone
 		waited  time.Duration
 	}{
-		"new":                    {created, 0, gone, answer(200, old), "old", 11 * time.Second},
-		"gone since":             {created, 0, gone, gone, "", 11 * time.Second},
-		"gone long after":        {created, 20 * time.Second, gone, gone, "", 0},
-		"changed":                {"2000-01-01T00:00:02.000Z", 0, answer(200, old), answer(200, updated), "new", 11 * time.Second},
-		"changed by another":     {created, 0, answer(200, updated), answer(200, updated), "new", 0},
-		"put back long after":    {"2000-01-01T00:00:02.000Z", 20 * time.Second, answer(200, old), answer(200, old), "old", 0},
+		"new":             {created, 0, gone, answer(200, old), "old", 11 * time.Second},
+		"gone since":      {created, 0, gone, gone, "", 11 * time.Second},
+		"gone long after": {created, 20 * time.Second, gone, gone, "", 0},
+		"changed": {"2000-01-01T00:00:02.000Z", 0, answer(200, old), answer(200, updated), "new",
+			11 * time.Second},
+		"changed by another": {created, 0, answer(200, updated), answer(200, updated), "new", 0},
+		"put back long after": {"2000-01-01T00:00:02.000Z", 20 * time.Second, answer(200, old),
+			answer(200, old), "old", 0},
 		"as it was last written": {created, 0, answer(200, old), answer(200, old), "old", 0},
 	}
 	for name, test := range tests {
@@ -37,14 +39,15 @@ func TestReadsThatLag(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(2*time.Second + test.after)
 				start := time.Now()
-				w := newWire(map[string]http.HandlerFunc{subscriptionsPath: answer(200, listOf()), getSubscription: func(w http.ResponseWriter, r *http.Request) {
-					w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
-					if time.Since(start) < 9*time.Second {
-						test.lag(w, r)
-						return
-					}
-					test.now(w, r)
-				}})
+				w := newWire(map[string]http.HandlerFunc{subscriptionsPath: answer(200, listOf()),
+					getSubscription: func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
+						if time.Since(start) < 9*time.Second {
+							test.lag(w, r)
+							return
+						}
+						test.now(w, r)
+					}})
 				s := newService(t, w)
 				s.Wrote("s1", created, test.updated)
 				got, err := s.GetSubscription(t.Context(), "s1")

@@ -17,7 +17,8 @@ type Listing struct {
 }
 
 // listing reads the pages of a collection as they are consumed. query holds its filters, id tells its objects apart.
-func listing[T any](ctx context.Context, s *Service, r api.Request, query url.Values, l Listing, id func(T) string) iter.Seq2[T, error] {
+func listing[T any](ctx context.Context, s *Service, r api.Request, query url.Values, l Listing,
+	id func(T) string) iter.Seq2[T, error] {
 	setIf(query, "search", l.Search)
 	r.Query = query
 	return api.List(ctx, s.client, r, api.ListOptions[T]{ID: id, SortBy: l.SortBy, SortOrder: l.SortOrder})

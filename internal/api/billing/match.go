@@ -68,18 +68,21 @@ func (w CustomerCreate) isLike(c Customer) bool {
 	if !sameText(w.ExternalID, c.ExternalID) {
 		return false
 	}
-	return text(w.ExternalID) != "" || sameDocument(w.DocumentNumber, c.DocumentNumber) && (text(w.DocumentNumber) != "" || w.Name == c.Name)
+	return text(w.ExternalID) != "" || sameDocument(w.DocumentNumber, c.DocumentNumber) && (text(w.DocumentNumber) != "" ||
+		w.Name == c.Name)
 }
 
 // isLike reports whether an account could be taken for the one that is opened. A list
 // may leave its customer out.
 func (w BillingAccountCreate) isLike(a BillingAccount) bool {
-	return sameText(w.ExternalID, a.ExternalID) && (text(w.ExternalID) != "" || a.Customer == nil || w.Customer.matches(*a.Customer))
+	return sameText(w.ExternalID, a.ExternalID) && (text(w.ExternalID) != "" || a.Customer == nil ||
+		w.Customer.matches(*a.Customer))
 }
 
 // isLike reports whether a subscription could be taken for the one that is created.
 func (w SubscriptionCreate) isLike(s Subscription) bool {
-	return sameText(w.ExternalID, s.ExternalID) && (text(w.ExternalID) != "" || same.ID(w.BillingAccountID, s.BillingAccountID))
+	return sameText(w.ExternalID, s.ExternalID) &&
+		(text(w.ExternalID) != "" || same.ID(w.BillingAccountID, s.BillingAccountID))
 }
 
 // matches reports whether an item is what was asked for.

@@ -8,15 +8,17 @@ import (
 func TestCreateMatches(t *testing.T) {
 	t.Parallel()
 	create := CustomerCreate{
-		Name: "Ana", ExternalID: new("e1"), Nickname: new("An"), LegalName: new("Ana Ltda"), DocumentNumber: new("529.982.247-25"),
-		Kind: new("natural"), Birthday: new("1990-01-02"), Email: new("a@b.c"), Phone: new("1"), Notes: new(""),
-		Addresses: []Address{{City: new("Recife")}, {City: new("Natal")}}, Emails: []Contact{{Value: "x@y.z"}}, Websites: []Contact{{Kind: new("k"), Value: "w"}},
-		Tags: []string{"a", "b", "b"}, CustomMetadata: json.RawMessage(`{"n":9007199254740993,"f":1.50,"k":[1,{"z":null}]}`),
+		Name: "Ana", ExternalID: new("e1"), Nickname: new("An"), LegalName: new("Ana Ltda"),
+		DocumentNumber: new("529.982.247-25"), Kind: new("natural"), Birthday: new("1990-01-02"), Email: new("a@b.c"),
+		Phone: new("1"), Notes: new(""), Addresses: []Address{{City: new("Recife")}, {City: new("Natal")}},
+		Emails: []Contact{{Value: "x@y.z"}}, Websites: []Contact{{Kind: new("k"), Value: "w"}}, Tags: []string{"a", "b", "b"},
+		CustomMetadata: json.RawMessage(`{"n":9007199254740993,"f":1.50,"k":[1,{"z":null}]}`),
 	}
 	var same Customer
 	read := func() Customer {
 		same = Customer{}
-		err := json.Unmarshal([]byte(`{"id":"c1","name":"Ana","external_id":"e1","nickname":"An","legal_name":"Ana Ltda","document_number":"52998224725",
+		err := json.Unmarshal(
+			[]byte(`{"id":"c1","name":"Ana","external_id":"e1","nickname":"An","legal_name":"Ana Ltda","document_number":"52998224725",
 			"kind":"natural","birthday":"1990-01-02","notes":null,"addresses":[{"city":"Natal","complement":null},{"city":"Recife"}],"phones":[{"value":"1"}],
 			"emails":[{"value":"a@b.c"},{"value":"x@y.z"}],"websites":[{"kind":"k","value":"w"}],"tags":["b","a","b"],
 			"custom_metadata":{"k":[1.0,{"z":null}],"f":15e-1,"n":9007199254740993}}`), &same)
@@ -62,12 +64,14 @@ func TestCreateMatches(t *testing.T) {
 
 func TestNumbersCompareByValue(t *testing.T) {
 	t.Parallel()
-	for _, pair := range [][2]string{{"1", "1.0"}, {"100", "1e2"}, {"0", "-0.00"}, {"0.5", "5E-1"}, {"-12.340", "-1234e-2"}, {"1e999999999", "10e999999998"}} {
+	for _, pair := range [][2]string{{"1", "1.0"}, {"100", "1e2"}, {"0", "-0.00"}, {"0.5", "5E-1"},
+		{"-12.340", "-1234e-2"}, {"1e999999999", "10e999999998"}} {
 		if !sameJSON(json.RawMessage(pair[0]), json.RawMessage(pair[1])) {
 			t.Errorf("%s and %s differ", pair[0], pair[1])
 		}
 	}
-	for _, pair := range [][2]string{{"1", "-1"}, {"9007199254740993", "9007199254740992"}, {"1", "10"}, {"1", `"1"`}, {"0.1", "0.10000000000000000001"}, {"1e99999999999", "1e99999999998"}} {
+	for _, pair := range [][2]string{{"1", "-1"}, {"9007199254740993", "9007199254740992"}, {"1", "10"}, {"1", `"1"`},
+		{"0.1", "0.10000000000000000001"}, {"1e99999999999", "1e99999999998"}} {
 		if sameJSON(json.RawMessage(pair[0]), json.RawMessage(pair[1])) {
 			t.Errorf("%s and %s are the same", pair[0], pair[1])
 		}

@@ -78,7 +78,8 @@ func (s *store) post(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, object := range s.objects {
 		if object["external_id"] == body["external_id"] && body["external_id"] != nil {
-			answer(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"`+object["id"].(string)+`"}}}`)(w, r)
+			answer(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"`+
+				object["id"].(string)+`"}}}`)(w, r)
 			return
 		}
 	}
@@ -124,7 +125,8 @@ func (s *store) get(w http.ResponseWriter, r *http.Request) {
 	answer(404, `{"error":{"code":"not_found","message":"none"}}`)(w, r)
 }
 
-// TestLostCreations: a lost creation is adopted, and an object of another system is not, whatever the service's clock and filters do.
+// TestLostCreations: a lost creation is adopted, and an object of another system is not, whatever the service's clock
+// and filters do.
 func TestLostCreations(t *testing.T) {
 	t.Parallel()
 	coded := SubscriptionCreate{BillingAccountID: "a1", ExternalID: new("x1"), PlanID: new("plan1")}
@@ -142,28 +144,43 @@ func TestLostCreations(t *testing.T) {
 		ambiguous bool
 		posts     int
 	}{
-		"taken":                    {store: store{posts: []string{kept}}, before: same, create: coded, posts: 1},
-		"not processed, taken":     {store: store{posts: []string{lostBefore, kept}}, before: same, create: coded, conflict: true, posts: 1},
-		"clock stands":             {store: store{posts: []string{lostBefore, kept}, stands: true}, before: same, create: coded, conflict: true, posts: 1},
-		"filters are ignored":      {store: store{posts: []string{lostBefore, kept}, ignores: true}, before: same, create: coded, conflict: true, posts: 1},
-		"lost":                     {store: store{posts: []string{lostAfter}}, create: coded, adopted: true, posts: 1},
-		"lost, clock stands":       {store: store{posts: []string{lostAfter}, stands: true}, create: coded, adopted: true, posts: 1},
-		"lost, reads lag":          {store: store{posts: []string{lostAfter}, lag: 10 * time.Second}, create: coded, adopted: true, posts: 1},
-		"not processed":            {store: store{posts: []string{lostBefore, kept}}, create: coded, posts: 2},
-		"not processed, lost":      {store: store{posts: []string{lostBefore, lostAfter}}, create: coded, adopted: true, posts: 2},
-		"somebody else was faster": {store: store{posts: []string{lostBefore, kept}}, during: same, after: 5 * time.Second, create: coded, conflict: true, posts: 1},
-		"somebody else was faster, seen late": {store: store{posts: []string{lostBefore, kept}, lag: 10 * time.Second}, during: same, after: 5 * time.Second,
+		"taken": {store: store{posts: []string{kept}}, before: same, create: coded, posts: 1},
+		"not processed, taken": {store: store{posts: []string{lostBefore, kept}}, before: same, create: coded,
+			conflict: true, posts: 1},
+		"clock stands": {store: store{posts: []string{lostBefore, kept}, stands: true}, before: same,
+			create: coded, conflict: true, posts: 1},
+		"filters are ignored": {store: store{posts: []string{lostBefore, kept}, ignores: true}, before: same,
+			create: coded, conflict: true, posts: 1},
+		"lost": {store: store{posts: []string{lostAfter}}, create: coded, adopted: true, posts: 1},
+		"lost, clock stands": {store: store{posts: []string{lostAfter}, stands: true}, create: coded,
+			adopted: true, posts: 1},
+		"lost, reads lag": {store: store{posts: []string{lostAfter}, lag: 10 * time.Second}, create: coded,
+			adopted: true, posts: 1},
+		"not processed": {store: store{posts: []string{lostBefore, kept}}, create: coded, posts: 2},
+		"not processed, lost": {store: store{posts: []string{lostBefore, lostAfter}}, create: coded,
+			adopted: true, posts: 2},
+		"somebody else was faster": {store: store{posts: []string{lostBefore, kept}}, during: same, after: 5 * time.Second,
+			create: coded, conflict: true, posts: 1},
+		"somebody else was faster, seen late": {store: store{posts: []string{lostBefore, kept}, lag: 10 * time.Second},
+			during: same, after: 5 * time.Second, create: coded, conflict: true, posts: 2},
+		"somebody else was faster, clock stands": {store: store{posts: []string{lostBefore, kept}, lag: 10 * time.Second,
+			stands: true}, during: same, after: 5 * time.Second,
 			create: coded, conflict: true, posts: 2},
-		"somebody else was faster, clock stands": {store: store{posts: []string{lostBefore, kept}, lag: 10 * time.Second, stands: true}, during: same, after: 5 * time.Second,
-			create: coded, conflict: true, posts: 2},
-		"no code, lost":                  {store: store{posts: []string{lostAfter}}, create: plain, adopted: true, posts: 1},
-		"no code, lost, another one":     {store: store{posts: []string{lostAfter}}, before: alike, create: plain, adopted: true, posts: 1},
-		"no code, lost, clock stands":    {store: store{posts: []string{lostAfter}, stands: true}, before: alike, create: plain, adopted: true, posts: 1},
-		"no code, lost, reads lag":       {store: store{posts: []string{lostAfter}, lag: 10 * time.Second}, before: alike, create: plain, adopted: true, posts: 1},
-		"no code, lost, filters ignored": {store: store{posts: []string{lostAfter}, ignores: true}, before: alike, create: plain, adopted: true, posts: 1},
-		"no code, lost, next to a code":  {store: store{posts: []string{lostAfter}}, during: same, create: plain, adopted: true, posts: 1},
-		"no code, not processed":         {store: store{posts: []string{lostBefore}}, before: alike, create: plain, ambiguous: true, posts: 1},
-		"no code, two new ones":          {store: store{posts: []string{lostAfter}}, during: alike, create: plain, ambiguous: true, posts: 1},
+		"no code, lost": {store: store{posts: []string{lostAfter}}, create: plain, adopted: true, posts: 1},
+		"no code, lost, another one": {store: store{posts: []string{lostAfter}}, before: alike, create: plain,
+			adopted: true, posts: 1},
+		"no code, lost, clock stands": {store: store{posts: []string{lostAfter}, stands: true}, before: alike,
+			create: plain, adopted: true, posts: 1},
+		"no code, lost, reads lag": {store: store{posts: []string{lostAfter}, lag: 10 * time.Second}, before: alike,
+			create: plain, adopted: true, posts: 1},
+		"no code, lost, filters ignored": {store: store{posts: []string{lostAfter}, ignores: true}, before: alike,
+			create: plain, adopted: true, posts: 1},
+		"no code, lost, next to a code": {store: store{posts: []string{lostAfter}}, during: same, create: plain,
+			adopted: true, posts: 1},
+		"no code, not processed": {store: store{posts: []string{lostBefore}}, before: alike, create: plain,
+			ambiguous: true, posts: 1},
+		"no code, two new ones": {store: store{posts: []string{lostAfter}}, during: alike, create: plain,
+			ambiguous: true, posts: 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +198,8 @@ func TestLostCreations(t *testing.T) {
 				var conflict *api.ConflictError
 				errors.As(err, &conflict)
 				_, ambiguous := api.AsAmbiguous(err)
-				if (conflict != nil && conflict.Theirs) != test.conflict || ambiguous != (test.ambiguous || test.conflict) || got != nil && got.Adopted != test.adopted || got == nil && err == nil {
+				if (conflict != nil && conflict.Theirs) != test.conflict || ambiguous != (test.ambiguous || test.conflict) ||
+					got != nil && got.Adopted != test.adopted || got == nil && err == nil {
 					t.Errorf("%+v, %v", got, err)
 				}
 				if test.posts != s.posted {
@@ -205,7 +223,8 @@ func TestLostCreationsOfEachKind(t *testing.T) {
 		other  map[string]any // must not be taken for it
 	}{
 		"customer by document": {"/v1/customers", func(ctx context.Context, s *Service) (string, bool, error) {
-			created, err := s.CreateCustomer(ctx, CustomerCreate{Name: "Ana", DocumentNumber: new(document), CreateBillingAccount: new(false)})
+			created, err := s.CreateCustomer(ctx, CustomerCreate{Name: "Ana", DocumentNumber: new(document),
+				CreateBillingAccount: new(false)})
 			if err != nil {
 				return "", false, err
 			}
@@ -247,12 +266,14 @@ func TestLostCreationsOfEachKind(t *testing.T) {
 func TestEqualCreationsOfOneProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &store{t: t, path: subscriptionsPath[len("GET "):], posts: []string{lostAfter, lostAfter, kept, lostAfter}, lag: 5 * time.Second}
+		s := &store{t: t, path: subscriptionsPath[len("GET "):], posts: []string{lostAfter, lostAfter, kept, lostAfter},
+			lag: 5 * time.Second}
 		service := newService(t, s.wire())
 		ids := make(chan string, 4)
 		for range 4 {
 			go func() {
-				created, err := service.CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "a1", PlanID: new("plan1")})
+				created, err := service.CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "a1",
+					PlanID: new("plan1")})
 				if err != nil {
 					t.Error(err)
 					ids <- ""
@@ -274,8 +295,8 @@ func TestEqualCreationsOfOneProcess(t *testing.T) {
 	})
 }
 
-// TestLostCreations_rightBefore: what another system creates within the same second, right before the request, is hidden by a lag from the
-// list before the request, and is not taken for the created object.
+// TestLostCreations_rightBefore: what another system creates within the same second, right before the request, is
+// hidden by a lag from the list before the request, and is not taken for the created object.
 func TestLostCreations_rightBefore(t *testing.T) {
 	t.Parallel()
 	for name, create := range map[string]SubscriptionCreate{

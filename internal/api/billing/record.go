@@ -42,7 +42,8 @@ func (s *Service) ListRecords(ctx context.Context, collection string, q RecordQu
 			query.Set(name, value)
 		}
 		list := func(l Listing) iter.Seq2[Record, error] {
-			all := listing(ctx, s, api.Request{Operation: "records.list", Path: map[string]string{"collection": collection}}, query, l,
+			all := listing(ctx, s, api.Request{Operation: "records.list", Path: map[string]string{"collection": collection}},
+				query, l,
 				func(r Record) string { return r.ID })
 			return api.Only(all, func(r Record) bool { return r.Matches(q.Filters) })
 		}

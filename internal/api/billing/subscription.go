@@ -10,14 +10,15 @@ import (
 // description, Recurring billing §2). A nil pointer is null or absent; dates are
 // as answered.
 type Subscription struct {
-	ID                   string           `json:"id"`
-	PublicID             string           `json:"public_id"`
-	ExternalID           *string          `json:"external_id"`
-	BillingAccountID     string           `json:"billing_account_id"`
-	CompanyID            *string          `json:"company_id"`
-	PlanID               *string          `json:"plan_id"` // what runs now; null: priced by its items
-	ProductGroupID       *string          `json:"product_group_id"`
-	Status               string           `json:"status"`        // draft, confirmed, trialing, active, past_due, canceled, paused, suspended
+	ID               string  `json:"id"`
+	PublicID         string  `json:"public_id"`
+	ExternalID       *string `json:"external_id"`
+	BillingAccountID string  `json:"billing_account_id"`
+	CompanyID        *string `json:"company_id"`
+	PlanID           *string `json:"plan_id"` // what runs now; null: priced by its items
+	ProductGroupID   *string `json:"product_group_id"`
+	// draft, confirmed, trialing, active, past_due, canceled, paused, suspended
+	Status               string           `json:"status"`
 	BillingCycle         string           `json:"billing_cycle"` // monthly, quarterly, semiannual, annual
 	CurrentPeriodStart   string           `json:"current_period_start"`
 	CurrentPeriodEnd     string           `json:"current_period_end"`
@@ -37,18 +38,20 @@ type Subscription struct {
 	DiscountPercent      *string          `json:"discount_percent"`       // decimal, 0 to 100, as written in the answer
 	RecurringAmountCents *int64           `json:"recurring_amount_cents"` // hundredths of the currency unit
 	ProrationBehavior    string           `json:"proration_behavior"`     // create_prorations, none, always_invoice
-	CollectionMethod     *string          `json:"collection_method"`      // charge_automatically, manual_charge, manual_invoice
-	NfeIssuancePolicy    *string          `json:"nfe_issuance_policy"`    // disabled, on_finalization, on_full_payment, per_installment
-	RenewalSettings      json.RawMessage  `json:"renewal_settings"`       // object with type; nil or "null" when null
-	Commitment           json.RawMessage  `json:"commitment"`             // any shape
-	AllowPause           *bool            `json:"allow_pause"`
-	AllowCancel          *bool            `json:"allow_cancel"`
-	ProposalID           *string          `json:"proposal_id"`
-	Notes                *string          `json:"notes"`
-	Metadata             json.RawMessage  `json:"metadata"`
-	CustomMetadata       json.RawMessage  `json:"custom_metadata"` // nil or "null" when null
-	CreatedAt            string           `json:"created_at"`
-	UpdatedAt            string           `json:"updated_at"`
+	// charge_automatically, manual_charge, manual_invoice
+	CollectionMethod *string `json:"collection_method"`
+	// disabled, on_finalization, on_full_payment, per_installment
+	NfeIssuancePolicy *string         `json:"nfe_issuance_policy"`
+	RenewalSettings   json.RawMessage `json:"renewal_settings"` // object with type; nil or "null" when null
+	Commitment        json.RawMessage `json:"commitment"`       // any shape
+	AllowPause        *bool           `json:"allow_pause"`
+	AllowCancel       *bool           `json:"allow_cancel"`
+	ProposalID        *string         `json:"proposal_id"`
+	Notes             *string         `json:"notes"`
+	Metadata          json.RawMessage `json:"metadata"`
+	CustomMetadata    json.RawMessage `json:"custom_metadata"` // nil or "null" when null
+	CreatedAt         string          `json:"created_at"`
+	UpdatedAt         string          `json:"updated_at"`
 }
 
 // PauseCollection says how a subscription is paused.

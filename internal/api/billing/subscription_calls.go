@@ -28,7 +28,8 @@ const (
 func (s *Service) CreateSubscription(ctx context.Context, create SubscriptionCreate) (*SubscriptionCreated, error) {
 	subscription, adopted, err := creation[Subscription]{
 		noun: "subscription", externalID: create.ExternalID,
-		anonymous: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID), key: strings.ToLower(create.BillingAccountID),
+		anonymous: fmt.Sprintf("subscription of the billing account %q", create.BillingAccountID),
+		key:       strings.ToLower(create.BillingAccountID),
 		create: func(ctx context.Context, existed func(string) bool) (*Subscription, error) {
 			return s.changeSubscription(ctx, api.Request{Operation: "subscriptions.create", Body: create, Existed: existed})
 		},
@@ -91,7 +92,8 @@ var subscriptionListing = api.Listing{Family: "subscriptions", ByID: true}
 
 // RefreshSubscription is GetSubscription for a refresh, which may come from a list; see [api.Refreshed].
 func (s *Service) RefreshSubscription(ctx context.Context, id string) (*Subscription, error) {
-	return api.Refreshed(ctx, s.client, &s.writes, subscriptionListing, id, s.GetSubscription, func(s *Subscription) string { return s.UpdatedAt })
+	return api.Refreshed(ctx, s.client, &s.writes, subscriptionListing, id, s.GetSubscription,
+		func(s *Subscription) string { return s.UpdatedAt })
 }
 
 func (s *Service) oneSubscription(ctx context.Context, id string) (*Subscription, error) {

@@ -16,7 +16,8 @@ func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
 	canceled := subscriptionJSON(t, map[string]any{"id": "s0", "status": "canceled"})
 	lean := `{"id":"s1","external_id":"x1","status":"active"}`
 	created := answer(201, data(ours))
-	taken := answer(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"s1"}}}`)
+	taken := answer(422,
+		`{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"s1"}}}`)
 	nothing := answer(200, listOf())
 	tests := map[string]struct {
 		create, list http.HandlerFunc
@@ -25,23 +26,28 @@ func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
 		posts        int
 		err          string
 	}{
-		"answered":                {create: created, posts: 1},
-		"answered in part":        {create: answer(201, lean), single: ours, posts: 1},
-		"lost, found":             {create: lost, list: answer(200, listOf(ours)), single: ours, adopted: true, posts: 1},
-		"5xx, found":              {create: answer(503, ""), list: answer(200, listOf(lean)), single: ours, adopted: true, posts: 1},
-		"found beside a canceled": {create: lost, list: answer(200, listOf(canceled, ours)), single: ours, adopted: true, posts: 1},
-		"only a canceled one":     {create: turns(lost, created), list: answer(200, listOf(canceled)), posts: 2},
-		"not found, sent again":   {create: turns(lost, created), list: nothing, posts: 2},
-		"sent again, taken": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, nothing, answer(200, listOf(ours))),
+		"answered":         {create: created, posts: 1},
+		"answered in part": {create: answer(201, lean), single: ours, posts: 1},
+		"lost, found":      {create: lost, list: answer(200, listOf(ours)), single: ours, adopted: true, posts: 1},
+		"5xx, found": {create: answer(503, ""), list: answer(200, listOf(lean)), single: ours,
+			adopted: true, posts: 1},
+		"found beside a canceled": {create: lost, list: answer(200, listOf(canceled, ours)), single: ours,
+			adopted: true, posts: 1},
+		"only a canceled one":   {create: turns(lost, created), list: answer(200, listOf(canceled)), posts: 2},
+		"not found, sent again": {create: turns(lost, created), list: nothing, posts: 2},
+		"sent again, taken": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, nothing,
+			answer(200, listOf(ours))),
 			single: ours, posts: 2, err: "another system has created (s1)"},
-		"with another plan": {create: lost, list: answer(200, listOf(lean)), single: subscriptionJSON(t, map[string]any{"plan_id": "plan2"}), posts: 1, err: "differs"},
-		"taken before":      {create: taken, posts: 1, err: "external_id_taken"},
+		"with another plan": {create: lost, list: answer(200, listOf(lean)),
+			single: subscriptionJSON(t, map[string]any{"plan_id": "plan2"}), posts: 1, err: "differs"},
+		"taken before": {create: taken, posts: 1, err: "external_id_taken"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createSubscription: test.create, subscriptionsPath: turns(answer(200, listOf()), orNothing(test.list)), getSubscription: answer(200, data(test.single)),
+					createSubscription: test.create, subscriptionsPath: turns(answer(200, listOf()), orNothing(test.list)),
+					getSubscription: answer(200, data(test.single)),
 				})
 				got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{
 					BillingAccountID: "a1", ExternalID: new("x1"), PlanID: new("plan1"),
@@ -70,8 +76,11 @@ func TestCreateSubscriptionWithoutExternalIDStaysUndecided(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(map[string]http.HandlerFunc{createSubscription: lost, subscriptionsPath: answer(200, listOf())})
-		_, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "a1", PlanID: new("plan1")})
-		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `subscription of the billing account "a1" may or may not exist. It was looked up 4 times`) {
+		_, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "a1",
+			PlanID: new("plan1")})
+		if _, ok := api.AsAmbiguous(err); !ok ||
+			!strings.Contains(err.Error(),
+				`subscription of the billing account "a1" may or may not exist. It was looked up 4 times`) {
 			t.Errorf("got %v", err)
 		}
 		if w.count(createSubscription) != 1 {
@@ -83,15 +92,17 @@ func TestCreateSubscriptionWithoutExternalIDStaysUndecided(t *testing.T) {
 func TestSubscriptionMatches(t *testing.T) {
 	t.Parallel()
 	full := SubscriptionCreate{
-		BillingAccountID: "a1", ExternalID: new("x1"), CompanyID: new("co1"), ProductGroupID: new("g1"), DiscountCodeID: new("d1"),
-		PlanID: new("plan1"), BillingCycle: new("monthly"), CollectionMethod: new("manual_charge"), TrialEnd: new("2025-10-01T00:00:00-03:00"),
-		ProrationBehavior: new("none"), NfeIssuancePolicy: new("disabled"), Notes: new("n"), CustomMetadata: json.RawMessage(`{"a":1.0}`),
+		BillingAccountID: "a1", ExternalID: new("x1"), CompanyID: new("co1"), ProductGroupID: new("g1"),
+		DiscountCodeID: new("d1"), PlanID: new("plan1"), BillingCycle: new("monthly"), CollectionMethod: new("manual_charge"),
+		TrialEnd: new("2025-10-01T00:00:00-03:00"), ProrationBehavior: new("none"), NfeIssuancePolicy: new("disabled"),
+		Notes: new("n"), CustomMetadata: json.RawMessage(`{"a":1.0}`),
 		Items: []SubscriptionItemInput{{ProductID: "p", PriceID: "q"}}, TrialPeriodDays: new(int64(3)),
 	}
 	var same Subscription
 	if err := json.Unmarshal([]byte(subscriptionJSON(t, map[string]any{
 		"company_id": "co1", "product_group_id": "g1", "discount_code_id": "d1", "collection_method": "manual_charge",
-		"trial_end": "2025-10-01T03:00:00.000Z", "nfe_issuance_policy": "disabled", "notes": "n", "custom_metadata": map[string]int{"a": 1},
+		"trial_end": "2025-10-01T03:00:00.000Z", "nfe_issuance_policy": "disabled", "notes": "n",
+		"custom_metadata": map[string]int{"a": 1},
 	})), &same); err != nil {
 		t.Fatal(err)
 	}

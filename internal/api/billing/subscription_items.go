@@ -41,7 +41,8 @@ func isNoOperation(err error) bool {
 // SyncSubscriptionItems makes these the items of a subscription, all of them
 // (wire contract: subscriptions.items.sync). The items are nil when the answer
 // does not show them; one that is not the service's own is followed by a read.
-func (s *Service) SyncSubscriptionItems(ctx context.Context, id string, items []SubscriptionItemInput) ([]SubscriptionItem, error) {
+func (s *Service) SyncSubscriptionItems(ctx context.Context, id string,
+	items []SubscriptionItemInput) ([]SubscriptionItem, error) {
 	body := struct {
 		Items []SubscriptionItemInput `json:"items"`
 	}{Items: items}

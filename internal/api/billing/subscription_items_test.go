@@ -14,7 +14,8 @@ const itemsPath = subscriptionPath + "/items"
 
 func TestSubscriptionItems(t *testing.T) {
 	t.Parallel()
-	one := SubscriptionItem{ID: "i1", ProductID: "p1", PriceID: "q1", Quantity: 9007199254740993, UnitAmountSubcents: new(int64(0))}
+	one := SubscriptionItem{ID: "i1", ProductID: "p1", PriceID: "q1", Quantity: 9007199254740993,
+		UnitAmountSubcents: new(int64(0))}
 	two := SubscriptionItem{ID: "i2", ProductID: "p2", PriceID: "q2", Quantity: 1}
 	const first = `{"id":"i1","product_id":"p1","price_id":"q1","quantity":9007199254740993,"unit_amount_subcents":0}`
 	notFound := `{"error":{"code":"not_found","message":"no"}}`
@@ -24,21 +25,27 @@ func TestSubscriptionItems(t *testing.T) {
 		listed bool
 		err    string
 	}{
-		"items": {list: answer(200, listOf(first, `{"id":"i2","product_id":"p2","price_id":"q2","quantity":null,"unit_amount_subcents":null}`)),
+		"items": {list: answer(200,
+			listOf(first, `{"id":"i2","product_id":"p2","price_id":"q2","quantity":null,"unit_amount_subcents":null}`)),
 			items: []SubscriptionItem{one, two}, listed: true},
-		"defaults left out": {list: answer(200, listOf(`{"id":"i2","product_id":"p2","price_id":"q2"}`)), items: []SubscriptionItem{two}, listed: true},
-		"two pages": {list: turns(answer(200, `{"data":[`+first+`],"meta":{"total":2,"page":1,"per_page":1,"total_pages":2}}`),
-			answer(200, `{"data":[{"id":"i2","product_id":"p2","price_id":"q2"}],"meta":{"total":2,"page":2,"per_page":1,"total_pages":2}}`)),
+		"defaults left out": {list: answer(200, listOf(`{"id":"i2","product_id":"p2","price_id":"q2"}`)),
+			items: []SubscriptionItem{two}, listed: true},
+		"two pages": {
+			list: turns(answer(200, `{"data":[`+first+`],"meta":{"total":2,"page":1,"per_page":1,"total_pages":2}}`),
+				answer(200,
+					`{"data":[{"id":"i2","product_id":"p2","price_id":"q2"}],"meta":{"total":2,"page":2,"per_page":1,"total_pages":2}}`)),
 			items: []SubscriptionItem{one, two}, listed: true},
-		"none":            {list: answer(200, listOf()), items: []SubscriptionItem{}, listed: true},
-		"null":            {list: answer(200, `{"data":null}`), items: []SubscriptionItem{}, listed: true},
-		"no such path":    {list: answer(404, notFound)},
-		"a bare 404":      {list: answer(404, "404 page not found")},
-		"no such method":  {list: answer(405, "")},
-		"forbidden":       {list: answer(403, ""), err: "status 403"},
-		"down":            {list: answer(500, ""), err: "status 500"},
-		"not a list":      {list: answer(200, `{"id":"s1"}`), err: "not a list"},
-		"gone on the way": {list: turns(answer(200, `{"data":[`+first+`],"meta":{"total":2,"page":1,"per_page":1,"total_pages":2}}`), answer(404, notFound)), err: "status 404"},
+		"none":           {list: answer(200, listOf()), items: []SubscriptionItem{}, listed: true},
+		"null":           {list: answer(200, `{"data":null}`), items: []SubscriptionItem{}, listed: true},
+		"no such path":   {list: answer(404, notFound)},
+		"a bare 404":     {list: answer(404, "404 page not found")},
+		"no such method": {list: answer(405, "")},
+		"forbidden":      {list: answer(403, ""), err: "status 403"},
+		"down":           {list: answer(500, ""), err: "status 500"},
+		"not a list":     {list: answer(200, `{"id":"s1"}`), err: "not a list"},
+		"gone on the way": {
+			list: turns(answer(200, `{"data":[`+first+`],"meta":{"total":2,"page":1,"per_page":1,"total_pages":2}}`),
+				answer(404, notFound)), err: "status 404"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +70,8 @@ func TestSubscriptionItems(t *testing.T) {
 
 func TestSyncSubscriptionItems(t *testing.T) {
 	t.Parallel()
-	item := SubscriptionItemInput{ProductID: "p1", PriceID: "q1", Quantity: new(int64(2)), UnitAmountSubcents: new(int64(9007199254740993))}
+	item := SubscriptionItemInput{ProductID: "p1", PriceID: "q1", Quantity: new(int64(2)),
+		UnitAmountSubcents: new(int64(9007199254740993))}
 	tests := map[string]struct {
 		items  []SubscriptionItemInput
 		answer http.HandlerFunc
@@ -71,12 +79,15 @@ func TestSyncSubscriptionItems(t *testing.T) {
 		got    []SubscriptionItem
 	}{
 		"the items": {[]SubscriptionItemInput{item, {ProductID: "p2", PriceID: "q2"}},
-			answer(200, listOf(`{"id":"i1","product_id":"p1","price_id":"q1","quantity":2,"unit_amount_subcents":9007199254740993}`)),
+			answer(200,
+				listOf(`{"id":"i1","product_id":"p1","price_id":"q1","quantity":2,"unit_amount_subcents":9007199254740993}`)),
 			`{"items":[{"product_id":"p1","price_id":"q1","quantity":2,"unit_amount_subcents":9007199254740993},{"product_id":"p2","price_id":"q2"}]}`,
-			[]SubscriptionItem{{ID: "i1", ProductID: "p1", PriceID: "q1", Quantity: 2, UnitAmountSubcents: new(int64(9007199254740993))}}},
-		"none of them":       {nil, answer(200, listOf()), `{"items":[]}`, []SubscriptionItem{}},
-		"no content":         {nil, answer(204, ""), `{"items":[]}`, nil},
-		"an amount of 0":     {[]SubscriptionItemInput{{ProductID: "p", PriceID: "q", UnitAmountSubcents: new(int64(0))}}, answer(200, `{"data":null}`), `{"items":[{"product_id":"p","price_id":"q","unit_amount_subcents":0}]}`, nil},
+			[]SubscriptionItem{{ID: "i1", ProductID: "p1", PriceID: "q1", Quantity: 2,
+				UnitAmountSubcents: new(int64(9007199254740993))}}},
+		"none of them": {nil, answer(200, listOf()), `{"items":[]}`, []SubscriptionItem{}},
+		"no content":   {nil, answer(204, ""), `{"items":[]}`, nil},
+		"an amount of 0": {[]SubscriptionItemInput{{ProductID: "p", PriceID: "q", UnitAmountSubcents: new(int64(0))}},
+			answer(200, `{"data":null}`), `{"items":[{"product_id":"p","price_id":"q","unit_amount_subcents":0}]}`, nil},
 		"subscription shown": {nil, answer(200, data(subscriptionJSON(t, nil))), `{"items":[]}`, nil},
 		"repeated":           {nil, turns(lost, answer(200, listOf())), `{"items":[]}`, []SubscriptionItem{}},
 	}
@@ -100,7 +111,8 @@ func TestSyncSubscriptionItems(t *testing.T) {
 
 func TestSyncSubscriptionItemsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{"/": answer(422, `{"error":{"code":"validation_error","message":"no","details":{"fields":{"items.0.price_id":"is required"}}}}`)})
+	w := newWire(map[string]http.HandlerFunc{"/": answer(422,
+		`{"error":{"code":"validation_error","message":"no","details":{"fields":{"items.0.price_id":"is required"}}}}`)})
 	_, err := newService(t, w).SyncSubscriptionItems(t.Context(), "s1", []SubscriptionItemInput{{ProductID: "p"}})
 	if e, ok := api.AsError(err); !ok || e.Fields["items.0.price_id"] != "is required" || len(w.seen) != 1 {
 		t.Errorf("got %v after %v", err, w.seen)

@@ -21,7 +21,8 @@ const (
 // one out.
 func subscriptionJSON(t *testing.T, change map[string]any) string {
 	t.Helper()
-	return changed(t, `{"id":"s1","public_id":"p1","external_id":"x1","billing_account_id":"a1","company_id":null,"plan_id":"plan1","product_group_id":null,
+	return changed(t,
+		`{"id":"s1","public_id":"p1","external_id":"x1","billing_account_id":"a1","company_id":null,"plan_id":"plan1","product_group_id":null,
 		"status":"active","billing_cycle":"monthly","current_period_start":"2025-01-01T00:00:00.000Z","current_period_end":"2025-02-01T00:00:00.000Z",
 		"cycle_billing_date":"2025-02-01T00:00:00.000Z","trial_start":null,"trial_end":null,"activated_at":null,"confirmed_at":null,"cancel_at_period_end":false,
 		"canceled_at":null,"cancellation_reason":null,"pause_collection":null,"paused_at":null,"resumes_at":null,"resumed_at":null,"discount_code_id":null,
@@ -39,12 +40,16 @@ func TestShapesOfASubscription(t *testing.T) {
 		percent *string
 		pending string
 	}{
-		"as described":        {change: map[string]any{"discount_percent": "12.50"}, percent: new("12.50")},
-		"null":                {change: map[string]any{"discount_percent": json.RawMessage("null"), "metadata": json.RawMessage("null")}},
-		"left out":            {change: map[string]any{"discount_percent": nil, "metadata": nil, "pause_collection": nil, "allow_pause": nil}},
-		"a number":            {change: map[string]any{"discount_percent": json.RawMessage("12.50")}, percent: new("12.50")},
-		"a long number":       {change: map[string]any{"discount_percent": json.RawMessage("0.10000000000000000001")}, percent: new("0.10000000000000000001")},
-		"a plan to come":      {change: map[string]any{"metadata": map[string]any{"pending_plan_id": "plan2", "x": 1}}, pending: "plan2"},
+		"as described": {change: map[string]any{"discount_percent": "12.50"}, percent: new("12.50")},
+		"null": {change: map[string]any{"discount_percent": json.RawMessage("null"),
+			"metadata": json.RawMessage("null")}},
+		"left out": {change: map[string]any{"discount_percent": nil, "metadata": nil, "pause_collection": nil,
+			"allow_pause": nil}},
+		"a number": {change: map[string]any{"discount_percent": json.RawMessage("12.50")}, percent: new("12.50")},
+		"a long number": {change: map[string]any{"discount_percent": json.RawMessage("0.10000000000000000001")},
+			percent: new("0.10000000000000000001")},
+		"a plan to come": {change: map[string]any{"metadata": map[string]any{"pending_plan_id": "plan2", "x": 1}},
+			pending: "plan2"},
 		"none to come":        {change: map[string]any{"metadata": map[string]any{"pending_plan_id": nil}}},
 		"something else":      {change: map[string]any{"metadata": map[string]any{"pending_plan_id": 7}}},
 		"metadata is a list":  {change: map[string]any{"metadata": []int{1}}},
@@ -58,16 +63,20 @@ func TestShapesOfASubscription(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if (got.DiscountPercent == nil) != (test.percent == nil) || text(got.DiscountPercent) != text(test.percent) || got.PendingPlanID() != test.pending {
+		if (got.DiscountPercent == nil) != (test.percent == nil) || text(got.DiscountPercent) != text(test.percent) ||
+			got.PendingPlanID() != test.pending {
 			t.Errorf("%s: percent %q, pending %q", name, text(got.DiscountPercent), got.PendingPlanID())
 		}
 		if want, ok := test.change["status"]; ok && got.Status != want {
 			t.Errorf("%s: status %s", name, got.Status)
 		}
 	}
-	for field, value := range map[string]any{"discount_percent": true, "status": 7, "recurring_amount_cents": "1", "id": nil} {
-		w := newWire(map[string]http.HandlerFunc{getSubscription: answer(200, subscriptionJSON(t, map[string]any{field: value}))})
-		if _, err := newService(t, w).GetSubscription(t.Context(), "s1"); err == nil || !strings.Contains(err.Error(), field) {
+	for field, value := range map[string]any{"discount_percent": true, "status": 7, "recurring_amount_cents": "1",
+		"id": nil} {
+		w := newWire(map[string]http.HandlerFunc{getSubscription: answer(200,
+			subscriptionJSON(t, map[string]any{field: value}))})
+		if _, err := newService(t, w).GetSubscription(t.Context(), "s1"); err == nil ||
+			!strings.Contains(err.Error(), field) {
 			t.Errorf("%s is %v: %v", field, value, err)
 		}
 	}
@@ -83,21 +92,26 @@ func TestAnswersWithoutEverythingAreCompletedForSubscriptions(t *testing.T) {
 		percent string
 		plan    string
 	}{
-		"whole":        {answer: subscriptionJSON(t, map[string]any{"notes": "new"}), plan: "plan1"},
-		"optional out": {answer: subscriptionJSON(t, map[string]any{"notes": "new", "pause_collection": nil, "paused_at": nil, "resumes_at": nil, "resumed_at": nil, "renewal_settings": nil, "commitment": nil}), plan: "plan1"},
-		"little":       {answer: `{"id":"s1","notes":"new"}`, single: answer(200, data(stale)), gets: 1, percent: "5.00", plan: "plan1"},
-		"one less":     {answer: subscriptionJSON(t, map[string]any{"notes": "new", "plan_id": nil}), single: answer(200, data(stale)), gets: 1, plan: "plan1"},
+		"whole": {answer: subscriptionJSON(t, map[string]any{"notes": "new"}), plan: "plan1"},
+		"optional out": {answer: subscriptionJSON(t, map[string]any{"notes": "new", "pause_collection": nil, "paused_at": nil,
+			"resumes_at": nil, "resumed_at": nil, "renewal_settings": nil, "commitment": nil}), plan: "plan1"},
+		"little": {answer: `{"id":"s1","notes":"new"}`, single: answer(200, data(stale)), gets: 1,
+			percent: "5.00", plan: "plan1"},
+		"one less": {answer: subscriptionJSON(t, map[string]any{"notes": "new", "plan_id": nil}),
+			single: answer(200, data(stale)), gets: 1, plan: "plan1"},
 		"not readable": {answer: `{"id":"s1","notes":"new"}`, single: answer(404, ""), gets: 1},
 	}
 	for name, test := range tests {
 		for _, body := range []string{test.answer, data(test.answer)} {
-			w := newWire(map[string]http.HandlerFunc{patchSubscription: answer(200, body), getSubscription: orNothing(test.single)})
+			w := newWire(map[string]http.HandlerFunc{patchSubscription: answer(200, body),
+				getSubscription: orNothing(test.single)})
 			got, err := newService(t, w).UpdateSubscription(t.Context(), "s1", SubscriptionUpdate{Notes: api.Set("new")})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if w.count(getSubscription) != test.gets || text(got.Notes) != "new" || text(got.DiscountPercent) != test.percent || text(got.PlanID) != test.plan {
+			if w.count(getSubscription) != test.gets || text(got.Notes) != "new" || text(got.DiscountPercent) != test.percent ||
+				text(got.PlanID) != test.plan {
 				t.Errorf("%s: %d reads, got %+v", name, w.count(getSubscription), got)
 			}
 		}
@@ -113,10 +127,12 @@ func TestFindSubscriptions(t *testing.T) {
 		items []string
 		want  string
 	}{
-		"the live one only":        {[]string{one("s1", "x1", "canceled"), one("s2", "x2", "active"), one("s3", "x1", "past_due")}, "s3"},
-		"canceled ones, as a last": {[]string{one("s1", "x1", "canceled"), one("s2", "X1", "active"), one("s3", "x1", "canceled")}, "s1 s3"},
-		"every live one":           {[]string{one("s1", "x1", "active"), one("s2", "x1", "draft")}, "s1 s2"},
-		"none":                     {[]string{one("s1", "x11", "active")}, ""},
+		"the live one only": {[]string{one("s1", "x1", "canceled"), one("s2", "x2", "active"),
+			one("s3", "x1", "past_due")}, "s3"},
+		"canceled ones, as a last": {[]string{one("s1", "x1", "canceled"), one("s2", "X1", "active"),
+			one("s3", "x1", "canceled")}, "s1 s3"},
+		"every live one": {[]string{one("s1", "x1", "active"), one("s2", "x1", "draft")}, "s1 s2"},
+		"none":           {[]string{one("s1", "x11", "active")}, ""},
 	}
 	for name, test := range tests {
 		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: answer(200, listOf(test.items...))})
@@ -130,7 +146,8 @@ func TestFindSubscriptions(t *testing.T) {
 		}
 	}
 	w := newWire(nil)
-	if _, err := newService(t, w).FindSubscriptions(t.Context(), SubscriptionQuery{BillingAccountID: "a1"}); err == nil || len(w.seen) != 0 {
+	if _, err := newService(t, w).FindSubscriptions(t.Context(), SubscriptionQuery{BillingAccountID: "a1"}); err == nil ||
+		len(w.seen) != 0 {
 		t.Errorf("%v after %v", err, w.seen)
 	}
 }
@@ -138,7 +155,8 @@ func TestFindSubscriptions(t *testing.T) {
 func TestListSubscriptionsComparesEveryItem(t *testing.T) {
 	t.Parallel()
 	all := answer(200, listOf(subscriptionJSON(t, nil), subscriptionJSON(t, map[string]any{
-		"id": "s2", "external_id": "x2", "billing_account_id": "a2", "status": "paused", "plan_id": "plan2", "updated_at": "2025-06-01T00:00:00.000Z",
+		"id": "s2", "external_id": "x2", "billing_account_id": "a2", "status": "paused", "plan_id": "plan2",
+		"updated_at": "2025-06-01T00:00:00.000Z",
 	})))
 	for name, query := range map[string]SubscriptionQuery{
 		"external_id":        {ExternalID: "x2"},

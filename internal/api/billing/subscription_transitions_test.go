@@ -15,8 +15,10 @@ import (
 type fields = map[string]any
 
 var (
-	pausedUntil = fields{"status": "paused", "pause_collection": fields{"behavior": "void", "resumes_at": "2025-09-30T12:00:00.000Z"}, "resumes_at": "2025-09-30T12:00:00.000Z"}
-	pausedOpen  = fields{"status": "paused", "pause_collection": fields{"behavior": "mark_uncollectible", "resumes_at": json.RawMessage("null")}}
+	pausedUntil = fields{"status": "paused", "pause_collection": fields{"behavior": "void",
+		"resumes_at": "2025-09-30T12:00:00.000Z"}, "resumes_at": "2025-09-30T12:00:00.000Z"}
+	pausedOpen = fields{"status": "paused", "pause_collection": fields{"behavior": "mark_uncollectible",
+		"resumes_at": json.RawMessage("null")}}
 	canceled    = fields{"status": "canceled", "canceled_at": "2025-01-02T00:00:00.000Z"}
 	scheduled   = fields{"cancel_at_period_end": true}
 	pending     = fields{"metadata": fields{"pending_plan_id": "plan2"}}
@@ -53,20 +55,23 @@ func TestSubscriptionTransitions(t *testing.T) {
 		shown fields
 		want  string
 	}{
-		"pause, paused":                        {"pause", pause("", ""), pausedOpen, done},
-		"pause, paused, named default":         {"pause", pause("mark_uncollectible", ""), pausedOpen, done},
-		"pause, paused, status only":           {"pause", pause("void", ""), fields{"status": "paused"}, done},
-		"pause, paused, object only":           {"pause", pause("void", ""), fields{"pause_collection": fields{"behavior": "void"}}, done},
+		"pause, paused":                {"pause", pause("", ""), pausedOpen, done},
+		"pause, paused, named default": {"pause", pause("mark_uncollectible", ""), pausedOpen, done},
+		"pause, paused, status only":   {"pause", pause("void", ""), fields{"status": "paused"}, done},
+		"pause, paused, object only": {"pause", pause("void", ""),
+			fields{"pause_collection": fields{"behavior": "void"}}, done},
 		"pause, not paused":                    {"pause", pause("", ""), unchanged, again},
 		"pause, an empty object":               {"pause", pause("", ""), fields{"pause_collection": fields{}}, again},
 		"pause, canceled":                      {"pause", pause("", ""), canceled, open},
 		"pause until, paused":                  {"pause", pause("void", "2025-09-30T09:00:00-03:00"), pausedUntil, done},
 		"pause until, finer than milliseconds": {"pause", pause("void", "2025-09-30T12:00:00.0004Z"), pausedUntil, done},
-		"pause until, date in the field only":  {"pause", pause("void", "2025-09-30T12:00:00Z"), fields{"status": "paused", "resumes_at": "2025-09-30T12:00:00.000Z"}, done},
-		"pause until, another date":            {"pause", pause("void", "2025-10-01T12:00:00Z"), pausedUntil, again},
-		"pause until, paused without a date":   {"pause", pause("mark_uncollectible", "2025-10-01T12:00:00Z"), pausedOpen, again},
-		"pause without a date, paused until":   {"pause", pause("void", ""), pausedUntil, again},
-		"pause, another behavior":              {"pause", pause("keep_as_draft", ""), pausedOpen, again},
+		"pause until, date in the field only": {"pause", pause("void", "2025-09-30T12:00:00Z"),
+			fields{"status": "paused", "resumes_at": "2025-09-30T12:00:00.000Z"}, done},
+		"pause until, another date": {"pause", pause("void", "2025-10-01T12:00:00Z"), pausedUntil, again},
+		"pause until, paused without a date": {"pause", pause("mark_uncollectible", "2025-10-01T12:00:00Z"),
+			pausedOpen, again},
+		"pause without a date, paused until": {"pause", pause("void", ""), pausedUntil, again},
+		"pause, another behavior":            {"pause", pause("keep_as_draft", ""), pausedOpen, again},
 
 		"resume, active":        {"resume", resume, unchanged, done},
 		"resume, trialing":      {"resume", resume, fields{"status": "trialing"}, done},
@@ -74,24 +79,26 @@ func TestSubscriptionTransitions(t *testing.T) {
 		"resume, by the object": {"resume", resume, fields{"pause_collection": fields{"behavior": "void"}}, again},
 		"resume, canceled":      {"resume", resume, canceled, open},
 
-		"change now, changed":           {"change-plan", change(now), changedPlan, done},
-		"change now, not changed":       {"change-plan", change(now), unchanged, again},
-		"change now, still to come":     {"change-plan", change(now), pending, again},
-		"change now, canceled":          {"change-plan", change(now), canceled, open},
-		"change later, to come":         {"change-plan", change(later), pending, done},
-		"change later, not to come":     {"change-plan", change(later), unchanged, again},
-		"change later, come already":    {"change-plan", change(later), changedPlan, done},
-		"change later, another to come": {"change-plan", change(later), fields{"metadata": fields{"pending_plan_id": "plan3"}}, again},
-		"taken back, gone":              {"change-plan", change(takeBack), unchanged, done},
-		"taken back, still to come":     {"change-plan", change(takeBack), pending, again},
+		"change now, changed":        {"change-plan", change(now), changedPlan, done},
+		"change now, not changed":    {"change-plan", change(now), unchanged, again},
+		"change now, still to come":  {"change-plan", change(now), pending, again},
+		"change now, canceled":       {"change-plan", change(now), canceled, open},
+		"change later, to come":      {"change-plan", change(later), pending, done},
+		"change later, not to come":  {"change-plan", change(later), unchanged, again},
+		"change later, come already": {"change-plan", change(later), changedPlan, done},
+		"change later, another to come": {"change-plan", change(later),
+			fields{"metadata": fields{"pending_plan_id": "plan3"}}, again},
+		"taken back, gone":          {"change-plan", change(takeBack), unchanged, done},
+		"taken back, still to come": {"change-plan", change(takeBack), pending, again},
 
-		"cancel, canceled":             {"cancel", cancel(Cancel{}), canceled, done},
-		"cancel, not canceled":         {"cancel", cancel(Cancel{}), unchanged, again},
-		"cancel, scheduled":            {"cancel", cancel(Cancel{}), scheduled, again},
-		"cancel later, scheduled":      {"cancel", cancel(Cancel{AtPeriodEnd: true}), scheduled, done},
-		"cancel later, not scheduled":  {"cancel", cancel(Cancel{AtPeriodEnd: true}), unchanged, again},
-		"cancel later, canceled now":   {"cancel", cancel(Cancel{AtPeriodEnd: true}), canceled, open},
-		"cancel later, come to an end": {"cancel", cancel(Cancel{AtPeriodEnd: true}), fields{"status": "canceled", "cancel_at_period_end": true}, done},
+		"cancel, canceled":            {"cancel", cancel(Cancel{}), canceled, done},
+		"cancel, not canceled":        {"cancel", cancel(Cancel{}), unchanged, again},
+		"cancel, scheduled":           {"cancel", cancel(Cancel{}), scheduled, again},
+		"cancel later, scheduled":     {"cancel", cancel(Cancel{AtPeriodEnd: true}), scheduled, done},
+		"cancel later, not scheduled": {"cancel", cancel(Cancel{AtPeriodEnd: true}), unchanged, again},
+		"cancel later, canceled now":  {"cancel", cancel(Cancel{AtPeriodEnd: true}), canceled, open},
+		"cancel later, come to an end": {"cancel", cancel(Cancel{AtPeriodEnd: true}),
+			fields{"status": "canceled", "cancel_at_period_end": true}, done},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +131,8 @@ func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
 		post := "POST " + subscriptionPath + "/cancel"
 		refused := answer(422, `{"error":{"code":"invalid_transition","message":"The subscription is canceled already."}}`)
 		live, gone := answer(200, data(subscriptionJSON(t, nil))), answer(200, data(subscriptionJSON(t, canceled)))
-		w := newWire(map[string]http.HandlerFunc{post: turns(answer(502, "<html>"), refused), getSubscription: turns(live, live, live, live, gone)})
+		w := newWire(map[string]http.HandlerFunc{post: turns(answer(502, "<html>"), refused),
+			getSubscription: turns(live, live, live, live, gone)})
 		got, err := newService(t, w).CancelSubscription(t.Context(), "s1", Cancel{})
 		if err != nil || got.Status != "canceled" || w.count(post) != 2 {
 			t.Errorf("%+v, %v after %v", got, err, w.seen)
@@ -136,7 +144,8 @@ func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
 // what: reading tells.
 func TestTransitionAnsweredWithoutAnObjectIsLookedAt(t *testing.T) {
 	t.Parallel()
-	for _, first := range []http.HandlerFunc{answer(204, ""), answer(200, `{}`), answer(200, `{"data":{"status":"paused"}}`), answer(202, `{"message":"queued"}`)} {
+	for _, first := range []http.HandlerFunc{answer(204, ""), answer(200, `{}`),
+		answer(200, `{"data":{"status":"paused"}}`), answer(202, `{"message":"queued"}`)} {
 		w := newWire(map[string]http.HandlerFunc{
 			"POST " + subscriptionPath + "/pause": first, getSubscription: answer(200, data(subscriptionJSON(t, pausedOpen))),
 		})
@@ -152,11 +161,13 @@ func TestTransitionAnsweredWithoutAnObjectIsLookedAt(t *testing.T) {
 func TestPartialAnswerOfATransitionIsNewer(t *testing.T) {
 	t.Parallel()
 	w := newWire(map[string]http.HandlerFunc{
-		"POST " + subscriptionPath + "/pause": answer(200, `{"id":"s1","status":"paused","pause_collection":{"behavior":"void","resumes_at":null}}`),
-		getSubscription:                       answer(200, data(subscriptionJSON(t, nil))),
+		"POST " + subscriptionPath +
+			"/pause": answer(200, `{"id":"s1","status":"paused","pause_collection":{"behavior":"void","resumes_at":null}}`),
+		getSubscription: answer(200, data(subscriptionJSON(t, nil))),
 	})
 	got, err := newService(t, w).PauseSubscription(t.Context(), "s1", "void", "")
-	if err != nil || got.Status != "paused" || got.PauseCollection.Behavior != "void" || text(got.PlanID) != "plan1" || len(w.seen) != 2 {
+	if err != nil || got.Status != "paused" || got.PauseCollection.Behavior != "void" || text(got.PlanID) != "plan1" ||
+		len(w.seen) != 2 {
 		t.Errorf("%+v, %v after %v", got, err, w.seen)
 	}
 }
@@ -164,9 +175,12 @@ func TestPartialAnswerOfATransitionIsNewer(t *testing.T) {
 func TestUndecidedTransitionNamesIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWire(map[string]http.HandlerFunc{"POST " + subscriptionPath + "/resume": lost, getSubscription: answer(403, "")})
+		w := newWire(map[string]http.HandlerFunc{"POST " + subscriptionPath + "/resume": lost,
+			getSubscription: answer(403, "")})
 		_, err := newService(t, w).ResumeSubscription(t.Context(), "s1")
-		if err == nil || !strings.Contains(err.Error(), `The resumption of the subscription "s1" may or may not have been carried out. Reading the object failed.`) {
+		if err == nil ||
+			!strings.Contains(err.Error(),
+				`The resumption of the subscription "s1" may or may not have been carried out. Reading the object failed.`) {
 			t.Errorf("got %v", err)
 		}
 	})

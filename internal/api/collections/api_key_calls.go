@@ -44,8 +44,10 @@ func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKe
 	if err := s.discard(ctx, again.ID, lost); err != nil {
 		return nil, err
 	}
-	return nil, outlook(lost, "The API key was created twice, as %q and as %q, and each time its token was lost with the response. "+
-		"Both were revoked, because a key without its token cannot be used, and nothing is left behind. Create it again", key.ID, again.ID)
+	return nil,
+		outlook(lost, "The API key was created twice, as %q and as %q, and each time its token was lost with the response. "+
+			"Both were revoked, because a key without its token cannot be used, and nothing is left behind. Create it again",
+			key.ID, again.ID)
 }
 
 // settleKey creates a key. With a lost error the key is one whose token was in
@@ -77,7 +79,8 @@ func (s *Service) settleKey(ctx context.Context, create APIKeyCreate) (*APIKey, 
 		Describe: fmt.Sprintf("API key named %q", create.Name),
 	})
 	if undecided, ok := api.AsAmbiguous(err); ok && undecided.Outlook != "" {
-		return nil, nil, outlook(undecided, "%s. A key that is there has lost its token: revoke it, or import and rotate it", undecided.Outlook)
+		return nil, nil, outlook(undecided, "%s. A key that is there has lost its token: revoke it, or import and rotate it",
+			undecided.Outlook)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +101,8 @@ func (s *Service) keysBefore(ctx context.Context) (*image[APIKey], error) {
 
 // newKeys lists the keys that work, did not exist before, belong to no other create
 // or rotation of this process, and fit.
-func (s *Service) newKeys(ctx context.Context, before *image[APIKey], fits func(APIKey) bool) (found []*APIKey, err error) {
+func (s *Service) newKeys(ctx context.Context, before *image[APIKey],
+	fits func(APIKey) bool) (found []*APIKey, err error) {
 	for key, err := range s.ListAPIKeys(ctx) {
 		if err != nil {
 			return nil, err

@@ -29,24 +29,30 @@ func TestLostCreateOfAKey(t *testing.T) {
 		err    []string
 		ids    string // of a conflict
 	}{
-		"found":                {found: objects{{}}, again: true},
-		"found, scopes sorted": {found: objects{{"description": "", "scopes": []string{"charges:read", "charges:read"}}}, again: true},
+		"found": {found: objects{{}}, again: true},
+		"found, scopes sorted": {found: objects{{"description": "", "scopes": []string{"charges:read", "charges:read"}}},
+			again: true},
 		"found beside others": {before: objects{{"id": "k0"}, {"id": "k5"}}, found: objects{
-			{"id": "k3", "name": "CI"}, {"id": "k4", "revokedAt": "2000-01-01T00:00:00.000Z"}, {"id": "k6", "predecessorId": "k0"}, {},
+			{"id": "k3", "name": "CI"}, {"id": "k4", "revokedAt": "2000-01-01T00:00:00.000Z"},
+			{"id": "k6", "predecessorId": "k0"}, {},
 		}, again: true},
 		"none":                 {resent: true},
 		"only one from before": {before: objects{{}}, resent: true},
 		"age unknown":          {found: objects{{"createdAt": "yesterday"}}, again: true},
-		"listed late, and old": {found: objects{{"createdAt": "1999-12-31T23:59:57.999Z"}}, ids: "k1", err: []string{"before the request"}},
-		"created later":        {found: objects{{"createdAt": "2000-01-01T00:00:02.001Z"}}, ids: "k1", err: []string{"after the request had failed"}},
-		"used":                 {found: objects{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, ids: "k1", err: []string{"it was used at"}},
-		"one of two is used":   {found: objects{{}, {"id": "k3", "lastUsedAt": "2000-01-01T00:00:00.000Z"}}, ids: "k1 k3", err: []string{"2 of them"}},
-		"only a successor":     {found: objects{{"predecessorId": "k0"}}, resent: true},
-		"only a revoked one":   {found: objects{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, resent: true},
-		"two":                  {found: objects{{}, {"id": "k3"}}, ids: "k1 k3", err: []string{"2 of them"}},
-		"other scopes":         {found: objects{{"scopes": nil}}, ids: "k1"},
-		"other expiry":         {found: objects{{"expiresAt": "2030-01-01T00:00:00.000Z"}}, ids: "k1"},
-		"other description":    {found: objects{{"description": "x"}}, ids: "k1"},
+		"listed late, and old": {found: objects{{"createdAt": "1999-12-31T23:59:57.999Z"}}, ids: "k1",
+			err: []string{"before the request"}},
+		"created later": {found: objects{{"createdAt": "2000-01-01T00:00:02.001Z"}}, ids: "k1",
+			err: []string{"after the request had failed"}},
+		"used": {found: objects{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, ids: "k1",
+			err: []string{"it was used at"}},
+		"one of two is used": {found: objects{{}, {"id": "k3", "lastUsedAt": "2000-01-01T00:00:00.000Z"}}, ids: "k1 k3",
+			err: []string{"2 of them"}},
+		"only a successor":   {found: objects{{"predecessorId": "k0"}}, resent: true},
+		"only a revoked one": {found: objects{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, resent: true},
+		"two":                {found: objects{{}, {"id": "k3"}}, ids: "k1 k3", err: []string{"2 of them"}},
+		"other scopes":       {found: objects{{"scopes": nil}}, ids: "k1"},
+		"other expiry":       {found: objects{{"expiresAt": "2030-01-01T00:00:00.000Z"}}, ids: "k1"},
+		"other description":  {found: objects{{"description": "x"}}, ids: "k1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +103,8 @@ func TestLostCreateOfAKeyThatExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		found := keyJSON(t, map[string]any{"expiresAt": "2030-01-01T03:00:00.000Z"})
-		w := newWire(routes{createKey: turns(lost, answer(201, second(t))), "GET " + keysPath: appearing(found), revokeKey: answer(204, "")})
+		w := newWire(routes{createKey: turns(lost, answer(201, second(t))), "GET " + keysPath: appearing(found),
+			revokeKey: answer(204, "")})
 		create := askedKey
 		create.ExpiresAt = new("2030-01-01T00:00:00-03:00")
 		if created, err := newService(t, w).CreateAPIKey(t.Context(), create); err != nil || created.DiscardedID != "k1" {
@@ -115,11 +122,14 @@ func TestSecondCreateOfAKey(t *testing.T) {
 		err           []string
 		writes        string
 	}{
-		"lost too": {again: lost, err: []string{`created twice, as "k1" and as "k2"`, "Both were revoked", "nothing is left behind"},
+		"lost too": {again: lost, err: []string{`created twice, as "k1" and as "k2"`, "Both were revoked",
+			"nothing is left behind"},
 			writes: createKey + ", " + revokeKey + ", " + createKey + ", DELETE " + keysPath + "/k2"},
-		"refused": {again: refused(403, "insufficient_scope"), err: []string{`"k1" was created before`, "revoked", "insufficient_scope"},
+		"refused": {again: refused(403, "insufficient_scope"), err: []string{`"k1" was created before`, "revoked",
+			"insufficient_scope"},
 			writes: createKey + ", " + revokeKey + ", " + createKey},
-		"not revoked": {revoke: refused(403, "insufficient_scope"), err: []string{`"k1" was created and its token was lost`, "revoke it", "insufficient_scope"},
+		"not revoked": {revoke: refused(403, "insufficient_scope"), err: []string{`"k1" was created and its token was lost`,
+			"revoke it", "insufficient_scope"},
 			writes: createKey + ", " + revokeKey},
 	}
 	for name, test := range tests {

@@ -161,8 +161,9 @@ func (r *rotation) lostToken(ids ...string) error {
 	if len(ids) > 1 {
 		found = fmt.Sprintf("its successor is one of %q", ids)
 	}
-	e.Err = outlook(r.lost, "The API key %q was rotated, and %s. The token was lost with the response and cannot be shown again.%s "+
-		"Rotate the successor to get a token; do not rotate %q again", r.id, found, until(e.GraceUntil), r.id)
+	e.Err = outlook(r.lost,
+		"The API key %q was rotated, and %s. The token was lost with the response and cannot be shown again.%s "+
+			"Rotate the successor to get a token; do not rotate %q again", r.id, found, until(e.GraceUntil), r.id)
 	return e
 }
 
@@ -172,7 +173,8 @@ func (r *rotation) doubtful(found *api.ConflictError) error {
 	if doubt == "" {
 		doubt = fmt.Sprintf("the expiry of the key %q does not show that it was rotated", r.id)
 	}
-	return outlook(r.lost, "The API key %q may or may not have been rotated. The list of keys shows %q, which may be its successor, and may be another system's: %s. "+
+	return outlook(r.lost, "The API key %q may or may not have been rotated. The list of keys shows %q, which may be "+
+		"its successor, and may be another system's: %s. "+
 		"Nothing was done with it. Look at the list of keys before %[1]q is rotated again", r.id, found.IDs, doubt)
 }
 
@@ -185,9 +187,11 @@ func (r *rotation) undecided() error {
 			"Look at the list of keys before it is rotated again", r.id, r.failure)
 	case grace != "":
 		return outlook(r.lost, "The API key %q was rotated, but the list of keys shows no successor of it.%s "+
-			"The successor's token was lost with the response: rotate the successor as soon as it is listed, or create another key", r.id, until(grace))
+			"The successor's token was lost with the response: rotate the successor as soon as it is listed, or create "+
+			"another key", r.id, until(grace))
 	}
-	return outlook(r.lost, "There is no sign that the API key %q was rotated: its expiry is not that of a key in its grace period, and the list of keys shows no successor of it. "+
+	return outlook(r.lost, "There is no sign that the API key %q was rotated: its expiry is not that of a key in its "+
+		"grace period, and the list of keys shows no successor of it. "+
 		"Look at the list of keys once more before it is rotated again", r.id)
 }
 

@@ -19,19 +19,23 @@ const (
 
 func TestAnswersToARotation(t *testing.T) {
 	t.Parallel()
-	successor := keyJSON(t, map[string]any{"id": "k2", "token": "key_2", "predecessorId": "k1", "graceUntil": "2030-01-01T00:00:00.000Z"})
+	successor := keyJSON(t, map[string]any{"id": "k2", "token": "key_2", "predecessorId": "k1",
+		"graceUntil": "2030-01-01T00:00:00.000Z"})
 	tests := map[string]struct {
 		rotate http.HandlerFunc
 		name   string
 	}{
-		"enveloped":   {answer(200, data(successor)), "ci"},
-		"bare":        {answer(201, successor), "ci"},
-		"token alone": {answer(200, `{"data":{"id":"k2","token":"key_2","predecessorId":"k1","graceUntil":"2030-01-01T00:00:00.000Z"}}`), "read"},
+		"enveloped": {answer(200, data(successor)), "ci"},
+		"bare":      {answer(201, successor), "ci"},
+		"token alone": {answer(200,
+			`{"data":{"id":"k2","token":"key_2","predecessorId":"k1","graceUntil":"2030-01-01T00:00:00.000Z"}}`), "read"},
 	}
 	for name, test := range tests {
-		w := newWire(routes{"GET " + keysPath: answer(200, listOf()), rotateKey: test.rotate, "GET " + keysPath + "/k2": answer(200, keyJSON(t, map[string]any{"id": "k2", "name": "read"}))})
+		w := newWire(routes{"GET " + keysPath: answer(200, listOf()), rotateKey: test.rotate, "GET " + keysPath +
+			"/k2": answer(200, keyJSON(t, map[string]any{"id": "k2", "name": "read"}))})
 		got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 0)
-		if err != nil || got.ID != "k2" || text(got.Token) != "key_2" || text(got.PredecessorID) != "k1" || got.Name != test.name ||
+		if err != nil || got.ID != "k2" || text(got.Token) != "key_2" || text(got.PredecessorID) != "k1" ||
+			got.Name != test.name ||
 			text(got.GraceUntil) != "2030-01-01T00:00:00.000Z" || w.bodies[1] != `{"graceDays":0}` {
 			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.bodies)
 		}
@@ -57,20 +61,27 @@ func TestLostRotation(t *testing.T) {
 		grace  string
 		err    []string
 	}{
-		"the successor says whose it is": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2", "name": "renamed", "predecessorId": "k1"}},
-			ids: "k2", grace: inSevenDays, err: []string{`"k1" was rotated, and its successor is "k2"`, "until " + inSevenDays, `do not rotate "k1" again`}},
-		"the successor has its name": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2"}}, ids: "k2", grace: inSevenDays},
+		"the successor says whose it is": {key: map[string]any{"expiresAt": inSevenDays},
+			found: objects{{"id": "k2", "name": "renamed", "predecessorId": "k1"}}, ids: "k2", grace: inSevenDays,
+			err: []string{`"k1" was rotated, and its successor is "k2"`, "until " + inSevenDays, `do not rotate "k1" again`}},
+		"the successor has its name": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2"}}, ids: "k2",
+			grace: inSevenDays},
 		"the expiry was earlier": {key: map[string]any{"expiresAt": "2000-01-02T00:00:00.000Z"}, found: objects{{"id": "k2"}},
-			err: []string{"may or may not have been rotated", `"k2"`, "does not show that it was rotated", "Nothing was done with it"}},
+			err: []string{"may or may not have been rotated", `"k2"`, "does not show that it was rotated",
+				"Nothing was done with it"}},
 		"another system's of the name": {found: objects{{"id": "k2"}}, err: []string{"does not show that it was rotated"}},
-		"used": {key: map[string]any{"expiresAt": inSevenDays}, found: objects{{"id": "k2", "lastUsedAt": "2000-01-01T00:00:00.000Z"}},
-			err: []string{"may be another system's: it was used"}},
-		"two without a sign": {found: objects{{"id": "k2"}, {"id": "k3"}}, err: []string{`["k2" "k3"]`, "does not show that it was rotated"}},
-		"among others": {key: map[string]any{"expiresAt": inSevenDays}, before: objects{{"id": "k3"}}, grace: inSevenDays, found: objects{
-			{"id": "k4", "name": "other"}, {"id": "k5", "predecessorId": "k0"},
-			{"id": "k6", "revokedAt": "2000-01-01T00:00:00.000Z"}, {"id": "k2"},
-		}, ids: "k2", err: []string{`its successor is "k2"`}},
-		"two that may be": {key: map[string]any{"expiresAt": inSevenDays}, grace: inSevenDays, found: objects{{"id": "k2"}, {"id": "k3"}}, ids: "k2 k3", err: []string{`one of ["k2" "k3"]`}},
+		"used": {key: map[string]any{"expiresAt": inSevenDays},
+			found: objects{{"id": "k2", "lastUsedAt": "2000-01-01T00:00:00.000Z"}},
+			err:   []string{"may be another system's: it was used"}},
+		"two without a sign": {found: objects{{"id": "k2"}, {"id": "k3"}},
+			err: []string{`["k2" "k3"]`, "does not show that it was rotated"}},
+		"among others": {key: map[string]any{"expiresAt": inSevenDays}, before: objects{{"id": "k3"}},
+			grace: inSevenDays, found: objects{
+				{"id": "k4", "name": "other"}, {"id": "k5", "predecessorId": "k0"},
+				{"id": "k6", "revokedAt": "2000-01-01T00:00:00.000Z"}, {"id": "k2"},
+			}, ids: "k2", err: []string{`its successor is "k2"`}},
+		"two that may be": {key: map[string]any{"expiresAt": inSevenDays}, grace: inSevenDays,
+			found: objects{{"id": "k2"}, {"id": "k3"}}, ids: "k2 k3", err: []string{`one of ["k2" "k3"]`}},
 		"not listed": {key: map[string]any{"expiresAt": inSevenDays},
 			err: []string{`"k1" was rotated, but the list of keys shows no successor`, "until " + inSevenDays}},
 		"no sign":               {err: []string{`no sign that the API key "k1" was rotated`}},
@@ -99,7 +110,8 @@ func TestLostRotation(t *testing.T) {
 				if errors.As(err, &lostToken) != (test.ids != "") {
 					t.Fatalf("got %#v", err)
 				}
-				if lostToken != nil && (lostToken.KeyID != "k1" || strings.Join(lostToken.SuccessorIDs, " ") != test.ids || lostToken.GraceUntil != test.grace) {
+				if lostToken != nil && (lostToken.KeyID != "k1" || strings.Join(lostToken.SuccessorIDs, " ") != test.ids ||
+					lostToken.GraceUntil != test.grace) {
 					t.Errorf("got %+v, want %s until %q", lostToken, test.ids, test.grace)
 				}
 			})
@@ -113,7 +125,8 @@ func TestLostRotationThatCannotBeLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tests := map[string]routes{
 			"key gone": {rotateKey: lost, "GET " + keysPath: answer(200, listOf()), getKey: refused(404, "not_found")},
-			"no list":  {rotateKey: answer(502, ""), getKey: answer(200, keyJSON(t, nil)), "GET " + keysPath: refused(404, "not_found")},
+			"no list": {rotateKey: answer(502, ""), getKey: answer(200, keyJSON(t, nil)),
+				"GET " + keysPath: refused(404, "not_found")},
 		}
 		for name, handlers := range tests {
 			w := newWire(handlers)

@@ -28,9 +28,11 @@ func TestShapesOfAKey(t *testing.T) {
 		"as described":   {},
 		"scopes null":    {map[string]any{"scopes": json.RawMessage("null")}, func(k *APIKey) { k.Scopes = nil }},
 		"unknown source": {map[string]any{"source": "moon"}, func(k *APIKey) { k.Source = "moon" }},
-		"left out": {map[string]any{"description": nil, "source": nil, "scopes": nil, "lastUsedAt": nil, "expiresAt": nil, "revokedAt": nil},
+		"left out": {map[string]any{"description": nil, "source": nil, "scopes": nil, "lastUsedAt": nil, "expiresAt": nil,
+			"revokedAt": nil},
 			func(k *APIKey) { k.Source, k.Scopes = "", nil }},
-		"revoked":             {map[string]any{"revokedAt": "2025-05-20T10:11:12.013Z"}, func(k *APIKey) { k.RevokedAt = new("2025-05-20T10:11:12.013Z") }},
+		"revoked": {map[string]any{"revokedAt": "2025-05-20T10:11:12.013Z"},
+			func(k *APIKey) { k.RevokedAt = new("2025-05-20T10:11:12.013Z") }},
 		"more than described": {map[string]any{"hash": "h", "owner": map[string]string{"id": "u1"}}, nil},
 	}
 	for name, test := range tests {
@@ -58,7 +60,8 @@ func TestBodiesOfAKey(t *testing.T) {
 	for want, create := range map[string]APIKeyCreate{
 		`{"name":"ci"}`:             {Name: "ci"},
 		`{"name":"ci","scopes":[]}`: {Name: "ci", Scopes: []string{}},
-		`{"name":"ci","description":"","expiresAt":"2030-01-01"}`: {Name: "ci", Description: new(""), ExpiresAt: new("2030-01-01")},
+		`{"name":"ci","description":"","expiresAt":"2030-01-01"}`: {Name: "ci", Description: new(""),
+			ExpiresAt: new("2030-01-01")},
 	} {
 		if got, err := json.Marshal(create); err != nil || string(got) != want {
 			t.Errorf("%s, %v, want %s", got, err, want)
@@ -81,11 +84,13 @@ func TestAnswersToTheCreateOfAKey(t *testing.T) {
 	for name, test := range tests {
 		w := newWire(routes{createKey: test.create, "GET " + keysPath + "/k1": test.get})
 		created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
-		if err != nil || created.ID != "k1" || text(created.Token) != "key_1" || created.Name != test.name || created.DiscardedID != "" {
+		if err != nil || created.ID != "k1" || text(created.Token) != "key_1" || created.Name != test.name ||
+			created.DiscardedID != "" {
 			t.Errorf("%s: got %+v, %v", name, created, err)
 		}
 	}
-	_, err := newService(t, newWire(routes{createKey: refused(422, "validation_error")})).CreateAPIKey(t.Context(), askedKey)
+	_, err := newService(t, newWire(routes{createKey: refused(422, "validation_error")})).CreateAPIKey(t.Context(),
+		askedKey)
 	if !api.HasCode(err, "validation_error") {
 		t.Error(err)
 	}
@@ -107,8 +112,9 @@ func TestFindAPIKeys(t *testing.T) {
 			"the live one only":  {[]string{one("k1", revoked), one("k2", expired), one("k3", nil)}, "k3"},
 			"the rotated one":    {[]string{one("k1", inGrace), one("k2", nil)}, "k1 k2"},
 			"ended ones, if all": {[]string{one("k1", revoked), one("k2", expired)}, "k1 k2"},
-			"the exact name":     {[]string{one("k1", map[string]any{"name": "Ci"}), one("k2", map[string]any{"name": "ci2"})}, ""},
-			"unknown expiry":     {[]string{one("k1", map[string]any{"expiresAt": "never"}), one("k2", revoked)}, "k1"},
+			"the exact name": {[]string{one("k1", map[string]any{"name": "Ci"}), one("k2", map[string]any{"name": "ci2"})},
+				""},
+			"unknown expiry": {[]string{one("k1", map[string]any{"expiresAt": "never"}), one("k2", revoked)}, "k1"},
 		}
 		for name, test := range tests {
 			w := newWire(routes{"GET " + keysPath: turns(answer(200, listOf(test.items...)), answer(200, listOf()))})
@@ -121,7 +127,8 @@ func TestFindAPIKeys(t *testing.T) {
 				t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
 			}
 		}
-		_, err := newService(t, newWire(routes{"GET " + keysPath: refused(403, "insufficient_scope")})).FindAPIKeys(t.Context(), "ci")
+		_, err := newService(t, newWire(routes{"GET " + keysPath: refused(403, "insufficient_scope")})).
+			FindAPIKeys(t.Context(), "ci")
 		says(t, err, "insufficient_scope")
 	})
 }
@@ -129,12 +136,14 @@ func TestFindAPIKeys(t *testing.T) {
 func TestRevokeAPIKey(t *testing.T) {
 	t.Parallel()
 	for name, revoke := range map[string]http.HandlerFunc{
-		"no content": answer(204, ""), "deleted": answer(200, `{"data":{"deleted":true}}`), "not there": refused(404, "not_found"), "lost": turns(lost, answer(204, "")),
+		"no content": answer(204, ""), "deleted": answer(200, `{"data":{"deleted":true}}`),
+		"not there": refused(404, "not_found"), "lost": turns(lost, answer(204, "")),
 		"a conflict, revoked": refused(409, "key_not_active"),
 	} {
 		w := newWire(routes{
 			revokeKey: revoke, "GET " + keysPath: answer(200, listOf()),
-			"GET " + keysPath + "/k1": answer(200, keyJSON(t, map[string]any{"id": "k1", "revokedAt": "2026-01-01T00:00:00.000Z"})),
+			"GET " + keysPath +
+				"/k1": answer(200, keyJSON(t, map[string]any{"id": "k1", "revokedAt": "2026-01-01T00:00:00.000Z"})),
 		})
 		if err := newService(t, w).RevokeAPIKey(t.Context(), "k1"); err != nil {
 			t.Errorf("%s: %v", name, err)

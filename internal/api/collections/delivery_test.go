@@ -31,13 +31,17 @@ func TestShapesOfADelivery(t *testing.T) {
 		status        string
 		code          int64
 	}{
-		"texts":   {nil, `{"event":"charge.paid"}`, "<html>", "failed", 503},
-		"objects": {map[string]any{"requestBody": json.RawMessage(`{"n": 9007199254740993, "a": [1, 2]}`)}, `{"n":9007199254740993,"a":[1,2]}`, "<html>", "failed", 503},
+		"texts": {nil, `{"event":"charge.paid"}`, "<html>", "failed", 503},
+		"objects": {map[string]any{"requestBody": json.RawMessage(`{"n": 9007199254740993, "a": [1, 2]}`)},
+			`{"n":9007199254740993,"a":[1,2]}`, "<html>", "failed", 503},
 		"other JSON": {map[string]any{"requestBody": json.RawMessage("[ 1 ]"), "responseBody": json.RawMessage("false")},
 			"[1]", "false", "failed", 503},
-		"nulls":          {map[string]any{"requestBody": json.RawMessage("null"), "responseBody": json.RawMessage("null"), "httpCode": json.RawMessage("null")}, "", "", "failed", 0},
-		"left out":       {map[string]any{"requestBody": nil, "responseBody": nil, "httpCode": nil, "lastError": nil, "nextRetryAt": nil}, "", "", "failed", 0},
-		"unknown status": {map[string]any{"status": "sending", "httpCode": nil}, `{"event":"charge.paid"}`, "<html>", "sending", 0},
+		"nulls": {map[string]any{"requestBody": json.RawMessage("null"), "responseBody": json.RawMessage("null"),
+			"httpCode": json.RawMessage("null")}, "", "", "failed", 0},
+		"left out": {map[string]any{"requestBody": nil, "responseBody": nil, "httpCode": nil, "lastError": nil,
+			"nextRetryAt": nil}, "", "", "failed", 0},
+		"unknown status": {map[string]any{"status": "sending", "httpCode": nil}, `{"event":"charge.paid"}`,
+			"<html>", "sending", 0},
 	}
 	for name, test := range tests {
 		// Through a map a number would lose its digits.
@@ -70,7 +74,8 @@ func TestShapesOfADelivery(t *testing.T) {
 		if d.HTTPCode != nil {
 			code = *d.HTTPCode
 		}
-		if text(d.RequestBody) != test.request || text(d.ResponseBody) != test.back || d.Status != test.status || code != test.code || d.Attempts != 2 {
+		if text(d.RequestBody) != test.request || text(d.ResponseBody) != test.back || d.Status != test.status ||
+			code != test.code || d.Attempts != 2 {
 			t.Errorf("%s: got %+v, bodies %q and %q", name, d, text(d.RequestBody), text(d.ResponseBody))
 		}
 		if (d.RequestBody == nil) != (test.request == "") || (d.HTTPCode == nil) != (test.code == 0) {
@@ -91,8 +96,9 @@ func TestListDeliveriesComparesEveryItem(t *testing.T) {
 		"no filter": {DeliveryQuery{}, "page=1&per_page=100", "d1 d2 d3"},
 		"status":    {DeliveryQuery{Status: "failed"}, "page=1&per_page=100&status=failed", "d1 d3"},
 		"event":     {DeliveryQuery{Event: "charge.paid"}, "event=charge.paid&page=1&per_page=100", "d1 d2"},
-		"both":      {DeliveryQuery{Status: "failed", Event: "charge.paid"}, "event=charge.paid&page=1&per_page=100&status=failed", "d1"},
-		"none":      {DeliveryQuery{Status: "exhausted"}, "page=1&per_page=100&status=exhausted", ""},
+		"both": {DeliveryQuery{Status: "failed", Event: "charge.paid"},
+			"event=charge.paid&page=1&per_page=100&status=failed", "d1"},
+		"none": {DeliveryQuery{Status: "exhausted"}, "page=1&per_page=100&status=exhausted", ""},
 	}
 	for name, test := range tests {
 		w := newWire(routes{"GET " + deliveriesPath: turns(answer(200, everything), answer(200, listOf()))})
@@ -121,8 +127,9 @@ func TestRetryDelivery(t *testing.T) {
 			err         []string
 			code        string
 		}{
-			"answered":                   {retry: begun, status: "pending", sent: 1},
-			"inactive":                   {retry: refused(409, "ENDPOINT_INACTIVE"), sent: 1, err: []string{"409"}, code: "ENDPOINT_INACTIVE"},
+			"answered": {retry: begun, status: "pending", sent: 1},
+			"inactive": {retry: refused(409, "ENDPOINT_INACTIVE"), sent: 1, err: []string{"409"},
+				code: "ENDPOINT_INACTIVE"},
 			"no content, begun":          {retry: answer(204, ""), list: list("pending"), status: "pending", sent: 1},
 			"lost, begun":                {retry: lost, list: list("pending"), status: "pending", sent: 1},
 			"lost, through already":      {retry: lost, list: list("success"), status: "success", sent: 1},
@@ -130,10 +137,12 @@ func TestRetryDelivery(t *testing.T) {
 			"lost, still failed":         {retry: turns(lost, begun), list: list("failed"), status: "pending", sent: 2},
 			"lost, still exhausted":      {retry: turns(lost, begun), list: list("exhausted"), status: "pending", sent: 2},
 			"refused, as it runs": {retry: turns(lost, refused(422, "not_failed")),
-				list: turns(list("failed"), list("failed"), list("failed"), list("failed"), list("pending")), status: "pending", sent: 2},
+				list:   turns(list("failed"), list("failed"), list("failed"), list("failed"), list("pending")),
+				status: "pending", sent: 2},
 			"lost twice":    {retry: lost, list: list("failed"), sent: 2, err: []string{`redelivery of "d1" may or may not`}},
 			"not in a list": {retry: lost, list: answer(200, listOf()), sent: 1, err: []string{`"e1" hold no "d1"`}},
-			"no list":       {retry: lost, list: refused(403, "insufficient_scope"), sent: 1, err: []string{"insufficient_scope"}},
+			"no list": {retry: lost, list: refused(403, "insufficient_scope"), sent: 1,
+				err: []string{"insufficient_scope"}},
 		}
 		for name, test := range tests {
 			if test.list == nil {

@@ -148,13 +148,15 @@ func TestExchangesOfRefusals(t *testing.T) {
 		if exchange.Response.Status == http.StatusNotFound {
 			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), answer(200, listOf()))
 		}
-		_, err := calls[exchange.Operation](t, newService(t, w), idsIn(exchange.Request.Path), evidence.Request{Body: json.RawMessage(`{}`)})
+		_, err := calls[exchange.Operation](t, newService(t, w), idsIn(exchange.Request.Path),
+			evidence.Request{Body: json.RawMessage(`{}`)})
 		e, ok := api.AsError(err)
 		if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || strings.Contains(err.Error(), "does not prove") {
 			t.Errorf("%s: %v after %v", exchange.Name, err, w.seen)
 			continue
 		}
-		if e.Status != exchange.Response.Status || e.Code != object.Code || len(object.Details.Fields) > 0 && !reflect.DeepEqual(e.Fields, object.Details.Fields) {
+		if e.Status != exchange.Response.Status || e.Code != object.Code || len(object.Details.Fields) > 0 &&
+			!reflect.DeepEqual(e.Fields, object.Details.Fields) {
 			t.Errorf("%s: got %+v", exchange.Name, e)
 		}
 	}

@@ -8,17 +8,20 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// FuzzObjects: no response breaks the decoding of an object, and what is returned without an error is the object that was asked for.
+// FuzzObjects: no response breaks the decoding of an object, and what is returned without an error is the object that
+// was asked for.
 func FuzzObjects(f *testing.F) {
 	for _, seed := range []string{
 		`{"data":{"id":"x1","url":"https://a.example","events":null,"authentication":{"type":"header","value":7},"secret":"whsec_x"}}`, `{"id":"X1"}`,
-		`{"data":{"iD":"x2"}}`, `{"data":{"id":"x1","scopes":"all","expiresAt":"","lastUsedAt":0,"revokedAt":null,"token":[]}}`,
+		`{"data":{"iD":"x2"}}`,
+		`{"data":{"id":"x1","scopes":"all","expiresAt":"","lastUsedAt":0,"revokedAt":null,"token":[]}}`,
 		`{"data":[{"id":"d","requestBody":"{","attempts":"3","responseBody":{}}],"meta":{"total":1}}`, `{"data":[{},null]}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := newService(t, newWire(routes{"/": answer(http.StatusOK, string(body))}), func(cfg *api.Config) { cfg.MaxRetries = 0 })
+		s := newService(t, newWire(routes{"/": answer(http.StatusOK, string(body))}),
+			func(cfg *api.Config) { cfg.MaxRetries = 0 })
 		ctx := t.Context()
 		if v, err := s.GetWebhookEndpoint(ctx, "x1"); err == nil && !same.ID(v.ID, "x1") {
 			t.Errorf("endpoint %q", v.ID)

@@ -84,7 +84,8 @@ func (w *wire) writes() string {
 func newService(t *testing.T, transport http.RoundTripper, change ...func(*api.Config)) *Service {
 	t.Helper()
 	cfg := api.Config{
-		Service: "collections", BaseURL: "https://api.example.test", Token: "key_1234567890", MaxRetries: 1, Transport: transport,
+		Service: "collections", BaseURL: "https://api.example.test", Token: "key_1234567890", MaxRetries: 1,
+		Transport: transport,
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -185,7 +186,8 @@ func endpointJSON(t *testing.T, change map[string]any) string {
 // keyJSON is the key k1 named ci, created now, with some fields changed.
 func keyJSON(t *testing.T, change map[string]any) string {
 	t.Helper()
-	return changed(t, fmt.Sprintf(`{"id":"k1","name":"ci","description":null,"keyPrefix":"key_ab","source":"api","scopes":["charges:read"],
+	return changed(t,
+		fmt.Sprintf(`{"id":"k1","name":"ci","description":null,"keyPrefix":"key_ab","source":"api","scopes":["charges:read"],
 		"lastUsedAt":null,"expiresAt":null,"revokedAt":null,"createdAt":%q}`, stamp(time.Now())), change)
 }
 

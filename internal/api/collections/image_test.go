@@ -70,7 +70,8 @@ func TestCreationWithoutAnImage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWire(routes{createKey: lost, "GET " + keysPath: listings(test.before, answer(200, listOf(keyJSON(t, nil)))), revokeKey: answer(204, "")})
+				w := newWire(routes{createKey: lost, "GET " + keysPath: listings(test.before, answer(200, listOf(keyJSON(t, nil)))),
+					revokeKey: answer(204, "")})
 				_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
 				says(t, err, test.err)
 				if w.writes() != test.writes {

@@ -108,19 +108,22 @@ func TestNoSecretIsInAnError(t *testing.T) {
 		"an object cut":     answer(201, `{"data":{"id":"e1","secret":"`+secret),
 		"no id":             answer(201, `{"data":{"secret":"`+secret+`","token":"`+secret+`"}}`),
 		"a secret as a key": answer(201, `{"data":{"id":"e1","secret":{"`+secret+`":1},"token":{"`+secret+`":1}}}`),
-		"refused, repeated": answer(422, `{"error":{"code":"validation_error","message":"bad `+secret+`","details":{"fields":{"authentication":"`+secret+`"}}}}`),
-		"a proxy":           answer(502, `<title>`+secret+`</title>`),
-		"a page":            answer(200, `<html>`+secret+`</html>`),
+		"refused, repeated": answer(422, `{"error":{"code":"validation_error","message":"bad `+secret+
+			`","details":{"fields":{"authentication":"`+secret+`"}}}}`),
+		"a proxy": answer(502, `<title>`+secret+`</title>`),
+		"a page":  answer(200, `<html>`+secret+`</html>`),
 	}
 	for name, broken := range answers {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(t, newWire(routes{
-					"POST /": broken, "PATCH /": broken, "GET " + endpointsPath: answer(200, listOf()), "GET " + keysPath: answer(200, listOf()),
-					"GET " + endpointPath: answer(200, endpointJSON(t, nil)), "GET " + keysPath + "/k1": answer(200, keyJSON(t, nil)),
+					"POST /": broken, "PATCH /": broken, "GET " + endpointsPath: answer(200, listOf()),
+					"GET " + keysPath: answer(200, listOf()), "GET " + endpointPath: answer(200, endpointJSON(t, nil)),
+					"GET " + keysPath + "/k1": answer(200, keyJSON(t, nil)),
 				}))
 				_, createErr := s.CreateWebhookEndpoint(t.Context(), create)
-				_, updateErr := s.UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointUpdate{Authentication: api.Set(*create.Authentication)})
+				_, updateErr := s.UpdateWebhookEndpoint(t.Context(), "e1",
+					WebhookEndpointUpdate{Authentication: api.Set(*create.Authentication)})
 				_, keyErr := s.CreateAPIKey(t.Context(), askedKey)
 				_, rotateErr := s.RotateAPIKey(t.Context(), "k1", 7)
 				for _, err := range []error{createErr, updateErr, keyErr, rotateErr} {

@@ -34,7 +34,8 @@ func TestOneEndpointIsAdoptedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := appearing(made(t, nil))
 		w := newWire(routes{
-			createEndpoint: lost, deliveries: answer(200, listOf()), rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+			createEndpoint: lost, deliveries: answer(200, listOf()),
+			rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
 			"GET " + endpointsPath: func(w http.ResponseWriter, r *http.Request) {
 				time.Sleep(time.Second) // until the other one asks too
 				list(w, r)
@@ -48,7 +49,8 @@ func TestOneEndpointIsAdoptedOnce(t *testing.T) {
 				results <- err
 			}()
 		}
-		if first, second := <-results, <-results; (first == nil) == (second == nil) || strings.Count(w.writes(), rotateEndpoint) != 1 {
+		if first, second := <-results, <-results; (first == nil) == (second == nil) ||
+			strings.Count(w.writes(), rotateEndpoint) != 1 {
 			t.Errorf("%v, %v after %s", first, second, w.writes())
 		}
 	})

@@ -48,11 +48,14 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 		"adopted beside old": {before: objects{{"id": "e0"}}, found: objects{{}}, secret: "whsec_new"},
 		"adopted beside another url": {found: objects{{"id": "e0", "url": hook + "/2"}, {}},
 			secret: "whsec_new"},
-		"age unknown":          {found: objects{{"createdAt": nil}}, secret: "whsec_new"},
-		"none":                 {resent: true, err: []string{"may or may not exist", "sent again without a clear response", "/in"}},
+		"age unknown": {found: objects{{"createdAt": nil}}, secret: "whsec_new"},
+		"none": {resent: true, err: []string{"may or may not exist", "sent again without a clear response",
+			"/in"}},
 		"only one from before": {before: objects{{}}, resent: true, err: []string{"did not find it"}},
-		"listed late, and old": {found: objects{{"createdAt": "1999-12-31T23:59:57.999Z"}}, ids: "e1", err: []string{"before the request"}},
-		"created later":        {found: objects{{"createdAt": "2000-01-01T00:00:02.001Z"}}, ids: "e1", err: []string{"after the request had failed"}},
+		"listed late, and old": {found: objects{{"createdAt": "1999-12-31T23:59:57.999Z"}}, ids: "e1",
+			err: []string{"before the request"}},
+		"created later": {found: objects{{"createdAt": "2000-01-01T00:00:02.001Z"}}, ids: "e1",
+			err: []string{"after the request had failed"}},
 		"in use":               {found: objects{{}}, used: true, ids: "e1", err: []string{`accepted the delivery d1`}},
 		"two":                  {found: objects{{}, {"id": "e2"}}, ids: "e1 e2", err: []string{"2 of them"}},
 		"other description":    {found: objects{{"description": nil}}, ids: "e1"},
@@ -60,8 +63,9 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 		"all events":           {found: objects{{"events": nil}}, ids: "e1"},
 		"inactive":             {found: objects{{"active": false}}, ids: "e1"},
 		"other authentication": {found: objects{{"authentication": map[string]any{"type": "bearer"}}}, ids: "e1"},
-		"other user":           {found: objects{{"authentication": map[string]any{"type": "basic", "username": "v"}}}, ids: "e1"},
-		"no authentication":    {found: objects{{"authentication": nil}}, ids: "e1"},
+		"other user": {found: objects{{"authentication": map[string]any{"type": "basic", "username": "v"}}},
+			ids: "e1"},
+		"no authentication": {found: objects{{"authentication": nil}}, ids: "e1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -78,13 +82,15 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 					accepted = []string{`{"id":"d1","status":"success"}`}
 				}
 				w := newWire(routes{
-					createEndpoint: lost, "GET " + endpointsPath: listings(answer(200, listOf(before...)), answer(200, listOf(items...))),
+					createEndpoint: lost, "GET " + endpointsPath: listings(answer(200, listOf(before...)),
+						answer(200, listOf(items...))),
 					deliveries:     answer(200, listOf(append(accepted, `{"id":"d0","status":"failed"}`)...)),
 					rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
 				})
 				created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
 				if test.secret != "" {
-					if err != nil || !created.Adopted || text(created.Secret) != test.secret || created.ID != "e1" || created.SecretErr != nil {
+					if err != nil || !created.Adopted || text(created.Secret) != test.secret || created.ID != "e1" ||
+						created.SecretErr != nil {
 						t.Errorf("got %+v, %v", created, err)
 					}
 					if want := createEndpoint + ", " + rotateEndpoint; w.writes() != want {
@@ -93,7 +99,8 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 					return
 				}
 				says(t, err, test.err...)
-				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.writes() != createEndpoint && !(test.resent && w.writes() == createEndpoint+", "+createEndpoint) {
+				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.writes() != createEndpoint && !(test.resent &&
+					w.writes() == createEndpoint+", "+createEndpoint) {
 					t.Errorf("%v after %s", err, w.writes())
 				}
 				var conflict *api.ConflictError
@@ -147,24 +154,28 @@ func TestAnswersToTheCreateOfAnEndpoint(t *testing.T) {
 			writes      int
 			err         string
 		}{
-			"enveloped":              {create: answer(201, data(whole)), url: hook, writes: 1},
-			"bare":                   {create: answer(201, whole), url: hook, writes: 1},
-			"secret alone":           {create: answer(201, `{"data":{"id":"e1","secret":"whsec_1"}}`), get: answer(200, made(t, nil)), url: hook, writes: 1},
-			"secret alone, no reads": {create: answer(201, `{"data":{"id":"e1","secret":"whsec_1"}}`), get: refused(403, "insufficient_scope"), writes: 1},
-			"refused":                {create: refused(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
-			"throttled":              {create: turns(answer(429, ""), answer(201, data(whole))), url: hook, writes: 2},
+			"enveloped": {create: answer(201, data(whole)), url: hook, writes: 1},
+			"bare":      {create: answer(201, whole), url: hook, writes: 1},
+			"secret alone": {create: answer(201, `{"data":{"id":"e1","secret":"whsec_1"}}`),
+				get: answer(200, made(t, nil)), url: hook, writes: 1},
+			"secret alone, no reads": {create: answer(201, `{"data":{"id":"e1","secret":"whsec_1"}}`),
+				get: refused(403, "insufficient_scope"), writes: 1},
+			"refused":   {create: refused(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
+			"throttled": {create: turns(answer(429, ""), answer(201, data(whole))), url: hook, writes: 2},
 		}
 		for name, test := range tests {
 			if test.get == nil {
 				test.get = answer(500, "")
 			}
-			w := newWire(routes{createEndpoint: test.create, "GET " + endpointPath: test.get, "GET " + endpointsPath: refused(403, "insufficient_scope")})
+			w := newWire(routes{createEndpoint: test.create, "GET " + endpointPath: test.get,
+				"GET " + endpointsPath: refused(403, "insufficient_scope")})
 			created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
 			if test.err != "" {
 				if !api.HasCode(err, test.err) {
 					t.Errorf("%s: %v", name, err)
 				}
-			} else if err != nil || created.Adopted || created.ID != "e1" || text(created.Secret) != "whsec_1" || created.URL != test.url {
+			} else if err != nil || created.Adopted || created.ID != "e1" || text(created.Secret) != "whsec_1" ||
+				created.URL != test.url {
 				t.Errorf("%s: got %+v, %v", name, created, err)
 			}
 			if got := len(strings.Split(w.writes(), ", ")); got != test.writes {

@@ -20,7 +20,8 @@ import (
 // with the response. Otherwise nothing is touched, and the error is an
 // *api.AmbiguousError or an *api.ConflictError. Once sent, all this continues for at
 // most a minute after ctx has ended.
-func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpointCreated, error) {
+func (s *Service) CreateWebhookEndpoint(ctx context.Context,
+	create WebhookEndpointCreate) (*WebhookEndpointCreated, error) {
 	before, err := s.endpoints.before(ctx, func(ctx context.Context) *image[WebhookEndpoint] {
 		return listing(ctx, s, s.ListWebhookEndpoints(ctx), func(e WebhookEndpoint) string { return e.ID })
 	})
@@ -59,7 +60,8 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpo
 
 // newEndpoints finds the endpoints of a url that did not exist before and belong to
 // no other create of this process.
-func (s *Service) newEndpoints(ctx context.Context, url string, before *image[WebhookEndpoint]) (found []*WebhookEndpoint, err error) {
+func (s *Service) newEndpoints(ctx context.Context, url string,
+	before *image[WebhookEndpoint]) (found []*WebhookEndpoint, err error) {
 	all, err := s.FindWebhookEndpoints(ctx, url)
 	for _, endpoint := range all {
 		if !before.has(endpoint.ID) && !s.claims.has(endpoint.ID) {
@@ -72,7 +74,8 @@ func (s *Service) newEndpoints(ctx context.Context, url string, before *image[We
 // doubtEndpoint says why a new endpoint may be another system's; "": it is ours. A
 // consumer that has accepted a delivery probably has the secret, which would be
 // rotated.
-func (s *Service) doubtEndpoint(ctx context.Context, found *WebhookEndpoint, before *image[WebhookEndpoint], lostAt time.Time) string {
+func (s *Service) doubtEndpoint(ctx context.Context, found *WebhookEndpoint, before *image[WebhookEndpoint],
+	lostAt time.Time) string {
 	if doubt := before.doubt(found.CreatedAt, lostAt); doubt != "" {
 		return doubt
 	}
@@ -111,7 +114,8 @@ func (s *Service) renewSecret(ctx context.Context, created *WebhookEndpointCreat
 	defer cancel()
 	rotated, err := s.RotateWebhookSecret(lasting, created.ID)
 	if err != nil {
-		created.SecretErr = fmt.Errorf("the endpoint %q was created and its secret was lost with the response; the rotation failed: %w", created.ID, err)
+		created.SecretErr = fmt.Errorf("the endpoint %q was created and its secret was lost with the response; the "+
+			"rotation failed: %w", created.ID, err)
 		return
 	}
 	created.WebhookEndpoint = *rotated
@@ -130,7 +134,8 @@ var endpointListing = api.Listing{Family: "webhook_endpoints"}
 
 // RefreshWebhookEndpoint is GetWebhookEndpoint for a refresh, which may come from a list; see [api.Refreshed].
 func (s *Service) RefreshWebhookEndpoint(ctx context.Context, id string) (*WebhookEndpoint, error) {
-	return api.Refreshed(ctx, s.client, &s.writes, endpointListing, id, s.GetWebhookEndpoint, func(e *WebhookEndpoint) string { return e.UpdatedAt })
+	return api.Refreshed(ctx, s.client, &s.writes, endpointListing, id, s.GetWebhookEndpoint,
+		func(e *WebhookEndpoint) string { return e.UpdatedAt })
 }
 
 func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpoint, error) {
@@ -144,13 +149,15 @@ func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpo
 // UpdateWebhookEndpoint changes an endpoint and returns it as it is then (wire
 // contract: webhook_endpoints.update). An answer that does not show it is
 // followed by a read.
-func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string, u WebhookEndpointUpdate) (*WebhookEndpoint, error) {
+func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string,
+	u WebhookEndpointUpdate) (*WebhookEndpoint, error) {
 	before := s.client.DateText()
 	read := func(ctx context.Context) (*WebhookEndpoint, error) {
 		s.writes.Note(id, "", before)
 		return s.GetWebhookEndpoint(ctx, id)
 	}
-	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.update", Path: map[string]string{"id": id}, Body: u})
+	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: "webhook_endpoints.update",
+		Path: map[string]string{"id": id}, Body: u})
 	if err == nil && endpoint.URL == "" {
 		return read(ctx)
 	}

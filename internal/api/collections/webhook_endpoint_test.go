@@ -17,13 +17,15 @@ func TestShapesOfAnEndpoint(t *testing.T) {
 		change map[string]any
 		want   func(*WebhookEndpoint)
 	}{
-		"as described":      {},
-		"inactive":          {map[string]any{"active": false}, func(e *WebhookEndpoint) { e.Active = false }},
-		"active left out":   {map[string]any{"active": nil}, nil},
-		"active is null":    {map[string]any{"active": json.RawMessage("null")}, nil},
-		"events are null":   {map[string]any{"events": json.RawMessage("null")}, func(e *WebhookEndpoint) { e.Events = nil }},
-		"events left out":   {map[string]any{"events": nil}, func(e *WebhookEndpoint) { e.Events = nil }},
-		"unknown events":    {map[string]any{"events": []string{"moon.full"}}, func(e *WebhookEndpoint) { e.Events = []string{"moon.full"} }},
+		"as described":    {},
+		"inactive":        {map[string]any{"active": false}, func(e *WebhookEndpoint) { e.Active = false }},
+		"active left out": {map[string]any{"active": nil}, nil},
+		"active is null":  {map[string]any{"active": json.RawMessage("null")}, nil},
+		"events are null": {map[string]any{"events": json.RawMessage("null")}, func(e *WebhookEndpoint) { e.Events = nil }},
+		"events left out": {map[string]any{"events": nil}, func(e *WebhookEndpoint) { e.Events = nil }},
+		"unknown events": {map[string]any{"events": []string{"moon.full"}}, func(e *WebhookEndpoint) {
+			e.Events = []string{"moon.full"}
+		}},
 		"no authentication": {map[string]any{"authentication": nil}, func(e *WebhookEndpoint) { e.Authentication = nil }},
 		"authentication is null": {map[string]any{"authentication": json.RawMessage("null")},
 			func(e *WebhookEndpoint) { e.Authentication = nil }},
@@ -33,7 +35,8 @@ func TestShapesOfAnEndpoint(t *testing.T) {
 	}
 	for name, test := range tests {
 		object := endpointJSON(t, test.change)
-		want := WebhookEndpoint{ID: "e1", URL: hook, Events: []string{}, Active: true, Authentication: &Authentication{Type: "none"}}
+		want := WebhookEndpoint{ID: "e1", URL: hook, Events: []string{}, Active: true,
+			Authentication: &Authentication{Type: "none"}}
 		if test.want != nil {
 			test.want(&want)
 		}
@@ -67,12 +70,15 @@ func TestBodiesOfAnEndpoint(t *testing.T) {
 		"all events": {WebhookEndpointCreate{URL: hook, Events: []string{}}, `{"url":"` + hook + `","events":[]}`},
 		"empty and false": {WebhookEndpointCreate{URL: hook, Description: new(""), Active: new(false)},
 			`{"url":"` + hook + `","description":"","active":false}`},
-		"header": {WebhookEndpointCreate{URL: hook, Authentication: &Authentication{Type: "header", Name: new("X-Key"), Value: new("v")}},
+		"header": {WebhookEndpointCreate{URL: hook, Authentication: &Authentication{Type: "header", Name: new("X-Key"),
+			Value: new("v")}},
 			`{"url":"` + hook + `","authentication":{"type":"header","name":"X-Key","value":"v"}}`},
 		"nothing": {WebhookEndpointUpdate{}, `{}`},
-		"cleared": {WebhookEndpointUpdate{Description: api.Null[string](), Events: api.Set([]string{}), Active: api.Set(false)},
+		"cleared": {WebhookEndpointUpdate{Description: api.Null[string](), Events: api.Set([]string{}),
+			Active: api.Set(false)},
 			`{"description":null,"events":[],"active":false}`},
-		"authentication": {WebhookEndpointUpdate{Authentication: api.Set(Authentication{Type: "none"})}, `{"authentication":{"type":"none"}}`},
+		"authentication": {WebhookEndpointUpdate{Authentication: api.Set(Authentication{Type: "none"})},
+			`{"authentication":{"type":"none"}}`},
 	}
 	for name, test := range tests {
 		encoded, err := json.Marshal(test.body)
@@ -98,12 +104,14 @@ func TestUpdateThatShowsNothingIsRead(t *testing.T) {
 	}
 	for name, test := range tests {
 		w := newWire(routes{"PATCH " + endpointPath: test.answer, "GET " + endpointPath: answer(200, read)})
-		got, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointUpdate{Description: api.Set("new")})
+		got, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1",
+			WebhookEndpointUpdate{Description: api.Set("new")})
 		if err != nil || text(got.Description) != "new" || got.URL != hook || len(w.seen) != test.seen {
 			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.seen)
 		}
 	}
-	w := newWire(routes{"PATCH " + endpointPath: answer(204, ""), "GET " + endpointPath: refused(403, "insufficient_scope")})
+	w := newWire(routes{"PATCH " + endpointPath: answer(204, ""),
+		"GET " + endpointPath: refused(403, "insufficient_scope")})
 	_, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointUpdate{Active: api.Set(true)})
 	says(t, err, "insufficient_scope")
 }
@@ -125,7 +133,8 @@ func TestDeleteWebhookEndpoint(t *testing.T) {
 	}
 	for name, test := range tests {
 		w := newWire(routes{
-			"DELETE " + endpointPath: test.answer, "GET " + endpointPath: refused(404, "not_found"), "GET " + endpointsPath: answer(200, listOf()),
+			"DELETE " + endpointPath: test.answer, "GET " + endpointPath: refused(404, "not_found"),
+			"GET " + endpointsPath: answer(200, listOf()),
 		})
 		err := newService(t, w).DeleteWebhookEndpoint(t.Context(), "e1")
 		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
@@ -138,7 +147,8 @@ func TestFindWebhookEndpoints(t *testing.T) {
 	t.Parallel()
 	one := func(id, url string) string { return endpointJSON(t, map[string]any{"id": id, "url": url}) }
 	w := newWire(routes{"GET " + endpointsPath: turns(
-		answer(200, listOf(one("e1", hook+"/other"), one("e2", hook))), answer(200, listOf(one("e2", hook), one("e3", hook))), answer(200, listOf()),
+		answer(200, listOf(one("e1", hook+"/other"), one("e2", hook))), answer(200, listOf(one("e2", hook), one("e3", hook))),
+		answer(200, listOf()),
 	)})
 	found, err := newService(t, w).FindWebhookEndpoints(t.Context(), hook)
 	if err != nil || len(found) != 2 || found[0].ID != "e2" || found[1].ID != "e3" {
@@ -147,7 +157,8 @@ func TestFindWebhookEndpoints(t *testing.T) {
 	if want := "page=1&per_page=100"; w.queries[0] != want {
 		t.Errorf("asked for %s, want %s: these lists have no order to choose", w.queries[0], want)
 	}
-	w = newWire(routes{"GET " + endpointsPath: turns(answer(200, listOf(one("e1", hook))), refused(403, "insufficient_scope"))})
+	w = newWire(routes{"GET " + endpointsPath: turns(answer(200, listOf(one("e1", hook))),
+		refused(403, "insufficient_scope"))})
 	found, err = newService(t, w).FindWebhookEndpoints(t.Context(), hook)
 	says(t, err, "insufficient_scope")
 	if found != nil {

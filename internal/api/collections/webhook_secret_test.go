@@ -24,17 +24,23 @@ func TestRotateWebhookSecret(t *testing.T) {
 			err         []string
 			ambiguous   bool
 		}{
-			"answered":                {rotate: rotated, rotations: 1, url: hook},
-			"bare":                    {rotate: answer(200, endpointJSON(t, map[string]any{"secret": "whsec_2"})), rotations: 1, url: hook},
-			"the secret alone":        {rotate: answer(200, `{"data":{"secret":"whsec_2"}}`), get: readable, rotations: 1, reads: 1, url: hook},
-			"the secret alone, bare":  {rotate: answer(200, `{"secret":"whsec_2"}`), get: readable, rotations: 1, reads: 1, url: hook},
-			"the secret and no reads": {rotate: answer(200, `{"secret":"whsec_2"}`), get: refused(403, "x"), rotations: 1, reads: 1},
-			"lost, sent again":        {rotate: turns(lost, rotated), get: readable, rotations: 2, reads: 1, url: hook},
-			"502, sent again":         {rotate: turns(answer(502, ""), rotated), get: readable, rotations: 2, reads: 1, url: hook},
-			"no secret, sent again":   {rotate: turns(readable, rotated), get: readable, rotations: 2, reads: 1, url: hook},
-			"refused":                 {rotate: refused(403, "insufficient_scope"), rotations: 1, err: []string{"insufficient_scope"}},
+			"answered": {rotate: rotated, rotations: 1, url: hook},
+			"bare": {rotate: answer(200, endpointJSON(t, map[string]any{"secret": "whsec_2"})),
+				rotations: 1, url: hook},
+			"the secret alone": {rotate: answer(200, `{"data":{"secret":"whsec_2"}}`), get: readable, rotations: 1,
+				reads: 1, url: hook},
+			"the secret alone, bare": {rotate: answer(200, `{"secret":"whsec_2"}`), get: readable, rotations: 1,
+				reads: 1, url: hook},
+			"the secret and no reads": {rotate: answer(200, `{"secret":"whsec_2"}`), get: refused(403, "x"),
+				rotations: 1, reads: 1},
+			"lost, sent again":      {rotate: turns(lost, rotated), get: readable, rotations: 2, reads: 1, url: hook},
+			"502, sent again":       {rotate: turns(answer(502, ""), rotated), get: readable, rotations: 2, reads: 1, url: hook},
+			"no secret, sent again": {rotate: turns(readable, rotated), get: readable, rotations: 2, reads: 1, url: hook},
+			"refused": {rotate: refused(403, "insufficient_scope"), rotations: 1,
+				err: []string{"insufficient_scope"}},
 			"lost twice": {rotate: lost, get: readable, rotations: 2, reads: 1, ambiguous: true,
-				err: []string{`"e1" may or may not have been carried out`, "sent again without success", "may be invalid already: rotate it again"}},
+				err: []string{`"e1" may or may not have been carried out`, "sent again without success",
+					"may be invalid already: rotate it again"}},
 			"lost, then gone": {rotate: lost, get: refused(404, "not_found"), rotations: 1, reads: 2, ambiguous: true,
 				err: []string{"not sent again, as reading the object failed", "not_found"}},
 		}
@@ -70,15 +76,17 @@ func TestTestWebhookEndpoint(t *testing.T) {
 			sent int
 			err  []string
 		}{
-			"answered":         {test: fired, want: TestEvent{"v1", "d1"}, sent: 1},
-			"bare":             {test: answer(202, `{"eventId":"v1","deliveryId":"d1"}`), want: TestEvent{"v1", "d1"}, sent: 1},
-			"no content":       {test: answer(204, ""), sent: 1},
-			"one id":           {test: answer(202, `{"data":{"eventId":"v1","deliveryId":null}}`), want: TestEvent{EventID: "v1"}, sent: 1},
+			"answered":   {test: fired, want: TestEvent{"v1", "d1"}, sent: 1},
+			"bare":       {test: answer(202, `{"eventId":"v1","deliveryId":"d1"}`), want: TestEvent{"v1", "d1"}, sent: 1},
+			"no content": {test: answer(204, ""), sent: 1},
+			"one id": {test: answer(202, `{"data":{"eventId":"v1","deliveryId":null}}`),
+				want: TestEvent{EventID: "v1"}, sent: 1},
 			"lost, sent again": {test: turns(lost, fired), want: TestEvent{"v1", "d1"}, sent: 2},
-			"lost twice":       {test: lost, sent: 2, err: []string{`test of the webhook endpoint "e1" may or may not`, "does no harm"}},
-			"lost, refused":    {test: turns(lost, refused(422, "invalid")), sent: 2, err: []string{"code invalid"}},
-			"refused":          {test: refused(404, "not_found"), sent: 1, err: []string{"not_found"}},
-			"a page":           {test: answer(200, "<html>welcome</html>"), sent: 2, err: []string{"may or may not"}},
+			"lost twice": {test: lost, sent: 2, err: []string{`test of the webhook endpoint "e1" may or may not`,
+				"does no harm"}},
+			"lost, refused": {test: turns(lost, refused(422, "invalid")), sent: 2, err: []string{"code invalid"}},
+			"refused":       {test: refused(404, "not_found"), sent: 1, err: []string{"not_found"}},
+			"a page":        {test: answer(200, "<html>welcome</html>"), sent: 2, err: []string{"may or may not"}},
 		}
 		for name, test := range tests {
 			w := newWire(routes{testEndpoint: test.test})

@@ -47,8 +47,8 @@ func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(r)
 }
 
-// TestRenamed: a record that one resource deletes while another one creates it with the same key is there once in the end, and it is the
-// one that the creation returned, whatever the order of the requests.
+// TestRenamed: a record that one resource deletes while another one creates it with the same key is there once in the
+// end, and it is the one that the creation returned, whatever the order of the requests.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -100,8 +100,8 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestRemove: of several entries of the state that show one record, the last one that is removed deletes it, and none while one is kept,
-// in whatever order they are planned and removed.
+// TestRemove: of several entries of the state that show one record, the last one that is removed deletes it, and none
+// while one is kept, in whatever order they are planned and removed.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -145,8 +145,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestPlanRemovalWaits: an entry that is read just after the removal of another one was planned is known to that removal, and only the
-// beginning of a plan waits.
+// TestPlanRemovalWaits: an entry that is read just after the removal of another one was planned is known to that
+// removal, and only the beginning of a plan waits.
 func TestPlanRemovalWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +155,8 @@ func TestPlanRemovalWaits(t *testing.T) {
 			time.Sleep(entriesTime / 2)
 			s.Shown("bills", "b1", "b")
 		}()
-		if others := s.PlanRemoval(t.Context(), "bills", "b1", "a"); !reflect.DeepEqual(others, []string{"b"}) || time.Since(start) != entriesTime {
+		if others := s.PlanRemoval(t.Context(), "bills", "b1", "a"); !reflect.DeepEqual(others, []string{"b"}) ||
+			time.Since(start) != entriesTime {
 			t.Errorf("%v after %s", others, time.Since(start))
 		}
 		if s.PlanRemoval(t.Context(), "bills", "b2", "c"); time.Since(start) != entriesTime {
@@ -164,8 +165,8 @@ func TestPlanRemovalWaits(t *testing.T) {
 	})
 }
 
-// TestListedBefore: a record that was there is told apart from a new one however young it is. The collection is listed once, and a list
-// that fails or hangs keeps no record from being created.
+// TestListedBefore: a record that was there is told apart from a new one however young it is. The collection is listed
+// once, and a list that fails or hangs keeps no record from being created.
 func TestListedBefore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -213,7 +214,8 @@ func TestCreationThatIsInterruptedWhileItWaits(t *testing.T) {
 		time.Sleep(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if made, err := s.CreateRecord(ctx, "bills", rent, key1); err == nil || !strings.Contains(err.Error(), "wait for the deletion") {
+		if made, err := s.CreateRecord(ctx, "bills", rent, key1); err == nil ||
+			!strings.Contains(err.Error(), "wait for the deletion") {
 			t.Errorf("%+v, %v", made, err)
 		}
 		time.Sleep(2 * time.Minute)
@@ -237,14 +239,17 @@ func TestExisted(t *testing.T) {
 		"older, and the answer late":   {createdAt: "2031-05-04T12:00:02.000Z", takes: 26 * time.Second, want: true},
 		"no time":                      {},
 		"a date alone":                 {createdAt: "2031-05-04"},
-		"changed since":                {current: `{"id":"b1","name":"House","number":9007199254740993,"amount":"1500.00"}`, want: true},
-		"written in another way":       {current: `{ "number":9007199254740993, "name":"Rent", "id":"b1", "amount":"1500.00","status":"open"}`},
+		"changed since": {current: `{"id":"b1","name":"House","number":9007199254740993,"amount":"1500.00"}`,
+			want: true},
+		"written in another way": {
+			current: `{ "number":9007199254740993, "name":"Rent", "id":"b1", "amount":"1500.00","status":"open"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				d := newDesk()
-				object := `{"id":"b1","name":"Rent","number":9007199254740993,"amount":"1500.00","created_at":"` + c.createdAt + `"}`
+				object := `{"id":"b1","name":"Rent","number":9007199254740993,"amount":"1500.00","created_at":"` +
+					c.createdAt + `"}`
 				if c.current == "" {
 					c.current = object
 				}
@@ -254,7 +259,8 @@ func TestExisted(t *testing.T) {
 						next(w, r)
 					}
 				}
-				d.over["POST"], d.over["GET"] = dated(answer(201, `{"data":`+object+`}`)), dated(answer(200, `{"data":`+c.current+`}`))
+				d.over["POST"], d.over["GET"] = dated(answer(201, `{"data":`+object+`}`)),
+					dated(answer(200, `{"data":`+c.current+`}`))
 				made, err := newService(t, slow{d, "POST", c.takes}).CreateRecord(t.Context(), "bills", rent, key1)
 				if err != nil || made.Existed != c.want {
 					t.Errorf("%+v, %v", made, err)

@@ -14,7 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// played is a written-down request with those that follow from it: the pages of a list, the reading of what a creation made.
+// played is a written-down request with those that follow from it: the pages of a list, the reading of what a creation
+// made.
 func played(t *testing.T, first evidence.Exchange) []evidence.Exchange {
 	t.Helper()
 	chain := []evidence.Exchange{first}
@@ -24,7 +25,9 @@ func played(t *testing.T, first evidence.Exchange) []evidence.Exchange {
 		return append(chain, read)
 	}
 	for cursor := cursorIn(first); cursor != ""; cursor = cursorIn(chain[len(chain)-1]) {
-		next := slices.IndexFunc(exchanges(200, 200), func(e evidence.Exchange) bool { return e.Request.Query["cursor"] == cursor })
+		next := slices.IndexFunc(exchanges(200, 200), func(e evidence.Exchange) bool {
+			return e.Request.Query["cursor"] == cursor
+		})
 		if next < 0 {
 			t.Fatalf("no written-down page follows %s", chain[len(chain)-1].Name)
 		}
@@ -58,8 +61,8 @@ func exchanges(from, to int) (found []evidence.Exchange) {
 	return found
 }
 
-// TestExchanges plays every written-down success to its call: what is sent is what was written down, and what is answered comes out with
-// nothing lost or changed.
+// TestExchanges plays every written-down success to its call: what is sent is what was written down, and what is
+// answered comes out with nothing lost or changed.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	covered := map[string]bool{}
@@ -122,7 +125,8 @@ func sameRequest(t *testing.T, got *http.Request, body string, want evidence.Req
 	if key := got.Header.Get("X-Idempotency-Key"); key != want.Headers["X-Idempotency-Key"] {
 		t.Errorf("sent the key %q, want %q", key, want.Headers["X-Idempotency-Key"])
 	}
-	if (body == "") != (want.Body == nil) || body != "" && !reflect.DeepEqual(decoded(t, body), decoded(t, string(want.Body))) {
+	if (body == "") != (want.Body == nil) || body != "" && !reflect.DeepEqual(decoded(t, body),
+		decoded(t, string(want.Body))) {
 		t.Errorf("sent  %s\nwant %s", body, want.Body)
 	}
 }
@@ -167,7 +171,8 @@ func (s *Service) alreadyListed(e evidence.Exchange) {
 	s.keys.listed = map[string]*listing{path.Base(e.Request.Path): l}
 }
 
-// TestExchangesOfRefusals plays every written-down refusal: its status, its code and the fields it names come out, after one request.
+// TestExchangesOfRefusals plays every written-down refusal: its status, its code and the fields it names come out,
+// after one request.
 func TestExchangesOfRefusals(t *testing.T) {
 	t.Parallel()
 	statuses := map[int]bool{}
@@ -200,7 +205,8 @@ func TestExchangesOfRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 		fields := want.Error.Details.Fields
-		if e.Status != exchange.Response.Status || e.Code != want.Error.Code || len(fields) > 0 && !reflect.DeepEqual(e.Fields, fields) {
+		if e.Status != exchange.Response.Status || e.Code != want.Error.Code ||
+			len(fields) > 0 && !reflect.DeepEqual(e.Fields, fields) {
 			t.Errorf("%s: got %+v", exchange.Name, e)
 		}
 	}

@@ -9,10 +9,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// FuzzRecord: no response breaks the decoding of a record, and what is returned without an error is the record that was asked for, whole.
+// FuzzRecord: no response breaks the decoding of a record, and what is returned without an error is the record that was
+// asked for, whole.
 func FuzzRecord(f *testing.F) {
 	for _, seed := range []string{
-		`{"data":{"id":"x1","name":7,"amount":10.00}}`, `{"id":"x1"}`, `{"data":{"ID":"x2"}}`, `{"data":{"id":{},"name":null}}`, `{"data":[{"id":"x1"}],"meta":{"next_cursor":null}}`,
+		`{"data":{"id":"x1","name":7,"amount":10.00}}`, `{"id":"x1"}`, `{"data":{"ID":"x2"}}`,
+		`{"data":{"id":{},"name":null}}`, `{"data":[{"id":"x1"}],"meta":{"next_cursor":null}}`,
 		`{"data":{"id":"x1","id":"x2"}}`, `{"data":"x1"}`,
 	} {
 		f.Add([]byte(seed))
@@ -21,7 +23,8 @@ func FuzzRecord(f *testing.F) {
 		reply := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }
 		desk := newDesk()
 		desk.over["GET /v1/payables/x1"] = reply
-		client, err := api.New(api.Config{Service: "finance", BaseURL: "https://api.example.test", Token: "a.b.c", Transport: desk})
+		client, err := api.New(api.Config{Service: "finance", BaseURL: "https://api.example.test", Token: "a.b.c",
+			Transport: desk})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,18 +40,22 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// FuzzIdempotencyKey: every key that is derived is one that the service takes, in one spelling, and different from its successor.
+// FuzzIdempotencyKey: every key that is derived is one that the service takes, in one spelling, and different from its
+// successor.
 func FuzzIdempotencyKey(f *testing.F) {
-	for _, seed := range []string{"", "6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11", "6F1C0A52-6F2A-4B7E-9F56-0D4F0B9A7C11", "6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11", "6f1c0a526f2a4b7e9f560d4f0b9a7c11",
+	for _, seed := range []string{"", "6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11", "6F1C0A52-6F2A-4B7E-9F56-0D4F0B9A7C11",
+		"6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11", "6f1c0a526f2a4b7e9f560d4f0b9a7c11",
 		"6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11\n", "{6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11}"} {
 		f.Add("payables", seed)
 	}
 	f.Fuzz(func(t *testing.T, collection, text string) {
 		key := KeyFor(collection, json.RawMessage(text))
-		if next := successor(key); !IsKey(key) || !IsKey(next) || SameKey(key, next) || normalKey(key) != key || KeyFor(collection, json.RawMessage(text)) != key {
+		if next := successor(key); !IsKey(key) || !IsKey(next) || SameKey(key, next) || normalKey(key) != key ||
+			KeyFor(collection, json.RawMessage(text)) != key {
 			t.Errorf("%q, %q: keys %q and %q", collection, text, key, next)
 		}
-		if IsKey(text) && (len(text) != len(key) || !same.IsUUID(text) || !IsKey(normalKey(text)) || !SameKey(text, normalKey(text))) {
+		if IsKey(text) && (len(text) != len(key) || !same.IsUUID(text) || !IsKey(normalKey(text)) ||
+			!SameKey(text, normalKey(text))) {
 			t.Errorf("%q is taken for a key", text)
 		}
 	})

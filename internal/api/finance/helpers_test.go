@@ -21,8 +21,9 @@ const (
 	vendor = "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a"
 )
 
-// desk is a service without a network, so that it runs in virtual time: a collection of bills, of which every create is remembered by its
-// key. Handlers laid over it come first; one that panics with http.ErrAbortHandler loses the answer to what was done.
+// desk is a service without a network, so that it runs in virtual time: a collection of bills, of which every create is
+// remembered by its key. Handlers laid over it come first; one that panics with http.ErrAbortHandler loses the answer
+// to what was done.
 type desk struct {
 	mu      sync.Mutex
 	records map[string]string // id → object

@@ -44,7 +44,8 @@ func (s *Service) ListReceivables(ctx context.Context, q Query) iter.Seq2[Record
 // ListRecords lists the objects of any collection that match (wire contract:
 // finance.records.list).
 func (s *Service) ListRecords(ctx context.Context, collection string, q Query) iter.Seq2[Record, error] {
-	return s.list(ctx, api.Request{Operation: "finance.records.list", Path: map[string]string{"collection": collection}}, q)
+	return s.list(ctx, api.Request{Operation: "finance.records.list", Path: map[string]string{"collection": collection}},
+		q)
 }
 
 // list reads page after page until the list ends or has brought enough.
@@ -58,7 +59,8 @@ func (s *Service) list(ctx context.Context, r api.Request, q Query) iter.Seq2[Re
 			}
 			r.Query.Set(name, value)
 		}
-		all := api.Cursor(ctx, s.client, r, api.CursorOptions[Record]{ID: func(r Record) string { return r.ID }, Limit: q.Limit})
+		all := api.Cursor(ctx, s.client, r, api.CursorOptions[Record]{ID: func(r Record) string { return r.ID },
+			Limit: q.Limit})
 		left := q.Limit
 		for record, err := range api.Only(all, func(r Record) bool { return r.Matches(q.Filters) }) {
 			if !yield(record, err) || err != nil {

@@ -29,8 +29,10 @@ func TestListsAskTheirOwnPath(t *testing.T) {
 		},
 	} {
 		d := newDesk()
-		d.over["GET "+path] = pages(`{"data":[{"id":"a","name":"A"}],"meta":{"next_cursor":"c+1/=="}}`, `{"data":[{"id":"b"},{"name":"no id"}],"meta":{"next_cursor":null}}`)
-		ids, err := idsOf(list(newService(t, d), t.Context(), Query{Filters: map[string]string{"company_id": vendor, "occurred_at[gte]": "2026-01-01"}}))
+		d.over["GET "+path] = pages(`{"data":[{"id":"a","name":"A"}],"meta":{"next_cursor":"c+1/=="}}`,
+			`{"data":[{"id":"b"},{"name":"no id"}],"meta":{"next_cursor":null}}`)
+		ids, err := idsOf(list(newService(t, d), t.Context(),
+			Query{Filters: map[string]string{"company_id": vendor, "occurred_at[gte]": "2026-01-01"}}))
 		if err != nil || strings.Join(ids, " ") != "a b " {
 			t.Errorf("%s: %q, %v", path, ids, err)
 		}
@@ -55,7 +57,8 @@ func TestListStopsAtItsLimit(t *testing.T) {
 		0:   {"a b c d", "100"},
 	} {
 		d := newDesk()
-		d.over["GET"] = pages(`{"data":[{"id":"a"},{"id":"b"}],"meta":{"next_cursor":"x"}}`, `{"data":[{"id":"c"},{"id":"d"}],"meta":{}}`)
+		d.over["GET"] = pages(`{"data":[{"id":"a"},{"id":"b"}],"meta":{"next_cursor":"x"}}`,
+			`{"data":[{"id":"c"},{"id":"d"}],"meta":{}}`)
 		ids, err := idsOf(newService(t, d).ListPayables(t.Context(), Query{Limit: limit}))
 		if err != nil || strings.Join(ids, " ") != want.ids || d.seen[0].URL.Query().Get("limit") != want.asked {
 			t.Errorf("limit %d: %q, %v, asked %s", limit, ids, err, d.seen[0].URL.RawQuery)
@@ -70,7 +73,8 @@ func TestListRefusesFiltersOfPaging(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"limit", "cursor", ""} {
 		d := newDesk()
-		if _, err := idsOf(newService(t, d).ListPayables(t.Context(), Query{Filters: map[string]string{name: "1"}})); err == nil || len(d.seen) > 0 {
+		if _, err := idsOf(newService(t, d).ListPayables(t.Context(), Query{Filters: map[string]string{name: "1"}})); err ==
+			nil || len(d.seen) > 0 {
 			t.Errorf("%q: %v after %d requests", name, err, len(d.seen))
 		}
 	}
@@ -113,7 +117,8 @@ func TestIgnoredFilters(t *testing.T) {
 	} {
 		d := newDesk()
 		d.over["GET"] = pages(`{"data":[{"id":"a",` + c.item + `},{"id":"b"}],"meta":{"next_cursor":null}}`)
-		ids, err := idsOf(newService(t, d).ListPayables(t.Context(), Query{Filters: map[string]string{c.filter: c.value}, Limit: 1}))
+		ids, err := idsOf(newService(t, d).ListPayables(t.Context(),
+			Query{Filters: map[string]string{c.filter: c.value}, Limit: 1}))
 		want := "b"
 		if c.kept {
 			want = "a"

@@ -42,7 +42,8 @@ type RecordCreated struct {
 //
 // Once sent, the request goes on for at most 8 s after ctx has ended. Where the
 // outcome stays unknown ([Unsettled]), the same call with the same key settles it.
-func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage, key string) (*RecordCreated, error) {
+func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage,
+	key string) (*RecordCreated, error) {
 	key = normalKey(key)
 	listed := s.listedBefore(ctx, collection)
 	for range mostSuccessors {
@@ -68,12 +69,14 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 			if err := s.readsWork(ctx, collection); err != nil {
 				// Only the text of it: wrapped, the answer to a read would be taken
 				// for the answer to the create.
-				return nil, fmt.Errorf("the service created the record %q and then reported that it does not exist: %s", created.ID, err.Error())
+				return nil, fmt.Errorf("the service created the record %q and then reported that it does not exist: %s",
+					created.ID, err.Error())
 			}
 		}
 		key = successor(key)
 	}
-	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them are deleted; use another key", mostSuccessors)
+	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them "+
+		"are deleted; use another key", mostSuccessors)
 }
 
 // UndeletedError is a creation that was given a record which this process was to
@@ -81,7 +84,8 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 type UndeletedError struct{ ID string }
 
 func (e *UndeletedError) Error() string {
-	return fmt.Sprintf("the service returned the record %q, which was created with the same key: a resource that this run removes manages it, "+
+	return fmt.Sprintf("the service returned the record %q, which was created with the same key: a resource that this "+
+		"run removes manages it, "+
 		"and its deletion failed. Nothing was created. Correct what the error of the deletion reports and apply again; "+
 		"where the resource was renamed, a moved block keeps the record without a deletion", e.ID)
 }
@@ -103,7 +107,8 @@ func (s *Service) older(ctx context.Context, created *Record, asked time.Time) b
 // its creation had: another one has changed it since.
 func changed(body json.RawMessage, created, current *Record) bool {
 	var sent, before, now map[string]json.RawMessage
-	if json.Unmarshal(body, &sent) != nil || json.Unmarshal(created.Raw, &before) != nil || json.Unmarshal(current.Raw, &now) != nil {
+	if json.Unmarshal(body, &sent) != nil || json.Unmarshal(created.Raw, &before) != nil ||
+		json.Unmarshal(current.Raw, &now) != nil {
 		return false
 	}
 	for field := range sent {
@@ -143,7 +148,8 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 
 // current is a record as it is now. Where reading it fails, the response to its
 // creation is used instead: the record was created, and that must not be lost.
-func (s *Service) current(ctx context.Context, collection string, created *Record, older bool) (record *Record, gone bool) {
+func (s *Service) current(ctx context.Context, collection string, created *Record,
+	older bool) (record *Record, gone bool) {
 	reads := 0
 	record, err := api.Again(ctx, func(ctx context.Context) (*Record, error) {
 		reads++
@@ -185,7 +191,8 @@ func Unsettled(err error) bool {
 	switch {
 	case e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity:
 		return false
-	case e.Status == http.StatusRequestTimeout || e.Status < http.StatusBadRequest || e.Status >= http.StatusInternalServerError:
+	case e.Status == http.StatusRequestTimeout || e.Status < http.StatusBadRequest ||
+		e.Status >= http.StatusInternalServerError:
 		return true
 	}
 	// Who asks, or how often, says nothing about an earlier attempt.
@@ -201,7 +208,8 @@ func (s *Service) GetRecord(ctx context.Context, collection, id string) (*Record
 }
 
 func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record, error) {
-	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.get", Path: place(collection, id)})
+	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.get",
+		Path: place(collection, id)})
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +221,8 @@ func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record
 // record as it is afterwards.
 func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
 	before := s.client.DateText()
-	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.update", Path: place(collection, id), Body: change})
+	record, err := api.One[Record](ctx, s.client, api.Request{Operation: "finance.records.update",
+		Path: place(collection, id), Body: change})
 	return api.ReadBack(ctx, &record, err, func(ctx context.Context) (*Record, error) {
 		s.writes.Note(collection+"/"+id, "", before)
 		return s.GetRecord(ctx, collection, id)

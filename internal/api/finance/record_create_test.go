@@ -49,7 +49,8 @@ func TestCreateRecord(t *testing.T) {
 		"made before and deleted since": {
 			prepare: func(d *desk) { d.replies[key1] = `{"id":"b1"}` },
 			id:      "b2", records: 1,
-			requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, POST /v1/bills, GET /v1/bills/b2"},
+			requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, " +
+				"GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, POST /v1/bills, GET /v1/bills/b2"},
 		"made and deleted twice": {
 			prepare: func(d *desk) { d.replies[key1], d.replies[successor(key1)] = `{"id":"b1"}`, `{"id":"b2"}` },
 			id:      "b3", records: 1},
@@ -61,11 +62,13 @@ func TestCreateRecord(t *testing.T) {
 			err: "50 records were made with this idempotency key", unsettled: true, records: 50},
 		"a read that lags": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = first(gone, d.handle) },
-			id:      "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1"},
+			id:      "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET " +
+				"/v1/bills/b1"},
 		"reads that do not work at all": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = gone },
 			err:     `created the record "b1" and then reported that it does not exist`, unsettled: true, records: 1,
-			requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, GET /v1/bills/b1"},
+			requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1, GET /v1/bills, GET /v1/bills/b1, GET /v1/bills/b1, " +
+				"GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, GET /v1/bills/b1"},
 		"reads and lists that do not work": {
 			prepare: func(d *desk) {
 				d.over["GET /v1/bills/b1"], d.over["GET /v1/bills"] = gone, answer(405, "")
@@ -111,7 +114,8 @@ func TestCreateRecord(t *testing.T) {
 				if Unsettled(err) != test.unsettled {
 					t.Errorf("unsettled is %t for %v", Unsettled(err), err)
 				}
-				if err == nil && (record.ID != test.id || string(record.Raw) != d.records[test.id] && d.over["GET /v1/bills/b1"] == nil) {
+				if err == nil && (record.ID != test.id || string(record.Raw) != d.records[test.id] &&
+					d.over["GET /v1/bills/b1"] == nil) {
 					t.Errorf("got %s: %s", record.ID, record.Raw)
 				}
 				if len(d.records) != test.records {
@@ -136,10 +140,12 @@ func TestCreateRecordSendsTheBodyAsItIs(t *testing.T) {
 	if d.bodies[1] != string(rent) {
 		t.Errorf("sent %s", d.bodies[1])
 	}
-	if string(record.Raw) != `{"id":"b1","amount":"1500.00","name":"Rent","number":9007199254740993}` || record.Name != "Rent" {
+	if string(record.Raw) != `{"id":"b1","amount":"1500.00","name":"Rent","number":9007199254740993}` ||
+		record.Name != "Rent" {
 		t.Errorf("got %q: %s", record.Name, record.Raw)
 	}
-	if have := []string{d.seen[1].Header.Get("X-Idempotency-Key"), d.seen[2].Header.Get("X-Idempotency-Key")}; have[0] != key1 || have[1] != "" {
+	if have := []string{d.seen[1].Header.Get("X-Idempotency-Key"),
+		d.seen[2].Header.Get("X-Idempotency-Key")}; have[0] != key1 || have[1] != "" {
 		t.Errorf("sent the keys %q", have)
 	}
 }

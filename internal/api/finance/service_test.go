@@ -13,10 +13,13 @@ import (
 func TestGetRecordBareAndEnveloped(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]Record{
-		`{"data":{"id":"b1","name":"Rent","total":10.10}}`:   {ID: "b1", Name: "Rent", Raw: json.RawMessage(`{"id":"b1","name":"Rent","total":10.10}`)},
-		`{"id":"b1","data":{"a":1}}`:                         {ID: "b1", Raw: json.RawMessage(`{"id":"b1","data":{"a":1}}`)},
-		`{"data":{"id":"b1","name":null,"data":{"id":"x"}}}`: {ID: "b1", Raw: json.RawMessage(`{"id":"b1","name":null,"data":{"id":"x"}}`)},
-		`{"data":{"id":"b1","name":{"full":"Rent"},"x":[]}}`: {ID: "b1", Raw: json.RawMessage(`{"id":"b1","name":{"full":"Rent"},"x":[]}`)},
+		`{"data":{"id":"b1","name":"Rent","total":10.10}}`: {ID: "b1", Name: "Rent",
+			Raw: json.RawMessage(`{"id":"b1","name":"Rent","total":10.10}`)},
+		`{"id":"b1","data":{"a":1}}`: {ID: "b1", Raw: json.RawMessage(`{"id":"b1","data":{"a":1}}`)},
+		`{"data":{"id":"b1","name":null,"data":{"id":"x"}}}`: {ID: "b1",
+			Raw: json.RawMessage(`{"id":"b1","name":null,"data":{"id":"x"}}`)},
+		`{"data":{"id":"b1","name":{"full":"Rent"},"x":[]}}`: {ID: "b1",
+			Raw: json.RawMessage(`{"id":"b1","name":{"full":"Rent"},"x":[]}`)},
 	} {
 		d := newDesk()
 		d.over["GET"] = answer(200, body)
@@ -60,7 +63,8 @@ func TestUpdateRecord(t *testing.T) {
 		d := newDesk()
 		d.records["b1"] = `{"id":"b1","name":"New"}`
 		d.over["PATCH"] = test.answer
-		record, err := newService(t, d).UpdateRecord(t.Context(), "bills", "b1", map[string]any{"name": "New", "note": nil, "n": json.Number("9007199254740993")})
+		record, err := newService(t, d).UpdateRecord(t.Context(), "bills", "b1", map[string]any{"name": "New", "note": nil,
+			"n": json.Number("9007199254740993")})
 		if err != nil || record.Name != "New" || d.requests() != test.requests {
 			t.Errorf("%s: %+v, %v, asked %s", name, record, err, d.requests())
 		}

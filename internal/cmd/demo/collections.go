@@ -29,8 +29,10 @@ const (
 var collections = story{name: "collections", folder: "examples/collections", steps: []step{
 	{"Apply registers a webhook endpoint and creates an API key; a signed test event arrives", registerEndpoint},
 	{"The receiver's own lines and the provider's function find it genuine, and a changed one not", verifyEvent},
-	{"The secret is rotated: the plan warns, and the receiver, which still verifies with the old one, rejects the event", rotateSecret},
-	{"With the new secret the rejected event arrives again, and the next one verifies with the new secret only", verifyRotated},
+	{"The secret is rotated: the plan warns, and the receiver, which still verifies with the old one, rejects the event",
+		rotateSecret},
+	{"With the new secret the rejected event arrives again, and the next one verifies with the new secret only",
+		verifyRotated},
 	{"The API key is rotated in place: the new one works, and so does the old", rotateKey},
 	{"The clock passes the grace period: the API rejects the old key with 401, the next plan is empty", passGrace},
 	{"An action fires a test event and follows it (Terraform 1.14 and newer)", invokeAction},
@@ -59,7 +61,8 @@ func verifyEvent(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	if err := s.expectGenuine("receiver", []bool{event.genuine(secret), event.changed().genuine(secret)}, true, false); err != nil {
+	if err := s.expectGenuine("receiver", []bool{event.genuine(secret), event.changed().genuine(secret)}, true,
+		false); err != nil {
 		return err
 	}
 	s.receiver.trust(secret)
@@ -114,7 +117,8 @@ func verifyRotated(ctx context.Context, s *stage) error {
 		return err
 	}
 	if again.eventID != s.remembered["rejected"] || again.attempt != "2" {
-		return fmt.Errorf("attempt %s of event %s is not the second attempt of event %s", again.attempt, again.eventID, s.remembered["rejected"])
+		return fmt.Errorf("attempt %s of event %s is not the second attempt of event %s", again.attempt, again.eventID,
+			s.remembered["rejected"])
 	}
 	if _, err := s.sandbox.steer(ctx, "event", "emit", "charge.paid"); err != nil {
 		return err
@@ -123,10 +127,12 @@ func verifyRotated(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	if err := s.expectGenuine("receiver", []bool{paid.genuine(secret), paid.genuine(s.remembered["secret"])}, true, false); err != nil {
+	if err := s.expectGenuine("receiver", []bool{paid.genuine(secret), paid.genuine(s.remembered["secret"])}, true,
+		false); err != nil {
 		return err
 	}
-	s.say.tell("The function knows the new secret. It is asked about this event, and about the first one, which the old secret signed.")
+	s.say.tell("The function knows the new secret. It is asked about this event, and about the first one, which the old " +
+		"secret signed.")
 	return s.expectFunction(ctx, []delivery{paid, s.receiver.first()}, true, false)
 }
 
@@ -147,7 +153,8 @@ func rotateKey(ctx context.Context, s *stage) error {
 	if err := plan.expect("update", key); err != nil {
 		return err
 	}
-	if err := plan.expectAttributes(key, "id", "key_prefix", "previous_keys", "rotate_when_changed", "rotated_at", "rotation_due_at", "token"); err != nil {
+	if err := plan.expectAttributes(key, "id", "key_prefix", "previous_keys", "rotate_when_changed", "rotated_at",
+		"rotation_due_at", "token"); err != nil {
 		return err
 	}
 	if _, err := s.terraform.apply(ctx); err != nil {

@@ -31,12 +31,14 @@ var customers = story{name: "customers", folder: "examples/complete", steps: []s
 	{"The first plan creates three customers", planCustomers},
 	{"Apply creates them, and the service has them", applyCustomers},
 	{"The next plan is empty", planNothing},
-	{"Other systems change a customer outside of Terraform: the plan shows the changed notes, not the keys of other systems", planDrift},
+	{"Other systems change a customer outside of Terraform: the plan shows the changed notes, not the keys of other " +
+		"systems", planDrift},
 	{"Apply reverts the notes and does not change the keys of other systems", mendDrift},
 	{"A customer that another system created is looked up by its external_id", lookUp},
 	{"An import block takes it over: the plan imports and does nothing else", importCustomer},
 	{"A change of custom_metadata, with a key removed, leaves the keys of others alone", changeMetadata},
-	{"A key left to the CRM with ignore_changes: the CRM changes it, we change another one, and the apply sends only ours", ignoreChanges},
+	{"A key left to the CRM with ignore_changes: the CRM changes it, we change another one, and the apply sends only ours",
+		ignoreChanges},
 	{"Destroy deletes the customers, and the service has none", destroyCustomers},
 }}
 
@@ -59,10 +61,12 @@ func applyCustomers(ctx context.Context, s *stage) error {
 func planNothing(ctx context.Context, s *stage) error { return s.planEmpty(ctx) }
 
 func planDrift(ctx context.Context, s *stage) error {
-	s.say.tell("The CRM adds its own keys to custom_metadata, next to ours and inside `contract`; another user changes the notes.")
+	s.say.tell("The CRM adds its own keys to custom_metadata, next to ours and inside `contract`; another user changes " +
+		"the notes.")
 	if err := s.service.changeCustomer(ctx, matrizID, object{
 		"custom_metadata_mode": "merge",
-		"custom_metadata":      object{"crm": object{"owner": "ana", "score": 87}, "contract": object{"signed_by": "Helena Martins"}},
+		"custom_metadata": object{"crm": object{"owner": "ana", "score": 87},
+			"contract": object{"signed_by": "Helena Martins"}},
 	}); err != nil {
 		return err
 	}
@@ -101,9 +105,10 @@ func mendDrift(ctx context.Context, s *stage) error {
 
 func lookUp(ctx context.Context, s *stage) error {
 	if err := s.service.createCustomer(ctx, object{
-		"external_id": confeitariaID, "name": "Confeitaria Lua Nova", "kind": "juridical", "document_number": "45.997.648/0001-12",
-		"emails":          []object{{"kind": "billing", "value": "contas@luanova.example"}},
-		"custom_metadata": object{"accounting": object{"cost_center": "BR-100"}, "lead": object{"source": "fair", "year": 2025}},
+		"external_id": confeitariaID, "name": "Confeitaria Lua Nova", "kind": "juridical",
+		"document_number": "45.997.648/0001-12", "emails": []object{{"kind": "billing", "value": "contas@luanova.example"}},
+		"custom_metadata": object{"accounting": object{"cost_center": "BR-100"},
+			"lead": object{"source": "fair", "year": 2025}},
 	}); err != nil {
 		return err
 	}
@@ -163,7 +168,8 @@ func changeMetadata(ctx context.Context, s *stage) error {
 	if err := plan.expect("update", headquarters); err != nil {
 		return err
 	}
-	if err := plan.expectAttributes(headquarters, "custom_metadata", "effective_custom_metadata", "updated_at"); err != nil {
+	if err := plan.expectAttributes(headquarters, "custom_metadata", "effective_custom_metadata",
+		"updated_at"); err != nil {
 		return err
 	}
 	if _, err := s.terraform.apply(ctx); err != nil {
@@ -184,13 +190,15 @@ func changeMetadata(ctx context.Context, s *stage) error {
 // configuration names both keys, and leaves one of them to the CRM.
 func ignoreChanges(ctx context.Context, s *stage) error {
 	if err := s.edit("customers.tf", "  # For the billing account that is created with the customer.\n",
-		"  lifecycle { ignore_changes = [custom_metadata.segment] }\n\n  # For the billing account that is created with the customer.\n"); err != nil {
+		"  lifecycle { ignore_changes = [custom_metadata.segment] }\n\n  # For the billing account that is created with "+
+			"the customer.\n"); err != nil {
 		return err
 	}
 	if err := s.edit("customers.tf", "2026001", "2026002"); err != nil {
 		return err
 	}
-	s.say.tell("The CRM changes `segment` to \"key-account\"; the configuration ignores that and changes `contract.number`.")
+	s.say.tell("The CRM changes `segment` to \"key-account\"; the configuration ignores that and changes " +
+		"`contract.number`.")
 	if err := s.service.changeCustomer(ctx, matrizID, object{
 		"custom_metadata_mode": "merge", "custom_metadata": object{"segment": "key-account"},
 	}); err != nil {
@@ -201,7 +209,8 @@ func ignoreChanges(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.say.quote(plan.details())
-	if err := plan.expectAttributes(headquarters, "custom_metadata", "effective_custom_metadata", "updated_at"); err != nil {
+	if err := plan.expectAttributes(headquarters, "custom_metadata", "effective_custom_metadata",
+		"updated_at"); err != nil {
 		return err
 	}
 	if err := s.expectRequests(ctx, "customers.update"); err != nil {

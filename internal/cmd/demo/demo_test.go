@@ -13,7 +13,8 @@ import (
 func TestSupported(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]bool{
-		"1.10.9": false, "1.11.0": true, "1.11.4": true, "1.17.0-dev": true, "2.0.0": true, "0.15.5": false, "": false, "one.two": false,
+		"1.10.9": false, "1.11.0": true, "1.11.4": true, "1.17.0-dev": true, "2.0.0": true, "0.15.5": false, "": false,
+		"one.two": false,
 	} {
 		if supported(version) != want {
 			t.Errorf("supported(%q) = %t", version, !want)
@@ -36,7 +37,8 @@ func TestParseExports(t *testing.T) {
 
 func TestAtLeast(t *testing.T) {
 	t.Parallel()
-	for version, want := range map[string]bool{"1.13.9": false, "1.14.0": true, "1.17.0-dev": true, "2.1.0": true, "1": false} {
+	for version, want := range map[string]bool{"1.13.9": false, "1.14.0": true, "1.17.0-dev": true,
+		"2.1.0": true, "1": false} {
 		if atLeast(version, actionMinor) != want {
 			t.Errorf("atLeast(%q, %d) = %t", version, actionMinor, !want)
 		}
@@ -45,9 +47,12 @@ func TestAtLeast(t *testing.T) {
 
 func TestParseRequests(t *testing.T) {
 	t.Parallel()
-	got, err := parseRequests(`{"sequence":1,"operation":"customers.create","method":"POST","path":"/v1/customers","status":201}` + "\n" +
-		`{"sequence":2,"operation":"customers.list","method":"GET","path":"/v1/customers","query":"page=1&per_page=100","status":200,"dropped":true}` + "\n\n")
-	want := []request{{"customers.create", "POST", "/v1/customers", 201, false}, {"customers.list", "GET", "/v1/customers", 200, true}}
+	got, err :=
+		parseRequests(`{"sequence":1,"operation":"customers.create","method":"POST","path":"/v1/customers","status":201}` +
+			"\n" +
+			`{"sequence":2,"operation":"customers.list","method":"GET","path":"/v1/customers","query":"page=1&per_page=100","status":200,"dropped":true}` + "\n\n")
+	want := []request{{"customers.create", "POST", "/v1/customers", 201, false},
+		{"customers.list", "GET", "/v1/customers", 200, true}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("parseRequests = %v, %v", got, err)
 	}
@@ -81,7 +86,8 @@ func TestEdit(t *testing.T) {
 			t.Errorf("%q is replaced although it does not stand there once", from)
 		}
 	}
-	if got, err := os.ReadFile(filepath.Join(s.terraform.dir, "a.tf")); err != nil || string(got) != "x = 5\ny = 2\ny = 3\n" {
+	if got, err := os.ReadFile(filepath.Join(s.terraform.dir, "a.tf")); err != nil ||
+		string(got) != "x = 5\ny = 2\ny = 3\n" {
 		t.Errorf("the file is %q, %v", got, err)
 	}
 }

@@ -19,8 +19,10 @@ const (
 
 // finance is a record of financial management beside those of others.
 var finance = story{name: "finance", folder: "examples/finance", steps: []step{
-	{"A plan reads the payables of a company and adds them up, and shows a new payable with its idempotency key", planRent},
-	{"Apply creates it; the response is lost, the request is sent again with the same key, and there is one record", recordRent},
+	{"A plan reads the payables of a company and adds them up, and shows a new payable with its idempotency key",
+		planRent},
+	{"Apply creates it; the response is lost, the request is sent again with the same key, and there is one record",
+		recordRent},
 	{"Other systems add fields and change its amount: the plan shows the amount, and the apply reverts it", mendRent},
 	{"Destroy deletes the payable, and no other", deleteRent},
 }}

@@ -22,7 +22,8 @@ import (
 
 func main() {
 	keep := flag.Bool("keep", false, "leave the sandbox and the folders, and print how to use them")
-	recording := flag.String("record", "", "play no scenarios, but render a short run as an animated picture in this `FILE`")
+	recording := flag.String("record", "",
+		"play no scenarios, but render a short run as an animated picture in this `FILE`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	say := &report{out: os.Stdout}

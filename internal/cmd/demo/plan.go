@@ -173,7 +173,8 @@ func (p *plan) details() []string {
 }
 
 func isHeadline(line string) bool {
-	return strings.HasPrefix(line, "# ") && (strings.Contains(line, " will be ") || strings.Contains(line, " must be ")) && !strings.HasPrefix(line, "# data.")
+	return strings.HasPrefix(line, "# ") && (strings.Contains(line, " will be ") || strings.Contains(line, " must be ")) &&
+		!strings.HasPrefix(line, "# data.")
 }
 
 // lines picks lines of the plan, and its last sentence in any case.
@@ -202,7 +203,8 @@ func warning(text, title string) []string {
 		switch {
 		case strings.HasPrefix(line, "Warning: "):
 			inside = line == "Warning: "+title && picked == nil
-		case strings.HasPrefix(line, "─"), strings.HasPrefix(line, "Saved the plan"), strings.HasPrefix(line, "Apply complete!"):
+		case strings.HasPrefix(line, "─"), strings.HasPrefix(line, "Saved the plan"),
+			strings.HasPrefix(line, "Apply complete!"):
 			inside = false
 		}
 		// What is indented says where in the configuration.

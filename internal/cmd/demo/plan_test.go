@@ -37,7 +37,8 @@ func TestReadPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.changes) != 3 || p.changes["billing_customer.replaced"].action != "replace" || !p.changes["billing_customer.imported"].imported || p.changes["billing_customer.changed"].imported {
+	if len(p.changes) != 3 || p.changes["billing_customer.replaced"].action != "replace" ||
+		!p.changes["billing_customer.imported"].imported || p.changes["billing_customer.changed"].imported {
 		t.Errorf("changes = %v", p.changes)
 	}
 	if len(p.outputs) != 1 || p.outputs["name"] != "b" {
@@ -57,7 +58,8 @@ func TestReadPlan(t *testing.T) {
 			t.Errorf("expectFound(%s, %v) = %v", test.address, test.wanted, err)
 		}
 	}
-	if touched := p.changes["billing_customer.changed"].touched(); !slices.Equal(touched, []string{"notes", "updated_at"}) {
+	if touched := p.changes["billing_customer.changed"].touched(); !slices.Equal(touched,
+		[]string{"notes", "updated_at"}) {
 		t.Errorf("touched = %v", touched)
 	}
 	if _, err := readPlan([]byte("not JSON")); err == nil {

@@ -39,9 +39,11 @@ func TestGenuine(t *testing.T) {
 		{"from the future", signedSecret, func(d *delivery) { d.at = d.at.Add(-tolerance - time.Second) }, false},
 		{"another secret", "whsec_other", nil, false},
 		{"another body", signedSecret, func(d *delivery) { *d = d.changed() }, false},
-		{"another time", signedSecret, func(d *delivery) { d.signature = strings.Replace(d.signature, "t=1749054000", "t=1749054001", 1) }, false},
+		{"another time", signedSecret,
+			func(d *delivery) { d.signature = strings.Replace(d.signature, "t=1749054000", "t=1749054001", 1) }, false},
 		{"without a signature", signedSecret, func(d *delivery) { d.signature = "" }, false},
-		{"without a time", signedSecret, func(d *delivery) { d.signature = strings.Replace(d.signature, "t=1749054000", "t=", 1) }, false},
+		{"without a time", signedSecret,
+			func(d *delivery) { d.signature = strings.Replace(d.signature, "t=1749054000", "t=", 1) }, false},
 	} {
 		if got := signed(test.change).genuine(test.secret); got != test.want {
 			t.Errorf("%s: genuine = %t", test.name, got)
@@ -79,7 +81,8 @@ func TestReceiver(t *testing.T) {
 		}
 	}
 	for _, status := range []int{http.StatusOK, http.StatusUnauthorized} {
-		if d, err := r.next(t.Context(), "webhook.test", status); err != nil || d.status != status || string(d.body) != signedBody {
+		if d, err := r.next(t.Context(), "webhook.test", status); err != nil || d.status != status ||
+			string(d.body) != signedBody {
 			t.Errorf("next = %v, %v", d, err)
 		}
 	}

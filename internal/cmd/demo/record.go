@@ -15,7 +15,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/mirror"
 )
 
-// recordedLength is how long the animation takes. Output keeps its real rhythm up to this scale; a pause for reading follows each command.
+// recordedLength is how long the animation takes. Output keeps its real rhythm up to this scale; a pause for reading
+// follows each command.
 const recordedLength = 25 * time.Second
 
 //go:embed record/main.tf
@@ -99,12 +100,14 @@ func record(ctx context.Context, say *report, path string) (err error) {
 		return err
 	}
 	for name, text := range map[string]string{"main.tf": recordedConfig, "versions.tf": fmt.Sprintf(
-		"terraform {\n  required_providers {\n    billing = {\n      source  = %q\n      version = %q\n    }\n  }\n}\n", mirror.Source, mirror.Version)} {
+		"terraform {\n  required_providers {\n    billing = {\n      source  = %q\n      version = %q\n    }\n  }\n}\n",
+		mirror.Source, mirror.Version)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			return err
 		}
 	}
-	terraform := &terraform{binary: shop.binary, dir: dir, env: append(shop.env, shop.sandbox.environ()...), version: shop.release.Version}
+	terraform := &terraform{binary: shop.binary, dir: dir, env: append(shop.env, shop.sandbox.environ()...),
+		version: shop.release.Version}
 	if err := terraform.init(ctx); err != nil {
 		return err
 	}
@@ -149,7 +152,8 @@ func (f *film) play(ctx context.Context, shop *workshop, terraform *terraform) e
 		return err
 	}
 	if err := service.changeCustomer(ctx, "aurora", object{
-		"custom_metadata_mode": "merge", "custom_metadata": object{"crm": object{"owner": "ana", "score": 87}}, "notes": "Call first."}); err != nil {
+		"custom_metadata_mode": "merge", "custom_metadata": object{"crm": object{"owner": "ana", "score": 87}},
+		"notes": "Call first."}); err != nil {
 		return err
 	}
 	f.show("\x1b[36mPATCH\x1b[0m /v1/customers/{id} " + `{"custom_metadata": {"crm": {…}}, "notes": "Call first."}`)
@@ -164,7 +168,8 @@ func (f *film) play(ctx context.Context, shop *workshop, terraform *terraform) e
 		return err
 	}
 	f.note("46 days later: the trial is over, and the first invoices exist.")
-	if err := f.run("billing-sandbox clock advance 1104h", command(shop.sandbox.program, "clock", "advance", "1104h")); err != nil {
+	if err := f.run("billing-sandbox clock advance 1104h", command(shop.sandbox.program, "clock", "advance",
+		"1104h")); err != nil {
 		return err
 	}
 	return f.run("terraform plan", command(shop.binary, "plan", "-input=false"))

@@ -41,7 +41,8 @@ func startSandbox(ctx context.Context, program, dir string, receiver *receiver) 
 	}
 	defer func() { _ = log.Close() }() // the sandbox has a handle of its own
 	// Not bound to ctx: it has to outlive the demo when it is kept.
-	arguments := append([]string{"serve", "--env-file", exports, "--ca-file", filepath.Join(dir, "ca.pem")}, receiver.flags()...)
+	arguments := append([]string{"serve", "--env-file", exports, "--ca-file", filepath.Join(dir, "ca.pem")},
+		receiver.flags()...)
 	command := exec.Command(program, arguments...) //nolint:noctx // stopped by stop
 	command.Stdout, command.Stderr = log, log
 	setApart(command)

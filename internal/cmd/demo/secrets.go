@@ -13,7 +13,8 @@ import (
 func (s *stage) arrival(ctx context.Context, event string, status int) (delivery, error) {
 	d, err := s.receiver.next(ctx, event, status)
 	if err == nil {
-		s.say.tell("The receiver gets %s, attempt %s, signed %s…, and responds with %d.", d.event, d.attempt, d.signature[:min(len(d.signature), 24)], d.status)
+		s.say.tell("The receiver gets %s, attempt %s, signed %s…, and responds with %d.", d.event, d.attempt,
+			d.signature[:min(len(d.signature), 24)], d.status)
 	}
 	return d, err
 }

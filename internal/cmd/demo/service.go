@@ -38,8 +38,9 @@ func newService(env map[string]string) (*service, error) {
 	if !roots.AppendCertsFromPEM(pem) {
 		return nil, errors.New("the sandbox's CA file holds no certificate")
 	}
-	return &service{base: env["BILLING_BASE_URL"], token: env["BILLING_TOKEN"], collections: env["BILLING_COLLECTIONS_BASE_URL"],
-		financeBase: env["BILLING_FINANCE_BASE_URL"], financeToken: env["BILLING_FINANCE_TOKEN"],
+	return &service{base: env["BILLING_BASE_URL"], token: env["BILLING_TOKEN"],
+		collections: env["BILLING_COLLECTIONS_BASE_URL"], financeBase: env["BILLING_FINANCE_BASE_URL"],
+		financeToken: env["BILLING_FINANCE_TOKEN"],
 		client: &http.Client{
 			Timeout:   30 * time.Second,
 			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
@@ -114,7 +115,8 @@ func (s *service) customers(ctx context.Context) (int, error) {
 // customer reads one customer by its external_id.
 func (s *service) customer(ctx context.Context, externalID string) (object, error) {
 	var answer struct{ Data []object }
-	if err := s.call(ctx, http.MethodGet, "/v1/customers?external_id="+url.QueryEscape(externalID), nil, &answer); err != nil {
+	if err := s.call(ctx, http.MethodGet, "/v1/customers?external_id="+url.QueryEscape(externalID), nil,
+		&answer); err != nil {
 		return nil, err
 	}
 	if len(answer.Data) != 1 {
@@ -143,7 +145,8 @@ func (s *service) changeCustomer(ctx context.Context, externalID string, fields 
 // canceled may have too.
 func (s *service) subscription(ctx context.Context, externalID string) (object, error) {
 	var answer struct{ Data []object }
-	if err := s.call(ctx, http.MethodGet, "/v1/subscriptions?external_id="+url.QueryEscape(externalID), nil, &answer); err != nil {
+	if err := s.call(ctx, http.MethodGet, "/v1/subscriptions?external_id="+url.QueryEscape(externalID), nil,
+		&answer); err != nil {
 		return nil, err
 	}
 	live := slices.DeleteFunc(answer.Data, func(o object) bool { return o["status"] == "canceled" })

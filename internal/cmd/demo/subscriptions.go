@@ -34,7 +34,8 @@ const (
 var subscriptions = story{name: "subscriptions", folder: "examples/subscriptions", steps: []step{
 	{"Apply opens a billing account and starts a subscription with a trial", subscribe},
 	{"A change of plan waits for the end of the period, and the next plan is empty", changePlanLater},
-	{"Time passes, over the trial and a period: the plan has arrived, invoices were made, the next plan is empty", passPeriod},
+	{"Time passes, over the trial and a period: the plan has arrived, invoices were made, the next plan is empty",
+		passPeriod},
 	{"A pause block pauses the subscription", pauseSubscription},
 	{"Without the block it is resumed", resumeSubscription},
 	{"Plan, items, notes and a pause change in one apply: one request for each, in an order that works", changeEverything},
@@ -70,7 +71,8 @@ func changePlanLater(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.say.tell("Asked for: the team plan. Running: the basic plan. Coming: the team plan.")
-	return plan.expectFound(tenant, object{"plan_id": teamPlan, "current_plan_id": basicPlan, "pending_plan_id": teamPlan, "status": "trialing"})
+	return plan.expectFound(tenant, object{"plan_id": teamPlan, "current_plan_id": basicPlan, "pending_plan_id": teamPlan,
+		"status": "trialing"})
 }
 
 func passPeriod(ctx context.Context, s *stage) error {
@@ -83,7 +85,8 @@ func passPeriod(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	if err := plan.expectFound(tenant, object{"plan_id": teamPlan, "current_plan_id": teamPlan, "pending_plan_id": nil, "status": "active"}); err != nil {
+	if err := plan.expectFound(tenant, object{"plan_id": teamPlan, "current_plan_id": teamPlan, "pending_plan_id": nil,
+		"status": "active"}); err != nil {
 		return err
 	}
 	s.say.tell("The subscription is active, and the team plan runs.")
@@ -136,10 +139,12 @@ func changeEverything(ctx context.Context, s *stage) error {
 	if err := plan.expect("update", tenant); err != nil {
 		return err
 	}
-	if err := s.expectRequests(ctx, "subscriptions.change_plan", "subscriptions.update", "subscriptions.items.sync", "subscriptions.pause"); err != nil {
+	if err := s.expectRequests(ctx, "subscriptions.change_plan", "subscriptions.update", "subscriptions.items.sync",
+		"subscriptions.pause"); err != nil {
 		return err
 	}
-	return s.expectSubscription(ctx, object{"status": "paused", "plan_id": businessPlan, "notes": "Contrato 2026-017, aditivo 1."})
+	return s.expectSubscription(ctx, object{"status": "paused", "plan_id": businessPlan,
+		"notes": "Contrato 2026-017, aditivo 1."})
 }
 
 func cancelElsewhere(ctx context.Context, s *stage) error {

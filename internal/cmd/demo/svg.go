@@ -23,7 +23,8 @@ type line struct {
 }
 
 // colors are those of the SGR codes that Terraform uses; the empty code is the color of plain text.
-var colors = map[string]string{"": "#d6deeb", "31": "#ff6b6b", "32": "#7fd88f", "33": "#f0c674", "36": "#6cc7e0", "90": "#8b98ad", "1": "#ffffff"}
+var colors = map[string]string{"": "#d6deeb", "31": "#ff6b6b", "32": "#7fd88f", "33": "#f0c674", "36": "#6cc7e0",
+	"90": "#8b98ad", "1": "#ffffff"}
 
 var sequence = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
@@ -90,7 +91,8 @@ func wrap(text string) []string {
 	return append(parts, part.String())
 }
 
-// render writes the lines as an animated picture that takes total and then begins again. A reader who prefers no motion sees the end of it.
+// render writes the lines as an animated picture that takes total and then begins again. A reader who prefers no motion
+// sees the end of it.
 func render(out io.Writer, title string, lines []line, total time.Duration) error {
 	width := columns*charWidth + 2*margin
 	height := rows*lineHeight + 2*margin + titleHeight
@@ -98,9 +100,13 @@ func render(out io.Writer, title string, lines []line, total time.Duration) erro
 	last := max(len(lines)-rows, 0)
 
 	var s strings.Builder
-	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`+"\n", width, height, html.EscapeString(title))
-	s.WriteString("<style>\ntext{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}\n")
-	fmt.Fprintf(&s, "g g{animation-duration:%.1fs;animation-timing-function:step-end;animation-iteration-count:infinite}\n", total.Seconds())
+	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`+"\n",
+		width, height, html.EscapeString(title))
+	s.WriteString("<style>\ntext{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans " +
+		"Mono',monospace;white-space:pre}\n")
+	fmt.Fprintf(&s,
+		"g g{animation-duration:%.1fs;animation-timing-function:step-end;animation-iteration-count:infinite}\n",
+		total.Seconds())
 	fmt.Fprintf(&s, "#page{transform:translateY(%.1fpx);animation-name:scroll}\n", -float64(last)*lineHeight)
 	s.WriteString("@keyframes scroll{0%{transform:translateY(0)}")
 	for i := rows; i < len(lines); i++ {
@@ -137,9 +143,12 @@ func render(out io.Writer, title string, lines []line, total time.Duration) erro
 	for i, color := range []string{"#ff6b6b", "#f0c674", "#7fd88f"} {
 		fmt.Fprintf(&s, `<circle cx="%d" cy="17" r="5.5" fill="%s"/>`+"\n", 20+18*i, color)
 	}
-	fmt.Fprintf(&s, `<text x="%.0f" y="22" fill="%s" text-anchor="middle">%s</text>`+"\n", width/2, colors["90"], html.EscapeString(title))
-	fmt.Fprintf(&s, `<clipPath id="screen"><rect x="0" y="%.0f" width="%.0f" height="%.0f"/></clipPath>`+"\n", titleHeight+6, width, rows*lineHeight+margin)
-	fmt.Fprintf(&s, `<g clip-path="url(#screen)"><g transform="translate(%.0f %.0f)"><g id="page">`+"\n%s</g></g></g>\n</svg>\n", margin, titleHeight, body.String())
+	fmt.Fprintf(&s, `<text x="%.0f" y="22" fill="%s" text-anchor="middle">%s</text>`+"\n", width/2, colors["90"],
+		html.EscapeString(title))
+	fmt.Fprintf(&s, `<clipPath id="screen"><rect x="0" y="%.0f" width="%.0f" height="%.0f"/></clipPath>`+"\n",
+		titleHeight+6, width, rows*lineHeight+margin)
+	fmt.Fprintf(&s, `<g clip-path="url(#screen)"><g transform="translate(%.0f %.0f)"><g id="page">`+
+		"\n%s</g></g></g>\n</svg>\n", margin, titleHeight, body.String())
 	_, err := io.WriteString(out, s.String())
 	return err
 }

@@ -31,8 +31,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// The picture is well-formed, escapes what Terraform prints, and shows the end of a film that is longer than the screen to readers without
-// animations.
+// The picture is well-formed, escapes what Terraform prints, and shows the end of a film that is longer than the screen
+// to readers without animations.
 func TestRender(t *testing.T) {
 	t.Parallel()
 	var lines []line

@@ -41,7 +41,9 @@ func findTerraform() (string, error) {
 	}
 	found, err := exec.LookPath("terraform")
 	if err != nil {
-		return "", fmt.Errorf("needs Terraform 1.%d or newer: put terraform into PATH, or name it with TERRAFORM=/path/to/terraform", oldestMinor)
+		return "",
+			fmt.Errorf("needs Terraform 1.%d or newer: put terraform into PATH, or name it with TERRAFORM=/path/to/terraform",
+				oldestMinor)
 	}
 	return filepath.Abs(found)
 }
@@ -66,7 +68,8 @@ func (t *terraform) init(ctx context.Context) error {
 
 // plan saves a plan and reads it.
 func (t *terraform) plan(ctx context.Context, arguments ...string) (*plan, error) {
-	text, changes, err := t.run(ctx, append([]string{"plan", "-no-color", "-input=false", "-detailed-exitcode", "-out=" + planFile}, arguments...)...)
+	text, changes, err := t.run(ctx,
+		append([]string{"plan", "-no-color", "-input=false", "-detailed-exitcode", "-out=" + planFile}, arguments...)...)
 	if err != nil {
 		return nil, err
 	}

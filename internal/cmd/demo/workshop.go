@@ -103,8 +103,9 @@ func (w *workshop) stage(s story, say *report) (*stage, error) {
 		return nil, fmt.Errorf("copy %s: %w", s.folder, err)
 	}
 	return &stage{
-		terraform: &terraform{binary: w.binary, dir: dir, env: slices.Concat(w.env, w.variables(), w.sandbox.environ()), version: w.release.Version},
-		service:   service, sandbox: w.sandbox, receiver: w.receiver, say: say,
+		terraform: &terraform{binary: w.binary, dir: dir, env: slices.Concat(w.env, w.variables(), w.sandbox.environ()),
+			version: w.release.Version},
+		service: service, sandbox: w.sandbox, receiver: w.receiver, say: say,
 	}, nil
 }
 
@@ -117,7 +118,8 @@ func (w *workshop) variables() []string {
 func (w *workshop) handOver(say *report) error {
 	exports := filepath.Join(w.dir, "demo.env")
 	var lines strings.Builder
-	for _, pair := range slices.Concat(w.sandbox.environ(), w.variables(), []string{"TF_CLI_CONFIG_FILE=" + filepath.Join(w.dir, "terraform.tfrc")}) {
+	for _, pair := range slices.Concat(w.sandbox.environ(), w.variables(),
+		[]string{"TF_CLI_CONFIG_FILE=" + filepath.Join(w.dir, "terraform.tfrc")}) {
 		name, value, _ := strings.Cut(pair, "=")
 		fmt.Fprintf(&lines, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}

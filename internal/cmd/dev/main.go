@@ -2,8 +2,8 @@
 //
 //	go run ./internal/cmd/dev [terraform or tofu ...]    from the root of the repository
 //
-// It writes a filesystem mirror and the CLI configuration dev.tfrc into bin, and prints the line that makes a shell use them. Without
-// arguments it installs the provider for each of terraform and tofu that is in PATH.
+// It writes a filesystem mirror and the CLI configuration dev.tfrc into bin, and prints the line that makes a shell use
+// them. Without arguments it installs the provider for each of terraform and tofu that is in PATH.
 package main
 
 import (
@@ -64,7 +64,8 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 		if err := mirror.Build(ctx, ".", ".", program.Executable(providers), program.Platform); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "Installed the provider as %s %s for %s (version %s).\n", program.Address, mirror.Version, path, program.Version)
+		fmt.Fprintf(out, "Installed the provider as %s %s for %s (version %s).\n", program.Address, mirror.Version, path,
+			program.Version)
 	}
 	fmt.Fprintln(out, "After a new build, delete .terraform.lock.hcl and run init again: the build has another checksum.")
 	fmt.Fprint(out, use(settings, runtime.GOOS))

@@ -9,7 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// The line that make dev prints is all that Terraform needs: init, a lock file, a local module, plan and apply work as with a release.
+// The line that make dev prints is all that Terraform needs: init, a lock file, a local module, plan and apply work as
+// with a release.
 func TestAccPastedLine(t *testing.T) {
 	tf := acctest.NewTerraformWithoutProvider(t).At(acctest.Start(t))
 	t.Chdir("../../..")
@@ -60,7 +61,8 @@ resource "billing_customer" "aurora" {
 		t.Errorf("the lock file is\n%s", lock)
 	}
 	tf.Run("apply", "-no-color", "-auto-approve")
-	if out := tf.Run("plan", "-no-color"); !strings.Contains(out, "No changes.") || strings.Contains(out, "development overrides") {
+	if out := tf.Run("plan", "-no-color"); !strings.Contains(out, "No changes.") ||
+		strings.Contains(out, "development overrides") {
 		t.Errorf("the second plan is\n%s", out)
 	}
 }
@@ -75,7 +77,8 @@ func TestUse(t *testing.T) {
 
 func TestWithoutPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := install(t.Context(), &strings.Builder{}, t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "TERRAFORM=") {
+	if err := install(t.Context(), &strings.Builder{}, t.TempDir(), nil); err == nil ||
+		!strings.Contains(err.Error(), "TERRAFORM=") {
 		t.Errorf("without a program: %v", err)
 	}
 }

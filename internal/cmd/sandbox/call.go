@@ -202,7 +202,8 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 	if service == "" {
 		var ok bool
 		if service, ok = serviceOf(method, path); !ok {
-			return fmt.Errorf("no service has an operation of the path %s; name one with --service, or see \"%s operations\"", path, p.called())
+			return fmt.Errorf("no service has an operation of the path %s; name one with --service, or see \"%s operations\"",
+				path, p.called())
 		}
 	}
 	names := serviceVariables[service]
@@ -215,7 +216,8 @@ func (c *caller) send(ctx context.Context, control *controller, method, path str
 		return err
 	}
 	request.Header = c.header.Clone()
-	if name := p.getenv("BILLING_COLLECTIONS_AUTH_HEADER"); service == sandbox.Collections && name != "" && !strings.EqualFold(name, "Authorization") {
+	if name := p.getenv("BILLING_COLLECTIONS_AUTH_HEADER"); service == sandbox.Collections && name != "" &&
+		!strings.EqualFold(name, "Authorization") {
 		request.Header.Set(name, token)
 	} else {
 		request.Header.Set("Authorization", "Bearer "+token)

@@ -10,7 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestCall requires call to add address, token and Content-Type for each service, and to end with the code of the status.
+// TestCall requires call to add address, token and Content-Type for each service, and to end with the code of the
+// status.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	server, s := startServer(t)
@@ -29,13 +30,15 @@ func TestCall(t *testing.T) {
 		{[]string{"PATCH", "/v1/customers/external_id=aurora", `{"notes":5}`}, exitRejected, "422 ", `"notes"`},
 		{[]string{"GET", "/v1/customers/9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d"}, exitRejected, "404 ", "not_found"},
 		{[]string{"GET", "/v1/payables?limit=1"}, 0, "200 OK", `"name"`},
-		{[]string{"POST", "/v1/journal", `{"name":"own"}`, "--header", "X-Idempotency-Key: k-1"}, exitRejected, "400 ", "invalid_idempotency_key"},
+		{[]string{"POST", "/v1/journal", `{"name":"own"}`, "--header", "X-Idempotency-Key: k-1"}, exitRejected, "400 ",
+			"invalid_idempotency_key"},
 		{[]string{"POST", "/v1/journal", `{"name":"own"}`}, 0, "201 Created", "own"},
 		{[]string{"GET", "/api/v1/webhook-endpoints"}, 0, "200 OK", `"data": []`},
 		{[]string{"--service", "finance", "GET", "/v1/accounts"}, 0, "200 OK", `"name"`},
 	} {
 		code, out, said := s.run(append([]string{"call"}, step.args...)...)
-		if code != step.code || !strings.HasPrefix(said, step.status) || !strings.Contains(said, "Request-Id ") || !strings.Contains(out, step.shown) {
+		if code != step.code || !strings.HasPrefix(said, step.status) || !strings.Contains(said, "Request-Id ") ||
+			!strings.Contains(out, step.shown) {
 			t.Errorf("%v: exit %d, %q: %s", step.args, code, said, out)
 		}
 	}
@@ -63,11 +66,13 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestEdit requires edit to change one field as the system that --as names, and one key of custom_metadata without the others.
+// TestEdit requires edit to change one field as the system that --as names, and one key of custom_metadata without the
+// others.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	_, s := startServer(t)
-	s.ok("call", "POST", "/v1/customers", `{"name":"Aurora","external_id":"aurora","custom_metadata":{"segment":"retail","crm":{"owner":"Ana"}}}`)
+	s.ok("call", "POST", "/v1/customers",
+		`{"name":"Aurora","external_id":"aurora","custom_metadata":{"segment":"retail","crm":{"owner":"Ana"}}}`)
 	s.ok("call", "POST", "/api/v1/webhook-endpoints", `{"url":"https://hooks.example.com/in"}`)
 	s.ok("edit", "--as", "crm/2", "customer", "external_id=aurora", "notes=a=b c", "custom_metadata.crm.score:=7")
 	var got struct {
@@ -90,7 +95,8 @@ func TestEdit(t *testing.T) {
 	if all := s.ok("requests", "--operation", "customers.update", "--json"); !strings.Contains(all, `"client":"crm/2"`) {
 		t.Errorf("the client is not in %s", all)
 	}
-	if out := s.ok("edit", "endpoint", "url=https://hooks.example.com/in", "active:=false"); !strings.Contains(out, `"active": false`) {
+	if out := s.ok("edit", "endpoint", "url=https://hooks.example.com/in", "active:=false"); !strings.Contains(out,
+		`"active": false`) {
 		t.Errorf("edit endpoint: %s", out)
 	}
 	for _, test := range []struct {
@@ -117,9 +123,10 @@ func TestEdit(t *testing.T) {
 func TestServiceOfPath(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]sandbox.Service{
-		"GET /v1/customers?page=1": sandbox.Billing, "POST /v1/subscriptions/1/cancel": sandbox.Billing, "GET /v1/payables": sandbox.Finance,
-		"PATCH /v1/journal/7": sandbox.Finance, "POST /v1/journal": sandbox.Finance, "POST /api/v1/api-keys/1/rotate": sandbox.Collections,
-		"GET /api/v1/openapi.yaml": sandbox.Finance, "PUT /v1/customers": sandbox.Billing,
+		"GET /v1/customers?page=1": sandbox.Billing, "POST /v1/subscriptions/1/cancel": sandbox.Billing,
+		"GET /v1/payables": sandbox.Finance, "PATCH /v1/journal/7": sandbox.Finance, "POST /v1/journal": sandbox.Finance,
+		"POST /api/v1/api-keys/1/rotate": sandbox.Collections, "GET /api/v1/openapi.yaml": sandbox.Finance,
+		"PUT /v1/customers": sandbox.Billing,
 	} {
 		method, path, _ := strings.Cut(line, " ")
 		if got, ok := serviceOf(method, path); !ok || got != want {

@@ -121,30 +121,37 @@ func (p program) checkFlags(set *flags) *checking {
 	p.variable(set, &t.FinanceToken, "BILLING_", "finance-token", "`TOKEN` of financial management")
 	p.variable(set, &t.CollectionsBaseURL, "BILLING_", "collections-base-url", "`URL` of collections")
 	p.variable(set, &t.CollectionsAPIKey, "BILLING_", "collections-api-key", "`KEY` of collections")
-	p.variable(set, &t.CollectionsAuthHeader, "BILLING_", "collections-auth-header", "`NAME` of the header with the bare key")
+	p.variable(set, &t.CollectionsAuthHeader, "BILLING_", "collections-auth-header",
+		"`NAME` of the header with the bare key")
 	p.variable(set, &c.caFile, "BILLING_", "ca-certificate-file", "PEM `FILE` of authorities to trust in addition")
 	p.variable(set, &t.RevokedToken, "BILLING_CHECK_", "revoked-token", "revoked `TOKEN` of recurring billing")
 	p.variable(set, &t.ExpiredToken, "BILLING_CHECK_", "expired-token", "expired `TOKEN` of recurring billing")
-	p.variable(set, &t.NarrowToken, "BILLING_CHECK_", "narrow-token", "`TOKEN` of recurring billing that may not create customers")
-	p.variable(set, &t.FinanceExpiredToken, "BILLING_CHECK_", "finance-expired-token", "expired `TOKEN` of financial management")
+	p.variable(set, &t.NarrowToken, "BILLING_CHECK_", "narrow-token",
+		"`TOKEN` of recurring billing that may not create customers")
+	p.variable(set, &t.FinanceExpiredToken, "BILLING_CHECK_", "finance-expired-token",
+		"expired `TOKEN` of financial management")
 	p.variable(set, &t.FinanceNarrowToken, "BILLING_CHECK_", "finance-narrow-token",
 		"`TOKEN` of financial management that may read accounts and nothing else")
 	set.IntVar(&t.MaxPerPage, "max-per-page", 100, "largest page of a listing, a `NUMBER`")
-	set.Func("plans", "comma-separated `IDS` of two plans, for a service that accepts only its own", func(value string) error {
-		t.Plans = strings.Split(value, ",")
-		return nil
-	})
-	set.Func("prices", "comma-separated `LIST` of three prices, each PRODUCT/PRICE, for such a service", func(value string) error {
-		return readPrices(value, &t.Prices)
-	})
+	set.Func("plans", "comma-separated `IDS` of two plans, for a service that accepts only its own",
+		func(value string) error {
+			t.Plans = strings.Split(value, ",")
+			return nil
+		})
+	set.Func("prices", "comma-separated `LIST` of three prices, each PRODUCT/PRICE, for such a service",
+		func(value string) error {
+			return readPrices(value, &t.Prices)
+		})
 	set.Func("operation", "method and path of an operation, repeatable; `NAME=METHOD /path`", func(value string) error {
 		return readOverride(value, t)
 	})
-	set.StringVar(&c.only, "only", "", "only these claims: a comma-separated `LIST` of numbers, ranges, services (billing, finance, "+
-		"collections) and beginnings of operations")
+	set.StringVar(&c.only, "only", "",
+		"only these claims: a comma-separated `LIST` of numbers, ranges, services (billing, finance, "+
+			"collections) and beginnings of operations")
 	set.BoolVar(&c.json, "json", false, "write one JSON object a line, for tools")
 	set.BoolVar(&c.charges, "allow-charges", false, "check claims that can make the service charge or invoice too")
-	set.BoolVar(&c.leftovers, "allow-leftovers", false, "check claims that leave something behind too: revoked API keys, invoices")
+	set.BoolVar(&c.leftovers, "allow-leftovers", false,
+		"check claims that leave something behind too: revoked API keys, invoices")
 	set.BoolVar(&c.production, "allow-production", false, "check a service that reports the environment production")
 	set.BoolVar(&c.keepClock, "keep-clock", false, "leave the sandbox's clock alone")
 	set.StringVar(&c.receiverURL, "receiver-url", "", "https `URL` that leads the service to --receiver-listen")

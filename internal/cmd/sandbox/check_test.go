@@ -94,7 +94,8 @@ func TestCheckHoldsAgainstTheSandbox(t *testing.T) {
 	before := s.inventory()
 	address := freeAddress(t)
 	_, out, _ := s.run("check", "--allow-charges", "--allow-leftovers",
-		"--receiver-url", "https://"+address, "--receiver-listen", address, "--receiver-certificate", certificate, "--receiver-key", key)
+		"--receiver-url", "https://"+address, "--receiver-listen", address, "--receiver-certificate", certificate,
+		"--receiver-key", key)
 	if !strings.HasSuffix(out, " ok, 0 failed, 1 skipped\n") || strings.Count(out, "skipped   522 ") != 1 {
 		t.Errorf("not every claim but 522, which a sandbox that is open to loopback cannot keep, is ok:\n%s", out)
 	}
@@ -141,12 +142,13 @@ type caught struct {
 
 // tolerances are what clients tolerate and claims find all the same.
 var tolerances = map[string]caught{
-	"bare-objects":         {"51", []string{`section "Customers"`}},
-	"delete-no-content":    {"121", []string{"customers.delete", "status 204"}},
-	"flat-errors":          {"101", []string{"error.code is not there"}},
-	"ignore-filters":       {"41", []string{"customers.list", `section "Customers"`}},
-	"items-not-found":      {"261", []string{`section "Subscriptions and invoices"`, "response    404"}},
-	"items-not-listed":     {"261", []string{`operations = { "subscriptions.items.list" = "GET /v1/subscriptions/{id}/items" }`}},
+	"bare-objects":      {"51", []string{`section "Customers"`}},
+	"delete-no-content": {"121", []string{"customers.delete", "status 204"}},
+	"flat-errors":       {"101", []string{"error.code is not there"}},
+	"ignore-filters":    {"41", []string{"customers.list", `section "Customers"`}},
+	"items-not-found":   {"261", []string{`section "Subscriptions and invoices"`, "response    404"}},
+	"items-not-listed": {"261",
+		[]string{`operations = { "subscriptions.items.list" = "GET /v1/subscriptions/{id}/items" }`}},
 	"lean-accounts":        {"184", []string{"customer loaded in every answer", `section "Billing accounts"`}},
 	"no-validators":        {"10", []string{`section "Customers"`, "neither ETag nor Last-Modified"}},
 	"null-lists":           {"36", []string{"data is null, want []"}},
@@ -183,7 +185,8 @@ func (s steer) finds(c caught, flags ...string) string {
 	if code != exitFailure || !strings.HasPrefix(out, "failed") || !strings.Contains(complaint, "1 of the assumptions") {
 		s.t.Errorf("exit %d: %s\n%s", code, complaint, out)
 	}
-	report := []string{"  assumption  ", "  found       ", "  next        ", "  request     ", "  response    ", "Request-Id"}
+	report := []string{"  assumption  ", "  found       ", "  next        ", "  request     ",
+		"  response    ", "Request-Id"}
 	for _, part := range slices.Concat(c.parts, report) {
 		if !strings.Contains(out, part) {
 			s.t.Errorf("%q is missing from\n%s", part, out)
@@ -200,10 +203,14 @@ func TestCheckNamesPlantedFaults(t *testing.T) {
 			`operations = { "customers.update" = "PATCH /v1/customers/{id}" }`,
 			"--operation 'customers.update=PATCH /v1/customers/{id}'",
 		}},
-		`operation=customers.get,status=404,html`:                       {"52", []string{`operations = { "customers.get" = "GET /v1/customers/{id}" }`}},
-		`operation=billing_accounts.suspend,status=409,code=conflict`:   {"171", []string{"file an issue", "billing_accounts.suspend", "response    409"}},
-		`operation=webhook_endpoints.create,status=200,after`:           {"501", []string{"file an issue", "want status [201]"}},
-		`operation=finance.records.update,status=500`:                   {"771", []string{`section "Financial management"`, "request     PATCH /v1/"}},
+		`operation=customers.get,status=404,html`: {"52",
+			[]string{`operations = { "customers.get" = "GET /v1/customers/{id}" }`}},
+		`operation=billing_accounts.suspend,status=409,code=conflict`: {"171",
+			[]string{"file an issue", "billing_accounts.suspend", "response    409"}},
+		`operation=webhook_endpoints.create,status=200,after`: {"501",
+			[]string{"file an issue", "want status [201]"}},
+		`operation=finance.records.update,status=500`: {"771", []string{`section "Financial management"`,
+			"request     PATCH /v1/"}},
 		`operation=me.get,status=200,body={"id":"o-1","environment":1}`: {"12", []string{`section "Organization"`}},
 	} {
 		t.Run(spec, func(t *testing.T) {
@@ -224,7 +231,8 @@ func TestCheckMasksSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "key_sandbox_0123456789abcdef"
 	server, s := started(t, sandbox.Options{})
-	fault, err := sandbox.ParseFault(`operation=api_keys.create,status=201,body={"data":{"token":"` + secret + `","note":"` +
+	fault, err := sandbox.ParseFault(`operation=api_keys.create,status=201,body={"data":{"token":"` +
+		secret + `","note":"` +
 		server.CollectionsKey() + `"}}`)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +240,8 @@ func TestCheckMasksSecrets(t *testing.T) {
 	server.AddFault(fault)
 	for _, flags := range [][]string{{"--allow-leftovers"}, {"--allow-leftovers", "--json"}} {
 		_, out, _ := s.run(append([]string{"check", "--only", "541"}, flags...)...)
-		if strings.Contains(out, secret) || strings.Contains(out, server.CollectionsKey()) || strings.Count(out, "[REDACTED]") < 2 {
+		if strings.Contains(out, secret) || strings.Contains(out, server.CollectionsKey()) ||
+			strings.Count(out, "[REDACTED]") < 2 {
 			t.Errorf("secrets are not masked:\n%s", out)
 		}
 	}
@@ -260,7 +269,8 @@ func TestCheckJSON(t *testing.T) {
 			t.Errorf("the failed claim is %+v", line)
 		}
 	}
-	if code != exitFailure || len(results) != 3 || results[41] != "failed" || results[51] != "ok" || results[321] != "skipped" {
+	if code != exitFailure || len(results) != 3 || results[41] != "failed" || results[51] != "ok" ||
+		results[321] != "skipped" {
 		t.Errorf("exit %d with %v", code, results)
 	}
 }
@@ -280,7 +290,8 @@ func TestCheckMisused(t *testing.T) {
 		{[]string{"--prices", "one"}, nil, exitUsage, "PRODUCT/PRICE"},
 		{[]string{"--receiver-url", "https://hooks.example.com"}, nil, exitFailure, "--receiver-listen"},
 		{nil, nil, exitFailure, "--allow-production"},
-		{nil, map[string]string{"BILLING_TOKEN": ""}, exitFailure, "both an address and a token: set BILLING_BASE_URL and BILLING_TOKEN"},
+		{nil, map[string]string{"BILLING_TOKEN": ""}, exitFailure,
+			"both an address and a token: set BILLING_BASE_URL and BILLING_TOKEN"},
 		{nil, map[string]string{"BILLING_TOKEN": "wrong"}, exitFailure, "rejected the token"},
 		{nil, map[string]string{"BILLING_BASE_URL": "https://127.0.0.1:1"}, exitFailure, "cannot be reached"},
 		{[]string{

@@ -85,7 +85,8 @@ func routeAdvice(exchange *evidence.Exchange) string {
 		}
 	}
 	return fmt.Sprintf("the service does not serve this route: in the provider, set operations = { %q = %q } with "+
-		"the method and path that the service has, and check again with --operation '%s=%s %s'; if it has no such route, file an issue",
+		"the method and path that the service has, and check again with --operation '%s=%s %s'; if it has no such route, "+
+		"file an issue",
 		exchange.Operation, method+" "+path, exchange.Operation, method, path)
 }
 

@@ -49,7 +49,8 @@ func (c *checking) complete(p program) error {
 	var roots *x509.CertPool
 	if c.caFile != "" {
 		var err error
-		if roots, err = receiverAuthorities(c.caFile); errors.Is(err, fs.ErrNotExist) && p.getenv("BILLING_SANDBOX_CONTROL_URL") != "" {
+		if roots, err = receiverAuthorities(c.caFile); errors.Is(err, fs.ErrNotExist) &&
+			p.getenv("BILLING_SANDBOX_CONTROL_URL") != "" {
 			return p.ended(p.getenv("BILLING_SANDBOX_CONTROL_URL"))
 		} else if err != nil {
 			return fmt.Errorf("read the CA certificates: %w", err)

@@ -27,7 +27,9 @@ func (c *choice) define(set *flags) {
 	set.Func("operation", "only this operation, a `NAME` such as customers.create", c.readOperation)
 	set.Func("service", "only this `SERVICE`: billing, finance or collections", c.readService)
 	set.Func("status", "only this `STATUS`, such as 404, or one of "+strings.Join(statusClasses, ", "), c.readStatus)
-	set.Func("since", "only from this `TIME` on the sandbox's clock, such as 2026-01-31T12:00:00Z, or 10m for the last ten minutes", c.readSince)
+	set.Func("since",
+		"only from this `TIME` on the sandbox's clock, such as 2026-01-31T12:00:00Z, or 10m for the last ten minutes",
+		c.readSince)
 }
 
 func (c *choice) readOperation(value string) error {

@@ -49,23 +49,28 @@ func TestEventAndDeliveriesCommands(t *testing.T) {
 	id := strings.TrimSpace(s.ok("event", "emit", "charge.paid"))
 	s.ok("event", "emit", "agreement.accepted", "--unlisted", "--data", `{"id":"a-1"}`)
 	list := s.ok("deliveries")
-	if strings.Count(list, "\n") != 3 || !strings.Contains(list, "2026-05-04T12:00:00Z  failed  1         2026-05-04T12:04:00Z  charge.paid") {
+	if strings.Count(list, "\n") != 3 ||
+		!strings.Contains(list, "2026-05-04T12:00:00Z  failed  1         2026-05-04T12:04:00Z  charge.paid") {
 		t.Errorf("deliveries: %s", list)
 	}
 	s.ok("clock", "advance", "4m")
 	detail := s.ok("deliveries", "--event", "charge.paid", "--attempts")
-	if !strings.Contains(detail, "failed  2 ") || strings.Contains(detail, "agreement") || strings.Contains(detail, "s3cret") ||
-		!strings.Contains(detail, `"X-Webhook-Signature": "[REDACTED]"`) || !strings.Contains(detail, id) || !strings.Contains(detail, `"http_code": 503`) {
+	if !strings.Contains(detail, "failed  2 ") || strings.Contains(detail, "agreement") ||
+		strings.Contains(detail, "s3cret") ||
+		!strings.Contains(detail, `"X-Webhook-Signature": "[REDACTED]"`) || !strings.Contains(detail, id) ||
+		!strings.Contains(detail, `"http_code": 503`) {
 		t.Errorf("in detail: %s", detail)
 	}
 	s.ok("clock", "advance", "9h")
-	if got := s.ok("deliveries", "--status", "exhausted"); strings.Contains(got, " failed ") || strings.Count(got, "exhausted  8") != 2 {
+	if got := s.ok("deliveries", "--status", "exhausted"); strings.Contains(got, " failed ") ||
+		strings.Count(got, "exhausted  8") != 2 {
 		t.Errorf("in the end: %s", got)
 	}
 	if got := s.ok("deliveries", "--endpoint", "nobody"); got != "" {
 		t.Errorf("deliveries of nobody: %s", got)
 	}
-	if code, _, complaint := s.run("event", "emit", "a.b", "--unlisted", "--data", "[]"); code != exitFailure || !strings.Contains(complaint, "JSON object") {
+	if code, _, complaint := s.run("event", "emit", "a.b", "--unlisted", "--data", "[]"); code != exitFailure ||
+		!strings.Contains(complaint, "JSON object") {
 		t.Errorf("exit %d: %s", code, complaint)
 	}
 }
@@ -73,11 +78,13 @@ func TestEventAndDeliveriesCommands(t *testing.T) {
 func TestKeyCommand(t *testing.T) {
 	t.Parallel()
 	s, asking := receiving(t, http.StatusOK)
-	if code, body := asking.ask("POST", "/api/v1/api-keys", `{"name":"erp","scopes":["webhook_endpoints:*"],"expiresAt":"2026-06-01T00:00:00Z"}`); code != 201 {
+	if code, body := asking.ask("POST", "/api/v1/api-keys",
+		`{"name":"erp","scopes":["webhook_endpoints:*"],"expiresAt":"2026-06-01T00:00:00Z"}`); code != 201 {
 		t.Fatalf("%d %s", code, body)
 	}
 	list := s.ok("key", "list")
-	if strings.Count(list, "\n") != 3 || !strings.Contains(list, "2026-06-01T00:00:00Z  never ") || !strings.Contains(list, "active  ck_sandbox_") || !strings.Contains(list, "webhook_endpoints:*") {
+	if strings.Count(list, "\n") != 3 || !strings.Contains(list, "2026-06-01T00:00:00Z  never ") ||
+		!strings.Contains(list, "active  ck_sandbox_") || !strings.Contains(list, "webhook_endpoints:*") {
 		t.Errorf("keys: %s", list)
 	}
 	s.ok("clock", "set", "2026-07-01T00:00:00Z")
@@ -127,10 +134,12 @@ func TestReceiverFlags(t *testing.T) {
 	p := program{err: io.Discard}
 	set := p.flags(serveManual)
 	options := &p.serveFlags(set).options
-	if err := set.Parse([]string{"--allow-loopback-receivers", "--receiver-ca", ca, "--collections-auth-header", "X-Key"}); err != nil {
+	if err := set.Parse([]string{"--allow-loopback-receivers", "--receiver-ca", ca, "--collections-auth-header",
+		"X-Key"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := consumer.Certificate().Verify(x509.VerifyOptions{Roots: options.ReceiverCAs, DNSName: "127.0.0.1"}); err != nil {
+	if _, err := consumer.Certificate().Verify(x509.VerifyOptions{Roots: options.ReceiverCAs,
+		DNSName: "127.0.0.1"}); err != nil {
 		t.Errorf("the consumer is not trusted: %v", err)
 	}
 	if !options.AllowLoopbackReceivers || options.CollectionsAuthHeader != "X-Key" {

@@ -71,7 +71,8 @@ func TestClockCommand(t *testing.T) {
 			t.Errorf("%v: %q, want %q", step.args, got, step.want)
 		}
 	}
-	if code, _, complaint := s.run("clock", "advance", "a day"); code != exitFailure || !strings.Contains(complaint, "24h") {
+	if code, _, complaint := s.run("clock", "advance", "a day"); code != exitFailure ||
+		!strings.Contains(complaint, "24h") {
 		t.Errorf("exit %d: %s", code, complaint)
 	}
 }
@@ -97,7 +98,8 @@ func TestFaultCommand(t *testing.T) {
 	if status, _ := asking.ask("GET", "/v1/me", ""); status != 200 {
 		t.Errorf("status %d after clear", status)
 	}
-	if code, _, complaint := s.run("fault", "add", "status=1"); code != exitFailure || !strings.Contains(complaint, "200 to 599") {
+	if code, _, complaint := s.run("fault", "add", "status=1"); code != exitFailure ||
+		!strings.Contains(complaint, "200 to 599") {
 		t.Errorf("exit %d: %s", code, complaint)
 	}
 }
@@ -126,10 +128,12 @@ func TestTokenCommand(t *testing.T) {
 	if status, _ := s.asking(reader).ask("GET", "/v1/customers", ""); status != 401 {
 		t.Errorf("a revoked token: %d", status)
 	}
-	if code, _, complaint := s.run("token", "revoke", "nobody"); code != exitFailure || !strings.Contains(complaint, "no token") {
+	if code, _, complaint := s.run("token", "revoke", "nobody"); code != exitFailure ||
+		!strings.Contains(complaint, "no token") {
 		t.Errorf("exit %d: %s", code, complaint)
 	}
-	if code, _, complaint := s.run("token", "create", "--organization", "nobody"); code != exitFailure || !strings.Contains(complaint, "organization") {
+	if code, _, complaint := s.run("token", "create", "--organization", "nobody"); code != exitFailure ||
+		!strings.Contains(complaint, "organization") {
 		t.Errorf("exit %d: %s", code, complaint)
 	}
 }
@@ -141,13 +145,15 @@ func TestRequestsCommand(t *testing.T) {
 	asking.ask("GET", "/v1/me", "")
 	asking.ask("POST", "/v1/customers", `{"name":"Ana"}`)
 	all := s.ok("requests", "--bodies")
-	if !strings.Contains(all, "200    me.get") || !strings.Contains(all, "201    customers.create") || !strings.Contains(all, `{"name":"Ana"}`) {
+	if !strings.Contains(all, "200    me.get") || !strings.Contains(all, "201    customers.create") ||
+		!strings.Contains(all, `{"name":"Ana"}`) {
 		t.Errorf("requests: %s", all)
 	}
 	if strings.Contains(all, server.BillingToken()) {
 		t.Error("the log shows a token")
 	}
-	if got := s.ok("requests", "--operation", "me.get"); strings.Count(got, "\n") != 2 || strings.Contains(got, "customers") {
+	if got := s.ok("requests", "--operation", "me.get"); strings.Count(got, "\n") != 2 ||
+		strings.Contains(got, "customers") {
 		t.Errorf("requests of one operation: %s", got)
 	}
 	// --follow shows what is there, and what comes, until it is interrupted.
@@ -184,11 +190,13 @@ func TestCommandLines(t *testing.T) {
 		{[]string{"request"}, exitUsage, `no command "request"`},
 		{[]string{"help", "sreve"}, exitUsage, `no command "sreve"`},
 		{[]string{"help", "serve", "now"}, exitUsage, "unexpected"},
-		{[]string{"serve", "--seedfile", "x"}, exitUsage, "sandbox serve: flag provided but not defined: -seedfile\nSee \"sandbox help serve\".\n"},
+		{[]string{"serve", "--seedfile", "x"}, exitUsage,
+			"sandbox serve: flag provided but not defined: -seedfile\nSee \"sandbox help serve\".\n"},
 		{[]string{"serve", "--seed"}, exitUsage, "flag needs an argument: -seed"},
 		{[]string{"requests", "--status", "4x"}, exitUsage, "for flag -status: must be a status"},
 		{[]string{"requests", "--service", "bill"}, exitUsage, "billing, finance or collections"},
-		{[]string{"requests", "--operation", "customer.create"}, exitUsage, "no such operation; did you mean customers.create?"},
+		{[]string{"requests", "--operation", "customer.create"}, exitUsage,
+			"no such operation; did you mean customers.create?"},
 		{[]string{"deliveries", "--status", "done"}, exitUsage, "must be pending, success, failed or exhausted"},
 		{[]string{"requests", "--since", "noon"}, exitUsage, "10m"},
 		{[]string{"token", "list", "--blocked"}, exitUsage, "list does not take --blocked"},
@@ -218,10 +226,12 @@ func TestServePrintsExports(t *testing.T) {
 	t.Parallel()
 	server, _ := startServer(t)
 	var out bytes.Buffer
-	if err := (program{out: &out}).announce(server, envFile{content: envLines(envPOSIX, server.Env())}, envPOSIX); err != nil {
+	if err := (program{out: &out}).announce(server, envFile{content: envLines(envPOSIX, server.Env())},
+		envPOSIX); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# The sandbox is ready.", server.FinanceURL(), "export BILLING_BASE_URL='" + server.BillingURL() + "'\n"} {
+	for _, want := range []string{"# The sandbox is ready.", server.FinanceURL(), "export BILLING_BASE_URL='" +
+		server.BillingURL() + "'\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %s", want, out.String())
 		}

@@ -51,7 +51,8 @@ func (p program) controller() (*controller, error) {
 		return nil, fmt.Errorf("BILLING_CA_CERTIFICATE_FILE: %s holds no PEM certificate", caFile)
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
-	return &controller{p: p, base: base, token: token, client: &http.Client{Transport: transport, Timeout: controlTimeout}}, nil
+	return &controller{p: p, base: base, token: token, client: &http.Client{Transport: transport,
+		Timeout: controlTimeout}}, nil
 }
 
 // ask sends body, when there is one, and reads the answer into into.
@@ -90,15 +91,17 @@ func (e *endedError) Error() string { return e.text }
 
 // ended names a sandbox that has ended, by one of its addresses.
 func (p program) ended(base string) error {
-	return &endedError{p.expand("the sandbox at " + strings.TrimPrefix(base, "https://") + " is not running any more. Start it with " +
+	return &endedError{p.expand("the sandbox at " + strings.TrimPrefix(base, "https://") +
+		" is not running any more. Start it with " +
 		"\"{sandbox} serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"")}
 }
 
-// unreachable explains why a request got no response. Nothing listens on an address of this machine when the sandbox there
-// has ended.
+// unreachable explains why a request got no response. Nothing listens on an address of this machine when the sandbox
+// there has ended.
 func (p program) unreachable(base string, err error) error {
 	var dial *net.OpError
-	if address, parseErr := url.Parse(base); parseErr == nil && errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() &&
+	if address, parseErr := url.Parse(base); parseErr == nil && errors.As(err, &dial) && dial.Op == "dial" &&
+		!dial.Timeout() &&
 		!errors.Is(err, context.Canceled) &&
 		isLoopback(address.Hostname()) {
 		return p.ended(base)
@@ -106,7 +109,8 @@ func (p program) unreachable(base string, err error) error {
 	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)
 }
 
-// whetherEnded asks the sandbox that the environment names whether it still runs: an endedError when it does not, else nil.
+// whetherEnded asks the sandbox that the environment names whether it still runs: an endedError when it does not, else
+// nil.
 func (p program) whetherEnded(ctx context.Context) error {
 	var ended *endedError
 	control, err := p.controller()

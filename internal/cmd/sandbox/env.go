@@ -47,8 +47,8 @@ func envLines(format string, env map[string]string) string {
 // envFile is the file that holds the environment while the sandbox runs.
 type envFile struct{ path, content string }
 
-// clear removes a file that an earlier sandbox has left: whoever waits for the file must not read addresses of a sandbox
-// that has ended.
+// clear removes a file that an earlier sandbox has left: whoever waits for the file must not read addresses of a
+// sandbox that has ended.
 func (f envFile) clear() error {
 	info, err := os.Lstat(f.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {

@@ -120,7 +120,8 @@ func (p program) reset(ctx context.Context, args []string) error {
 	return control.ask(ctx, http.MethodPost, "/reset", nil, &nothing)
 }
 
-// stopTimeout is how long a sandbox may take to end: deliveries and requests under way are broken off after two seconds.
+// stopTimeout is how long a sandbox may take to end: deliveries and requests under way are broken off after two
+// seconds.
 const stopTimeout = 10 * time.Second
 
 // stop ends the sandbox.

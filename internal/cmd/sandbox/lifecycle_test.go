@@ -12,13 +12,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestStatusAndReset requires status to show what runs, and reset to go back to the seed while tokens and addresses hold.
+// TestStatusAndReset requires status to show what runs, and reset to go back to the seed while tokens and addresses
+// hold.
 func TestStatusAndReset(t *testing.T) {
 	t.Parallel()
 	server, err := sandbox.Start(t.Context(), sandbox.Options{
-		Start:        time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC),
-		SeedDocument: []byte(`{"customers":[{"name":"Aurora","external_id":"aurora"}],"webhook_endpoints":[{"url":"https://hooks.example.com/in"}]}`),
-		Web:          true,
+		Start: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC),
+		SeedDocument: []byte(
+			`{"customers":[{"name":"Aurora","external_id":"aurora"}],"webhook_endpoints":[{"url":"https://hooks.example.com/in"}]}`),
+		Web: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -27,8 +29,9 @@ func TestStatusAndReset(t *testing.T) {
 	s := steer{t, server.Env()}
 	began := s.ok("status")
 	for _, want := range []string{
-		"\nbilling            " + server.BillingURL() + "\n", server.WebURL(), "2026-05-04T12:00:00Z (standing still)", "faults             none",
-		"\ncustomers          1\n", server.Organization().ID + "  Padaria Exemplo Ltda", "in memory",
+		"\nbilling            " + server.BillingURL() + "\n", server.WebURL(), "2026-05-04T12:00:00Z (standing still)",
+		"faults             none", "\ncustomers          1\n", server.Organization().ID + "  Padaria Exemplo Ltda",
+		"in memory",
 	} {
 		if !strings.Contains("\n"+began, want) {
 			t.Errorf("no %q in %s", want, began)
@@ -41,7 +44,8 @@ func TestStatusAndReset(t *testing.T) {
 	s.ok("event", "emit", "charge.paid")
 	s.ok("fault", "add", "operation=me.get,status=503")
 	s.ok("clock", "advance", "100h")
-	if now := s.ok("status"); !strings.Contains(now, "fault-1  operation=me.get,status=503") || !strings.Contains(now, "2026-05-08T16:00:00Z") {
+	if now := s.ok("status"); !strings.Contains(now, "fault-1  operation=me.get,status=503") ||
+		!strings.Contains(now, "2026-05-08T16:00:00Z") {
 		t.Errorf("status: %s", now)
 	}
 	s.ok("reset")
@@ -55,7 +59,8 @@ func TestStatusAndReset(t *testing.T) {
 		t.Errorf("deliveries after the reset: %s", out)
 	}
 	var status sandbox.Status
-	if err := json.Unmarshal([]byte(s.ok("status", "--json")), &status); err != nil || status.Addresses["billing"] != server.BillingURL() {
+	if err := json.Unmarshal([]byte(s.ok("status", "--json")), &status); err != nil ||
+		status.Addresses["billing"] != server.BillingURL() {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
@@ -82,17 +87,19 @@ func TestStop(t *testing.T) {
 	}
 	for _, file := range []string{r.env["BILLING_CA_CERTIFICATE_FILE"], certificate} {
 		s.env["BILLING_CA_CERTIFICATE_FILE"] = file
-		for _, args := range [][]string{{"status"}, {"requests"}, {"call", "GET", "/v1/me"}, {"stop"}, {"check", "--only", "1"}} {
+		for _, args := range [][]string{{"status"}, {"requests"}, {"call", "GET", "/v1/me"}, {"stop"},
+			{"check", "--only", "1"}} {
 			code, _, said := s.run(args...)
-			if code != exitFailure || !strings.Contains(said, "the sandbox at 127.0.0.1:") || !strings.Contains(said, " is not running any more. Start it with \"sandbox serve --env-file sandbox.env\"") {
+			if code != exitFailure || !strings.Contains(said, "the sandbox at 127.0.0.1:") ||
+				!strings.Contains(said, " is not running any more. Start it with \"sandbox serve --env-file sandbox.env\"") {
 				t.Errorf("%v with %s: exit %d: %s", args, file, code, said)
 			}
 		}
 	}
 }
 
-// TestEnvFileIsFresh requires that the file of an earlier sandbox is gone before a new one starts, and that a sandbox leaves a
-// file alone which another one has written since.
+// TestEnvFileIsFresh requires that the file of an earlier sandbox is gone before a new one starts, and that a sandbox
+// leaves a file alone which another one has written since.
 func TestEnvFileIsFresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sandbox.env")
@@ -148,13 +155,14 @@ func TestEnvFormats(t *testing.T) {
 	if out.String() != content || !strings.Contains(said.String(), "# The sandbox is ready.") {
 		t.Errorf("printed %q, said %q", out.String(), said.String())
 	}
-	if code, _, complaint := (steer{t, nil}).run("serve", "--env-format", "cmd"); code != exitUsage || !strings.Contains(complaint, "posix, powershell, github") {
+	if code, _, complaint := (steer{t, nil}).run("serve", "--env-format", "cmd"); code != exitUsage ||
+		!strings.Contains(complaint, "posix, powershell, github") {
 		t.Errorf("exit %d: %s", code, complaint)
 	}
 }
 
-// TestLists requires every list to have column headers, --json with one object a line, and a line on standard error when it is
-// empty.
+// TestLists requires every list to have column headers, --json with one object a line, and a line on standard error
+// when it is empty.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	server, s := startServer(t)
@@ -163,8 +171,8 @@ func TestLists(t *testing.T) {
 	s.ok("call", "POST", "/api/v1/webhook-endpoints", `{"url":"https://hooks.example.com/in"}`)
 	s.ok("event", "emit", "charge.paid")
 	lists := map[string]string{
-		"requests": "TIME", "deliveries": "CREATED", "key list": "STATUS", "token list": "SERVICE", "fault list": "ID", "subscription list": "STATUS",
-		"operations": "SERVICE",
+		"requests": "TIME", "deliveries": "CREATED", "key list": "STATUS", "token list": "SERVICE", "fault list": "ID",
+		"subscription list": "STATUS", "operations": "SERVICE",
 	}
 	for list, first := range lists {
 		args := strings.Fields(list)
@@ -205,7 +213,8 @@ func TestTypos(t *testing.T) {
 	}
 	for _, test := range []struct{ line, says string }{
 		{"token create --scopes customers:raed", `There is no scope "customers:raed"; did you mean customers:read?`},
-		{"token create --service finance --scopes payables:raed", `There is no scope "payables:raed"; did you mean payables:read?`},
+		{"token create --service finance --scopes payables:raed",
+			`There is no scope "payables:raed"; did you mean payables:read?`},
 		{"token create --service collections --scopes customers:read", `There is no scope "customers:read"`},
 		{"token create --service biling", `There is no service "biling"`},
 		{"token create --organization Bela_Vista", `There is no organization "Bela_Vista"; did you mean Bela Vista?`},
@@ -218,6 +227,7 @@ func TestTypos(t *testing.T) {
 		}
 	}
 	s.ok("event", "emit", "foo.bar", "--unlisted")
-	s.ok("call", "POST", "/api/v1/webhook-endpoints", `{"url":"https://hooks.example.com/in","events":["agreement.accepted"]}`)
+	s.ok("call", "POST", "/api/v1/webhook-endpoints",
+		`{"url":"https://hooks.example.com/in","events":["agreement.accepted"]}`)
 	s.ok("event", "emit", "agreement.accepted")
 }

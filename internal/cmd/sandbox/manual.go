@@ -60,8 +60,8 @@ func (p program) flags(m manual) *flags {
 	return &flags{FlagSet: set, p: p, manual: m}
 }
 
-// parse reads the flags. With --help it prints the help of the command and returns flag.ErrHelp; an error is printed and
-// returned as errUsage.
+// parse reads the flags. With --help it prints the help of the command and returns flag.ErrHelp; an error is printed
+// and returned as errUsage.
 func (f *flags) parse(args []string) error {
 	switch err := f.Parse(args); {
 	case err == nil:

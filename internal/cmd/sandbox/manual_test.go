@@ -41,7 +41,8 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			t.Errorf("%s is not in the overview", m.name)
 		}
 		help := s.ok("help", m.name)
-		for _, part := range []string{"Usage:\n  sandbox " + m.name, m.about[:20], "\nExamples:\n  ", "\nExit codes: 0 done"} {
+		for _, part := range []string{"Usage:\n  sandbox " + m.name, m.about[:20], "\nExamples:\n  ",
+			"\nExit codes: 0 done"} {
 			if !strings.Contains(help, part) {
 				t.Errorf("help of %s: no %q in %s", m.name, part, help)
 			}
@@ -49,7 +50,8 @@ func TestEveryCommandIsExplained(t *testing.T) {
 		if s.ok(m.name, "--help") != help || s.ok(m.name, "-h") != help {
 			t.Errorf("%s --help is not help %s", m.name, m.name)
 		}
-		if strings.Contains(help, "{sandbox}") || strings.Contains(help, " \n") || m.alone == strings.Contains(help, "BILLING_SANDBOX_CONTROL_URL") {
+		if strings.Contains(help, "{sandbox}") || strings.Contains(help, " \n") ||
+			m.alone == strings.Contains(help, "BILLING_SANDBOX_CONTROL_URL") {
 			t.Errorf("help of %s: %s", m.name, help)
 		}
 	}
@@ -85,7 +87,8 @@ func TestExamplesOfManuals(t *testing.T) {
 				nowhere.ok(words...)
 			default:
 				code, _, complaint := nowhere.run(words...)
-				named := strings.Contains(complaint, "BILLING_SANDBOX_CONTROL_URL") || strings.Contains(complaint, "set BILLING_BASE_URL")
+				named := strings.Contains(complaint, "BILLING_SANDBOX_CONTROL_URL") ||
+					strings.Contains(complaint, "set BILLING_BASE_URL")
 				if code != exitFailure || !named {
 					t.Errorf("%q: exit %d: %s", line, code, complaint)
 				}
@@ -107,7 +110,8 @@ func TestFaultExamples(t *testing.T) {
 			server.ClearFaults()
 		}
 	}
-	if code, _, complaint := s.run("fault", "add", "operation=webhook_endpoint.create,status=500"); code != exitFailure || !strings.Contains(complaint, "did you mean webhook_endpoints.create?") {
+	if code, _, complaint := s.run("fault", "add", "operation=webhook_endpoint.create,status=500"); code != exitFailure ||
+		!strings.Contains(complaint, "did you mean webhook_endpoints.create?") {
 		t.Errorf("exit %d: %s", code, complaint)
 	}
 }
@@ -117,7 +121,8 @@ func TestHelpOfFlags(t *testing.T) {
 	t.Parallel()
 	help := steer{t, nil}.ok("serve", "--help")
 	for _, part := range []string{
-		"\nFlags:\n", "  -max-per-page NUMBER\n    \tlargest page of a listing, a NUMBER (default 100)\n", "  -env-file FILE\n",
+		"\nFlags:\n", "  -max-per-page NUMBER\n    \tlargest page of a listing, a NUMBER (default 100)\n",
+		"  -env-file FILE\n",
 	} {
 		if !strings.Contains(help, part) {
 			t.Errorf("%q is missing from\n%s", part, help)
@@ -129,11 +134,13 @@ func TestHelpOfFlags(t *testing.T) {
 func TestVersionAndOperations(t *testing.T) {
 	t.Parallel()
 	s := steer{t, nil}
-	if got := s.ok("version"); !strings.HasPrefix(got, "sandbox ") || strings.Count(got, "\n") != 1 || got != s.ok("--version") {
+	if got := s.ok("version"); !strings.HasPrefix(got, "sandbox ") || strings.Count(got, "\n") != 1 ||
+		got != s.ok("--version") {
 		t.Errorf("version %q", got)
 	}
 	got := s.ok("operations")
-	for _, want := range []string{"billing      customers.create                 POST    /v1/customers\n", "webhook_endpoints.rotate_secret  POST "} {
+	for _, want := range []string{"billing      customers.create                 POST    /v1/customers\n",
+		"webhook_endpoints.rotate_secret  POST "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

@@ -108,8 +108,10 @@ func (r *running) try(method, path, body string) (int, string, error) {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(pem)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
-	request, err := http.NewRequestWithContext(r.t.Context(), method, r.env["BILLING_BASE_URL"]+path, strings.NewReader(body))
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool},
+		DisableKeepAlives: true}}
+	request, err := http.NewRequestWithContext(r.t.Context(), method, r.env["BILLING_BASE_URL"]+path,
+		strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -17,15 +17,17 @@ import (
 // receiverFlags defines the flags about where webhooks may go.
 func receiverFlags(set *flag.FlagSet, o *sandbox.Options) {
 	set.BoolVar(&o.AllowLoopbackReceivers, "allow-loopback-receivers", false, "let webhook endpoints be on this machine")
-	set.Func("receiver-ca", "trust the authorities in this PEM `FILE` for webhook receivers too", func(file string) (err error) {
-		o.ReceiverCAs, err = receiverAuthorities(file)
-		return err
-	})
+	set.Func("receiver-ca", "trust the authorities in this PEM `FILE` for webhook receivers too",
+		func(file string) (err error) {
+			o.ReceiverCAs, err = receiverAuthorities(file)
+			return err
+		})
 	resolved := hosts{}
-	set.Func("resolve", "let the name of a webhook receiver lead to this address, repeatable; `HOST=IP`", func(spec string) error {
-		o.Resolver = resolved
-		return resolved.add(spec)
-	})
+	set.Func("resolve", "let the name of a webhook receiver lead to this address, repeatable; `HOST=IP`",
+		func(spec string) error {
+			o.Resolver = resolved
+			return resolved.add(spec)
+		})
 }
 
 // receiverAuthorities are the system's authorities and those of a PEM file.

@@ -14,12 +14,14 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%q: %v", spec, err)
 		}
 	}
-	for _, spec := range []string{"", "hooks.example.com", "=127.0.0.1", "hooks.example.com=", "hooks.example.com=localhost", "hooks.example.com=127.0.0.1:443"} {
+	for _, spec := range []string{"", "hooks.example.com", "=127.0.0.1", "hooks.example.com=",
+		"hooks.example.com=localhost", "hooks.example.com=127.0.0.1:443"} {
 		if err := known.add(spec); err == nil {
 			t.Errorf("%q is taken", spec)
 		}
 	}
-	for host, want := range map[string]string{"hooks.example.com": "127.0.0.1", "HOOKS.example.com.": "127.0.0.1", "six.example.com": "::1"} {
+	for host, want := range map[string]string{"hooks.example.com": "127.0.0.1", "HOOKS.example.com.": "127.0.0.1",
+		"six.example.com": "::1"} {
 		got, err := known.LookupNetIP(t.Context(), "ip", host)
 		if err != nil || !slices.Equal(got, []netip.Addr{netip.MustParseAddr(want)}) {
 			t.Errorf("%s leads to %v, %v", host, got, err)

@@ -39,12 +39,13 @@ func outcomeOf(r sandbox.Request) outcome {
 	}
 }
 
-// requestFormat are the columns of a request. They have fixed widths, because more requests may follow; the path is the last
-// one, because a query string can be long.
+// requestFormat are the columns of a request. They have fixed widths, because more requests may follow; the path is the
+// last one, because a query string can be long.
 const requestFormat = "%-12s %-6s%s %-31s %-6s %-36s %-20s %-8s %s"
 
 // requestHeader names the columns.
-var requestHeader = " " + fmt.Sprintf(requestFormat, "TIME", "STATUS", "", "OPERATION", "METHOD", "REQUEST-ID", "TOKEN", "FAULT", "PATH")
+var requestHeader = " " + fmt.Sprintf(requestFormat, "TIME", "STATUS", "", "OPERATION", "METHOD", "REQUEST-ID", "TOKEN",
+	"FAULT", "PATH")
 
 // requestLine is a request on one line.
 func requestLine(r sandbox.Request, colours bool) string {
@@ -61,8 +62,8 @@ func requestLine(r sandbox.Request, colours bool) string {
 	if colours {
 		begin, end = "\x1b["+o.colour+"m", "\x1b[0m"
 	}
-	return begin + o.mark + fmt.Sprintf(requestFormat, r.Time.Format("15:04:05.000"), status, end, cmp.Or(r.Operation, "-"), r.Method,
-		r.RequestID, cmp.Or(r.Token, "-"), cmp.Or(r.Fault, "-"), target)
+	return begin + o.mark + fmt.Sprintf(requestFormat, r.Time.Format("15:04:05.000"), status, end,
+		cmp.Or(r.Operation, "-"), r.Method, r.RequestID, cmp.Or(r.Token, "-"), cmp.Or(r.Fault, "-"), target)
 }
 
 // colours tells whether what goes to a terminal, or to none, may be coloured.

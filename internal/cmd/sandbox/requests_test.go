@@ -19,13 +19,15 @@ import (
 func TestRequestLine(t *testing.T) {
 	t.Parallel()
 	const (
-		columns = " customers.get                   GET    req-1                                rb_sandbox_1a2b3c4d  -        /v1/customers/c-1?page=2"
-		long    = "/v1/customers/c-1?page=1&per_page=100&sort_by=id&sort_order=asc&updated_at_gte=2026-01-01"
+		columns = " customers.get                   GET    req-1                                rb_sandbox_1a2b3c4d  -     " +
+			"   /v1/customers/c-1?page=2"
+		long = "/v1/customers/c-1?page=1&per_page=100&sort_by=id&sort_order=asc&updated_at_gte=2026-01-01"
 	)
 	request := func(change func(r *sandbox.Request)) sandbox.Request {
 		r := sandbox.Request{
 			Time: time.Date(2026, 5, 4, 12, 0, 0, 5e6, time.UTC), Service: sandbox.Billing, Operation: "customers.get",
-			Method: "GET", Path: "/v1/customers/c-1", Query: "page=2", Status: 200, RequestID: "req-1", Token: "rb_sandbox_1a2b3c4d",
+			Method: "GET", Path: "/v1/customers/c-1", Query: "page=2", Status: 200, RequestID: "req-1",
+			Token: "rb_sandbox_1a2b3c4d",
 		}
 		change(&r)
 		return r
@@ -34,15 +36,22 @@ func TestRequestLine(t *testing.T) {
 		change          func(r *sandbox.Request)
 		plain, coloured string
 	}{
-		"answered":     {func(*sandbox.Request) {}, " 12:00:00.005 200   " + columns, "\x1b[32m 12:00:00.005 200   \x1b[0m" + columns},
-		"not modified": {func(r *sandbox.Request) { r.Status = 304 }, " 12:00:00.005 304   " + columns, "\x1b[32m 12:00:00.005 304   \x1b[0m" + columns},
-		"rejected":     {func(r *sandbox.Request) { r.Status = 404 }, "!12:00:00.005 404   " + columns, "\x1b[33m!12:00:00.005 404   \x1b[0m" + columns},
-		"dropped":      {func(r *sandbox.Request) { r.Dropped = true }, "-12:00:00.005 ---   " + columns, "\x1b[35m-12:00:00.005 ---   \x1b[0m" + columns},
+		"answered": {func(*sandbox.Request) {}, " 12:00:00.005 200   " + columns,
+			"\x1b[32m 12:00:00.005 200   \x1b[0m" + columns},
+		"not modified": {func(r *sandbox.Request) { r.Status = 304 }, " 12:00:00.005 304   " + columns,
+			"\x1b[32m 12:00:00.005 304   \x1b[0m" + columns},
+		"rejected": {func(r *sandbox.Request) { r.Status = 404 }, "!12:00:00.005 404   " + columns,
+			"\x1b[33m!12:00:00.005 404   \x1b[0m" + columns},
+		"dropped": {func(r *sandbox.Request) { r.Dropped = true }, "-12:00:00.005 ---   " + columns,
+			"\x1b[35m-12:00:00.005 ---   \x1b[0m" + columns},
 		"broken": {func(r *sandbox.Request) { r.Status, r.Fault = 503, "fault-1" },
-			"X12:00:00.005 503   " + strings.Replace(columns, " -      ", " fault-1", 1), "\x1b[31mX12:00:00.005 503   \x1b[0m" + strings.Replace(columns, " -      ", " fault-1", 1)},
+			"X12:00:00.005 503   " + strings.Replace(columns, " -      ", " fault-1", 1), "\x1b[31mX12:00:00.005 503   \x1b[0m" +
+				strings.Replace(columns, " -      ", " fault-1", 1)},
 		"nameless": {func(r *sandbox.Request) { r.Operation, r.Token, r.Query = "", "", "" },
-			" 12:00:00.005 200    -                               GET    req-1                                -                    -        /v1/customers/c-1",
-			"\x1b[32m 12:00:00.005 200   \x1b[0m -                               GET    req-1                                -                    -        /v1/customers/c-1"},
+			" 12:00:00.005 200    -                               GET    req-1                                -               " +
+				"     -        /v1/customers/c-1",
+			"\x1b[32m 12:00:00.005 200   \x1b[0m -                               GET    req-1                                " +
+				"-                    -        /v1/customers/c-1"},
 		"long query": {func(r *sandbox.Request) { r.Path, r.Query, _ = strings.Cut(long, "?") },
 			" 12:00:00.005 200   " + strings.Replace(columns, "/v1/customers/c-1?page=2", long, 1),
 			"\x1b[32m 12:00:00.005 200   \x1b[0m" + strings.Replace(columns, "/v1/customers/c-1?page=2", long, 1)},
@@ -93,18 +102,21 @@ func TestRequestsAreChosen(t *testing.T) {
 	t.Parallel()
 	s := askedFor(t)
 	for args, want := range map[string][]string{
-		"":                                      {" me.get", " webhook_endpoints.list", "!customers.create", "Xsubscriptions.create", "-customers.create"},
-		"--status 2xx":                          {" me.get", " webhook_endpoints.list"},
-		"--status 200 --service billing":        {" me.get"},
-		"--status 4xx":                          {"!customers.create"},
-		"--status 503":                          {"Xsubscriptions.create"},
-		"--status failed":                       {"!customers.create", "Xsubscriptions.create", "-customers.create"},
-		"--status dropped":                      {"-customers.create"},
-		"--status 201":                          {},
-		"--service collections":                 {" webhook_endpoints.list"},
-		"--since 30m":                           {" webhook_endpoints.list", "!customers.create", "Xsubscriptions.create", "-customers.create"},
-		"--since 2h --operation me.get":         {" me.get"},
-		"--since 2026-05-04T13:00:00Z":          {" webhook_endpoints.list", "!customers.create", "Xsubscriptions.create", "-customers.create"},
+		"": {" me.get", " webhook_endpoints.list", "!customers.create",
+			"Xsubscriptions.create", "-customers.create"},
+		"--status 2xx":                   {" me.get", " webhook_endpoints.list"},
+		"--status 200 --service billing": {" me.get"},
+		"--status 4xx":                   {"!customers.create"},
+		"--status 503":                   {"Xsubscriptions.create"},
+		"--status failed":                {"!customers.create", "Xsubscriptions.create", "-customers.create"},
+		"--status dropped":               {"-customers.create"},
+		"--status 201":                   {},
+		"--service collections":          {" webhook_endpoints.list"},
+		"--since 30m": {" webhook_endpoints.list", "!customers.create", "Xsubscriptions.create",
+			"-customers.create"},
+		"--since 2h --operation me.get": {" me.get"},
+		"--since 2026-05-04T13:00:00Z": {" webhook_endpoints.list", "!customers.create", "Xsubscriptions.create",
+			"-customers.create"},
 		"--since 2026-05-04T10:00:00.001-03:00": {},
 	} {
 		if got := marksAndNames(s.ok(append([]string{"requests"}, strings.Fields(args)...)...)); !slices.Equal(got, want) {
@@ -134,7 +146,8 @@ func TestRequestsForTools(t *testing.T) {
 		return all
 	}
 	all := read()
-	if len(all) != 5 || all[0].Operation != "me.get" || all[0].Status != 200 || all[4].Fault != "fault-2" || !all[4].Dropped || all[4].Body != nil || all[0].Response != nil ||
+	if len(all) != 5 || all[0].Operation != "me.get" || all[0].Status != 200 || all[4].Fault != "fault-2" ||
+		!all[4].Dropped || all[4].Body != nil || all[0].Response != nil ||
 		!strings.HasPrefix(all[0].Client, "Go-http-client/") {
 		t.Errorf("requests %+v", all)
 	}

@@ -27,11 +27,14 @@ func TestServeExampleSeed(t *testing.T) {
 		}
 	}
 	r.env["BILLING_BASE_URL"], r.env["BILLING_TOKEN"] = r.env["BILLING_FINANCE_BASE_URL"], r.env["BILLING_FINANCE_TOKEN"]
-	if status, body := r.ask("GET", "/v1/payables", ""); status != 200 || !strings.Contains(body, "Aluguel da loja") || strings.Count(body, `"amount"`) != 2 {
+	if status, body := r.ask("GET", "/v1/payables", ""); status != 200 || !strings.Contains(body, "Aluguel da loja") ||
+		strings.Count(body, `"amount"`) != 2 {
 		t.Errorf("payables: %d %s", status, body)
 	}
-	r.env["BILLING_BASE_URL"], r.env["BILLING_TOKEN"] = r.env["BILLING_COLLECTIONS_BASE_URL"], "ck_sandbox_example_thisIsNoRealSecret"
-	if status, body := r.ask("GET", "/api/v1/webhook-endpoints", ""); status != 200 || !strings.Contains(body, "https://hooks.example.com/billing") {
+	r.env["BILLING_BASE_URL"], r.env["BILLING_TOKEN"] = r.env["BILLING_COLLECTIONS_BASE_URL"],
+		"ck_sandbox_example_thisIsNoRealSecret"
+	if status, body := r.ask("GET", "/api/v1/webhook-endpoints", ""); status != 200 ||
+		!strings.Contains(body, "https://hooks.example.com/billing") {
 		t.Errorf("with the key of the seed: %d %s", status, body)
 	}
 }
@@ -53,7 +56,8 @@ func TestGuideSeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	if _, body := (steer{t, server.Env()}).asking(server.BillingToken()).ask("GET", "/v1/subscriptions", ""); !strings.Contains(body, "aurora-pro") {
+	if _, body := (steer{t, server.Env()}).asking(server.BillingToken()).ask("GET", "/v1/subscriptions",
+		""); !strings.Contains(body, "aurora-pro") {
 		t.Errorf("subscriptions %s", body)
 	}
 }
@@ -86,14 +90,17 @@ func TestSeedFileRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ file, in, says string }{
-		{file, "", file + ": the seed cannot be used:\n  customers[0].nam: is not a field of this request\n  customers[0].name: is required\n"},
+		{file, "", file + ": the seed cannot be used:\n  customers[0].nam: is not a field of this request\n  " +
+			"customers[0].name: is required\n"},
 		{"-", "[", "standard input: the seed cannot be used:\n  is not valid JSON"},
 		{"-", "", "--seed-file -: there is nothing in it"},
 		{filepath.Join(folder, "none.json"), "", "none.json: open"},
 	} {
 		var complaint strings.Builder
-		p := program{in: strings.NewReader(test.in), out: &complaint, err: &complaint, getenv: func(string) string { return "" }}
-		if code := p.run(t.Context(), []string{"serve", "--seed-file", test.file}); code != exitFailure || !strings.Contains(complaint.String(), test.says) {
+		p := program{in: strings.NewReader(test.in), out: &complaint, err: &complaint,
+			getenv: func(string) string { return "" }}
+		if code := p.run(t.Context(), []string{"serve", "--seed-file", test.file}); code != exitFailure ||
+			!strings.Contains(complaint.String(), test.says) {
 			t.Errorf("%s: exit %d: %s", test.file, code, complaint.String())
 		}
 	}

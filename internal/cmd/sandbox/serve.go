@@ -53,8 +53,8 @@ func (p program) serve(ctx context.Context, args []string) error {
 	return errors.Join(err, server.Close())
 }
 
-// announce reports that the sandbox is ready and where. What goes into GITHUB_ENV has no comments, so they go to standard
-// error.
+// announce reports that the sandbox is ready and where. What goes into GITHUB_ENV has no comments, so they go to
+// standard error.
 func (p program) announce(server *sandbox.Server, file envFile, format string) error {
 	if file.path == "" {
 		comments := p.out

@@ -56,14 +56,16 @@ type serving struct {
 func (p program) serveFlags(set *flags) *serving {
 	s := &serving{}
 	o := &s.options
-	set.StringVar(&s.envFile, "env-file", "", "write the exports to this `FILE`, in one piece, once ready; removed at the start and at the end")
+	set.StringVar(&s.envFile, "env-file", "",
+		"write the exports to this `FILE`, in one piece, once ready; removed at the start and at the end")
 	s.envFormat = envPOSIX
-	set.Func("env-format", "`FORMAT` of the exports: "+strings.Join(envFormats, ", ")+"; defaults to "+envPOSIX, func(value string) error {
-		if s.envFormat = value; !slices.Contains(envFormats, value) {
-			return errors.New("must be one of " + strings.Join(envFormats, ", "))
-		}
-		return nil
-	})
+	set.Func("env-format", "`FORMAT` of the exports: "+strings.Join(envFormats, ", ")+"; defaults to "+envPOSIX,
+		func(value string) error {
+			if s.envFormat = value; !slices.Contains(envFormats, value) {
+				return errors.New("must be one of " + strings.Join(envFormats, ", "))
+			}
+			return nil
+		})
 	set.StringVar(&o.Addr, "addr", "127.0.0.1", "`HOST` to listen on")
 	set.IntVar(&o.BillingPort, "billing-port", 0, "`PORT` of recurring billing; 0 takes a free one")
 	set.IntVar(&o.FinancePort, "finance-port", 0, "`PORT` of financial management; 0 takes a free one")
@@ -71,12 +73,16 @@ func (p program) serveFlags(set *flags) *serving {
 	set.IntVar(&o.ControlPort, "control-port", 0, "`PORT` of the control listener; 0 takes a free one")
 	set.BoolVar(&o.Web, "web", false, "serve a page that shows the contents of the sandbox, for a browser on this machine")
 	set.IntVar(&o.WebPort, "web-port", 0, "`PORT` of that page, with or without --web; 0 takes a free one")
-	set.StringVar(&o.CAFile, "ca-file", "", "write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
+	set.StringVar(&o.CAFile, "ca-file", "",
+		"write the CA certificate to this `FILE`; if unset, next to the file of --state, or to a temporary file")
 	set.StringVar(&o.StateFile, "state", "", "keep everything, tokens too, in this `FILE`; if unset, in memory")
 	set.StringVar(&s.seedFile, "seed-file", "", "begin with the data of this JSON `FILE`; - is standard input")
-	set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; if unset, and without a seed file, it has the accounts, payables and receivables of two companies")
-	set.Uint64Var(&o.Seed, "seed", 0, "derive ids, tokens and shuffles from this `NUMBER`, so that runs repeat; if unset, they are random")
-	set.StringVar(&s.clock, "clock", "", "stop the clock at this `TIME` (RFC 3339) until moved; if unset, the real clock runs")
+	set.BoolVar(&o.NoExampleData, "no-example-data", false, "let financial management begin empty; if unset, and "+
+		"without a seed file, it has the accounts, payables and receivables of two companies")
+	set.Uint64Var(&o.Seed, "seed", 0,
+		"derive ids, tokens and shuffles from this `NUMBER`, so that runs repeat; if unset, they are random")
+	set.StringVar(&s.clock, "clock", "",
+		"stop the clock at this `TIME` (RFC 3339) until moved; if unset, the real clock runs")
 	set.StringVar(&o.Organization.Environment, "environment", "sandbox", "`NAME` that /v1/me returns as environment")
 	s.differences(set.FlagSet)
 	receiverFlags(set.FlagSet, o)
@@ -87,10 +93,13 @@ func (p program) serveFlags(set *flags) *serving {
 func (s *serving) differences(set *flag.FlagSet) {
 	o := &s.options
 	set.IntVar(&o.MaxPerPage, "max-per-page", 100, "largest page of a listing, a `NUMBER`")
-	set.BoolVar(&o.HTTP2, "http2", false, "offer HTTP/2 too; a fault that drops a connection resets then the stream of its request")
+	set.BoolVar(&o.HTTP2, "http2", false,
+		"offer HTTP/2 too; a fault that drops a connection resets then the stream of its request")
 	set.IntVar(&o.ReadLag, "read-lag", 0, "`NUMBER` of listings a new object is missing from")
-	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "", "`NAME` of the header that carries the bare key of collections; if unset, Authorization: Bearer")
-	set.StringVar(&s.tolerance, "tolerance", "", "differ in these ways, a comma-separated `LIST` of "+strings.Join(sandbox.ToleranceNames(), ", "))
+	set.StringVar(&o.CollectionsAuthHeader, "collections-auth-header", "",
+		"`NAME` of the header that carries the bare key of collections; if unset, Authorization: Bearer")
+	set.StringVar(&s.tolerance, "tolerance", "", "differ in these ways, a comma-separated `LIST` of "+
+		strings.Join(sandbox.ToleranceNames(), ", "))
 	set.Func("fault", "put a fault in force, repeatable; `SPEC` as in \"{sandbox} help fault\"", func(spec string) error {
 		fault, err := sandbox.ParseFault(spec)
 		s.faults = append(s.faults, fault)

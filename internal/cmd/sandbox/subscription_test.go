@@ -20,7 +20,8 @@ func subscribe(t *testing.T, asking *running) string {
 		t.Fatal(err)
 	}
 	status, body := asking.ask("POST", "/v1/subscriptions",
-		`{"billing_account_id":"`+made.Data.BillingAccount.ID+`","plan_id":"3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71","external_id":"ana-pro","trial_period_days":1}`)
+		`{"billing_account_id":"`+made.Data.BillingAccount.ID+
+			`","plan_id":"3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71","external_id":"ana-pro","trial_period_days":1}`)
 	if status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}

@@ -25,8 +25,8 @@ func jsonFlag(set *flags, into *bool) {
 	set.BoolVar(into, "json", false, "write one JSON object a line, for tools")
 }
 
-// write writes a list: a table under column headers, or lines of JSON. Nothing goes to standard output for an empty list, so that
-// whatever reads a pipe finds nothing.
+// write writes a list: a table under column headers, or lines of JSON. Nothing goes to standard output for an empty
+// list, so that whatever reads a pipe finds nothing.
 func write[T any](p program, l listing[T], rows []T) error {
 	if l.json {
 		encoder := json.NewEncoder(p.out)

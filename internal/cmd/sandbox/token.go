@@ -91,9 +91,11 @@ func onlyFlags(set *flags, action string) (err error) {
 // they have been read.
 func tokenFlags(set *flags) (wanted func() sandbox.Token) {
 	var t sandbox.Token
-	service := set.String("service", string(sandbox.Billing), "`SERVICE` the token is for: billing, finance or collections")
+	service := set.String("service", string(sandbox.Billing),
+		"`SERVICE` the token is for: billing, finance or collections")
 	scopes := set.String("scopes", "*", "comma-separated `LIST` of scopes")
-	set.StringVar(&t.Organization, "organization", "", "id or `NAME` of its organization, or "+sandbox.NewOrganizationKeyword+"=NAME; defaults to the sandbox's own")
+	set.StringVar(&t.Organization, "organization", "", "id or `NAME` of its organization, or "+
+		sandbox.NewOrganizationKeyword+"=NAME; defaults to the sandbox's own")
 	set.BoolVar(&t.Blocked, "blocked", false, "its holder's API access is blocked")
 	set.Func("expires", "when it expires, a `TIME` such as 2026-01-31T12:00:00Z", func(value string) error {
 		at, err := time.Parse(time.RFC3339, value)

@@ -24,7 +24,8 @@ func (p program) version(_ context.Context, args []string) error {
 	if err := p.flags(versionManual).alone(args); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.out, "%s %s (%s, %s/%s)\n", p.called(), builtVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(p.out, "%s %s (%s, %s/%s)\n", p.called(), builtVersion(), runtime.Version(),
+		runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

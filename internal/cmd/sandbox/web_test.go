@@ -59,7 +59,8 @@ func TestServeTakesThePortOfThePage(t *testing.T) {
 	t.Cleanup(func() { first.Close() })
 	_, port, _ := strings.Cut(strings.TrimPrefix(first.WebURL(), "http://"), ":")
 	p := program{err: &strings.Builder{}, out: &strings.Builder{}}
-	if err := p.serve(t.Context(), []string{"--web-port", port}); err == nil || !strings.Contains(err.Error(), "web page on 127.0.0.1:"+port) {
+	if err := p.serve(t.Context(), []string{"--web-port", port}); err == nil ||
+		!strings.Contains(err.Error(), "web page on 127.0.0.1:"+port) {
 		t.Errorf("serve on a port that is taken: %v", err)
 	}
 }

@@ -24,14 +24,16 @@ type subject struct {
 	service *acctest.Service
 }
 
-// prepare starts a sandbox that lives in the present, as a lost creation is only settled with what is new by the clock of this machine.
+// prepare starts a sandbox that lives in the present, as a lost creation is only settled with what is new by the clock
+// of this machine.
 func prepare(t *testing.T) *subject {
 	t.Helper()
 	service := acctest.Start(t, acctest.RunningClock)
 	return &subject{Direct: service.Direct("billing_api_key"), t: t, service: service}
 }
 
-// with is the configuration of the subject with these arguments. The scope lets the key read endpoints, so that it can be tried.
+// with is the configuration of the subject with these arguments. The scope lets the key read endpoints, so that it can
+// be tried.
 func with(lines acctest.JSON) acctest.JSON {
 	config := acctest.JSON{"name": "ci", "scopes": []any{"webhook_endpoints:*"}}
 	maps.Copy(config, lines)
@@ -181,7 +183,8 @@ func TestDirect_minimal(t *testing.T) {
 	if !strings.HasPrefix(token, s.prefix()) || s.prefix() == "" {
 		t.Errorf("token %s, key_prefix %s", token, s.prefix())
 	}
-	for name, want := range map[string]string{"scopes": "[]", "description": "null", "expires_at": "null", "rotated_at": "null", "rotation_due_at": "null",
+	for name, want := range map[string]string{"scopes": "[]", "description": "null", "expires_at": "null",
+		"rotated_at": "null", "rotation_due_at": "null",
 		"previous_keys": "[]", "source": `"api"`, "grace_period_days": "null"} {
 		s.is(name, want)
 	}
@@ -197,16 +200,20 @@ func TestDirect_minimal(t *testing.T) {
 	}
 }
 
-// TestDirect_full: every argument arrives, the due date is counted from the creation, and what changes with every use makes no noise.
+// TestDirect_full: every argument arrives, the due date is counted from the creation, and what changes with every use
+// makes no noise.
 func TestDirect_full(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	expiry := time.Now().Add(90 * day).UTC().Truncate(time.Second)
-	lines := acctest.JSON{"description": "d", "scopes": []any{"webhook_endpoints:*", "webhook_deliveries:read"}, "expires_at": expiry.Format(time.RFC3339),
-		"grace_period_days": 3, "rotate_when_changed": acctest.JSON{"release": "1"}, "rotate_after_days": 30, "revoke_previous_keys": false, "allow_own_key": false}
+	lines := acctest.JSON{"description": "d", "scopes": []any{"webhook_endpoints:*", "webhook_deliveries:read"},
+		"expires_at": expiry.Format(time.RFC3339), "grace_period_days": 3,
+		"rotate_when_changed": acctest.JSON{"release": "1"}, "rotate_after_days": 30, "revoke_previous_keys": false,
+		"allow_own_key": false}
 	s.set(lines)
 	remote := s.remote(s.id())
-	if remote["description"] != "d" || remote["expiresAt"] != expiry.Format("2006-01-02T15:04:05.000Z") || len(remote["scopes"].([]any)) != 2 {
+	if remote["description"] != "d" || remote["expiresAt"] != expiry.Format("2006-01-02T15:04:05.000Z") ||
+		len(remote["scopes"].([]any)) != 2 {
 		t.Errorf("at the service: %v", remote)
 	}
 	created, err := time.Parse(time.RFC3339, remote["createdAt"].(string))
@@ -246,7 +253,8 @@ func TestDirect_newKey(t *testing.T) {
 			same(t, name+" replaces", s.plan(lines).Replaces, name)
 		}
 	}
-	for name, value := range map[string]any{"grace_period_days": 1, "rotate_when_changed": nil, "rotate_after_days": 9, "revoke_previous_keys": true, "allow_own_key": true} {
+	for name, value := range map[string]any{"grace_period_days": 1, "rotate_when_changed": nil, "rotate_after_days": 9,
+		"revoke_previous_keys": true, "allow_own_key": true} {
 		lines := maps.Clone(base)
 		lines[name] = value
 		if p := s.plan(lines); len(p.Replaces) > 0 || !slices.Contains(p.Changes(t), name) {
@@ -255,7 +263,8 @@ func TestDirect_newKey(t *testing.T) {
 	}
 }
 
-// TestDirect_refusedArguments: what no service needs to see to be wrong, and what the service blames, stands on its argument.
+// TestDirect_refusedArguments: what no service needs to see to be wrong, and what the service blames, stands on its
+// argument.
 func TestDirect_refusedArguments(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -276,20 +285,23 @@ func TestDirect_refusedArguments(t *testing.T) {
 	s.fault(sandbox.Fault{Operation: "api_keys.create", Status: 422,
 		Body: `{"error": {"code": "validation_error", "message": "Invalid", "details": {"fields": {"expiresAt": "must be sooner"}}}}`})
 	late := s.Plan(with(acctest.JSON{"expires_at": "2098-01-01"}))
-	says(t, acctest.Errors(s.Apply(late)), `AttributeName("expires_at")`, "Could not create API key", "code: validation_error")
+	says(t, acctest.Errors(s.Apply(late)), `AttributeName("expires_at")`, "Could not create API key",
+		"code: validation_error")
 	if s.Exists() {
 		t.Error("a refused key is in the state")
 	}
 }
 
-// TestDirect_endedOutside: a key that is revoked or does not exist any more is planned again, with a warning that says why.
+// TestDirect_endedOutside: a key that is revoked or does not exist any more is planned again, with a warning that says
+// why.
 func TestDirect_endedOutside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		end  func(s *subject)
 		says string
 	}{
-		"revoked": {func(s *subject) { s.set(nil); s.service.MustCollections("DELETE", keys+"/"+s.id(), nil) }, "was revoked outside of Terraform at"},
+		"revoked": {func(s *subject) { s.set(nil); s.service.MustCollections("DELETE", keys+"/"+s.id(), nil) },
+			"was revoked outside of Terraform at"},
 		"unknown": {func(s *subject) {
 			s.set(nil)
 			s.service.Sandbox.Clock().Advance(time.Minute) // reads do not lag any more

@@ -33,7 +33,8 @@ func (s *subject) encrypted() string {
 	return text
 }
 
-// sealed holds the state to a token that works, that the identities can decrypt and that is nowhere in clear text. It returns it.
+// sealed holds the state to a token that works, that the identities can decrypt and that is nowhere in clear text. It
+// returns it.
 func (s *subject) sealed(identities ...*acctest.Identity) string {
 	s.t.Helper()
 	s.is("token", "null")
@@ -179,7 +180,8 @@ func TestDirect_recipientsUnknown(t *testing.T) {
 	}
 	s := prepare(t)
 	p := s.Plan(with(unknown(nil)))
-	same(t, "unknown", p.Unknown(t), "age_recipients", "created_at", "encrypted_token", "id", "key_prefix", "source", "token")
+	same(t, "unknown", p.Unknown(t), "age_recipients", "created_at", "encrypted_token", "id", "key_prefix",
+		"source", "token")
 	s.Apply(s.Again(p, with(to(nil, ana))))
 	first := s.sealed(ana)
 	// An encrypted token cannot change, whatever the recipients turn out to be.
@@ -242,10 +244,12 @@ func TestDirect_invalidRecipients(t *testing.T) {
 		return acctest.JSON{"age_recipients": []any{ana.Recipient(), recipient}}
 	}
 	p := s.Plan(with(lines("age1oops")))
-	says(t, acctest.Errors(p.Diagnostics), `AttributeName("age_recipients").ElementKeyInt(1)`, "Invalid age recipient", "age_recipients[1]", `"age1oops"`)
+	says(t, acctest.Errors(p.Diagnostics), `AttributeName("age_recipients").ElementKeyInt(1)`, "Invalid age recipient",
+		"age_recipients[1]", `"age1oops"`)
 	p = s.Plan(with(lines(ana.PrivateKey())))
 	says(t, acctest.Errors(p.Diagnostics), "Invalid age recipient", "age_recipients[1]: it is a private key")
-	if text := acctest.Errors(p.Diagnostics); strings.Contains(text, ana.PrivateKey()) || strings.Contains(text, "AttributeName") {
+	if text := acctest.Errors(p.Diagnostics); strings.Contains(text, ana.PrivateKey()) ||
+		strings.Contains(text, "AttributeName") {
 		t.Errorf("the message shows the key, or the line that has it: %s", text)
 	}
 	for _, version := range []string{"1", "2"} {

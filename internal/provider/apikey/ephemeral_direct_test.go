@@ -11,19 +11,21 @@ import (
 
 func unquoted(s string) string { return strings.Trim(s, `"`) }
 
-// TestEphemeral: the key is created on open and works until it is revoked on close; it is not renewed, and what Terraform remembers in
-// clear text has no token in it.
+// TestEphemeral: the key is created on open and works until it is revoked on close; it is not renewed, and what
+// Terraform remembers in clear text has no token in it.
 func TestEphemeral(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	before := time.Now()
-	o := s.service.Open("billing_api_key", acctest.JSON{"name": "run", "description": "d", "scopes": []any{"webhook_endpoints:*"}})
+	o := s.service.Open("billing_api_key", acctest.JSON{"name": "run", "description": "d",
+		"scopes": []any{"webhook_endpoints:*"}})
 	if text := acctest.Errors(o.Diagnostics) + acctest.Warnings(o.Diagnostics); text != "" {
 		t.Fatal(text)
 	}
 	token, id := unquoted(o.Text("token")), unquoted(o.Text("id"))
 	remote := s.remote(id)
-	if remote["name"] != "run" || remote["description"] != "d" || !strings.HasPrefix(token, unquoted(o.Text("key_prefix"))) {
+	if remote["name"] != "run" || remote["description"] != "d" ||
+		!strings.HasPrefix(token, unquoted(o.Text("key_prefix"))) {
 		t.Errorf("token %s, at the service: %v", token, remote)
 	}
 	// It ends within the hour, should it never be closed.
@@ -72,17 +74,20 @@ func TestEphemeral_refused(t *testing.T) {
 	}
 	same(t, "calls", s.calls())
 	o := s.service.Open("billing_api_key", acctest.JSON{"name": "run", "expires_at": "2020-01-01"})
-	says(t, acctest.Errors(o.Diagnostics), `AttributeName("expires_at")`, `Could not create the ephemeral API key "run"`, "validation_error")
+	says(t, acctest.Errors(o.Diagnostics), `AttributeName("expires_at")`, `Could not create the ephemeral API key "run"`,
+		"validation_error")
 }
 
-// TestEphemeral_revokeFails: a key that could not be revoked is reported with its id, and that it works until it expires.
+// TestEphemeral_revokeFails: a key that could not be revoked is reported with its id, and that it works until it
+// expires.
 func TestEphemeral_revokeFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	o := s.service.Open("billing_api_key", acctest.JSON{"name": "run"})
 	s.fault(sandbox.Fault{Operation: "api_keys.revoke", Times: 1, Status: 403, Code: "insufficient_scope"})
 	said := acctest.Errors(o.Close())
-	says(t, said, "Could not revoke the ephemeral API key "+unquoted(o.Text("id")), "works until it expires", "insufficient_scope")
+	says(t, said, "Could not revoke the ephemeral API key "+unquoted(o.Text("id")), "works until it expires",
+		"insufficient_scope")
 	if strings.Contains(said, unquoted(o.Text("token"))) {
 		t.Errorf("the token is said: %s", said)
 	}
@@ -110,12 +115,13 @@ func TestEphemeral_lostAnswer(t *testing.T) {
 	s.works(unquoted(o.Text("token")))
 }
 
-// TestEphemeral_withoutToken: a key whose token is not shown is of no use, so it is revoked at once: Terraform closes nothing that failed
-// to open.
+// TestEphemeral_withoutToken: a key whose token is not shown is of no use, so it is revoked at once: Terraform closes
+// nothing that failed to open.
 func TestEphemeral_withoutToken(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	hidden := s.service.Rewriting(func(_ string, object acctest.JSON) { delete(object, "token") })
-	says(t, acctest.Errors(hidden.Open("billing_api_key", acctest.JSON{"name": "run"}).Diagnostics), "The service has not shown the token", "is revoked")
+	says(t, acctest.Errors(hidden.Open("billing_api_key", acctest.JSON{"name": "run"}).Diagnostics),
+		"The service has not shown the token", "is revoked")
 	same(t, "calls", s.calls(), "api_keys.create", "api_keys.revoke")
 }

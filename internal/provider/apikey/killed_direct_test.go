@@ -16,8 +16,9 @@ func (s *subject) killed(id string, days int) string {
 	return s.service.MustCollections("POST", keys+"/"+id+"/rotate", acctest.JSON{"graceDays": days})["id"].(string)
 }
 
-// TestDirect_killedRotation: a run was killed in the middle of a rotation. The next one finds the successor, whose token nobody
-// has, and rotates it in turn. The old key keeps its grace period, and no key is left that the state does not know.
+// TestDirect_killedRotation: a run was killed in the middle of a rotation. The next one finds the successor, whose
+// token nobody has, and rotates it in turn. The old key keeps its grace period, and no key is left that the state does
+// not know.
 func TestDirect_killedRotation(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -25,10 +26,12 @@ func TestDirect_killedRotation(t *testing.T) {
 		days          int
 		twice         bool
 	}{
-		"trigger":        {trigger("1", nil), trigger("2", nil), 7, false},
-		"with an expiry": {trigger("1", acctest.JSON{"expires_at": "2098-01-01"}), trigger("2", acctest.JSON{"expires_at": "2098-01-01"}), 7, false},
-		"no grace":       {trigger("1", acctest.JSON{"grace_period_days": 0}), trigger("2", acctest.JSON{"grace_period_days": 0}), 0, false},
-		"killed twice":   {trigger("1", nil), trigger("2", nil), 7, true},
+		"trigger": {trigger("1", nil), trigger("2", nil), 7, false},
+		"with an expiry": {trigger("1", acctest.JSON{"expires_at": "2098-01-01"}),
+			trigger("2", acctest.JSON{"expires_at": "2098-01-01"}), 7, false},
+		"no grace": {trigger("1", acctest.JSON{"grace_period_days": 0}),
+			trigger("2", acctest.JSON{"grace_period_days": 0}), 0, false},
+		"killed twice": {trigger("1", nil), trigger("2", nil), 7, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +78,8 @@ func TestDirect_killedRotationByAge(t *testing.T) {
 	s.isSettled(aged)
 }
 
-// TestDirect_killedRevocation: a run was killed after it had rotated the key and revoked it, as revoke_previous_keys asks.
+// TestDirect_killedRevocation: a run was killed after it had rotated the key and revoked it, as revoke_previous_keys
+// asks.
 func TestDirect_killedRevocation(t *testing.T) {
 	t.Parallel()
 	for name, revoked := range map[string]bool{"before the revocation": false, "after it": true} {
@@ -120,8 +124,8 @@ func TestDirect_killedRotationLost(t *testing.T) {
 	s.isSettled(trigger("2", nil))
 }
 
-// TestDirect_rotatedByAnother: a successor that is in use, or that the configuration does not ask for, is another system's. It is
-// named and left alone; there is a new key.
+// TestDirect_rotatedByAnother: a successor that is in use, or that the configuration does not ask for, is another
+// system's. It is named and left alone; there is a new key.
 func TestDirect_rotatedByAnother(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

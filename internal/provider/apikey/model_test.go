@@ -23,7 +23,8 @@ func recorded(t *testing.T, name string) (collections.APIKey, map[string]any) {
 	return key, modeltest.Wire(t, exchange.Response.Body, &key)
 }
 
-// TestFromAPI: what the service answers stands in the attributes of the same name; what only the provider knows is null.
+// TestFromAPI: what the service answers stands in the attributes of the same name; what only the provider knows is
+// null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
 	for name, differs := range map[string]map[string]any{
@@ -37,8 +38,9 @@ func TestFromAPI(t *testing.T) {
 			// What changes with every use is no part of the resource, and a revoked key is none.
 			delete(want, "last_used_at")
 			delete(want, "revoked_at")
-			maps.Copy(want, map[string]any{"grace_period_days": nil, "rotate_when_changed": map[string]any{}, "rotate_after_days": nil, "revoke_previous_keys": nil,
-				"allow_own_key": nil, "age_recipients": []any{}, "encrypted_token": nil, "rotated_at": nil, "rotation_due_at": nil, "previous_keys": []any{}})
+			maps.Copy(want, map[string]any{"grace_period_days": nil, "rotate_when_changed": map[string]any{},
+				"rotate_after_days": nil, "revoke_previous_keys": nil, "allow_own_key": nil, "age_recipients": []any{},
+				"encrypted_token": nil, "rotated_at": nil, "rotation_due_at": nil, "previous_keys": []any{}})
 			maps.Copy(want, differs)
 			modeltest.Same(t, modeltest.Attributes(t, fromAPI(&key)), want)
 		})
@@ -65,9 +67,11 @@ func TestDataFromAPI(t *testing.T) {
 // TestKeeping: what the service never returns stays as it was; a token that it does return wins.
 func TestKeeping(t *testing.T) {
 	t.Parallel()
-	prior := model{Token: types.StringValue("old"), GracePeriodDays: types.Int64Value(3), RotateAfterDays: types.Int64Value(90)}
+	prior := model{Token: types.StringValue("old"), GracePeriodDays: types.Int64Value(3),
+		RotateAfterDays: types.Int64Value(90)}
 	kept := model{}.preserve(prior)
-	if kept.Token.ValueString() != "old" || kept.GracePeriodDays.ValueInt64() != 3 || kept.RotateAfterDays.ValueInt64() != 90 {
+	if kept.Token.ValueString() != "old" || kept.GracePeriodDays.ValueInt64() != 3 ||
+		kept.RotateAfterDays.ValueInt64() != 90 {
 		t.Errorf("kept %+v", kept)
 	}
 	if kept = (model{Token: types.StringValue("new")}).preserve(prior); kept.Token.ValueString() != "new" {
@@ -84,12 +88,17 @@ func TestDueAt(t *testing.T) {
 		m    model
 		want types.String
 	}{
-		"no age":                 {model{shared: shared{CreatedAt: text(made)}}, types.StringNull()},
-		"from its creation":      {model{shared: shared{CreatedAt: text(made)}, RotateAfterDays: types.Int64Value(30)}, text("2026-03-02T12:00:00Z")},
-		"from its last rotation": {model{shared: shared{CreatedAt: text(made)}, RotatedAt: text(rotated), RotateAfterDays: types.Int64Value(1)}, text("2026-03-02T12:30:00Z")},
-		"an age not known yet":   {model{shared: shared{CreatedAt: text(made)}, RotateAfterDays: types.Int64Unknown()}, types.StringUnknown()},
-		"a moment not known yet": {model{shared: shared{CreatedAt: types.StringUnknown()}, RotateAfterDays: types.Int64Value(1)}, types.StringUnknown()},
-		"a moment in other form": {model{shared: shared{CreatedAt: text("yesterday")}, RotateAfterDays: types.Int64Value(1)}, types.StringNull()},
+		"no age": {model{shared: shared{CreatedAt: text(made)}}, types.StringNull()},
+		"from its creation": {model{shared: shared{CreatedAt: text(made)}, RotateAfterDays: types.Int64Value(30)},
+			text("2026-03-02T12:00:00Z")},
+		"from its last rotation": {model{shared: shared{CreatedAt: text(made)}, RotatedAt: text(rotated),
+			RotateAfterDays: types.Int64Value(1)}, text("2026-03-02T12:30:00Z")},
+		"an age not known yet": {model{shared: shared{CreatedAt: text(made)}, RotateAfterDays: types.Int64Unknown()},
+			types.StringUnknown()},
+		"a moment not known yet": {model{shared: shared{CreatedAt: types.StringUnknown()},
+			RotateAfterDays: types.Int64Value(1)}, types.StringUnknown()},
+		"a moment in other form": {model{shared: shared{CreatedAt: text("yesterday")}, RotateAfterDays: types.Int64Value(1)},
+			types.StringNull()},
 	} {
 		if have := c.m.dueAt(); !have.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, have, c.want)

@@ -35,7 +35,8 @@ func (s *subject) isRefused(what string, config acctest.JSON) {
 	says(s.t, text, `AttributeName("allow_own_key")`, refusal, "To "+what, "collections_api_key", "allow_own_key = true")
 }
 
-// TestDirect_ownKey: the plan refuses to rotate, replace or destroy the key that the provider uses, and says why; nothing is sent.
+// TestDirect_ownKey: the plan refuses to rotate, replace or destroy the key that the provider uses, and says why;
+// nothing is sent.
 func TestDirect_ownKey(t *testing.T) {
 	t.Parallel()
 	s := takeOver(t)
@@ -46,7 +47,8 @@ func TestDirect_ownKey(t *testing.T) {
 	s.isRefused("replace", own(trigger("1", acctest.JSON{"description": "new"})))
 	s.isRefused("destroy", nil)
 	// What leaves the key as it is, is planned.
-	for _, lines := range []acctest.JSON{trigger("1", nil), trigger("1", acctest.JSON{"grace_period_days": 3, "revoke_previous_keys": true}), nil} {
+	for _, lines := range []acctest.JSON{trigger("1", nil),
+		trigger("1", acctest.JSON{"grace_period_days": 3, "revoke_previous_keys": true}), nil} {
 		if text := acctest.Errors(s.Plan(own(lines)).Diagnostics); text != "" {
 			t.Errorf("%v: %s", lines, text)
 		}
@@ -73,15 +75,16 @@ func TestDirect_ownKeyAge(t *testing.T) {
 	s.isRefused("rotate", old)
 }
 
-// TestDirect_ownKeyAllowed: with allow_own_key the key is rotated and destroyed; replacing and destroying ask for it to be applied before,
-// because what is destroyed is what the state holds.
+// TestDirect_ownKeyAllowed: with allow_own_key the key is rotated and destroyed; replacing and destroying ask for it to
+// be applied before, because what is destroyed is what the state holds.
 func TestDirect_ownKeyAllowed(t *testing.T) {
 	t.Parallel()
 	s := takeOver(t)
 	allowed := acctest.JSON{"allow_own_key": true}
 	s.isRefused("replace", own(acctest.JSON{"allow_own_key": true, "description": "new"}))
 	s.Set(own(trigger("1", allowed)))
-	same(t, "replaces", s.Plan(own(trigger("1", acctest.JSON{"allow_own_key": true, "description": "new"}))).Replaces, "description")
+	same(t, "replaces", s.Plan(own(trigger("1", acctest.JSON{"allow_own_key": true, "description": "new"}))).Replaces,
+		"description")
 	s.Set(own(trigger("2", allowed)))
 	// The provider's key is a predecessor now, and may not end by accident either.
 	s.refresh()
@@ -112,7 +115,8 @@ func TestDirect_ownKeyLast(t *testing.T) {
 	s.works(third)
 }
 
-// TestDirect_ownKeyUnknown: whether it is allowed may be known only at apply; then it is decided there, before the call.
+// TestDirect_ownKeyUnknown: whether it is allowed may be known only at apply; then it is decided there, before the
+// call.
 func TestDirect_ownKeyUnknown(t *testing.T) {
 	t.Parallel()
 	s := takeOver(t)

@@ -20,8 +20,8 @@ func TestAccAPIKey_authHeader(t *testing.T) {
 	)
 }
 
-// TestAccAPIKey_provider: a provider without collections names the arguments, their variables and what needed them; one whose key is
-// refused names the key.
+// TestAccAPIKey_provider: a provider without collections names the arguments, their variables and what needed them; one
+// whose key is refused names the key.
 func TestAccAPIKey_provider(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -31,19 +31,22 @@ func TestAccAPIKey_provider(t *testing.T) {
 	run(t,
 		resource.TestStep{Config: without.Config(named("")), ExpectError: regexp.MustCompile(
 			`(?s)collections_base_url\s+and\s+collections_api_key.*billing_api_key\s+cannot.*BILLING_COLLECTIONS_BASE_URL.*BILLING_COLLECTIONS_API_KEY`)},
-		resource.TestStep{Config: wrong.Config(named("")), ExpectError: regexp.MustCompile(`(?s)collections_api_key.*revoked\s+or\s+expired`)},
+		resource.TestStep{Config: wrong.Config(named("")),
+			ExpectError: regexp.MustCompile(`(?s)collections_api_key.*revoked\s+or\s+expired`)},
 		resource.TestStep{Config: service.Config(named(""))},
 	)
 }
 
-// TestAccAPIKey_scope: managing keys is administration, which a key without that scope may not do; the error names the scope.
+// TestAccAPIKey_scope: managing keys is administration, which a key without that scope may not do; the error names the
+// scope.
 func TestAccAPIKey_scope(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
 	limited := *service
 	limited.CollectionsKey = service.MustCollections("POST", keys, acctest.JSON{"name": "limited"})["token"].(string)
 	run(t,
-		resource.TestStep{Config: limited.Config(named("")), ExpectError: regexp.MustCompile(`(?s)lacks\s+a\s+permission:\s+it\s+needs\s+api_keys:`)},
+		resource.TestStep{Config: limited.Config(named("")),
+			ExpectError: regexp.MustCompile(`(?s)lacks\s+a\s+permission:\s+it\s+needs\s+api_keys:`)},
 		resource.TestStep{Config: service.Config(named(""))},
 	)
 }

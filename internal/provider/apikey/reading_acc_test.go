@@ -21,7 +21,8 @@ import (
 func created(service *acctest.Service, names ...string) []string {
 	var ids []string
 	for i, name := range names {
-		made := service.MustCollections("POST", keys, acctest.JSON{"name": name, "description": "d", "scopes": []string{"webhook_endpoints:*"}, "expiresAt": "2098-01-01"})
+		made := service.MustCollections("POST", keys, acctest.JSON{"name": name, "description": "d",
+			"scopes": []string{"webhook_endpoints:*"}, "expiresAt": "2098-01-01"})
 		ids = append(ids, made["id"].(string))
 		if i == 1 {
 			service.CallWithKey(made["token"].(string), "GET", "/api/v1/webhook-endpoints", nil)
@@ -31,7 +32,8 @@ func created(service *acctest.Service, names ...string) []string {
 	return ids
 }
 
-// TestAccAPIKeyDataSource: found by id or name, also when it is revoked; here, and only here, is what changes with every use.
+// TestAccAPIKeyDataSource: found by id or name, also when it is revoked; here, and only here, is what changes with
+// every use.
 func TestAccAPIKeyDataSource(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -53,10 +55,12 @@ func TestAccAPIKeyDataSource(t *testing.T) {
 		refused(`name = "three"`, `More than one API key.*`+ids[2]+`.*`+ids[3]),
 		refused(`name = "none"`, `No such API key`),
 		refused("", `Set\s+exactly\s+one\s+of`),
-		step(`id = "`+ids[0]+`"`, map[string]knownvalue.Check{"name": knownvalue.StringExact("one"), "revoked_at": knownvalue.NotNull(), "last_used_at": knownvalue.Null()}),
+		step(`id = "`+ids[0]+`"`, map[string]knownvalue.Check{"name": knownvalue.StringExact("one"),
+			"revoked_at": knownvalue.NotNull(), "last_used_at": knownvalue.Null()}),
 		step(`name = "one"`, map[string]knownvalue.Check{"id": knownvalue.StringExact(ids[0])}),
 		step(`name = "two"`, map[string]knownvalue.Check{
-			"id": knownvalue.StringExact(ids[1]), "description": knownvalue.StringExact("d"), "key_prefix": knownvalue.NotNull(), "source": knownvalue.StringExact("api"),
+			"id": knownvalue.StringExact(ids[1]), "description": knownvalue.StringExact("d"), "key_prefix": knownvalue.NotNull(),
+			"source":       knownvalue.StringExact("api"),
 			"scopes":       knownvalue.SetExact([]knownvalue.Check{knownvalue.StringExact("webhook_endpoints:*")}),
 			"last_used_at": knownvalue.NotNull(), "revoked_at": knownvalue.Null(), "created_at": knownvalue.NotNull(),
 			"expires_at": knownvalue.StringExact("2098-01-01T00:00:00.000Z"),
@@ -64,7 +68,8 @@ func TestAccAPIKeyDataSource(t *testing.T) {
 	)
 }
 
-// TestAccAPIKeysDataSource: all keys over all pages, oldest first, with those that have ended, unless the limit says otherwise.
+// TestAccAPIKeysDataSource: all keys over all pages, oldest first, with those that have ended, unless the limit says
+// otherwise.
 func TestAccAPIKeysDataSource(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -72,20 +77,23 @@ func TestAccAPIKeysDataSource(t *testing.T) {
 	created(service, "one", "two", "three")
 	at := attribute("keys")
 	name := func(i int, want string) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue("data.billing_api_keys.test", at.AtSliceIndex(i).AtMapKey("name"), knownvalue.StringExact(want))
+		return statecheck.ExpectKnownValue("data.billing_api_keys.test", at.AtSliceIndex(i).AtMapKey("name"),
+			knownvalue.StringExact(want))
 	}
 	size := func(n int) statecheck.StateCheck {
 		return statecheck.ExpectKnownValue("data.billing_api_keys.test", at, knownvalue.ListSizeExact(n))
 	}
 	run(t,
 		resource.TestStep{Config: service.Config(`data "billing_api_keys" "test" {}`),
-			ConfigStateChecks: []statecheck.StateCheck{size(4), name(0, "Sandbox"), name(1, "one"), name(2, "two"), name(3, "three")}},
-		resource.TestStep{Config: service.Config("data \"billing_api_keys\" \"test\" {\n  limit = 3\n}\n"), ConfigStateChecks: []statecheck.StateCheck{size(3)}},
+			ConfigStateChecks: []statecheck.StateCheck{size(4), name(0, "Sandbox"), name(1, "one"), name(2, "two"),
+				name(3, "three")}},
+		resource.TestStep{Config: service.Config("data \"billing_api_keys\" \"test\" {\n  limit = 3\n}\n"),
+			ConfigStateChecks: []statecheck.StateCheck{size(3)}},
 	)
 }
 
-// TestAccAPIKeyList: a query lists every key that works, with its identity and the whole resource; those that have ended cannot be
-// managed and are left out.
+// TestAccAPIKeyList: a query lists every key that works, with its identity and the whole resource; those that have
+// ended cannot be managed and are left out.
 func TestAccAPIKeyList(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -98,22 +106,26 @@ func TestAccAPIKeyList(t *testing.T) {
 	two := map[string]knownvalue.Check{"id": knownvalue.StringExact(ids[1]), "name": knownvalue.Null()}
 	runFrom(t, tfversion.SkipBelow(tfversion.Version1_14_0),
 		resource.TestStep{Config: service.Config("")},
-		resource.TestStep{Query: true, Config: query("include_resource = true"), QueryResultChecks: []querycheck.QueryResultCheck{
-			querycheck.ExpectLength(listed, 3),
-			querycheck.ExpectIdentity(listed, two),
-			querycheck.ExpectResourceDisplayName(listed, queryfilter.ByResourceIdentity(two), knownvalue.StringRegexp(regexp.MustCompile(`^two \(ck_`))),
-			querycheck.ExpectResourceKnownValues(listed, queryfilter.ByResourceIdentity(two), []querycheck.KnownValueCheck{
-				{Path: attribute("name"), KnownValue: knownvalue.StringExact("two")},
-				{Path: attribute("description"), KnownValue: knownvalue.StringExact("d")},
-				{Path: attribute("token"), KnownValue: knownvalue.Null()},
-				{Path: attribute("previous_keys"), KnownValue: knownvalue.ListSizeExact(0)},
-			}),
-		}},
-		resource.TestStep{Query: true, Config: query("limit = 1"), QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(listed, 1)}},
+		resource.TestStep{Query: true, Config: query("include_resource = true"),
+			QueryResultChecks: []querycheck.QueryResultCheck{
+				querycheck.ExpectLength(listed, 3),
+				querycheck.ExpectIdentity(listed, two),
+				querycheck.ExpectResourceDisplayName(listed, queryfilter.ByResourceIdentity(two),
+					knownvalue.StringRegexp(regexp.MustCompile(`^two \(ck_`))),
+				querycheck.ExpectResourceKnownValues(listed, queryfilter.ByResourceIdentity(two), []querycheck.KnownValueCheck{
+					{Path: attribute("name"), KnownValue: knownvalue.StringExact("two")},
+					{Path: attribute("description"), KnownValue: knownvalue.StringExact("d")},
+					{Path: attribute("token"), KnownValue: knownvalue.Null()},
+					{Path: attribute("previous_keys"), KnownValue: knownvalue.ListSizeExact(0)},
+				}),
+			}},
+		resource.TestStep{Query: true, Config: query("limit = 1"),
+			QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(listed, 1)}},
 	)
 }
 
-// TestAccEphemeralAPIKey: in a real run the key reaches what uses it, and every key that was opened is revoked in the end.
+// TestAccEphemeralAPIKey: in a real run the key reaches what uses it, and every key that was opened is revoked in the
+// end.
 func TestAccEphemeralAPIKey(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -131,7 +143,8 @@ provider "echo" {
 resource "echo" "test" {}
 `)
 	data := attribute("data")
-	token := statecheck.ExpectKnownValue("echo.test", data.AtMapKey("token"), knownvalue.StringRegexp(regexp.MustCompile("^ck_")))
+	token := statecheck.ExpectKnownValue("echo.test", data.AtMapKey("token"),
+		knownvalue.StringRegexp(regexp.MustCompile("^ck_")))
 	resource.Test(t, resource.TestCase{
 		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_10_0)},
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
@@ -143,14 +156,16 @@ resource "echo" "test" {}
 				statecheck.ExpectKnownValue("echo.test", data.AtMapKey("expires_at"), knownvalue.NotNull()),
 			},
 			Check: func(s *terraform.State) error {
-				if status, _ := service.CallWithKey(s.RootModule().Resources["echo.test"].Primary.Attributes["data.token"], "GET", "/api/v1/webhook-endpoints", nil); status != 401 {
+				if status, _ := service.CallWithKey(s.RootModule().Resources["echo.test"].Primary.Attributes["data.token"], "GET",
+					"/api/v1/webhook-endpoints", nil); status != 401 {
 					t.Errorf("after the run the key is answered %d, want 401", status)
 				}
 				return nil
 			},
 		}},
 	})
-	if opened, closed := service.Count("api_keys.create"), service.Count("api_keys.revoke"); opened == 0 || opened != closed {
+	if opened, closed := service.Count("api_keys.create"), service.Count("api_keys.revoke"); opened == 0 ||
+		opened != closed {
 		t.Errorf("%d keys were created and %d revoked", opened, closed)
 	}
 }

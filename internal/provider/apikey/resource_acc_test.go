@@ -53,7 +53,8 @@ func run(t *testing.T, steps ...resource.TestStep) {
 // runFrom is run for what needs a newer Terraform.
 func runFrom(t *testing.T, check tfversion.TerraformVersionCheck, steps ...resource.TestStep) {
 	t.Helper()
-	resource.Test(t, resource.TestCase{TerraformVersionChecks: []tfversion.TerraformVersionCheck{check}, ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
+	resource.Test(t, resource.TestCase{TerraformVersionChecks: []tfversion.TerraformVersionCheck{check},
+		ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
 }
 
 // history notes the tokens and ids that the state has had.
@@ -83,32 +84,38 @@ func (h *history) hold(accepted []bool) error {
 	return nil
 }
 
-// TestAccAPIKey_minimal: a name is enough; the token is sensitive, every way to import finds the same, and destroying revokes.
+// TestAccAPIKey_minimal: a name is enough; the token is sensitive, every way to import finds the same, and destroying
+// revokes.
 func TestAccAPIKey_minimal(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
 	config := service.Config(named(""))
 	h := &history{t: t, service: service}
 	run(t,
-		resource.TestStep{Config: config, Check: h.note(true), ConfigPlanChecks: planned(plancheck.ResourceActionCreate, []string{"id", "token", "key_prefix"}),
+		resource.TestStep{Config: config, Check: h.note(true), ConfigPlanChecks: planned(plancheck.ResourceActionCreate,
+			[]string{"id", "token", "key_prefix"}),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectSensitiveValue(address, attribute("token")),
 				statecheck.CompareValuePairs(address, attribute("id"), address, attribute("id"), compare.ValuesSame()),
 				statecheck.ExpectKnownValue(address, attribute("previous_keys"), knownvalue.ListSizeExact(0)),
 			}},
 		settled(config),
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"token"}},
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateId: "name=ci", ImportStateVerify: true, ImportStateVerifyIgnore: []string{"token"}},
-		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID},
-		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "name=ci"},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"token"}},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateId: "name=ci", ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"token"}},
+		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+			ImportStateKind: resource.ImportBlockWithID},
+		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+			ImportStateKind: resource.ImportBlockWithID, ImportStateId: "name=ci"},
 	)
 	if err := h.hold([]bool{false}); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestAccAPIKey_rotation: by trigger and in place, visible in the plan before it happens; two rotations inside one grace keep both
-// predecessors in view, and destroying revokes them all.
+// TestAccAPIKey_rotation: by trigger and in place, visible in the plan before it happens; two rotations inside one
+// grace keep both predecessors in view, and destroying revokes them all.
 func TestAccAPIKey_rotation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -119,18 +126,22 @@ func TestAccAPIKey_rotation(t *testing.T) {
 	unknown := []string{"id", "token", "key_prefix", "rotated_at", "previous_keys"}
 	rotates := planned(plancheck.ResourceActionUpdate, unknown, "name", "scopes", "source", "created_at")
 	predecessors := func(n int) []statecheck.StateCheck {
-		return []statecheck.StateCheck{statecheck.ExpectKnownValue(address, attribute("previous_keys"), knownvalue.ListSizeExact(n))}
+		return []statecheck.StateCheck{statecheck.ExpectKnownValue(address, attribute("previous_keys"),
+			knownvalue.ListSizeExact(n))}
 	}
 	run(t,
 		resource.TestStep{Config: config("1", ""), Check: h.note(true)},
-		resource.TestStep{Config: config("2", ""), Check: h.note(true, true), ConfigPlanChecks: rotates, ConfigStateChecks: predecessors(1)},
+		resource.TestStep{Config: config("2", ""), Check: h.note(true, true), ConfigPlanChecks: rotates,
+			ConfigStateChecks: predecessors(1)},
 		settled(config("2", "")),
-		resource.TestStep{Config: config("3", "grace_period_days = 30"), Check: h.note(true, true, true), ConfigPlanChecks: rotates, ConfigStateChecks: predecessors(2)},
+		resource.TestStep{Config: config("3", "grace_period_days = 30"), Check: h.note(true, true, true),
+			ConfigPlanChecks: rotates, ConfigStateChecks: predecessors(2)},
 		settled(config("3", "grace_period_days = 30")),
-		resource.TestStep{Config: config("3", "revoke_previous_keys = true"), Check: h.note(false, false, true), ConfigStateChecks: predecessors(0),
-			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, nil, unknown...)},
+		resource.TestStep{Config: config("3", "revoke_previous_keys = true"), Check: h.note(false, false, true),
+			ConfigStateChecks: predecessors(0), ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, nil, unknown...)},
 		settled(config("3", "revoke_previous_keys = true")),
-		resource.TestStep{Config: config("4", ""), Check: h.note(false, false, true, true, true), ConfigStateChecks: predecessors(1)},
+		resource.TestStep{Config: config("4", ""), Check: h.note(false, false, true, true, true),
+			ConfigStateChecks: predecessors(1)},
 	)
 	if err := h.hold([]bool{false, false, false, false, false}); err != nil {
 		t.Error(err)
@@ -143,16 +154,21 @@ func TestAccAPIKey_age(t *testing.T) {
 	service := acctest.Start(t, acctest.RunningClock)
 	service.NeedsSandbox("the clock is moved")
 	service.Sandbox.Clock().Advance(-100 * day)
-	id := service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["id"].(string)
+	id := service.MustCollections("POST", keys,
+		acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["id"].(string)
 	service.Sandbox.Clock().Advance(100 * day)
 	config := service.Config("import {\n  to = " + address + "\n  id = \"name=ci\"\n}\n" + named("rotate_after_days = 90"))
 	run(t,
-		resource.TestStep{Config: config, ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, nil, "id", "key_prefix", "rotation_due_at", "previous_keys"),
-			ConfigStateChecks:  []statecheck.StateCheck{statecheck.ExpectKnownValue(address, attribute("id"), knownvalue.StringExact(id))},
+		resource.TestStep{Config: config, ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, nil, "id", "key_prefix",
+			"rotation_due_at", "previous_keys"),
+			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, attribute("id"),
+				knownvalue.StringExact(id))},
 			ExpectNonEmptyPlan: true},
-		resource.TestStep{Config: config, ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, []string{"id", "token", "key_prefix", "rotated_at", "previous_keys", "rotation_due_at"}),
+		resource.TestStep{Config: config, ConfigPlanChecks: planned(plancheck.ResourceActionUpdate,
+			[]string{"id", "token", "key_prefix", "rotated_at", "previous_keys", "rotation_due_at"}),
 			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, attribute("previous_keys").AtSliceIndex(0).AtMapKey("id"), knownvalue.StringExact(id)),
+				statecheck.ExpectKnownValue(address, attribute("previous_keys").AtSliceIndex(0).AtMapKey("id"),
+					knownvalue.StringExact(id)),
 				statecheck.ExpectKnownValue(address, attribute("token"), knownvalue.NotNull()),
 			}},
 		settled(config),
@@ -168,11 +184,14 @@ func TestAccAPIKey_newKey(t *testing.T) {
 	replaces := planned(plancheck.ResourceActionCreateBeforeDestroy, []string{"id", "token"})
 	steps := []resource.TestStep{{Config: service.Config(named(lifecycle)), Check: h.note(true)}}
 	for i, lines := range []string{`description = "new"`, `expires_at = "2098-01-01"`} {
-		steps = append(steps, resource.TestStep{Config: service.Config(named(lines + lifecycle)), Check: h.note([]bool{false, i == 0, true}[:i+1]...), ConfigPlanChecks: replaces})
+		steps = append(steps, resource.TestStep{Config: service.Config(named(lines + lifecycle)),
+			Check: h.note([]bool{false, i == 0, true}[:i+1]...), ConfigPlanChecks: replaces})
 	}
 	steps = append(steps,
-		resource.TestStep{Config: service.Config(key("name = \"cd\"" + lifecycle)), Check: h.note(false, false, false, true), ConfigPlanChecks: replaces},
-		resource.TestStep{Config: service.Config("resource \"billing_api_key\" \"test\" {\n  name = \"cd\"\n  scopes = [\"*\"]" + lifecycle + "\n}\n"),
+		resource.TestStep{Config: service.Config(key("name = \"cd\"" + lifecycle)), Check: h.note(false, false, false, true),
+			ConfigPlanChecks: replaces},
+		resource.TestStep{Config: service.Config("resource \"billing_api_key\" \"test\" {\n  name = \"cd\"\n  scopes = " +
+			"[\"*\"]" + lifecycle + "\n}\n"),
 			Check: h.note(false, false, false, false, true), ConfigPlanChecks: replaces},
 	)
 	run(t, steps...)
@@ -184,10 +203,12 @@ func TestAccAPIKey_ownKey(t *testing.T) {
 	service := acctest.Start(t, acctest.RunningClock)
 	service.NeedsSandbox("its key is at stake")
 	config := func(lines string) string {
-		return service.Config("import {\n  to = " + address + "\n  id = \"name=Sandbox\"\n}\nresource \"billing_api_key\" \"test\" {\n  name = \"Sandbox\"\n  scopes = [\"*\"]\n  " + lines + "\n}\n")
+		return service.Config("import {\n  to = " + address + "\n  id = \"name=Sandbox\"\n}\nresource \"billing_api_key\" " +
+			"\"test\" {\n  name = \"Sandbox\"\n  scopes = [\"*\"]\n  " + lines + "\n}\n")
 	}
 	refused := func(text, says string) resource.TestStep {
-		return resource.TestStep{Config: text, ExpectError: regexp.MustCompile(`(?s)This is the key that the provider itself uses.*` + says)}
+		return resource.TestStep{Config: text,
+			ExpectError: regexp.MustCompile(`(?s)This is the key that the provider itself uses.*` + says)}
 	}
 	run(t,
 		resource.TestStep{Config: config(`rotate_when_changed = { v = "1" }`)},
@@ -195,7 +216,8 @@ func TestAccAPIKey_ownKey(t *testing.T) {
 		refused(config(`description = "new"`), `To replace`),
 		refused(service.Config(""), `To destroy`),
 		resource.TestStep{Config: config("rotate_when_changed = { v = \"1\" }\n  allow_own_key = true")},
-		resource.TestStep{Config: config("rotate_when_changed = { v = \"2\" }\n  allow_own_key = true"), ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, []string{"id"})},
+		resource.TestStep{Config: config("rotate_when_changed = { v = \"2\" }\n  allow_own_key = true"),
+			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, []string{"id"})},
 	)
 }
 
@@ -207,8 +229,8 @@ func TestAccAPIKey_revokedOutside(t *testing.T) {
 	config := service.Config(named(""))
 	run(t,
 		resource.TestStep{Config: config, Check: h.note(true)},
-		resource.TestStep{PreConfig: func() { service.MustCollections("DELETE", keys+"/"+h.ids[0], nil) }, Config: config, Check: h.note(false, true),
-			ConfigPlanChecks: planned(plancheck.ResourceActionCreate, []string{"id", "token"})},
+		resource.TestStep{PreConfig: func() { service.MustCollections("DELETE", keys+"/"+h.ids[0], nil) }, Config: config,
+			Check: h.note(false, true), ConfigPlanChecks: planned(plancheck.ResourceActionCreate, []string{"id", "token"})},
 	)
 }
 
@@ -216,19 +238,23 @@ func TestAccAPIKey_revokedOutside(t *testing.T) {
 func TestAccAPIKey_identity(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
-	id := service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["id"].(string)
+	id := service.MustCollections("POST", keys,
+		acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["id"].(string)
 	config := func(version string) string {
-		return service.Config("import {\n  to = " + address + "\n  identity = { name = \"ci\" }\n}\n" + named("rotate_when_changed = { v = \""+version+"\" }"))
+		return service.Config("import {\n  to = " + address + "\n  identity = { name = \"ci\" }\n}\n" +
+			named("rotate_when_changed = { v = \""+version+"\" }"))
 	}
 	identity := func(id knownvalue.Check) []statecheck.StateCheck {
-		return []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{"id": id, "name": knownvalue.Null()}),
+		return []statecheck.StateCheck{statecheck.ExpectIdentity(address,
+			map[string]knownvalue.Check{"id": id, "name": knownvalue.Null()}),
 			statecheck.ExpectIdentityValueMatchesState(address, attribute("id"))}
 	}
 	runFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0),
 		resource.TestStep{Config: config("1"), ConfigStateChecks: identity(knownvalue.StringExact(id))},
-		resource.TestStep{Config: config("2"), ConfigStateChecks: identity(knownvalue.NotNull()), ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, []string{"id"})},
+		resource.TestStep{Config: config("2"), ConfigStateChecks: identity(knownvalue.NotNull()),
+			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, []string{"id"})},
 		settled(config("2")),
-		resource.TestStep{Config: service.Config(named("rotate_when_changed = { v = \"2\" }")), ResourceName: address, ImportState: true,
-			ImportStateKind: resource.ImportBlockWithResourceIdentity, ExpectNonEmptyPlan: true},
+		resource.TestStep{Config: service.Config(named("rotate_when_changed = { v = \"2\" }")), ResourceName: address,
+			ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity, ExpectNonEmptyPlan: true},
 	)
 }

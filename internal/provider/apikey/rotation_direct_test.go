@@ -19,8 +19,8 @@ func trigger(value string, more acctest.JSON) acctest.JSON {
 // rotated are the attributes that a rotation makes unknown.
 var rotated = []string{"id", "key_prefix", "previous_keys", "rotated_at", "token"}
 
-// TestDirect_trigger: the first value rotates nothing, another one does, in place: of the plan exactly what the rotation changes becomes
-// unknown. Both keys work until the grace is over.
+// TestDirect_trigger: the first value rotates nothing, another one does, in place: of the plan exactly what the
+// rotation changes becomes unknown. Both keys work until the grace is over.
 func TestDirect_trigger(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -65,7 +65,8 @@ func TestDirect_trigger(t *testing.T) {
 	}
 }
 
-// TestDirect_age: the key is rotated at the first apply after so many days since its creation, and then since its rotation.
+// TestDirect_age: the key is rotated at the first apply after so many days since its creation, and then since its
+// rotation.
 func TestDirect_age(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -116,8 +117,8 @@ func TestDirect_overdueAtOnce(t *testing.T) {
 	same(t, "previous_keys", s.previous(), first)
 }
 
-// TestDirect_twoRotations: two rotations inside one grace keep both predecessors in view, the newest first; each leaves when its grace is
-// over, or when somebody revokes it.
+// TestDirect_twoRotations: two rotations inside one grace keep both predecessors in view, the newest first; each leaves
+// when its grace is over, or when somebody revokes it.
 func TestDirect_twoRotations(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -158,7 +159,8 @@ func TestDirect_noGrace(t *testing.T) {
 	s.isSettled(trigger("2", acctest.JSON{"grace_period_days": 0}))
 }
 
-// TestDirect_revokePrevious: true ends every running grace at that apply, also the one of a rotation in it, and is nothing to do after.
+// TestDirect_revokePrevious: true ends every running grace at that apply, also the one of a rotation in it, and is
+// nothing to do after.
 func TestDirect_revokePrevious(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -220,8 +222,8 @@ func TestDirect_triggerUnknown(t *testing.T) {
 	}
 }
 
-// TestDirect_revocationFails: the rotation is in the state before anything is revoked, and so is each revocation; the next apply does the
-// rest.
+// TestDirect_revocationFails: the rotation is in the state before anything is revoked, and so is each revocation; the
+// next apply does the rest.
 func TestDirect_revocationFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -259,7 +261,8 @@ func TestDirect_rotationFails(t *testing.T) {
 	s.isSettled(trigger("2", nil))
 }
 
-// TestDirect_destroyFails: what is revoked when a destroy fails is out of the state, and the rest is done by the next one.
+// TestDirect_destroyFails: what is revoked when a destroy fails is out of the state, and the rest is done by the next
+// one.
 func TestDirect_destroyFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

@@ -93,7 +93,8 @@ func TestDirect_notDiscarded(t *testing.T) {
 
 // another creates a key of the same name as another system would, and returns its token.
 func (s *subject) another() string {
-	return s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["token"].(string)
+	return s.service.MustCollections("POST", keys,
+		acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})["token"].(string)
 }
 
 // TestDirect_lostRotation: the rotation has happened and its token was lost with the response. It is not sent again;
@@ -112,7 +113,8 @@ func TestDirect_lostRotation(t *testing.T) {
 			s.service.Sandbox.ResetRequests()
 			said := s.Apply(s.plan(lines("2")))
 			says(t, acctest.Errors(said), "was rotated", "token was lost with the response", s.id())
-			says(t, acctest.Warnings(said), "The successor was taken over without its token", s.id(), "The next apply rotates it")
+			says(t, acctest.Warnings(said), "The successor was taken over without its token", s.id(),
+				"The next apply rotates it")
 			same(t, "calls", s.calls(), "api_keys.rotate")
 			lost := s.id()
 			if lost == firstID {
@@ -162,7 +164,8 @@ func TestDirect_unseenRotation(t *testing.T) {
 	first := s.id()
 	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
 	s.fault(sandbox.Fault{Operation: "api_keys.list", Status: 403, Code: "insufficient_scope"})
-	says(t, acctest.Errors(s.Apply(s.plan(trigger("2", nil)))), "may or may not have been rotated", "Look at the list of keys")
+	says(t, acctest.Errors(s.Apply(s.plan(trigger("2", nil)))), "may or may not have been rotated",
+		"Look at the list of keys")
 	if s.id() != first {
 		t.Error("the state has another key")
 	}
@@ -172,7 +175,8 @@ func TestDirect_unseenRotation(t *testing.T) {
 func TestDirect_withoutToken(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.Direct = s.service.Rewriting(func(path string, object acctest.JSON) { delete(object, "token") }).Direct("billing_api_key")
+	s.Direct = s.service.Rewriting(func(path string, object acctest.JSON) { delete(object, "token") }).
+		Direct("billing_api_key")
 	says(t, s.set(nil), `AttributeName("token")`, "The token is not known", "Rotate the key")
 	s.is("token", "null")
 }
@@ -189,8 +193,10 @@ func TestDirect_import(t *testing.T) {
 		if text := acctest.Errors(said); text != "" {
 			t.Fatalf("%s: %s", id, text)
 		}
-		says(t, acctest.Warnings(said), `AttributeName("token")`, "The token of an imported key is not known", "rotate_when_changed", "grace_period_days")
-		for _, name := range []string{"id", "name", "description", "scopes", "expires_at", "key_prefix", "source", "created_at", "previous_keys", "rotated_at"} {
+		says(t, acctest.Warnings(said), `AttributeName("token")`, "The token of an imported key is not known",
+			"rotate_when_changed", "grace_period_days")
+		for _, name := range []string{"id", "name", "description", "scopes", "expires_at", "key_prefix", "source",
+			"created_at", "previous_keys", "rotated_at"} {
 			if other.Text(name) != s.Text(name) {
 				t.Errorf("%s: imported %s as %s, want %s", id, name, other.Text(name), s.Text(name))
 			}
@@ -272,11 +278,13 @@ func TestDirect_importReplacesNothing(t *testing.T) {
 	s.set(lines)
 	s.Import(s.id())
 	for name, config := range map[string]acctest.JSON{
-		"no description": {"scopes": []any{"charges:read"}}, "other scopes": {"description": "Reads charges", "scopes": []any{"*"}},
+		"no description": {"scopes": []any{"charges:read"}}, "other scopes": {"description": "Reads charges",
+			"scopes": []any{"*"}},
 		"an end": {"description": "Reads charges", "scopes": []any{"charges:read"}, "expires_at": "2999-01-01"},
 	} {
 		p := s.Plan(with(config))
-		if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "An import replaces nothing") || !strings.Contains(have, `description = "Reads charges"`) {
+		if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "An import replaces nothing") ||
+			!strings.Contains(have, `description = "Reads charges"`) {
 			t.Errorf("%s: %q", name, have)
 		}
 	}
@@ -286,7 +294,8 @@ func TestDirect_importReplacesNothing(t *testing.T) {
 	// Refreshes do not end that: terraform import has one of its own. The first apply does.
 	for range 3 {
 		s.refresh()
-		says(t, acctest.Errors(s.Plan(with(nil)).Diagnostics), "An import replaces nothing", `rotate_when_changed = { imported = "done" }`)
+		says(t, acctest.Errors(s.Plan(with(nil)).Diagnostics), "An import replaces nothing",
+			`rotate_when_changed = { imported = "done" }`)
 	}
 	s.isSettled(lines)
 	id := s.id()

@@ -18,7 +18,8 @@ func TestDirect_tolerance(t *testing.T) {
 		"errors are flat":             {FlatErrors: true},
 		"empty lists are null":        {NullLists: true},
 		"an item stands on two pages": {RepeatAcrossPages: true},
-		"everything but errors":       {BareObjects: true, NoValidators: true, OmitNullFields: true, UnknownFields: true, NullLists: true, RepeatAcrossPages: true},
+		"everything but errors": {BareObjects: true, NoValidators: true, OmitNullFields: true, UnknownFields: true,
+			NullLists: true, RepeatAcrossPages: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -199,8 +199,8 @@ func sameData(ctx context.Context, a, b customer) bool {
 	return !diagsOne.HasError() && !diagsTwo.HasError() && one.Equal(two)
 }
 
-// refuseUnnamed reports what a missing customer.name means in an account that refers to a customer: nobody was found, and there is no name for
-// a new one. It returns whether err is that.
+// refuseUnnamed reports what a missing customer.name means in an account that refers to a customer: nobody was found,
+// and there is no name for a new one. It returns whether err is that.
 func refuseUnnamed(ctx context.Context, err error, m model, diags *diag.Diagnostics) bool {
 	e, isError := api.AsError(err)
 	_, ambiguous := api.AsAmbiguous(err)
@@ -217,7 +217,9 @@ func refuseUnnamed(ctx context.Context, err error, m model, diags *diag.Diagnost
 		return false
 	}
 	diags.AddAttributeError(path.Root("customer"), "No such customer",
-		fmt.Sprintf("%s could not be opened: the organization of this token has no customer with %s %q, and customer.name is null, so that no new customer can be "+
-			"created with it. Correct customer.%s, or set customer.name. %s", apidiag.Capitalize(m.displayName()), name, value, name, apidiag.Text(err)))
+		fmt.Sprintf("%s could not be opened: the organization of this token has no customer with %s %q, and customer.name "+
+			"is null, so that no new customer can be "+
+			"created with it. Correct customer.%s, or set customer.name. %s", apidiag.Capitalize(m.displayName()), name, value,
+			name, apidiag.Text(err)))
 	return true
 }

@@ -12,19 +12,20 @@ const document = "529.982.247-25"
 
 // bea makes a customer with an external code and a document, and answers her id.
 func bea(s *subject) string {
-	id, _ := s.service.Must("POST", "/v1/customers", acctest.JSON{"name": "Bea", "external_id": "bea", "document_number": document,
-		"create_billing_account": false})["customer"].(acctest.JSON)["id"].(string)
+	id, _ := s.service.Must("POST", "/v1/customers", acctest.JSON{"name": "Bea", "external_id": "bea",
+		"document_number": document, "create_billing_account": false})["customer"].(acctest.JSON)["id"].(string)
 	return id
 }
 
 // carla makes another customer.
 func carla(s *subject) string {
-	id, _ := s.service.Must("POST", "/v1/customers", acctest.JSON{"name": "Carla", "external_id": "carla", "document_number": "11144477735",
-		"create_billing_account": false})["customer"].(acctest.JSON)["id"].(string)
+	id, _ := s.service.Must("POST", "/v1/customers", acctest.JSON{"name": "Carla", "external_id": "carla",
+		"document_number": "11144477735", "create_billing_account": false})["customer"].(acctest.JSON)["id"].(string)
 	return id
 }
 
-// TestAccount_customer: an existing customer is located by each name it has, and none of them replaces the account of another.
+// TestAccount_customer: an existing customer is located by each name it has, and none of them replaces the account of
+// another.
 func TestAccount_customer(t *testing.T) {
 	t.Parallel()
 	references := func(id string) map[string]acctest.JSON {
@@ -49,14 +50,16 @@ func TestAccount_customer(t *testing.T) {
 			}
 			// Another one's.
 			carla := carla(s)
-			for _, other := range []acctest.JSON{{"id": carla}, {"id": "carla"}, {"external_id": "carla"}, {"document_number": "11144477735"}, {"name": "Carla"}} {
+			for _, other := range []acctest.JSON{{"id": carla}, {"id": "carla"}, {"external_id": "carla"},
+				{"document_number": "11144477735"}, {"name": "Carla"}} {
 				p := s.Plan(s.with(acctest.JSON{"customer": other}))
 				if !slices.Equal(p.Replaces, []string{"customer"}) || acctest.Errors(p.Diagnostics) != "" {
 					t.Errorf("%v: replaced for %v %s", other, p.Replaces, acctest.Errors(p.Diagnostics))
 				}
 			}
 			// Nobody's, or not known: the account stays.
-			for _, other := range []acctest.JSON{{"external_id": "nobody"}, {"document_number": "11222333000181"}, {"id": acctest.Unknown}, {"external_id": acctest.Unknown},
+			for _, other := range []acctest.JSON{{"external_id": "nobody"}, {"document_number": "11222333000181"},
+				{"id": acctest.Unknown}, {"external_id": acctest.Unknown},
 				{"document_number": acctest.Unknown}, {"name": acctest.Unknown}} {
 				p := s.Plan(s.with(acctest.JSON{"customer": other}))
 				if len(p.Replaces) > 0 || acctest.Errors(p.Diagnostics) != "" {
@@ -77,7 +80,8 @@ func TestAccount_customer(t *testing.T) {
 	}
 }
 
-// TestAccount_replacedPastItsPolicy: an account that may not be destroyed is not replaced either, and the plan says so already.
+// TestAccount_replacedPastItsPolicy: an account that may not be destroyed is not replaced either, and the plan says so
+// already.
 func TestAccount_replacedPastItsPolicy(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -86,7 +90,8 @@ func TestAccount_replacedPastItsPolicy(t *testing.T) {
 	s.set(lines)
 	s.refresh()
 	p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "carla"}, "deletion_policy": "close"}))
-	if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "Destroying this object is prevented") || !strings.Contains(have, `"close" or "delete"`) {
+	if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "Destroying this object is prevented") ||
+		!strings.Contains(have, `"close" or "delete"`) {
 		t.Errorf("planned with %q", have)
 	}
 }
@@ -103,19 +108,22 @@ func TestAccount_customerRenamed(t *testing.T) {
 			id := bea(s)
 			lines := acctest.JSON{"customer": reference}
 			s.set(lines)
-			s.service.Must("PATCH", "/v1/customers/"+id, acctest.JSON{"external_id": "beatriz", "document_number": "11144477735", "name": "Beatriz"})
+			s.service.Must("PATCH", "/v1/customers/"+id, acctest.JSON{"external_id": "beatriz", "document_number": "11144477735",
+				"name": "Beatriz"})
 			s.settled(lines)
 			s.is("name", `"Beatriz"`)
 		})
 	}
 }
 
-// TestAccount_newCustomer: a customer that nothing refers to is created with the account; its data changes nothing later.
+// TestAccount_newCustomer: a customer that nothing refers to is created with the account; its data changes nothing
+// later.
 func TestAccount_newCustomer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	customer := acctest.JSON{"name": "Ana", "kind": "company", "external_id": "ana", "document_number": "11222333000181", "email": "ana@example.com",
-		"phone": "+55 11 1", "tags": []any{"b", "a"}, "addresses": []any{acctest.JSON{"street": "Rua A", "country": "BR"}},
+	customer := acctest.JSON{"name": "Ana", "kind": "company", "external_id": "ana", "document_number": "11222333000181",
+		"email": "ana@example.com", "phone": "+55 11 1", "tags": []any{"b", "a"},
+		"addresses":       []any{acctest.JSON{"street": "Rua A", "country": "BR"}},
 		"custom_metadata": acctest.JSON{"k": acctest.JSON{"v": 1}}}
 	lines := acctest.JSON{"customer": customer}
 	s.set(lines)
@@ -154,7 +162,8 @@ func TestAccount_inlineCustomer(t *testing.T) {
 	s.settled(acctest.JSON{"customer": acctest.JSON{"id": s.customerID()}})
 }
 
-// TestAccount_customerValidation: one that can neither be located nor created is refused, and fields that are ignored are told.
+// TestAccount_customerValidation: one that can neither be located nor created is refused, and fields that are ignored
+// are told.
 func TestAccount_customerValidation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -162,15 +171,17 @@ func TestAccount_customerValidation(t *testing.T) {
 		customer acctest.JSON
 		on       string
 	}{
-		"nothing":      {acctest.JSON{}, `[AttributeName("customer")]`},
-		"no name":      {acctest.JSON{"email": "a@example.com"}, `[AttributeName("customer")]`},
-		"blank name":   {acctest.JSON{"name": " "}, `[AttributeName("customer")]`},
-		"no e-mail":    {acctest.JSON{"name": "A", "email": "a"}, `[AttributeName("customer")]`},
-		"no kind":      {acctest.JSON{"name": "A", "kind": "natural"}, `[AttributeName("customer")]`},
-		"no document":  {acctest.JSON{"document_number": "123"}, `[AttributeName("customer")]`},
-		"no date":      {acctest.JSON{"name": "A", "birthday": "1990"}, `[AttributeName("customer")]`},
-		"no country":   {acctest.JSON{"name": "A", "addresses": []any{acctest.JSON{"country": "Brazil"}}}, `[AttributeName("customer")]`},
-		"blank number": {acctest.JSON{"name": "A", "phones": []any{acctest.JSON{"value": ""}}}, `[AttributeName("customer")]`},
+		"nothing":     {acctest.JSON{}, `[AttributeName("customer")]`},
+		"no name":     {acctest.JSON{"email": "a@example.com"}, `[AttributeName("customer")]`},
+		"blank name":  {acctest.JSON{"name": " "}, `[AttributeName("customer")]`},
+		"no e-mail":   {acctest.JSON{"name": "A", "email": "a"}, `[AttributeName("customer")]`},
+		"no kind":     {acctest.JSON{"name": "A", "kind": "natural"}, `[AttributeName("customer")]`},
+		"no document": {acctest.JSON{"document_number": "123"}, `[AttributeName("customer")]`},
+		"no date":     {acctest.JSON{"name": "A", "birthday": "1990"}, `[AttributeName("customer")]`},
+		"no country": {acctest.JSON{"name": "A", "addresses": []any{acctest.JSON{"country": "Brazil"}}},
+			`[AttributeName("customer")]`},
+		"blank number": {acctest.JSON{"name": "A", "phones": []any{acctest.JSON{"value": ""}}},
+			`[AttributeName("customer")]`},
 	} {
 		if errors := acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": c.customer})).Diagnostics); errors == "" {
 			t.Errorf("%s: accepted", name)
@@ -180,28 +191,34 @@ func TestAccount_customerValidation(t *testing.T) {
 	}
 	p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "x", "name": "A"}}))
 	says(t, acctest.Warnings(p.Diagnostics), "Fields in addition to a reference are ignored")
-	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"name": acctest.Unknown}})).Diagnostics); text != "" {
+	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"name": acctest.Unknown}})).
+		Diagnostics); text != "" {
 		t.Error(text)
 	}
 	// What only the service knows.
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "nobody"}})))), `AttributeName("customer")`, "Could not open", "Request-Id")
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"document_number": document}})))), `AttributeName("customer")`, "name")
+	says(t, acctest.Errors(s.Apply(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "nobody"}})))),
+		`AttributeName("customer")`, "Could not open", "Request-Id")
+	says(t, acctest.Errors(s.Apply(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"document_number": document}})))),
+		`AttributeName("customer")`, "name")
 }
 
 // TestAccount_customerThroughAccount: name, email, phone and address change the customer, from the creation on.
 func TestAccount_customerThroughAccount(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	lines := acctest.JSON{"name": "Ana Maria", "email": "main@example.com", "phone": "+55 11 2", "address": acctest.JSON{"street": "Rua B", "country": "BR"}}
+	lines := acctest.JSON{"name": "Ana Maria", "email": "main@example.com", "phone": "+55 11 2",
+		"address": acctest.JSON{"street": "Rua B", "country": "BR"}}
 	s.service.Sandbox.ResetRequests()
 	s.set(lines)
 	s.asked("create", "update")
 	s.settled(lines)
 	made := s.service.Must("GET", "/v1/customers/"+s.customerID(), nil)
-	if made["name"] != "Ana Maria" || made["emails"].([]any)[0].(acctest.JSON)["value"] != "main@example.com" || made["addresses"].([]any)[0].(acctest.JSON)["street"] != "Rua B" {
+	if made["name"] != "Ana Maria" || made["emails"].([]any)[0].(acctest.JSON)["value"] != "main@example.com" ||
+		made["addresses"].([]any)[0].(acctest.JSON)["street"] != "Rua B" {
 		t.Errorf("the customer is %v", made)
 	}
-	for name, value := range map[string]any{"name": "Ana", "email": "other@example.com", "phone": "+55 11 3", "address": acctest.JSON{"street": "Rua C", "complement": "2"}} {
+	for name, value := range map[string]any{"name": "Ana", "email": "other@example.com", "phone": "+55 11 3",
+		"address": acctest.JSON{"street": "Rua C", "complement": "2"}} {
 		lines[name] = value
 		s.service.Sandbox.ResetRequests()
 		s.set(lines)
@@ -217,12 +234,13 @@ func TestAccount_customerThroughAccount(t *testing.T) {
 	s.is("name", `"Theirs"`)
 	// A further address of the customer is not the account's business.
 	s.set(lines)
-	s.service.Must("PATCH", "/v1/customers/"+s.customerID(), acctest.JSON{"emails": []any{acctest.JSON{"value": "first@example.com"}, acctest.JSON{"value": "other@example.com"}}})
+	s.service.Must("PATCH", "/v1/customers/"+s.customerID(),
+		acctest.JSON{"emails": []any{acctest.JSON{"value": "first@example.com"}, acctest.JSON{"value": "other@example.com"}}})
 	s.settled(lines)
 }
 
-// TestAccount_customerNotShown: where the service shows nothing of the customer's contacts, they are sent all the same, and kept from the
-// configuration.
+// TestAccount_customerNotShown: where the service shows nothing of the customer's contacts, they are sent all the same,
+// and kept from the configuration.
 func TestAccount_customerNotShown(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(string, acctest.JSON){
@@ -242,7 +260,8 @@ func TestAccount_customerNotShown(t *testing.T) {
 			lines := acctest.JSON{"email": "main@example.com", "phone": "+55 11 2", "address": acctest.JSON{"street": "Rua B"}}
 			s.set(lines)
 			made := s.remote()["customer"].(acctest.JSON)
-			if made["emails"].([]any)[0].(acctest.JSON)["value"] != "main@example.com" || made["addresses"].([]any)[0].(acctest.JSON)["street"] != "Rua B" {
+			if made["emails"].([]any)[0].(acctest.JSON)["value"] != "main@example.com" ||
+				made["addresses"].([]any)[0].(acctest.JSON)["street"] != "Rua B" {
 				t.Errorf("the customer is %v", made)
 			}
 			s.settled(lines)

@@ -9,7 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
-// TestDataFromAPI: of every recorded account the data source shows what the wire has, and nothing else than the resource does.
+// TestDataFromAPI: of every recorded account the data source shows what the wire has, and nothing else than the
+// resource does.
 func TestDataFromAPI(t *testing.T) {
 	t.Parallel()
 	convert := func(object *billing.BillingAccount) (any, any, error) {

@@ -14,8 +14,9 @@ func TestAccount_validation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for name, values := range map[string][]any{
-		"payment_terms_days": {0, 91}, "name": {"", strings.Repeat("n", 256)}, "email": {"a"}, "billing_email": {"a"}, "phone": {" "}, "status": {"closed", "frozen"},
-		"status_reason": {""}, "external_id": {""}, "deletion_policy": {"cancel"}, "custom_metadata_mode": {"mix"}, "custom_metadata": {"text"},
+		"payment_terms_days": {0, 91}, "name": {"", strings.Repeat("n", 256)}, "email": {"a"}, "billing_email": {"a"},
+		"phone": {" "}, "status": {"closed", "frozen"}, "status_reason": {""}, "external_id": {""},
+		"deletion_policy": {"cancel"}, "custom_metadata_mode": {"mix"}, "custom_metadata": {"text"},
 	} {
 		for _, value := range values {
 			if errors := acctest.Errors(s.Plan(s.with(acctest.JSON{name: value})).Diagnostics); errors == "" {
@@ -40,9 +41,14 @@ func TestAccount_refusals(t *testing.T) {
 		lines acctest.JSON
 		on    string
 	}{
-		"a field":    {sandbox.Fault{Operation: "billing_accounts.update", Status: 422, Body: refusal(`"fields":{"payment_terms_days":"too long"}`)}, acctest.JSON{"payment_terms_days": 20}, "payment_terms_days"},
-		"a reason":   {sandbox.Fault{Operation: "billing_accounts.suspend", Status: 422, Body: refusal(`"fields":{"reason":"too long"}`)}, acctest.JSON{"status": "suspended", "status_reason": "x"}, "status_reason"},
-		"the status": {sandbox.Fault{Operation: "billing_accounts.suspend", Status: 422, Body: refusal("")}, acctest.JSON{"status": "suspended"}, "status"},
+		"a field": {sandbox.Fault{Operation: "billing_accounts.update", Status: 422,
+			Body: refusal(`"fields":{"payment_terms_days":"too long"}`)}, acctest.JSON{"payment_terms_days": 20},
+			"payment_terms_days"},
+		"a reason": {sandbox.Fault{Operation: "billing_accounts.suspend", Status: 422,
+			Body: refusal(`"fields":{"reason":"too long"}`)}, acctest.JSON{"status": "suspended", "status_reason": "x"},
+			"status_reason"},
+		"the status": {sandbox.Fault{Operation: "billing_accounts.suspend", Status: 422, Body: refusal("")},
+			acctest.JSON{"status": "suspended"}, "status"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,13 +64,15 @@ func refusal(details string) string {
 	return `{"error":{"code":"validation_error","message":"No.","details":{` + details + `}}}`
 }
 
-// TestAccount_taken: an external_id that another one has leads to the block that takes that one over; a closed one's is free.
+// TestAccount_taken: an external_id that another one has leads to the block that takes that one over; a closed one's is
+// free.
 func TestAccount_taken(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.set(nil)
 	other := s.service.Direct("billing_account")
-	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {", "to = billing_account.this", s.id())
+	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {",
+		"to = billing_account.this", s.id())
 	s.outside("close")
 	other.Set(s.with(nil))
 }
@@ -92,7 +100,8 @@ func TestAccount_lostAnswers(t *testing.T) {
 
 	nameless := open(t)
 	nameless.fault(sandbox.Fault{Operation: "billing_accounts.create", Times: 1, DropAfter: true})
-	says(t, nameless.set(acctest.JSON{"external_id": nil}), "Found the billing account instead of opening it twice", nameless.id())
+	says(t, nameless.set(acctest.JSON{"external_id": nil}), "Found the billing account instead of opening it twice",
+		nameless.id())
 	nameless.asked("create")
 }
 
@@ -111,7 +120,8 @@ func TestAccount_halfDone(t *testing.T) {
 	says(t, created.set(lines), "Created, but not finished", "transition_refused")
 	for _, s := range []*subject{updated, created} {
 		changes := s.changes(lines)
-		if !slices.Contains(changes, "status") || slices.Contains(changes, "name") || slices.Contains(changes, "effective_custom_metadata") {
+		if !slices.Contains(changes, "status") || slices.Contains(changes, "name") ||
+			slices.Contains(changes, "effective_custom_metadata") {
 			t.Errorf("the next plan changes %v", changes)
 		}
 		s.service.Sandbox.ResetRequests()
@@ -129,7 +139,8 @@ func TestAccount_halfDone(t *testing.T) {
 	again.is("effective_custom_metadata", `"{}"`)
 }
 
-// TestAccount_import: the plan after an import is empty, in whichever words the customer is meant, and never another account.
+// TestAccount_import: the plan after an import is empty, in whichever words the customer is meant, and never another
+// account.
 func TestAccount_import(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -231,8 +242,8 @@ func TestAccount_movedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAccount_replacedForNobody: an account that only the command line or the state asks to replace is not closed for a customer that does
-// not exist, in whatever way the configuration names it.
+// TestAccount_replacedForNobody: an account that only the command line or the state asks to replace is not closed for a
+// customer that does not exist, in whatever way the configuration names it.
 func TestAccount_replacedForNobody(t *testing.T) {
 	t.Parallel()
 	const nobody = "9b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a99"
@@ -261,7 +272,8 @@ func TestAccount_replacedForNobody(t *testing.T) {
 		})
 	}
 	service := acctest.Start(t)
-	answer := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner", "create_billing_account": false})["customer"].(acctest.JSON)
+	answer := service.Must("POST", "/v1/customers",
+		acctest.JSON{"name": "Owner", "create_billing_account": false})["customer"].(acctest.JSON)
 	config := acctest.JSON{"customer": acctest.JSON{"id": answer["id"]}}
 	d := service.Direct("billing_account")
 	d.Set(config)

@@ -12,13 +12,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestAccAccount_ignoreChanges: the apply leaves alone what the plan left alone. Terraform applies ignore_changes to the configuration of a plan only.
+// TestAccAccount_ignoreChanges: the apply leaves alone what the plan left alone. Terraform applies ignore_changes to
+// the configuration of a plan only.
 func TestAccAccount_ignoreChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ ignore, want, released string }{
 		"a key": {"[custom_metadata.score]", `{"by":"2","deep":{"x":"b","y":"b"},"score":"CRM","team":"b","theirs":1}`,
 			`{"by":"2","deep":{"x":"b","y":"b"},"score":"b","team":"b","theirs":1}`},
-		"a key inside": {"[custom_metadata.deep.x]", `{"by":"2","deep":{"x":"CRM","y":"b"},"score":"b","team":"b","theirs":1}`,
+		"a key inside": {"[custom_metadata.deep.x]",
+			`{"by":"2","deep":{"x":"CRM","y":"b"},"score":"b","team":"b","theirs":1}`,
 			`{"by":"2","deep":{"x":"b","y":"b"},"score":"b","team":"b","theirs":1}`},
 		"the object": {"[custom_metadata]", `{"by":"2","deep":{"x":"CRM","y":"a"},"score":"CRM","team":"a","theirs":1}`,
 			`{"by":"2","deep":{"x":"b","y":"b"},"score":"b","team":"b","theirs":1}`},
@@ -54,10 +56,13 @@ func TestAccAccount_ignoreChanges(t *testing.T) {
 			run(t,
 				resource.TestStep{Config: config("a", "1", ignoring)},
 				resource.TestStep{PreConfig: func() {
-					service.Must("PATCH", "/v1/billing-accounts/"+live(t, service), acctest.JSON{"custom_metadata_mode": "merge", "custom_metadata": foreign})
-				}, Config: config("b", "2", ignoring), ConfigPlanChecks: action(plancheck.ResourceActionUpdate), Check: has(c.want)},
+					service.Must("PATCH", "/v1/billing-accounts/"+live(t, service), acctest.JSON{"custom_metadata_mode": "merge",
+						"custom_metadata": foreign})
+				}, Config: config("b", "2", ignoring), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+					Check: has(c.want)},
 				emptyPlan(config("b", "2", ignoring)),
-				resource.TestStep{Config: config("b", "2", ""), ConfigPlanChecks: action(plancheck.ResourceActionUpdate), Check: has(c.released)},
+				resource.TestStep{Config: config("b", "2", ""), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+					Check: has(c.released)},
 				// What was owned all the time is owned still, and what never was stays.
 				resource.TestStep{Config: service.Config(account(anasCustomer)), Check: has(`{"theirs":1}`)},
 			)

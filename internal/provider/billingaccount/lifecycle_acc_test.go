@@ -66,11 +66,13 @@ func TestAccAccount_customer(t *testing.T) {
 		emptyPlan(of(`{ id = "bea" }`)),
 		emptyPlan(of(`{ document_number = "52998224725" }`)),
 		emptyPlan(of(`{ external_id = "bea" }`)),
-		resource.TestStep{Config: of(`{ id = billing_customer.carla.id }`), ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
+		resource.TestStep{Config: of(`{ id = billing_customer.carla.id }`),
+			ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
 	)
 }
 
-// TestAccAccount_customerData: changes of the new customer's data are told and change nothing; name, email, phone and address do.
+// TestAccAccount_customerData: changes of the new customer's data are told and change nothing; name, email, phone and
+// address do.
 func TestAccAccount_customerData(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -81,13 +83,15 @@ func TestAccAccount_customerData(t *testing.T) {
   address = { street = "Rua A", country = "BR" }`))
 	run(t,
 		resource.TestStep{Config: service.Config(account(anasCustomer))},
-		resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{
-			holds("name", knownvalue.StringExact("Ana Maria")), holds("email", knownvalue.StringExact("main@example.com"))}},
+		resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{
+				holds("name", knownvalue.StringExact("Ana Maria")), holds("email", knownvalue.StringExact("main@example.com"))}},
 		emptyPlan(changed),
 	)
 }
 
-// TestAccAccount_outside: a suspension made elsewhere is drift where the status is configured; a closed account is planned again.
+// TestAccAccount_outside: a suspension made elsewhere is drift where the status is configured; a closed account is
+// planned again.
 func TestAccAccount_outside(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -100,14 +104,17 @@ func TestAccAccount_outside(t *testing.T) {
 	shown := emptyPlan(service.Config(account(anasCustomer)))
 	run(t,
 		resource.TestStep{Config: config},
-		resource.TestStep{PreConfig: outside("suspend"), Config: config, ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+		resource.TestStep{PreConfig: outside("suspend"), Config: config,
+			ConfigPlanChecks:  action(plancheck.ResourceActionUpdate),
 			ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}},
 		shown,
-		resource.TestStep{PreConfig: outside("close"), Config: config, ConfigPlanChecks: action(plancheck.ResourceActionCreate)},
+		resource.TestStep{PreConfig: outside("close"), Config: config,
+			ConfigPlanChecks: action(plancheck.ResourceActionCreate)},
 	)
 }
 
-// TestAccAccount_deletionPolicy: prevent holds without the block, abandon leaves the account, which can then be taken over again.
+// TestAccAccount_deletionPolicy: prevent holds without the block, abandon leaves the account, which can then be taken
+// over again.
 func TestAccAccount_deletionPolicy(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -115,9 +122,11 @@ func TestAccAccount_deletionPolicy(t *testing.T) {
 	run(t,
 		resource.TestStep{Config: service.Config(account(anasCustomer + `deletion_policy = "prevent"`))},
 		resource.TestStep{Config: none, ExpectError: regexp.MustCompile(`Destroying this object is prevented`)},
-		resource.TestStep{Config: service.Config(account(anasCustomer + `deletion_policy = "abandon"`)), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: service.Config(account(anasCustomer + `deletion_policy = "abandon"`)),
+			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: none},
-		resource.TestStep{Config: service.Config(account(anasCustomer)), ExpectError: regexp.MustCompile(`(?s)external_id is taken.*to = billing_account.this`)},
+		resource.TestStep{Config: service.Config(account(anasCustomer)),
+			ExpectError: regexp.MustCompile(`(?s)external_id is taken.*to = billing_account.this`)},
 	)
 	if id := live(t, service); id == "" {
 		t.Error("the account is gone")
@@ -128,14 +137,17 @@ func TestAccAccount_deletionPolicy(t *testing.T) {
 func TestAccAccount_identity(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := service.Config(account(anasCustomer + "status = \"suspended\"\ncustom_metadata = { a = { b = [1, null] } }\npayment_terms_days = 5"))
+	config := service.Config(account(anasCustomer + "status = \"suspended\"\ncustom_metadata = { a = { b = [1, null] } " +
+		"}\npayment_terms_days = 5"))
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
 		Steps: []resource.TestStep{
 			{Config: config},
-			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
+			{Config: config, ResourceName: address, ImportState: true,
+				ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID,
+				ImportStateId: "external_id=a-1"},
 		},
 	})
 }
@@ -152,7 +164,8 @@ func TestAccAccount_many(t *testing.T) {
 	run(t, resource.TestStep{Config: config}, emptyPlan(config))
 }
 
-// TestAccAccount_lostAndHalfDone: a lost answer opens no second account, and a failed step after the creation taints nothing.
+// TestAccAccount_lostAndHalfDone: a lost answer opens no second account, and a failed step after the creation taints
+// nothing.
 func TestAccAccount_lostAndHalfDone(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -180,22 +193,27 @@ func TestAccAccount_tolerance(t *testing.T) {
 		"accounts without a customer": {LeanAccounts: true},
 		"empty lists are null":        {NullLists: true},
 		"errors are flat":             {FlatErrors: true},
-		"everything at once": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true, NullsChangeNothing: true, OmitNullFields: true, UnknownFields: true,
-			NullLists: true, LeanAccounts: true, RepeatAcrossPages: true},
+		"everything at once": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true,
+			NullsChangeNothing: true, OmitNullFields: true, UnknownFields: true, NullLists: true, LeanAccounts: true,
+			RepeatAcrossPages: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := acctest.Start(t, acctest.Tolerating(tolerance))
 			for n := range 3 {
-				service.Call("POST", "/v1/billing-accounts", acctest.JSON{"customer": acctest.JSON{"name": fmt.Sprintf("Other %d", n)}})
+				service.Call("POST", "/v1/billing-accounts",
+					acctest.JSON{"customer": acctest.JSON{"name": fmt.Sprintf("Other %d", n)}})
 			}
 			shown := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }"))
-			config := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }\nphone = \"+55 11 1\"\naddress = { street = \"Rua A\" }"))
-			changed := service.Config(account(anasCustomer + "custom_metadata = { b = { c = null } }\nphone = \"+55 11 2\"\nstatus = \"suspended\"\ndeletion_policy = \"delete\""))
+			config := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }\nphone = \"+55 11 " +
+				"1\"\naddress = { street = \"Rua A\" }"))
+			changed := service.Config(account(anasCustomer + "custom_metadata = { b = { c = null } }\nphone = \"+55 11 " +
+				"2\"\nstatus = \"suspended\"\ndeletion_policy = \"delete\""))
 			run(t,
 				resource.TestStep{Config: config},
 				emptyPlan(config),
-				resource.TestStep{Config: shown, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
+				resource.TestStep{Config: shown, ResourceName: address, ImportState: true,
+					ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
 				resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 				emptyPlan(changed),
 			)

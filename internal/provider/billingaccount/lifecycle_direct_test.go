@@ -16,13 +16,17 @@ func TestAccount_touches(t *testing.T) {
 		before, after    acctest.JSON
 		arguments, known []string
 	}{
-		"payment_terms_days": {nil, acctest.JSON{"payment_terms_days": 20}, []string{"payment_terms_days"}, []string{"updated_at"}},
-		"name":               {nil, acctest.JSON{"name": "B"}, []string{"name"}, []string{"updated_at"}},
-		"external_id":        {nil, acctest.JSON{"external_id": "a-2"}, []string{"external_id"}, []string{"updated_at"}},
-		"custom_metadata":    {nil, acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}}, []string{"custom_metadata", "effective_custom_metadata"}, []string{"updated_at"}},
-		"suspended":          {nil, suspended, []string{"status", "status_reason"}, []string{"suspended_at", "suspension_reason", "updated_at"}},
-		"active":             {suspended, acctest.JSON{"status": "active"}, []string{"status", "status_reason"}, []string{"suspended_at", "suspension_reason", "updated_at"}},
-		"deletion_policy":    {nil, acctest.JSON{"deletion_policy": "abandon"}, []string{"deletion_policy"}, nil},
+		"payment_terms_days": {nil, acctest.JSON{"payment_terms_days": 20}, []string{"payment_terms_days"},
+			[]string{"updated_at"}},
+		"name":        {nil, acctest.JSON{"name": "B"}, []string{"name"}, []string{"updated_at"}},
+		"external_id": {nil, acctest.JSON{"external_id": "a-2"}, []string{"external_id"}, []string{"updated_at"}},
+		"custom_metadata": {nil, acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}},
+			[]string{"custom_metadata", "effective_custom_metadata"}, []string{"updated_at"}},
+		"suspended": {nil, suspended, []string{"status", "status_reason"},
+			[]string{"suspended_at", "suspension_reason", "updated_at"}},
+		"active": {suspended, acctest.JSON{"status": "active"}, []string{"status", "status_reason"},
+			[]string{"suspended_at", "suspension_reason", "updated_at"}},
+		"deletion_policy": {nil, acctest.JSON{"deletion_policy": "abandon"}, []string{"deletion_policy"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +53,8 @@ func TestAccount_touches(t *testing.T) {
 	}
 }
 
-// TestAccount_fields sets, changes and takes out every argument, and holds the results to an empty plan and to what the service has.
+// TestAccount_fields sets, changes and takes out every argument, and holds the results to an empty plan and to what the
+// service has.
 func TestAccount_fields(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after, cleared any }{
@@ -83,7 +88,8 @@ func TestAccount_fields(t *testing.T) {
 func TestAccount_defaults(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if unknown := s.Plan(s.with(nil)).Unknown(t); !slices.Contains(unknown, "payment_terms_days") || !slices.Contains(unknown, "auto_collection") || !slices.Contains(unknown, "status") {
+	if unknown := s.Plan(s.with(nil)).Unknown(t); !slices.Contains(unknown, "payment_terms_days") ||
+		!slices.Contains(unknown, "auto_collection") || !slices.Contains(unknown, "status") {
 		t.Errorf("known after apply: %v", unknown)
 	}
 	s.set(nil)
@@ -96,7 +102,8 @@ func TestAccount_defaults(t *testing.T) {
 	s.is("payment_terms_days", "30")
 }
 
-// TestAccount_status: suspended and active again, with the reason; before other changes when it becomes active, after them when not.
+// TestAccount_status: suspended and active again, with the reason; before other changes when it becomes active, after
+// them when not.
 func TestAccount_status(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -119,7 +126,8 @@ func TestAccount_status(t *testing.T) {
 	s.is("status", `"suspended"`)
 }
 
-// TestAccount_statusOutside: a suspension made elsewhere is drift where the status is configured, and only shown where it is not.
+// TestAccount_statusOutside: a suspension made elsewhere is drift where the status is configured, and only shown where
+// it is not.
 func TestAccount_statusOutside(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -183,7 +191,8 @@ func TestAccount_destroy(t *testing.T) {
 			says(t, s.Set(nil), want.says)
 			s.asked(want.operations...)
 			status, answer := s.service.Call("GET", "/v1/billing-accounts/"+id, nil)
-			if data, _ := answer["data"].(acctest.JSON); want.status == "" && status != 404 || want.status != "" && data["status"] != want.status {
+			if data, _ := answer["data"].(acctest.JSON); want.status == "" && status != 404 ||
+				want.status != "" && data["status"] != want.status {
 				t.Errorf("the service has %d %v", status, answer)
 			}
 		})
@@ -192,7 +201,8 @@ func TestAccount_destroy(t *testing.T) {
 	s.set(acctest.JSON{"deletion_policy": "prevent"})
 	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevented", `"close" or "delete"`)
 	// What is closed or gone already needs nothing.
-	for _, end := range []func(s *subject){func(s *subject) { s.outside("close") }, func(s *subject) { s.service.Must("DELETE", "/v1/billing-accounts/"+s.id(), nil) }} {
+	for _, end := range []func(s *subject){func(s *subject) { s.outside("close") },
+		func(s *subject) { s.service.Must("DELETE", "/v1/billing-accounts/"+s.id(), nil) }} {
 		s := open(t)
 		s.set(nil)
 		end(s)
@@ -208,7 +218,8 @@ func TestAccount_metadata(t *testing.T) {
 	s := open(t)
 	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": acctest.JSON{"c": true}}}
 	s.set(lines)
-	s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": "x", "b": acctest.JSON{"d": 2}}, "custom_metadata_mode": "merge"})
+	s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": "x", "b": acctest.JSON{"d": 2}},
+		"custom_metadata_mode": "merge"})
 	s.settled(lines)
 	fewer := acctest.JSON{"custom_metadata": acctest.JSON{"b": acctest.JSON{"c": false}}}
 	s.set(fewer)

@@ -296,7 +296,8 @@ func warnClosing(state model, diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root(policy.Attribute), "Closing an account cancels no subscription",
-		fmt.Sprintf("%s is closed for good%s. Subscriptions of it that this plan does not cancel continue to charge: cancel them first, in this configuration or at the service.",
+		fmt.Sprintf("%s is closed for good%s. Subscriptions of it that this plan does not cancel continue to charge: "+
+			"cancel them first, in this configuration or at the service.",
 			apidiag.Capitalize(state.displayName()), state.balance()))
 }
 
@@ -311,5 +312,6 @@ func (m model) balance() string {
 	if cents < 0 {
 		sign, cents = "-", -cents
 	}
-	return fmt.Sprintf(" with a balance of %s%d.%02d %s", sign, cents/centsPerUnit, cents%centsPerUnit, m.Currency.ValueString())
+	return fmt.Sprintf(" with a balance of %s%d.%02d %s", sign, cents/centsPerUnit, cents%centsPerUnit,
+		m.Currency.ValueString())
 }

@@ -18,7 +18,9 @@ import (
 // accounts opens five accounts of two customers, one of them suspended, one closed; it answers the second customer.
 func accounts(service *acctest.Service) string {
 	create := func(externalID, customer string) (id, owner string) {
-		made := service.Must("POST", "/v1/billing-accounts", acctest.JSON{"external_id": externalID, "customer": acctest.JSON{"external_id": customer, "name": "Customer " + customer}})
+		made := service.Must("POST", "/v1/billing-accounts",
+			acctest.JSON{"external_id": externalID, "customer": acctest.JSON{"external_id": customer,
+				"name": "Customer " + customer}})
 		return made["id"].(string), made["customer"].(acctest.JSON)["id"].(string)
 	}
 	create("r-1", "one")
@@ -31,10 +33,12 @@ func accounts(service *acctest.Service) string {
 	return two
 }
 
-// TestAccAccount_dataSources: one by either name, many by filters, also where lists carry no customers and filters do nothing.
+// TestAccAccount_dataSources: one by either name, many by filters, also where lists carry no customers and filters do
+// nothing.
 func TestAccAccount_dataSources(t *testing.T) {
 	t.Parallel()
-	for name, tolerance := range map[string]sandbox.Tolerance{"plain": {}, "lean": {LeanAccounts: true, IgnoreFilters: true}} {
+	for name, tolerance := range map[string]sandbox.Tolerance{"plain": {},
+		"lean": {LeanAccounts: true, IgnoreFilters: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := acctest.Start(t, acctest.Tolerating(tolerance))
@@ -46,7 +50,8 @@ func TestAccAccount_dataSources(t *testing.T) {
 				return statecheck.ExpectKnownValue("data.billing_account."+name, at(attribute), want)
 			}
 			run(t,
-				resource.TestStep{Config: service.Config(`data "billing_account" "none" { external_id = "r-9" }`), ExpectError: regexp.MustCompile(`No such billing account`)},
+				resource.TestStep{Config: service.Config(`data "billing_account" "none" { external_id = "r-9" }`),
+					ExpectError: regexp.MustCompile(`No such billing account`)},
 				resource.TestStep{Config: service.Config(`
 data "billing_account" "suspended" { external_id = "r-2" }
 data "billing_account" "again" { id = data.billing_account.suspended.id }
@@ -62,23 +67,27 @@ data "billing_accounts" "new" { updated_at_gte = "2026-03-15" }
 					value("suspended", "name", knownvalue.StringExact("Customer one")),
 					value("suspended", "customer_id", knownvalue.NotNull()),
 					value("again", "external_id", knownvalue.StringExact("r-2")),
-					length("all", 5), length("some", 2), length("customer", 3), length("closed", 1), length("code", 1), length("new", 0),
-					statecheck.ExpectKnownValue("data.billing_accounts.code", at("accounts").AtSliceIndex(0).AtMapKey("customer_id"), knownvalue.StringExact(two)),
+					length("all", 5), length("some", 2), length("customer", 3), length("closed", 1), length("code", 1),
+					length("new", 0), statecheck.ExpectKnownValue("data.billing_accounts.code",
+						at("accounts").AtSliceIndex(0).AtMapKey("customer_id"), knownvalue.StringExact(two)),
 				}},
 			)
 		})
 	}
 }
 
-// TestAccAccountList: what is not closed is listed with its identity and the whole resource, whose customer is a reference.
+// TestAccAccountList: what is not closed is listed with its identity and the whole resource, whose customer is a
+// reference.
 func TestAccAccountList(t *testing.T) {
 	t.Parallel()
 	const listed = "billing_account.all"
 	query := func(lines, config string, checks ...querycheck.QueryResultCheck) resource.TestStep {
 		return resource.TestStep{Query: true, QueryResultChecks: checks,
-			Config: "list \"billing_account\" \"all\" {\n  provider = billing\n  " + lines + "\n  config {\n  " + config + "\n  }\n}\n"}
+			Config: "list \"billing_account\" \"all\" {\n  provider = billing\n  " + lines + "\n  config {\n  " +
+				config + "\n  }\n}\n"}
 	}
-	for name, tolerance := range map[string]sandbox.Tolerance{"plain": {}, "lean": {LeanAccounts: true, IgnoreFilters: true}} {
+	for name, tolerance := range map[string]sandbox.Tolerance{"plain": {},
+		"lean": {LeanAccounts: true, IgnoreFilters: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := acctest.Start(t, acctest.Tolerating(tolerance))
@@ -93,10 +102,11 @@ func TestAccAccountList(t *testing.T) {
 					query("", `status = "suspended"`, querycheck.ExpectLength(listed, 1)),
 					query("include_resource = true", `external_id = "r-3"`,
 						querycheck.ExpectLength(listed, 1),
-						querycheck.ExpectResourceKnownValues(listed, queryfilter.ByDisplayName(knownvalue.StringExact("Customer two (r-3)")), []querycheck.KnownValueCheck{
-							{Path: at("customer").AtMapKey("id"), KnownValue: knownvalue.StringExact(two)},
-							{Path: at("name"), KnownValue: knownvalue.Null()}, {Path: at("status"), KnownValue: knownvalue.Null()},
-							{Path: at("deletion_policy"), KnownValue: knownvalue.StringExact("close")}})),
+						querycheck.ExpectResourceKnownValues(listed,
+							queryfilter.ByDisplayName(knownvalue.StringExact("Customer two (r-3)")), []querycheck.KnownValueCheck{
+								{Path: at("customer").AtMapKey("id"), KnownValue: knownvalue.StringExact(two)},
+								{Path: at("name"), KnownValue: knownvalue.Null()}, {Path: at("status"), KnownValue: knownvalue.Null()},
+								{Path: at("deletion_policy"), KnownValue: knownvalue.StringExact("close")}})),
 				},
 			})
 		})

@@ -23,7 +23,8 @@ func run(t *testing.T, steps ...resource.TestStep) {
 }
 
 func emptyPlan(config string) resource.TestStep {
-	return resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
+	return resource.TestStep{Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
 }
 
 func action(a plancheck.ResourceActionType) resource.ConfigPlanChecks {
@@ -33,7 +34,8 @@ func action(a plancheck.ResourceActionType) resource.ConfigPlanChecks {
 func TestAccAccount_minimal(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := service.Config(`resource "billing_account" "test" { customer = { name = "Padaria Aurora", email = "a@example.com" } }`)
+	config := service.Config(
+		`resource "billing_account" "test" { customer = { name = "Padaria Aurora", email = "a@example.com" } }`)
 	run(t,
 		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownValue(address, at("customer_id"), knownvalue.NotNull()),
@@ -44,9 +46,11 @@ func TestAccAccount_minimal(t *testing.T) {
 			statecheck.ExpectKnownValue(address, at("name"), knownvalue.StringExact("Padaria Aurora")),
 		}},
 		emptyPlan(config),
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"customer", "custom_metadata",
-			"name", "email", "phone", "address"}},
-		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"customer", "custom_metadata",
+				"name", "email", "phone", "address"}},
+		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+			ImportStateKind: resource.ImportBlockWithID},
 	)
 }
 
@@ -54,7 +58,8 @@ func TestAccAccount_validation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	run(t,
-		resource.TestStep{Config: service.Config(`resource "billing_account" "test" { customer = {} }`), ExpectError: regexp.MustCompile(`cannot be located or created`)},
+		resource.TestStep{Config: service.Config(`resource "billing_account" "test" { customer = {} }`),
+			ExpectError: regexp.MustCompile(`cannot be located or created`)},
 		resource.TestStep{Config: service.Config(`resource "billing_account" "test" { 
 			customer = { name = "A" }
 			payment_terms_days = 91
@@ -66,15 +71,18 @@ func TestAccAccount_status(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	config := func(lines string) string {
-		return service.Config("resource \"billing_account\" \"test\" {\n customer = { name = \"A\" }\n external_id = \"x\"\n" + lines + "\n}")
+		return service.Config("resource \"billing_account\" \"test\" {\n customer = { name = \"A\" }\n external_id = " +
+			"\"x\"\n" + lines + "\n}")
 	}
 	run(t,
-		resource.TestStep{Config: config("status = \"suspended\"\nstatus_reason = \"unpaid\""), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(address, at("suspension_reason"), knownvalue.StringExact("unpaid")),
-			statecheck.ExpectKnownValue(address, at("suspended_at"), knownvalue.NotNull()),
-		}},
+		resource.TestStep{Config: config("status = \"suspended\"\nstatus_reason = \"unpaid\""),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("suspension_reason"), knownvalue.StringExact("unpaid")),
+				statecheck.ExpectKnownValue(address, at("suspended_at"), knownvalue.NotNull()),
+			}},
 		emptyPlan(config("status = \"suspended\"\nstatus_reason = \"unpaid\"")),
-		resource.TestStep{Config: config("status = \"active\"\nname = \"B\""), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: config("status = \"active\"\nname = \"B\""),
+			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		emptyPlan(config("status = \"active\"\nname = \"B\"")),
 	)
 }

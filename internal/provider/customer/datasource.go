@@ -117,7 +117,8 @@ type filters struct {
 }
 
 func (f filters) query() billing.CustomerQuery {
-	return billing.CustomerQuery{Listing: billing.Listing{Search: f.Search.ValueString()}, UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
+	return billing.CustomerQuery{Listing: billing.Listing{Search: f.Search.ValueString()},
+		UpdatedAtGTE: f.UpdatedAtGTE.ValueString()}
 }
 
 // listDataModel is the data source of many customers.
@@ -134,8 +135,9 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("customers", "name", object.Attributes{
 			"updated_at_gte": object.UpdatedSince("customers"),
-			"customers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The customers, in the requested order.",
-				NestedObject: schema.NestedAttributeObject{Attributes: dataAttributes()}},
+			"customers": schema.ListNestedAttribute{Computed: true,
+				MarkdownDescription: "The customers, in the requested order.",
+				NestedObject:        schema.NestedAttributeObject{Attributes: dataAttributes()}},
 		}),
 	}
 }

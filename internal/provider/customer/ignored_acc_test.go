@@ -11,8 +11,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestAccCustomer_ignoreChanges: the apply leaves alone what the plan left alone. Terraform applies ignore_changes to the configuration
-// of a plan only, so an update that reads the configuration overwrites what another system wrote.
+// TestAccCustomer_ignoreChanges: the apply leaves alone what the plan left alone. Terraform applies ignore_changes to
+// the configuration of a plan only, so an update that reads the configuration overwrites what another system wrote.
 func TestAccCustomer_ignoreChanges(t *testing.T) {
 	t.Parallel()
 	const written = `score = "%", team = "%", limits = { seats = "%", calls = "%" }`
@@ -41,7 +41,8 @@ func TestAccCustomer_ignoreChanges(t *testing.T) {
 			service := acctest.Start(t)
 			other := outside{service, t, "m-1"}
 			config := func(value, by, lifecycle string) string {
-				lines := "custom_metadata = { " + strings.ReplaceAll(written, "%", value) + " }\nnotes = \"" + value + "\"\n" + lifecycle
+				lines := "custom_metadata = { " + strings.ReplaceAll(written, "%", value) + " }\nnotes = \"" + value +
+					"\"\n" + lifecycle
 				return service.Config(withMetadata(lines), "default_custom_metadata = { by = \""+by+"\" }")
 			}
 			ignoring := "lifecycle { ignore_changes = [" + c.ignore + "] }"
@@ -57,19 +58,21 @@ func TestAccCustomer_ignoreChanges(t *testing.T) {
 			}
 			runCustomer(t,
 				resource.TestStep{Config: config("a", "1", ignoring)},
-				resource.TestStep{PreConfig: other.patch(foreign), Config: config("b", "2", ignoring), ConfigPlanChecks: updates(), Check: other.metadata(c.want)},
+				resource.TestStep{PreConfig: other.patch(foreign), Config: config("b", "2", ignoring), ConfigPlanChecks: updates(),
+					Check: other.metadata(c.want)},
 				emptyPlan(config("b", "2", ignoring)),
 				resource.TestStep{Config: config("b", "2", ""), ConfigPlanChecks: updates(), Check: other.metadata(c.released)},
 				emptyPlan(config("b", "2", "")),
 				// What was owned all the time is owned still, and what never was stays.
-				resource.TestStep{Config: service.Config(withMetadata("")), ConfigPlanChecks: updates(), Check: other.metadata(`{"crm":"x"}`)},
+				resource.TestStep{Config: service.Config(withMetadata("")), ConfigPlanChecks: updates(),
+					Check: other.metadata(`{"crm":"x"}`)},
 			)
 		})
 	}
 }
 
-// TestAccCustomer_ignoredIsNotOwned: under ignore_changes Terraform gives an argument that the configuration does not have the value of
-// the state. That makes it nobody's: once ignore_changes is removed, what another system wrote stays.
+// TestAccCustomer_ignoredIsNotOwned: under ignore_changes Terraform gives an argument that the configuration does not
+// have the value of the state. That makes it nobody's: once ignore_changes is removed, what another system wrote stays.
 func TestAccCustomer_ignoredIsNotOwned(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -78,19 +81,23 @@ func TestAccCustomer_ignoredIsNotOwned(t *testing.T) {
 	config := func(lines string) string { return service.Config(withMetadata(lines)) }
 	runCustomer(t,
 		resource.TestStep{Config: config(ignoring)},
-		resource.TestStep{PreConfig: other.patch(`{"emails":[{"value":"theirs@example.com"}],"phones":[{"value":"1"}],"addresses":[{"city":"Natal"}]}`),
+		resource.TestStep{
+			PreConfig: other.patch(
+				`{"emails":[{"value":"theirs@example.com"}],"phones":[{"value":"1"}],"addresses":[{"city":"Natal"}]}`),
 			Config: config("notes = \"n\"" + ignoring), ConfigPlanChecks: updates()},
 		emptyPlan(config("notes = \"n\"")),
 	)
 }
 
-// TestAccCustomer_ignoredMain: ignore_changes gives a customer the main address that it shows. Next to a configured list it adds nothing.
+// TestAccCustomer_ignoredMain: ignore_changes gives a customer the main address that it shows. Next to a configured
+// list it adds nothing.
 func TestAccCustomer_ignoredMain(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	other := outside{service, t, "m-1"}
 	config := func(value, lifecycle string) string {
-		return service.Config(withMetadata("emails = [{ value = \"" + value + "@example.com\" }]\nphones = [{ value = \"" + value + "\" }]\n" + lifecycle))
+		return service.Config(withMetadata("emails = [{ value = \"" + value + "@example.com\" }]\nphones = [{ value = \"" +
+			value + "\" }]\n" + lifecycle))
 	}
 	const ignoring = "lifecycle { ignore_changes = [email, phone] }"
 	stored := func(want string) resource.TestCheckFunc {
@@ -104,7 +111,8 @@ func TestAccCustomer_ignoredMain(t *testing.T) {
 	}
 	runCustomer(t,
 		resource.TestStep{Config: config("a", ignoring)},
-		resource.TestStep{Config: config("b", ignoring), ConfigPlanChecks: updates(), Check: stored(`[[{"value":"b@example.com"}],[{"value":"b"}]]`)},
+		resource.TestStep{Config: config("b", ignoring), ConfigPlanChecks: updates(),
+			Check: stored(`[[{"value":"b@example.com"}],[{"value":"b"}]]`)},
 		emptyPlan(config("b", ignoring)),
 		emptyPlan(config("b", "")),
 	)

@@ -16,21 +16,25 @@ import (
 
 type badInput struct{ argument, lines, says string }
 
-// badInputs are arguments that the service need not see to reject: what is written, and what the error says. Terraform validates a
-// configuration without its state, so the plan checks what the service may hold already.
+// badInputs are arguments that the service need not see to reject: what is written, and what the error says. Terraform
+// validates a configuration without its state, so the plan checks what the service may hold already.
 var badInputs = map[string]badInput{
 	"empty_name":        {"name", `name = ""`, "The argument is required"},
 	"blank_nickname":    {"nickname", `nickname = " "`, "Leave the argument out"},
 	"empty_external_id": {"external_id", `external_id = ""`, "Leave the argument out"},
-	"short_document":    {"document_number", `document_number = "123"`, `"123" has 3 digits. A CPF has 11 digits, a CNPJ has 14`},
-	"letters":           {"document_number", `document_number = "529.982.247-2X"`, "has letters, as only a CNPJ has, but 11 characters instead of 14"},
-	"kind":              {"kind", `kind = "company"`, `kind: "company" is not one of "natural", "juridical"`},
-	"birthday":          {"birthday", `birthday = "31/12/1990"`, `"31/12/1990" is not a date of the calendar. Write year, month and day`},
-	"leap_day":          {"birthday", `birthday = "2023-02-29"`, "is not a date of the calendar"},
-	"email":             {"email", `email = "Ana <ana@example.com>"`, "is not an e-mail address. Write one address without a name"},
+	"short_document": {"document_number", `document_number = "123"`,
+		`"123" has 3 digits. A CPF has 11 digits, a CNPJ has 14`},
+	"letters": {"document_number", `document_number = "529.982.247-2X"`,
+		"has letters, as only a CNPJ has, but 11 characters instead of 14"},
+	"kind": {"kind", `kind = "company"`, `kind: "company" is not one of "natural", "juridical"`},
+	"birthday": {"birthday", `birthday = "31/12/1990"`,
+		`"31/12/1990" is not a date of the calendar. Write year, month and day`},
+	"leap_day": {"birthday", `birthday = "2023-02-29"`, "is not a date of the calendar"},
+	"email":    {"email", `email = "Ana <ana@example.com>"`, "is not an e-mail address. Write one address without a name"},
 	// Terraform cannot point at an item of a list.
-	"item":          {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
-	"country":       {"country", `addresses = [{ country = "Brasil" }]`, `"Brasil" is not a country code. Write the two capital letters`},
+	"item": {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
+	"country": {"country", `addresses = [{ country = "Brasil" }]`,
+		`"Brasil" is not a country code. Write the two capital letters`},
 	"small_country": {"country", `addresses = [{ country = "br" }]`, `"br" is not a country code`},
 	"tag":           {"tags", `tags = [""]`, "remove the element"},
 	"terms":         {"payment_terms_days", `payment_terms_days = -1`, "payment_terms_days: -1 is out of range"},
@@ -39,17 +43,19 @@ var badInputs = map[string]badInput{
 
 // invalid is what no customer can have, which the validation rejects already.
 var invalid = map[string]badInput{
-	"no_value":     {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
-	"mode":         {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `is not one of "merge", "replace"`},
-	"policy":       {"deletion_policy", `deletion_policy = "keep"`, `is not one of "delete", "abandon", "prevent"`},
-	"metadata":     {"custom_metadata", `custom_metadata = "{}"`, "JSON text goes through jsondecode()"},
-	"no_account":   {"auto_collection", "create_billing_account = false\n  auto_collection = true", "auto_collection needs a billing account"},
+	"no_value": {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
+	"mode":     {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `is not one of "merge", "replace"`},
+	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `is not one of "delete", "abandon", "prevent"`},
+	"metadata": {"custom_metadata", `custom_metadata = "{}"`, "JSON text goes through jsondecode()"},
+	"no_account": {"auto_collection", "create_billing_account = false\n  auto_collection = true",
+		"auto_collection needs a billing account"},
 	"null_tag":     {"tags", `tags = ["a", null]`, "is null, and the service stores no nulls here"},
 	"null_address": {"addresses", `addresses = [null]`, "addresses[0] is null"},
 	"null_email":   {"emails", `emails = [null]`, "emails[0] is null"},
 }
 
-// TestAccCustomer_badInput: every mistake is told at plan time, all at once, each on its argument with what to write instead.
+// TestAccCustomer_badInput: every mistake is told at plan time, all at once, each on its argument with what to write
+// instead.
 func TestAccCustomer_badInput(t *testing.T) {
 	t.Parallel()
 	for name, inputs := range map[string]map[string]badInput{"plan": badInputs, "validation": invalid} {
@@ -112,7 +118,8 @@ func TestAccCustomer_wrongCheckDigits(t *testing.T) {
 	runCustomer(t, resource.TestStep{Config: config}, emptyPlan(config))
 }
 
-// TestAccCustomer_taken: an external_id that is taken is answered with the block that takes the customer over, and nothing is made.
+// TestAccCustomer_taken: an external_id that is taken is answered with the block that takes the customer over, and
+// nothing is made.
 func TestAccCustomer_taken(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -120,9 +127,12 @@ func TestAccCustomer_taken(t *testing.T) {
 	id := created["customer"].(acctest.JSON)["id"].(string)
 	config := service.Config(withMetadata(""))
 	runCustomer(t,
-		resource.TestStep{Config: config, ExpectError: regexp.MustCompile(`(?s)the external_id is taken.*external_id = "m-1".*Nothing\s+was\s+created.*` +
-			`import \{\s+to = billing_customer.this\s+id = "` + id + `"\s+\}.*Status: 422, code: external_id_taken.*Request-Id: \S`)},
-		resource.TestStep{Config: "import {\n  to = billing_customer.test\n  id = \"" + id + "\"\n}\n" + config, ConfigPlanChecks: updates()},
+		resource.TestStep{Config: config,
+			ExpectError: regexp.MustCompile(`(?s)the external_id is taken.*external_id = "m-1".*Nothing\s+was\s+created.*` +
+				`import \{\s+to = billing_customer.this\s+id = "` + id +
+				`"\s+\}.*Status: 422, code: external_id_taken.*Request-Id: \S`)},
+		resource.TestStep{Config: "import {\n  to = billing_customer.test\n  id = \"" + id + "\"\n}\n" + config,
+			ConfigPlanChecks: updates()},
 	)
 }
 
@@ -132,8 +142,9 @@ func TestAccCustomer_refusedField(t *testing.T) {
 	service := acctest.Start(t)
 	service.NeedsSandbox("a refusal is made up")
 	refuse := func() {
-		service.Sandbox.AddFault(sandbox.Fault{Method: "POST", Times: 1, Status: 422, Body: `{"error":{"code":"validation_error","message":"Invalid.",` +
-			`"details":{"fields":{"emails[0].value":["is on a blocklist"],"nickname":["is too long"],"colour":["is unknown"]}}}}`})
+		service.Sandbox.AddFault(sandbox.Fault{Method: "POST", Times: 1, Status: 422,
+			Body: `{"error":{"code":"validation_error","message":"Invalid.",` +
+				`"details":{"fields":{"emails[0].value":["is on a blocklist"],"nickname":["is too long"],"colour":["is unknown"]}}}}`})
 	}
 	config := service.Config(withMetadata("nickname = \"N\"\nemails = [{ value = \"a@example.com\" }]"))
 	refused := false
@@ -166,7 +177,8 @@ func fieldsBlamed(err error) error {
 	return nil
 }
 
-// TestAccCustomer_unknownMetadata: custom_metadata that is only known after apply is planned as such and settles in one apply.
+// TestAccCustomer_unknownMetadata: custom_metadata that is only known after apply is planned as such and settles in one
+// apply.
 func TestAccCustomer_unknownMetadata(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -175,7 +187,8 @@ func TestAccCustomer_unknownMetadata(t *testing.T) {
 		return service.Config("resource \"terraform_data\" \"team\" { input = \"" + value + "\" }\n" +
 			withMetadata(`custom_metadata = { team = terraform_data.team.output, fixed = 1 }`))
 	}
-	whole := service.Config("resource \"terraform_data\" \"all\" { input = { team = \"x\" } }\n" + withMetadata(`custom_metadata = terraform_data.all.output`))
+	whole := service.Config("resource \"terraform_data\" \"all\" { input = { team = \"x\" } }\n" +
+		withMetadata(`custom_metadata = terraform_data.all.output`))
 	runCustomer(t,
 		resource.TestStep{Config: config("a"), Check: other.metadata(`{"team":"a","fixed":1}`)},
 		emptyPlan(config("a")),

@@ -68,7 +68,9 @@ func TestAccCustomer_sameInOtherWords(t *testing.T) {
   phones    = [{ value = "2", kind = "fax" }, { value = "1" }]
   addresses = [{ street = "Rua B", country = "BR" }, { street = "Rua A", country = "BR" }]`
 	swapped := emptyPlan(written("52998224725", one))
-	swapped.PreConfig = other.patch(`{"document_number":"529.982.247-25","tags":["b","a"],"phones":[{"value":"2","kind":"fax"},{"value":"1"}]}`)
+	swapped.PreConfig =
+		other.patch(
+			`{"document_number":"529.982.247-25","tags":["b","a"],"phones":[{"value":"2","kind":"fax"},{"value":"1"}]}`)
 	runCustomer(t,
 		resource.TestStep{Config: written("529.982.247-25", one)},
 		emptyPlan(written("52998224725", two)),
@@ -110,16 +112,21 @@ func TestAccCustomer_mainContacts(t *testing.T) {
 		resource.TestStep{Config: config(`emails = [{ value = "a@example.com" }]`),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		// Another main address replaces the old one.
-		resource.TestStep{Config: config(`email = "b@example.com"`), Check: values("b@example.com"), ConfigPlanChecks: updates()},
+		resource.TestStep{Config: config(`email = "b@example.com"`), Check: values("b@example.com"),
+			ConfigPlanChecks: updates()},
 		emptyPlan(config(`email = "b@example.com"`)),
 		// What others add to a list that the configuration does not name stays.
 		external,
-		resource.TestStep{Config: config(`email = "c@example.com"`), Check: values("c@example.com", "x@example.com"), ConfigPlanChecks: updates()},
-		resource.TestStep{Config: config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }]"), Check: values("c@example.com", "d@example.com"), ConfigPlanChecks: updates()},
+		resource.TestStep{Config: config(`email = "c@example.com"`), Check: values("c@example.com", "x@example.com"),
+			ConfigPlanChecks: updates()},
+		resource.TestStep{Config: config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }]"),
+			Check: values("c@example.com", "d@example.com"), ConfigPlanChecks: updates()},
 		emptyPlan(config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }]")),
-		emptyPlan(config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }, { value = \"c@example.com\" }]")),
+		emptyPlan(config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }, { value = \"c@example.com\" "+
+			"}]")),
 		// A list that is taken out goes, the main address stays.
-		resource.TestStep{Config: config(`email = "c@example.com"`), Check: values("c@example.com"), ConfigPlanChecks: updates()},
+		resource.TestStep{Config: config(`email = "c@example.com"`), Check: values("c@example.com"),
+			ConfigPlanChecks: updates()},
 		resource.TestStep{Config: config(`emails = []`), Check: values(), ConfigPlanChecks: updates()},
 		emptyPlan(config(`emails = []`)),
 	)
@@ -162,42 +169,49 @@ func TestAccCustomer_deletionPolicy(t *testing.T) {
 	}
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata(`deletion_policy = "prevent"`))},
-		resource.TestStep{Config: service.Config(""), ExpectError: regexp.MustCompile(`(?s)Destroying this object is prevented.*set\s+deletion_policy\s+to\s+"delete"`)},
+		resource.TestStep{Config: service.Config(""),
+			ExpectError: regexp.MustCompile(`(?s)Destroying this object is prevented.*set\s+deletion_policy\s+to\s+"delete"`)},
 		localOnly,
 		resource.TestStep{Config: service.Config(`data "billing_organization" "me" {}`), Check: other.field("name", "A")},
 	)
 	service.Must("DELETE", "/v1/customers/"+other.customer()["id"].(string), nil)
 }
 
-// TestAccCustomer_noAccount: without a billing account nothing of one is planned or known, and its arguments are refused.
+// TestAccCustomer_noAccount: without a billing account nothing of one is planned or known, and its arguments are
+// refused.
 func TestAccCustomer_noAccount(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	config := service.Config(withMetadata(`create_billing_account = false`))
 	runCustomer(t,
-		resource.TestStep{Config: service.Config(withMetadata("create_billing_account = false\npayment_terms_days = 5")), ExpectError: regexp.MustCompile(`payment_terms_days needs a billing account`)},
+		resource.TestStep{Config: service.Config(withMetadata("create_billing_account = false\npayment_terms_days = 5")),
+			ExpectError: regexp.MustCompile(`payment_terms_days needs a billing account`)},
 		resource.TestStep{Config: config,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectKnownValue(address, at("billing_account_id"), knownvalue.Null()),
 				plancheck.ExpectKnownValue(address, at("payment_terms_days"), knownvalue.Null()),
 			}}},
 		emptyPlan(config),
-		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID},
+		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+			ImportStateKind: resource.ImportBlockWithID},
 	)
 }
 
-// TestAccCustomer_createOnly: an argument of the creation that changes later changes nothing, and says so instead of planning.
+// TestAccCustomer_createOnly: an argument of the creation that changes later changes nothing, and says so instead of
+// planning.
 func TestAccCustomer_createOnly(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata("payment_terms_days = 5\nbilling_email = \"a@example.com\""))},
-		emptyPlan(service.Config(withMetadata("payment_terms_days = 6\nbilling_email = \"b@example.com\"\nauto_collection = false"))),
+		emptyPlan(service.Config(withMetadata("payment_terms_days = 6\nbilling_email = \"b@example.com\"\nauto_collection "+
+			"= false"))),
 		emptyPlan(service.Config(withMetadata(""))),
 	)
 }
 
-// TestAccCustomer_lostAnswer: the response to a creation is lost. The customer is found again, once, with an external_id and without.
+// TestAccCustomer_lostAnswer: the response to a creation is lost. The customer is found again, once, with an
+// external_id and without.
 func TestAccCustomer_lostAnswer(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -254,8 +268,9 @@ func TestAccCustomer_passingFailures(t *testing.T) {
 			Config:    service.Config(withMetadata("notes = \"1\"")),
 		},
 		resource.TestStep{
-			PreConfig: fail(sandbox.Fault{Operation: "customers.update", Times: 1, Status: 503}, sandbox.Fault{Operation: "customers.get", Times: 1, DropBefore: true},
-				sandbox.Fault{Operation: "customers.get", Times: 1, TruncateBody: true}),
+			PreConfig: fail(sandbox.Fault{Operation: "customers.update", Times: 1, Status: 503},
+				sandbox.Fault{Operation: "customers.get", Times: 1, DropBefore: true}, sandbox.Fault{Operation: "customers.get",
+					Times: 1, TruncateBody: true}),
 			Config: service.Config(withMetadata("notes = \"2\"")),
 		},
 		resource.TestStep{
@@ -288,7 +303,8 @@ func TestAccCustomer_wrongAddress(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_halfUpdate: the second of two steps fails; the state says what the service has, and the next plan holds the rest.
+// TestAccCustomer_halfUpdate: the second of two steps fails; the state says what the service has, and the next plan
+// holds the rest.
 func TestAccCustomer_halfUpdate(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.Tolerating(sandbox.Tolerance{NullsChangeNothing: true}))
@@ -297,7 +313,8 @@ func TestAccCustomer_halfUpdate(t *testing.T) {
 		resource.TestStep{Config: service.Config(withMetadata(`custom_metadata = { a = 1 }`))},
 		resource.TestStep{
 			PreConfig: func() {
-				service.Sandbox.AddFault(sandbox.Fault{Operation: "customers.update", Skip: 1, Times: 1, Status: 422, Code: "validation_error"})
+				service.Sandbox.AddFault(sandbox.Fault{Operation: "customers.update", Skip: 1, Times: 1, Status: 422,
+					Code: "validation_error"})
 			},
 			Config:      service.Config(withMetadata("notes = \"kept\"\ncustom_metadata = { a = null }")),
 			ExpectError: regexp.MustCompile(`Could not update customer`),
@@ -319,17 +336,18 @@ func TestAccCustomer_halfUpdate(t *testing.T) {
 func TestAccCustomer_tolerance(t *testing.T) {
 	t.Parallel()
 	for name, tolerance := range map[string]sandbox.Tolerance{
-		"filters are ignored":           {IgnoreFilters: true},
-		"objects come bare":             {BareObjects: true},
-		"deletes answer 204":            {DeleteNoContent: true},
-		"no ETag and no Last-Modified":  {NoValidators: true},
-		"null fields are left out":      {OmitNullFields: true},
-		"unknown fields come along":     {UnknownFields: true},
-		"errors are flat":               {FlatErrors: true},
-		"empty lists are null":          {NullLists: true},
-		"accounts without a customer":   {LeanAccounts: true},
-		"an item stands on two pages":   {RepeatAcrossPages: true},
-		"everything at once but errors": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true, OmitNullFields: true, UnknownFields: true, NullLists: true, LeanAccounts: true, RepeatAcrossPages: true},
+		"filters are ignored":          {IgnoreFilters: true},
+		"objects come bare":            {BareObjects: true},
+		"deletes answer 204":           {DeleteNoContent: true},
+		"no ETag and no Last-Modified": {NoValidators: true},
+		"null fields are left out":     {OmitNullFields: true},
+		"unknown fields come along":    {UnknownFields: true},
+		"errors are flat":              {FlatErrors: true},
+		"empty lists are null":         {NullLists: true},
+		"accounts without a customer":  {LeanAccounts: true},
+		"an item stands on two pages":  {RepeatAcrossPages: true},
+		"everything at once but errors": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true,
+			OmitNullFields: true, UnknownFields: true, NullLists: true, LeanAccounts: true, RepeatAcrossPages: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -341,7 +359,8 @@ func TestAccCustomer_tolerance(t *testing.T) {
 			runCustomer(t,
 				resource.TestStep{Config: config},
 				emptyPlan(config),
-				resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=erp-1001"},
+				resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+					ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=erp-1001"},
 				resource.TestStep{Config: service.Config(`resource "billing_customer" "test" {
 					external_id = "erp-1001"
 					name        = "B"

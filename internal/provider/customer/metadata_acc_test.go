@@ -65,7 +65,8 @@ func withMetadata(lines string) string {
 }
 
 func updates() resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)}}
+	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address,
+		plancheck.ResourceActionUpdate)}}
 }
 
 func runCustomer(t *testing.T, steps ...resource.TestStep) {
@@ -73,7 +74,8 @@ func runCustomer(t *testing.T, steps ...resource.TestStep) {
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
 }
 
-// TestAccCustomer_metadataMerge: keys of others stay through every change, at any depth; own keys that are taken out go, and only they.
+// TestAccCustomer_metadataMerge: keys of others stay through every change, at any depth; own keys that are taken out
+// go, and only they.
 func TestAccCustomer_metadataMerge(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -82,16 +84,19 @@ func TestAccCustomer_metadataMerge(t *testing.T) {
 	runCustomer(t,
 		resource.TestStep{Config: config(`{ team = "growth", limits = { seats = 5, storage = 10 }, list = [1, 2] }`)},
 		resource.TestStep{
-			PreConfig:        other.patch(`{"custom_metadata_mode":"merge","custom_metadata":{"crm":{"owner":"ana"},"limits":{"calls":100}}}`),
+			PreConfig: other.patch(
+				`{"custom_metadata_mode":"merge","custom_metadata":{"crm":{"owner":"ana"},"limits":{"calls":100}}}`),
 			Config:           config(`{ team = "growth", limits = { seats = 5, storage = 10 }, list = [1, 2] }`),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 		},
 		resource.TestStep{
 			Config:           config(`{ team = "growth", limits = { seats = 6, storage = 10 }, list = [1, 2, 3] }`),
 			ConfigPlanChecks: updates(),
-			Check:            other.metadata(`{"team":"growth","limits":{"seats":6,"storage":10,"calls":100},"list":[1,2,3],"crm":{"owner":"ana"}}`),
+			Check: other.metadata(
+				`{"team":"growth","limits":{"seats":6,"storage":10,"calls":100},"list":[1,2,3],"crm":{"owner":"ana"}}`),
 			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at("effective_custom_metadata"),
-				knownvalue.StringExact(`{"crm":{"owner":"ana"},"limits":{"calls":100,"seats":6,"storage":10},"list":[1,2,3],"team":"growth"}`))},
+				knownvalue.StringExact(
+					`{"crm":{"owner":"ana"},"limits":{"calls":100,"seats":6,"storage":10},"list":[1,2,3],"team":"growth"}`))},
 		},
 		resource.TestStep{
 			Config:           config(`{ limits = { seats = 6 } }`),
@@ -122,9 +127,12 @@ func TestAccCustomer_metadataNotation(t *testing.T) {
 	runCustomer(t,
 		resource.TestStep{Config: config(`"text"`), ExpectError: regexp.MustCompile(`takes an object such as`)},
 		resource.TestStep{Config: config(`["a"]`), ExpectError: regexp.MustCompile(`takes an object such as`)},
-		resource.TestStep{Config: config(`{ list = ["a", "b"], map = { x = "1" }, n = 1.50, big = 9007199254740993, nothing = null }`)},
-		emptyPlan(config(`{ list = tolist(["a", "b"]), map = tomap({ x = "1" }), n = 1.5, big = 9007199254740993, nothing = null }`)),
-		emptyPlan(config(`jsondecode("{\"nothing\":null,\"big\":9007199254740993,\"n\":15e-1,\"map\":{\"x\":\"1\"},\"list\":[\"a\",\"b\"]}")`)),
+		resource.TestStep{
+			Config: config(`{ list = ["a", "b"], map = { x = "1" }, n = 1.50, big = 9007199254740993, nothing = null }`)},
+		emptyPlan(
+			config(`{ list = tolist(["a", "b"]), map = tomap({ x = "1" }), n = 1.5, big = 9007199254740993, nothing = null }`)),
+		emptyPlan(
+			config(`jsondecode("{\"nothing\":null,\"big\":9007199254740993,\"n\":15e-1,\"map\":{\"x\":\"1\"},\"list\":[\"a\",\"b\"]}")`)),
 	)
 }
 
@@ -193,8 +201,8 @@ func TestAccCustomer_metadataNulls(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_metadataImport: an import takes the whole object in, its plan is empty for a configuration that names fewer keys,
-// and the first apply after it removes nothing. What the configuration names then is its own.
+// TestAccCustomer_metadataImport: an import takes the whole object in, its plan is empty for a configuration that names
+// fewer keys, and the first apply after it removes nothing. What the configuration names then is its own.
 func TestAccCustomer_metadataImport(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"merge", "replace"} {
@@ -211,7 +219,8 @@ func TestAccCustomer_metadataImport(t *testing.T) {
 				return service.Config(withMetadata("custom_metadata = " + object + "\ncustom_metadata_mode = \"" + mode + "\""))
 			}
 			first := resource.TestStep{Config: imported(`custom_metadata = { a = 1, b = { c = 2 } }`),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, plancheck.ResourceActionNoop)}}}
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address,
+					plancheck.ResourceActionNoop)}}}
 			steps := []resource.TestStep{
 				first,
 				{Config: config(`{ a = 2, b = { c = 2 } }`), ConfigPlanChecks: updates(), ExpectNonEmptyPlan: mode == "replace",
@@ -220,11 +229,13 @@ func TestAccCustomer_metadataImport(t *testing.T) {
 			if mode == "merge" {
 				steps = append(steps,
 					emptyPlan(config(`{ a = 2, b = { c = 2 } }`)),
-					resource.TestStep{Config: config(`{ a = 2 }`), ConfigPlanChecks: updates(), Check: other.metadata(`{"a":2,"b":{"d":3},"z":true}`)},
+					resource.TestStep{Config: config(`{ a = 2 }`), ConfigPlanChecks: updates(),
+						Check: other.metadata(`{"a":2,"b":{"d":3},"z":true}`)},
 					emptyPlan(config(`{ a = 2 }`)))
 			} else {
 				steps = append(steps,
-					resource.TestStep{Config: config(`{ a = 2, b = { c = 2 } }`), ConfigPlanChecks: updates(), Check: other.metadata(`{"a":2,"b":{"c":2}}`)})
+					resource.TestStep{Config: config(`{ a = 2, b = { c = 2 } }`), ConfigPlanChecks: updates(),
+						Check: other.metadata(`{"a":2,"b":{"c":2}}`)})
 			}
 			runCustomer(t, steps...)
 		})

@@ -25,7 +25,8 @@ func answered(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map[
 	}
 	var customer billing.Customer
 	fields := map[string]json.RawMessage{}
-	for _, err := range []error{json.Unmarshal(exchange.Response.Body, &body), json.Unmarshal(body.Data, &customer), json.Unmarshal(body.Data, &fields)} {
+	for _, err := range []error{json.Unmarshal(exchange.Response.Body, &body), json.Unmarshal(body.Data, &customer),
+		json.Unmarshal(body.Data, &fields)} {
 		if err != nil {
 			t.Fatalf("%s: %v", exchange.Name, err)
 		}
@@ -51,7 +52,8 @@ func textValue(value any) (types.String, bool) {
 	return types.String{}, false
 }
 
-// TestFromAPI_texts: every text that the service answers stands in the attribute of the same name, and its nulls are nulls.
+// TestFromAPI_texts: every text that the service answers stands in the attribute of the same name, and its nulls are
+// nulls.
 func TestFromAPI_texts(t *testing.T) {
 	t.Parallel()
 	exchanges := answersOfOne()
@@ -90,7 +92,8 @@ func TestFromAPI_texts(t *testing.T) {
 	}
 }
 
-// TestFromAPI_structures: lists, tags and objects stand in the model as the service answers them; what is empty is null.
+// TestFromAPI_structures: lists, tags and objects stand in the model as the service answers them; what is empty is
+// null.
 func TestFromAPI_structures(t *testing.T) {
 	t.Parallel()
 	for _, exchange := range answersOfOne() {
@@ -99,14 +102,16 @@ func TestFromAPI_structures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, list := range map[string]types.List{"addresses": m.Addresses, "phones": m.Phones, "emails": m.Emails, "websites": m.Websites} {
+		for name, list := range map[string]types.List{"addresses": m.Addresses, "phones": m.Phones, "emails": m.Emails,
+			"websites": m.Websites} {
 			sameJSONList(t, exchange.Name+" "+name, fields[name], list)
 		}
 		var tags []string
 		if err := json.Unmarshal(fields["tags"], &tags); err != nil {
 			t.Fatal(err)
 		}
-		if have := contact.ToTags(m.Tags); m.Tags.IsNull() != (len(tags) == 0) || !slices.Equal(slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(tags))) {
+		if have := contact.ToTags(m.Tags); m.Tags.IsNull() != (len(tags) == 0) ||
+			!slices.Equal(slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(tags))) {
 			t.Errorf("%s: tags %s, the service says %v", exchange.Name, m.Tags, tags)
 		}
 		remote, err := metadata.Parse(fields["custom_metadata"])
@@ -115,7 +120,8 @@ func TestFromAPI_structures(t *testing.T) {
 		}
 		object, err := m.CustomMetadata.Object()
 		if err != nil || !metadata.Equal(object, remote) || m.CustomMetadata.IsAbsent() != (len(remote) == 0) {
-			t.Errorf("%s: custom_metadata %s, %v, the service says %s", exchange.Name, m.CustomMetadata, err, fields["custom_metadata"])
+			t.Errorf("%s: custom_metadata %s, %v, the service says %s", exchange.Name, m.CustomMetadata, err,
+				fields["custom_metadata"])
 		}
 		if m.EffectiveCustomMetadata.ValueString() != metadata.Text(remote) {
 			t.Errorf("%s: effective_custom_metadata %s", exchange.Name, m.EffectiveCustomMetadata)
@@ -144,7 +150,8 @@ func sameJSONList(t *testing.T, what string, raw json.RawMessage, list types.Lis
 	}
 }
 
-// TestFromAPI_defaults: what only the provider knows starts with its defaults, and what the service does not say is null.
+// TestFromAPI_defaults: what only the provider knows starts with its defaults, and what the service does not say is
+// null.
 func TestFromAPI_defaults(t *testing.T) {
 	t.Parallel()
 	m, err := fromAPI(&billing.Customer{ID: "1", Name: "A"})
@@ -155,14 +162,16 @@ func TestFromAPI_defaults(t *testing.T) {
 		t.Errorf("mode %s, policy %s", m.CustomMetadataMode, m.DeletionPolicy)
 	}
 	for name, null := range map[string]bool{
-		"public_id": m.PublicID.IsNull(), "created_at": m.CreatedAt.IsNull(), "billing_account_id": m.BillingAccountID.IsNull(),
-		"create_billing_account": m.CreateBillingAccount.IsNull(), "metadata": m.Metadata.IsNull(), "email": m.Email.IsNull(),
+		"public_id": m.PublicID.IsNull(), "created_at": m.CreatedAt.IsNull(),
+		"billing_account_id": m.BillingAccountID.IsNull(), "create_billing_account": m.CreateBillingAccount.IsNull(),
+		"metadata": m.Metadata.IsNull(), "email": m.Email.IsNull(),
 	} {
 		if !null {
 			t.Errorf("%s is not null", name)
 		}
 	}
-	if _, err := fromAPI(&billing.Customer{ID: "1", CustomMetadata: json.RawMessage(`[1]`)}); err == nil || !strings.Contains(err.Error(), "custom_metadata of customer 1") {
+	if _, err := fromAPI(&billing.Customer{ID: "1", CustomMetadata: json.RawMessage(`[1]`)}); err == nil ||
+		!strings.Contains(err.Error(), "custom_metadata of customer 1") {
 		t.Errorf("a custom_metadata that is no object: %v", err)
 	}
 }
@@ -177,7 +186,8 @@ func written() model {
 	m.CustomMetadata = metadata.FromObject(metadata.Object{"own": json.Number("1")})
 	m.CustomMetadataMode, m.DeletionPolicy = types.StringValue("merge"), types.StringValue("prevent")
 	m.CreateBillingAccount, m.BillingAccountID = types.BoolValue(true), types.StringValue("account")
-	m.BillingEmail, m.PaymentTermsDays, m.AutoCollection = types.StringValue("x"), types.Int64Value(5), types.BoolValue(false)
+	m.BillingEmail, m.PaymentTermsDays, m.AutoCollection = types.StringValue("x"), types.Int64Value(5),
+		types.BoolValue(false)
 	return m
 }
 
@@ -190,21 +200,36 @@ func TestKeeping(t *testing.T) {
 		check  func(m model) bool
 	}{
 		"only the provider knows": {billing.Customer{}, func(m model) bool {
-			return m.DeletionPolicy.ValueString() == "prevent" && m.BillingAccountID.ValueString() == "account" && m.BillingEmail.ValueString() == "x" &&
-				m.PaymentTermsDays.ValueInt64() == 5 && m.AutoCollection.Equal(types.BoolValue(false)) && m.CreateBillingAccount.ValueBool()
+			return m.DeletionPolicy.ValueString() == "prevent" && m.BillingAccountID.ValueString() == "account" &&
+				m.BillingEmail.ValueString() == "x" &&
+				m.PaymentTermsDays.ValueInt64() == 5 && m.AutoCollection.Equal(types.BoolValue(false)) &&
+				m.CreateBillingAccount.ValueBool()
 		}},
-		"mask":                 {billing.Customer{DocumentNumber: &number}, func(m model) bool { return m.DocumentNumber.ValueString() == "529.982.247-25" }},
-		"another number":       {billing.Customer{DocumentNumber: &other}, func(m model) bool { return m.DocumentNumber.ValueString() == other }},
-		"number is gone":       {billing.Customer{}, func(m model) bool { return m.DocumentNumber.IsNull() }},
-		"main written apart":   {billing.Customer{Emails: remoteOf("a,b")}, func(m model) bool { return m.Emails.Equal(listOf("b")) && m.Email.ValueString() == "a" }},
-		"main is gone":         {billing.Customer{Emails: remoteOf("b")}, func(m model) bool { return m.Email.ValueString() == "b" }},
-		"order of websites":    {billing.Customer{Websites: remoteOf("w1,w2")}, func(m model) bool { return m.Websites.Equal(listOf("w2,w1")) }},
-		"a website more":       {billing.Customer{Websites: remoteOf("w1,w2,w3")}, func(m model) bool { return m.Websites.Equal(listOf("w1,w2,w3")) }},
-		"empty set of tags":    {billing.Customer{}, func(m model) bool { return !m.Tags.IsNull() && len(m.Tags.Elements()) == 0 }},
-		"tags of others":       {billing.Customer{Tags: []string{"t"}}, func(m model) bool { return slices.Equal(contact.ToTags(m.Tags), []string{"t"}) }},
-		"own keys only":        {billing.Customer{CustomMetadata: json.RawMessage(`{"own":1.0,"x":2}`)}, func(m model) bool { return m.CustomMetadata.Equal(written().CustomMetadata) }},
-		"effective has all":    {billing.Customer{CustomMetadata: json.RawMessage(`{"x":2,"own":1}`)}, func(m model) bool { return m.EffectiveCustomMetadata.ValueString() == `{"own":1,"x":2}` }},
-		"the rest is answered": {billing.Customer{Name: "B", UpdatedAt: "now"}, func(m model) bool { return m.Name.ValueString() == "B" && m.UpdatedAt.ValueString() == "now" }},
+		"mask": {billing.Customer{DocumentNumber: &number},
+			func(m model) bool { return m.DocumentNumber.ValueString() == "529.982.247-25" }},
+		"another number": {billing.Customer{DocumentNumber: &other},
+			func(m model) bool { return m.DocumentNumber.ValueString() == other }},
+		"number is gone": {billing.Customer{}, func(m model) bool { return m.DocumentNumber.IsNull() }},
+		"main written apart": {billing.Customer{Emails: remoteOf("a,b")},
+			func(m model) bool { return m.Emails.Equal(listOf("b")) && m.Email.ValueString() == "a" }},
+		"main is gone": {billing.Customer{Emails: remoteOf("b")},
+			func(m model) bool { return m.Email.ValueString() == "b" }},
+		"order of websites": {billing.Customer{Websites: remoteOf("w1,w2")},
+			func(m model) bool { return m.Websites.Equal(listOf("w2,w1")) }},
+		"a website more": {billing.Customer{Websites: remoteOf("w1,w2,w3")},
+			func(m model) bool { return m.Websites.Equal(listOf("w1,w2,w3")) }},
+		"empty set of tags": {billing.Customer{}, func(m model) bool {
+			return !m.Tags.IsNull() &&
+				len(m.Tags.Elements()) == 0
+		}},
+		"tags of others": {billing.Customer{Tags: []string{"t"}},
+			func(m model) bool { return slices.Equal(contact.ToTags(m.Tags), []string{"t"}) }},
+		"own keys only": {billing.Customer{CustomMetadata: json.RawMessage(`{"own":1.0,"x":2}`)},
+			func(m model) bool { return m.CustomMetadata.Equal(written().CustomMetadata) }},
+		"effective has all": {billing.Customer{CustomMetadata: json.RawMessage(`{"x":2,"own":1}`)},
+			func(m model) bool { return m.EffectiveCustomMetadata.ValueString() == `{"own":1,"x":2}` }},
+		"the rest is answered": {billing.Customer{Name: "B", UpdatedAt: "now"},
+			func(m model) bool { return m.Name.ValueString() == "B" && m.UpdatedAt.ValueString() == "now" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,7 +237,8 @@ func TestKeeping(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err = m.preserve(written(), &c.remote, ownership{Metadata: metadata.OwnedBy(metadata.Object{"own": json.Number("1")})})
+			m, err = m.preserve(written(), &c.remote,
+				ownership{Metadata: metadata.OwnedBy(metadata.Object{"own": json.Number("1")})})
 			if err != nil || !c.check(m) {
 				t.Errorf("%v: %+v", err, m)
 			}
@@ -220,7 +246,8 @@ func TestKeeping(t *testing.T) {
 	}
 }
 
-// TestPreserve_isStable: preserving the state that a refresh has just made changes nothing, for every customer of the contract.
+// TestPreserve_isStable: preserving the state that a refresh has just made changes nothing, for every customer of the
+// contract.
 func TestPreserve_isStable(t *testing.T) {
 	t.Parallel()
 	for _, exchange := range answersOfOne() {
@@ -233,7 +260,8 @@ func TestPreserve_isStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !again.toUpdate(first).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) || !again.Emails.Equal(first.Emails) {
+		if !again.toUpdate(first).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) ||
+			!again.Emails.Equal(first.Emails) {
 			t.Errorf("%s: %+v became %+v", exchange.Name, first, again)
 		}
 	}
@@ -242,13 +270,16 @@ func TestPreserve_isStable(t *testing.T) {
 func TestWithAccount(t *testing.T) {
 	t.Parallel()
 	email, days, auto := "x@example.com", int64(21), false
-	m := written().withAccount(&billing.BillingAccount{ID: "account-2", BillingEmail: &email, PaymentTermsDays: &days, AutoCollection: &auto})
-	if m.BillingAccountID.ValueString() != "account-2" || m.BillingEmail.ValueString() != email || m.PaymentTermsDays.ValueInt64() != days ||
+	m := written().withAccount(&billing.BillingAccount{ID: "account-2", BillingEmail: &email, PaymentTermsDays: &days,
+		AutoCollection: &auto})
+	if m.BillingAccountID.ValueString() != "account-2" || m.BillingEmail.ValueString() != email ||
+		m.PaymentTermsDays.ValueInt64() != days ||
 		!m.AutoCollection.Equal(types.BoolValue(false)) || !m.CreateBillingAccount.ValueBool() {
 		t.Errorf("with an account: %+v", m)
 	}
 	m = m.withAccount(nil)
-	if !m.BillingAccountID.IsNull() || !m.BillingEmail.IsNull() || !m.PaymentTermsDays.IsNull() || !m.AutoCollection.IsNull() || m.CreateBillingAccount.ValueBool() {
+	if !m.BillingAccountID.IsNull() || !m.BillingEmail.IsNull() || !m.PaymentTermsDays.IsNull() ||
+		!m.AutoCollection.IsNull() || m.CreateBillingAccount.ValueBool() {
 		t.Errorf("without an account: %+v", m)
 	}
 }

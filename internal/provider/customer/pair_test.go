@@ -24,8 +24,8 @@ func mainOf(text string) types.String {
 	return types.StringValue(text)
 }
 
-// listOf reads a list such as "a,b:work" of values with their kinds: "-" is null, "?" unknown, "" empty; an item "?" has an unknown
-// value.
+// listOf reads a list such as "a,b:work" of values with their kinds: "-" is null, "?" unknown, "" empty; an item "?"
+// has an unknown value.
 func listOf(text string) types.List {
 	switch text {
 	case "-":
@@ -172,8 +172,8 @@ func TestPair_change(t *testing.T) {
 	}
 }
 
-// TestPair_converges tries every combination of small pairs: the plan is one that Terraform accepts, an apply reaches it, the refresh
-// shows it, and the next plan of the same configuration changes nothing.
+// TestPair_converges tries every combination of small pairs: the plan is one that Terraform accepts, an apply reaches
+// it, the refresh shows it, and the next plan of the same configuration changes nothing.
 func TestPair_converges(t *testing.T) {
 	t.Parallel()
 	none := pairOf("- -")
@@ -231,7 +231,8 @@ func checkAllowed(t *testing.T, config, state, planned pair) {
 func checkSettled(t *testing.T, config, planned, after pair, stored []billing.Contact) {
 	t.Helper()
 	if !after.equal(planned) {
-		t.Fatalf("configured %s, planned %s, stored %v, seen %s", config.describe(), planned.describe(), stored, after.describe())
+		t.Fatalf("configured %s, planned %s, stored %v, seen %s", config.describe(), planned.describe(), stored,
+			after.describe())
 	}
 	owns := ownedPair{Main: !config.Main.IsNull(), List: !config.List.IsNull()}
 	again := config.planned(after, owns)

@@ -17,8 +17,9 @@ import (
 
 // blank is a configuration that names nothing.
 func blank() model {
-	return model{shared: shared{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"), Addresses: types.ListNull(contact.AddressType),
-		Tags: types.SetNull(types.StringType)}, CustomMetadata: metadata.Null()}
+	return model{shared: shared{Emails: listOf("-"), Phones: listOf("-"), Websites: listOf("-"),
+		Addresses: types.ListNull(contact.AddressType), Tags: types.SetNull(types.StringType)},
+		CustomMetadata: metadata.Null()}
 }
 
 // body is the JSON that is sent.
@@ -55,21 +56,25 @@ func configured(t *testing.T, exchange evidence.Exchange) (model, metadata.Objec
 		t.Fatal(err)
 	}
 	return model{shared: shared{
-		Name: types.StringValue(sent.Name), ExternalID: types.StringPointerValue(sent.ExternalID), Nickname: types.StringPointerValue(sent.Nickname),
-		LegalName: types.StringPointerValue(sent.LegalName), DocumentNumber: fwtype.DocumentPointer(sent.DocumentNumber),
-		Kind: types.StringPointerValue(sent.Kind), Birthday: types.StringPointerValue(sent.Birthday), Notes: types.StringPointerValue(sent.Notes),
-		Email: types.StringPointerValue(sent.Email), Phone: types.StringPointerValue(sent.Phone), Addresses: contact.Addresses(sent.Addresses),
-		Emails: contact.List(contact.FromWire(sent.Emails)), Phones: contact.List(contact.FromWire(sent.Phones)), Websites: contact.List(contact.FromWire(sent.Websites)),
+		Name: types.StringValue(sent.Name), ExternalID: types.StringPointerValue(sent.ExternalID),
+		Nickname: types.StringPointerValue(sent.Nickname), LegalName: types.StringPointerValue(sent.LegalName),
+		DocumentNumber: fwtype.DocumentPointer(sent.DocumentNumber), Kind: types.StringPointerValue(sent.Kind),
+		Birthday: types.StringPointerValue(sent.Birthday), Notes: types.StringPointerValue(sent.Notes),
+		Email: types.StringPointerValue(sent.Email), Phone: types.StringPointerValue(sent.Phone),
+		Addresses: contact.Addresses(sent.Addresses), Emails: contact.List(contact.FromWire(sent.Emails)),
+		Phones: contact.List(contact.FromWire(sent.Phones)), Websites: contact.List(contact.FromWire(sent.Websites)),
 		Tags: tags(sent.Tags...)}, CreateBillingAccount: types.BoolPointerValue(sent.CreateBillingAccount),
-		BillingEmail: types.StringPointerValue(sent.BillingEmail), PaymentTermsDays: types.Int64PointerValue(sent.PaymentTermsDays),
-		AutoCollection: types.BoolPointerValue(sent.AutoCollection),
+		BillingEmail:     types.StringPointerValue(sent.BillingEmail),
+		PaymentTermsDays: types.Int64PointerValue(sent.PaymentTermsDays),
+		AutoCollection:   types.BoolPointerValue(sent.AutoCollection),
 	}, object
 }
 
 // TestToCreate: what a configuration names is sent as the wire contract has it, and nothing else.
 func TestToCreate(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"billing/customer_create", "billing/customer_create_minimal", "billing/customer_create_without_account"} {
+	for _, name := range []string{"billing/customer_create", "billing/customer_create_minimal",
+		"billing/customer_create_without_account"} {
 		exchange, err := evidence.Load(name)
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +123,8 @@ type field struct {
 }
 
 func textInto(at func(*model) *types.String) field {
-	return field{put: func(m *model, value string) { *at(m) = mainOf(value) }, json: func(value string) any { return value }}
+	return field{put: func(m *model, value string) { *at(m) = mainOf(value) },
+		json: func(value string) any { return value }}
 }
 
 func contactsInto(at func(*model) *types.List) field {
@@ -137,7 +143,9 @@ var updatable = map[string]field{
 	"kind":        textInto(func(m *model) *types.String { return &m.Kind }),
 	"birthday":    textInto(func(m *model) *types.String { return &m.Birthday }),
 	"notes":       textInto(func(m *model) *types.String { return &m.Notes }),
-	"document_number": {put: func(m *model, value string) { m.DocumentNumber = fwtype.Document{StringValue: mainOf(value)} },
+	"document_number": {put: func(m *model, value string) {
+		m.DocumentNumber = fwtype.Document{StringValue: mainOf(value)}
+	},
 		json: func(value string) any { return value }},
 	"emails":   contactsInto(func(m *model) *types.List { return &m.Emails }),
 	"phones":   contactsInto(func(m *model) *types.List { return &m.Phones }),
@@ -197,7 +205,8 @@ func TestToUpdate_sameInOtherWords(t *testing.T) {
 		"no tags":        {func(m *model) { m.Tags = tags() }, func(*model) {}},
 		"websites order": {func(m *model) { m.Websites = listOf("a,b") }, func(m *model) { m.Websites = listOf("b,a") }},
 		"empty websites": {func(*model) {}, func(m *model) { m.Websites = listOf("") }},
-		"main in list":   {func(m *model) { m.Email, m.Emails = mainOf("a"), listOf("b") }, func(m *model) { m.Email, m.Emails = mainOf("a"), listOf("b,a") }},
+		"main in list": {func(m *model) { m.Email, m.Emails = mainOf("a"), listOf("b") },
+			func(m *model) { m.Email, m.Emails = mainOf("a"), listOf("b,a") }},
 	} {
 		for _, turn := range []struct{ from, to func(*model) }{{c.state, c.planned}, {c.planned, c.state}} {
 			state, planned := blank(), blank()

@@ -18,7 +18,8 @@ const listed = "billing_customer.all"
 
 // query is the text of a query file; the provider block stands in the configuration beside it.
 func query(lines, config string) string {
-	return "list \"billing_customer\" \"all\" {\n  provider = billing\n  " + lines + "\n  config {\n  " + config + "\n  }\n}\n"
+	return "list \"billing_customer\" \"all\" {\n  provider = billing\n  " + lines + "\n  config {\n  " +
+		config + "\n  }\n}\n"
 }
 
 // TestAccCustomerList_filters: every customer is listed, unless a filter or the limit says otherwise.
@@ -37,7 +38,8 @@ func TestAccCustomerList_filters(t *testing.T) {
 		length("", `external_id = "p-4"`, 1),
 		length("", `document_number = "111 444 777 35"`, 2),
 		length("", `updated_at_gte = "`+acctest.Epoch.Add(4*time.Minute).Format(time.RFC3339)+`"`, 2),
-		resource.TestStep{Query: true, Config: query("", `updated_at_gte = "yesterday"`), ExpectError: regexp.MustCompile(`(?s)neither\s+a\s+date`)},
+		resource.TestStep{Query: true, Config: query("", `updated_at_gte = "yesterday"`),
+			ExpectError: regexp.MustCompile(`(?s)neither\s+a\s+date`)},
 	)
 }
 
@@ -45,24 +47,27 @@ func TestAccCustomerList_filters(t *testing.T) {
 func TestAccCustomerList_complete(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	ana := map[string]knownvalue.Check{"id": knownvalue.StringExact(people(t, service)["Ana"]), "external_id": knownvalue.Null()}
+	ana := map[string]knownvalue.Check{"id": knownvalue.StringExact(people(t, service)["Ana"]),
+		"external_id": knownvalue.Null()}
 	known := func(attribute string, want knownvalue.Check) querycheck.KnownValueCheck {
 		return querycheck.KnownValueCheck{Path: at(attribute), KnownValue: want}
 	}
-	runQuery(t, service, resource.TestStep{Query: true, Config: query("include_resource = true", ""), QueryResultChecks: []querycheck.QueryResultCheck{
-		querycheck.ExpectIdentity(listed, ana),
-		querycheck.ExpectResourceDisplayName(listed, queryfilter.ByResourceIdentity(ana), knownvalue.StringExact("Ana (p-1)")),
-		querycheck.ExpectResourceKnownValues(listed, queryfilter.ByResourceIdentity(ana), []querycheck.KnownValueCheck{
-			known("name", knownvalue.StringExact("Ana")),
-			known("external_id", knownvalue.StringExact("p-1")),
-			known("document_number", knownvalue.StringExact("529.982.247-25")),
-			known("emails", knownvalue.ListExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
-				"kind": knownvalue.Null(), "value": knownvalue.StringExact("ana@example.com")})})),
-			known("email", knownvalue.Null()),
-			known("effective_custom_metadata", knownvalue.StringExact(`{"team":"a"}`)),
-			known("deletion_policy", knownvalue.StringExact("delete")),
-		}),
-	}})
+	runQuery(t, service, resource.TestStep{Query: true, Config: query("include_resource = true", ""),
+		QueryResultChecks: []querycheck.QueryResultCheck{
+			querycheck.ExpectIdentity(listed, ana),
+			querycheck.ExpectResourceDisplayName(listed, queryfilter.ByResourceIdentity(ana),
+				knownvalue.StringExact("Ana (p-1)")),
+			querycheck.ExpectResourceKnownValues(listed, queryfilter.ByResourceIdentity(ana), []querycheck.KnownValueCheck{
+				known("name", knownvalue.StringExact("Ana")),
+				known("external_id", knownvalue.StringExact("p-1")),
+				known("document_number", knownvalue.StringExact("529.982.247-25")),
+				known("emails", knownvalue.ListExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
+					"kind": knownvalue.Null(), "value": knownvalue.StringExact("ana@example.com")})})),
+				known("email", knownvalue.Null()),
+				known("effective_custom_metadata", knownvalue.StringExact(`{"team":"a"}`)),
+				known("deletion_policy", knownvalue.StringExact("delete")),
+			}),
+		}})
 }
 
 // runQuery runs queries, beside a configuration that holds nothing but the provider block.

@@ -42,12 +42,16 @@ func serving(t *testing.T, answers map[string]any) *billing.Service {
 	return billing.New(client)
 }
 
-// TestFind: a customer is found by each of its fields, document numbers under any mask; several are told apart by their names.
+// TestFind: a customer is found by each of its fields, document numbers under any mask; several are told apart by their
+// names.
 func TestFind(t *testing.T) {
 	t.Parallel()
-	one := members{"id": "id-1", "name": "First", "external_id": "x", "document_number": "529.982.247-25", "created_at": "2026-01-01T00:00:00Z"}
-	two := members{"id": "id-2", "name": "Second", "external_id": "x", "document_number": "52998224725", "created_at": "2026-02-01T00:00:00Z"}
-	other := members{"id": "id-3", "name": "Third", "external_id": "y", "document_number": "11144477735", "created_at": "2026-03-01T00:00:00Z"}
+	one := members{"id": "id-1", "name": "First", "external_id": "x", "document_number": "529.982.247-25",
+		"created_at": "2026-01-01T00:00:00Z"}
+	two := members{"id": "id-2", "name": "Second", "external_id": "x", "document_number": "52998224725",
+		"created_at": "2026-02-01T00:00:00Z"}
+	other := members{"id": "id-3", "name": "Third", "external_id": "y", "document_number": "11144477735",
+		"created_at": "2026-03-01T00:00:00Z"}
 	client := serving(t, map[string]any{"/v1/customers": []any{one, two, other}, "/v1/customers/id-1": one})
 	id := func(value string) object.Selector { return object.Selector{ID: value} }
 	externalID := func(value string) object.Selector { return object.Selector{Field: "external_id", Value: value} }
@@ -57,14 +61,17 @@ func TestFind(t *testing.T) {
 		id    string
 		parts []string
 	}{
-		"id":                     {id("id-1"), "id-1", nil},
-		"no such id":             {id("id-9"), "", []string{"No such customer", "id id-9"}},
-		"external_id":            {externalID("y"), "id-3", nil},
-		"another case":           {externalID("Y"), "", []string{"No such customer", `external_id "Y"`, "upper and lower case"}},
-		"external_id twice":      {externalID("x"), "", []string{"More than one customer", "2 customers", "id-1  First (created 2026-01-01", "id-2  Second (created 2026-02-01"}},
+		"id":          {id("id-1"), "id-1", nil},
+		"no such id":  {id("id-9"), "", []string{"No such customer", "id id-9"}},
+		"external_id": {externalID("y"), "id-3", nil},
+		"another case": {externalID("Y"), "", []string{"No such customer", `external_id "Y"`,
+			"upper and lower case"}},
+		"external_id twice": {externalID("x"), "", []string{"More than one customer", "2 customers",
+			"id-1  First (created 2026-01-01", "id-2  Second (created 2026-02-01"}},
 		"document, another mask": {document("111.444.777-35"), "id-3", nil},
-		"document twice":         {document("529 982 247 25"), "", []string{"More than one customer", "id-1", "id-2", "Use the id"}},
-		"no such document":       {document("1"), "", []string{"No such customer", `document_number "1"`}},
+		"document twice": {document("529 982 247 25"), "", []string{"More than one customer", "id-1",
+			"id-2", "Use the id"}},
+		"no such document": {document("1"), "", []string{"No such customer", `document_number "1"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,18 +108,24 @@ func TestOldestAccount(t *testing.T) {
 		listed []any
 		want   string
 	}{
-		"none":                     {nil, []any{}, ""},
-		"oldest":                   {nil, []any{account("b", "2026-02-01T00:00:00Z", "active"), account("a", "2026-01-01T00:00:00Z", "suspended")}, "a"},
-		"closed do not count":      {nil, []any{account("a", "2026-01-01T00:00:00Z", "closed"), account("b", "2026-02-01T00:00:00Z", "active")}, "b"},
-		"all closed":               {nil, []any{account("a", "2026-01-01T00:00:00Z", "closed")}, ""},
-		"those of others":          {nil, []any{members{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z", "customer": members{"id": "d"}}}, ""},
-		"without their customers":  {nil, []any{lean("x", "2025-01-01T00:00:00Z"), lean("a", "2026-01-01T00:00:00Z"), lean("gone", "2024-01-01T00:00:00Z")}, "a"},
+		"none": {nil, []any{}, ""},
+		"oldest": {nil, []any{account("b", "2026-02-01T00:00:00Z", "active"),
+			account("a", "2026-01-01T00:00:00Z", "suspended")}, "a"},
+		"closed do not count": {nil, []any{account("a", "2026-01-01T00:00:00Z", "closed"),
+			account("b", "2026-02-01T00:00:00Z", "active")}, "b"},
+		"all closed": {nil, []any{account("a", "2026-01-01T00:00:00Z", "closed")}, ""},
+		"those of others": {nil, []any{members{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z",
+			"customer": members{"id": "d"}}}, ""},
+		"without their customers": {nil, []any{lean("x", "2025-01-01T00:00:00Z"), lean("a", "2026-01-01T00:00:00Z"),
+			lean("gone", "2024-01-01T00:00:00Z")}, "a"},
 		"loaded with the customer": {loaded, []any{account("a", "2025-01-01T00:00:00Z", "active")}, "loaded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := serving(t, map[string]any{"/v1/billing-accounts": c.listed, "/v1/billing-accounts/a": account("a", "2026-01-01T00:00:00Z", "active"),
-				"/v1/billing-accounts/x": members{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z", "customer": members{"id": "d"}}})
+			client := serving(t, map[string]any{"/v1/billing-accounts": c.listed,
+				"/v1/billing-accounts/a": account("a", "2026-01-01T00:00:00Z", "active"),
+				"/v1/billing-accounts/x": members{"id": "x", "status": "active", "created_at": "2025-01-01T00:00:00Z",
+					"customer": members{"id": "d"}}})
 			have, err := oldestAccount(t.Context(), client, &billing.Customer{ID: "c", BillingAccounts: c.loaded})
 			if err != nil || (have != nil) != (c.want != "") || have != nil && have.ID != c.want {
 				t.Errorf("account %v, %v, want %q", have, err, c.want)
@@ -121,13 +134,15 @@ func TestOldestAccount(t *testing.T) {
 	}
 }
 
-// TestImportedState_withoutAccounts: accounts that cannot be listed are a warning; the customer is imported all the same.
+// TestImportedState_withoutAccounts: accounts that cannot be listed are a warning; the customer is imported all the
+// same.
 func TestImportedState_withoutAccounts(t *testing.T) {
 	t.Parallel()
 	client := serving(t, nil)
 	var diags diag.Diagnostics
 	state := importedState(t.Context(), client, &billing.Customer{ID: "c", Name: "A"}, &diags)
-	if state.ID.ValueString() != "c" || !state.BillingAccountID.IsNull() || diags.HasError() || diags.WarningsCount() != 1 {
+	if state.ID.ValueString() != "c" || !state.BillingAccountID.IsNull() || diags.HasError() ||
+		diags.WarningsCount() != 1 {
 		t.Errorf("state %+v, %v", state, diags)
 	}
 }

@@ -19,7 +19,8 @@ func at(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
 
 // emptyPlan is a step that holds the configuration to an empty plan.
 func emptyPlan(config string) resource.TestStep {
-	return resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
+	return resource.TestStep{Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
 }
 
 // byExternalID imports the customer by its external_id.
@@ -111,8 +112,9 @@ func TestAccCustomer_full(t *testing.T) {
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, at("document_type"), knownvalue.StringExact("cnpj")),
 					statecheck.ExpectKnownValue(address, at("document_number"), knownvalue.StringExact("11.222.333/0001-81")),
-					statecheck.ExpectKnownValue(address, at("emails"), knownvalue.ListExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
-						"kind": knownvalue.StringExact("billing"), "value": knownvalue.StringExact("notas@horizonte.example")})})),
+					statecheck.ExpectKnownValue(address, at("emails"),
+						knownvalue.ListExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
+							"kind": knownvalue.StringExact("billing"), "value": knownvalue.StringExact("notas@horizonte.example")})})),
 					statecheck.ExpectKnownValue(address, at("billing_email"), knownvalue.StringExact("contas@horizonte.example")),
 					statecheck.ExpectKnownValue(address, at("payment_terms_days"), knownvalue.Int64Exact(21)),
 					statecheck.ExpectKnownValue(address, at("effective_custom_metadata"), knownvalue.StringExact(
@@ -121,10 +123,12 @@ func TestAccCustomer_full(t *testing.T) {
 			},
 			emptyPlan(config),
 			// After an import emails holds the main address too; the plan of the same configuration is empty all the same.
-			{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"emails", "phones"}},
+			{ResourceName: address, ImportState: true, ImportStateVerify: true,
+				ImportStateVerifyIgnore: []string{"emails", "phones"}},
 			byExternalID("erp-1001", "emails", "phones"),
 			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID},
-			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=erp-1001"},
+			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID,
+				ImportStateId: "external_id=erp-1001"},
 		},
 	})
 }
@@ -162,7 +166,8 @@ func (c change) config(value string) string {
 	return fmt.Sprintf("resource \"billing_customer\" \"test\" {\n  %s\n  %s\n}\n", name, value)
 }
 
-// TestAccCustomer_updateAndClear changes every argument in place, then clears it, and holds each result to an empty plan.
+// TestAccCustomer_updateAndClear changes every argument in place, then clears it, and holds each result to an empty
+// plan.
 func TestAccCustomer_updateAndClear(t *testing.T) {
 	t.Parallel()
 	for _, c := range changes {

@@ -90,15 +90,17 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: notBlank(),
 				MarkdownDescription: about["phone"] + " If unset, it shows the first of them. If removed, the " +
 					"number is deleted unless `phones` contains it."},
-			"emails":   contacts(about["emails"]+inAnyOrder+" `email` need not be repeated here."+wholeList, validate.Email()),
-			"phones":   contacts(about["phones"]+inAnyOrder+" `phone` need not be repeated here."+wholeList, validate.NotBlank()),
+			"emails": contacts(about["emails"]+inAnyOrder+" `email` need not be repeated here."+wholeList, validate.Email()),
+			"phones": contacts(about["phones"]+inAnyOrder+" `phone` need not be repeated here."+wholeList,
+				validate.NotBlank()),
 			"websites": contacts(about["websites"]+inAnyOrder, validate.NotBlank()),
-			"addresses": schema.ListNestedAttribute{Optional: true, Computed: true, Validators: []validator.List{validate.NoNulls{}},
-				MarkdownDescription: about["addresses"] + inAnyOrder + " The `address` of a `billing_account` " +
+			"addresses": schema.ListNestedAttribute{Optional: true, Computed: true,
+				Validators: []validator.List{validate.NoNulls{}}, MarkdownDescription: about["addresses"] + inAnyOrder +
+					" The `address` of a `billing_account` " +
 					"becomes one of them." + wholeList,
 				NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
-			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType, MarkdownDescription: about["tags"],
-				Validators:    []validator.Set{validate.NoNulls{}},
+			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
+				MarkdownDescription: about["tags"], Validators: []validator.Set{validate.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 
 			"custom_metadata":           metadata.Attribute("customer"),
@@ -111,12 +113,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"billing_email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
 				MarkdownDescription: "E-mail address for invoices of that billing account. Defaults to the " +
 					"customer's `email`. " + onCreateOnly},
-			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days, PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(validate.AtLeast(0))},
+			"payment_terms_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
+				PlanModifiers: []planmodifier.Int64{validate.OnChangeInt64(validate.AtLeast(0))},
 				MarkdownDescription: "Days until an invoice of that billing account is due, 0 or more. Defaults " +
 					"to `10`. " + onCreateOnly},
 			"auto_collection": schema.BoolAttribute{Optional: true, Computed: true,
 				MarkdownDescription: "Whether charges on that billing account are automatic. Defaults to `true`. " + onCreateOnly},
-			"billing_account_id": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			"billing_account_id": schema.StringAttribute{Computed: true,
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 				MarkdownDescription: "Id of the billing account that was created together with the customer; null " +
 					"if none was created. After an import it is the oldest of the customer's billing accounts " +
 					"that is not closed. If it could not be determined then, each refresh looks for it. " +
@@ -124,7 +128,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"To detect a closed account, read it with the data source `billing_account`, or manage it " +
 					"as a `billing_account`."},
 
-			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(policy.Delete),
+			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true,
+				Default:    stringdefault.StaticString(policy.Delete),
 				Validators: []validator.String{validate.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
 				MarkdownDescription: "What destroying does: `delete` deletes the customer and closes its billing " +
 					"accounts, `abandon` removes the customer from state only, `prevent` is an error in the " +
@@ -173,6 +178,7 @@ func optional(name string, validators ...validator.String) schema.StringAttribut
 }
 
 func contacts(description string, value ...validator.String) schema.ListNestedAttribute {
-	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description, Validators: []validator.List{validate.NoNulls{}},
+	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
+		Validators:   []validator.List{validate.NoNulls{}},
 		NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(value...)}}
 }

@@ -72,9 +72,11 @@ func TestChanges(t *testing.T) {
 		{`{}`, `{}`, `{}`, `{"a":null}`, `{"a":null}`},
 		{`{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":null}`, `{"a":null}`},
 		// The service replaces a top-level key: what others have put inside goes along.
-		{`{"o":{"a":1,"b":2}}`, `{"o":{"a":1,"b":2}}`, `{"o":{"a":1,"b":2,"theirs":3}}`, `{"o":{"a":4}}`, `{"o":{"a":4,"theirs":3}}`},
+		{`{"o":{"a":1,"b":2}}`, `{"o":{"a":1,"b":2}}`, `{"o":{"a":1,"b":2,"theirs":3}}`, `{"o":{"a":4}}`,
+			`{"o":{"a":4,"theirs":3}}`},
 		{`{"o":{"a":1}}`, `{"o":{"a":1}}`, `{"o":{"a":1,"theirs":3}}`, `{"o":{"a":1}}`, `{}`},
-		{`{"o":{"p":{"a":1}}}`, `{"o":{"p":{"a":1}}}`, `{"o":{"p":{"a":1,"t":2},"t":3}}`, `{"o":{"p":{"a":2}}}`, `{"o":{"p":{"a":2,"t":2},"t":3}}`},
+		{`{"o":{"p":{"a":1}}}`, `{"o":{"p":{"a":1}}}`, `{"o":{"p":{"a":1,"t":2},"t":3}}`, `{"o":{"p":{"a":2}}}`,
+			`{"o":{"p":{"a":2,"t":2},"t":3}}`},
 		{`{"o":{"a":1}}`, `{"o":{"a":1}}`, `{"o":{"a":1,"theirs":3}}`, `{"o":"text"}`, `{"o":"text"}`},
 		{`{"o":{"a":1}}`, `{"o":{"a":1}}`, `{"o":{"a":1,"theirs":3}}`, `{}`, `{"o":{"theirs":3}}`},
 		{`{"o":{"a":1}}`, `{"o":{"a":1}}`, `{"o":{"a":1}}`, `{}`, `{"o":null}`},
@@ -92,7 +94,8 @@ func TestChanges(t *testing.T) {
 		have := changes(own, parsed(t, c.stored), parsed(t, c.whole), parsed(t, c.desired))
 		if want := parsed(t, c.want); !reflect.DeepEqual(have, want) {
 			text, err := json.Marshal(have)
-			t.Errorf("owned %s, stored %s, whole %s, desired %s: send %s (%v), want %s", c.owned, c.stored, c.whole, c.desired, text, err, c.want)
+			t.Errorf("owned %s, stored %s, whole %s, desired %s: send %s (%v), want %s", c.owned, c.stored, c.whole, c.desired,
+				text, err, c.want)
 		}
 	}
 }

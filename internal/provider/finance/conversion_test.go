@@ -43,6 +43,7 @@ func TestItemFromAPI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		modeltest.Same(t, modeltest.Attributes(t, item), map[string]any{"id": wire["id"], "name": wire["name"], "json": answer})
+		modeltest.Same(t, modeltest.Attributes(t, item), map[string]any{"id": wire["id"], "name": wire["name"],
+			"json": answer})
 	}
 }

@@ -167,8 +167,8 @@ func queryOf(ctx context.Context, filters types.Map, limit types.Int64, diags *d
 	return query, !diags.HasError()
 }
 
-// warnUnknownFilters reports filters on fields that none of the items has. The service ignores what it does not know, so such a list is not
-// filtered, and what it applied has left items with that field.
+// warnUnknownFilters reports filters on fields that none of the items has. The service ignores what it does not know,
+// so such a list is not filtered, and what it applied has left items with that field.
 func warnUnknownFilters(query finance.Query, items []itemModel, diags *diag.Diagnostics) {
 	if len(items) == 0 {
 		return
@@ -185,7 +185,8 @@ func warnUnknownFilters(query finance.Query, items []itemModel, diags *diag.Diag
 		}
 		if !slices.ContainsFunc(items, known) {
 			diags.AddAttributeWarning(path.Root("filters").AtMapKey(name), "The service may ignore a filter",
-				fmt.Sprintf("filters: none of the %d items has a field %q, so the service has probably not applied the filter %q. If it is a typing mistake, the list is not filtered.",
+				fmt.Sprintf("filters: none of the %d items has a field %q, so the service has probably not applied the filter "+
+					"%q. If it is a typing mistake, the list is not filtered.",
 					len(items), field, name))
 		}
 	}

@@ -26,8 +26,8 @@ func seed(s *service, collection string) {
 		if i%2 == 1 {
 			company = horizonte
 		}
-		s.MustFinance("POST", "/v1/"+collection, acctest.JSON{"name": fmt.Sprintf("%s %d", collection, i+1), "company_id": company,
-			"occurred_at": fmt.Sprintf("2026-01-%02d", i+1), "amount": fmt.Sprintf("%d.10", i)})
+		s.MustFinance("POST", "/v1/"+collection, acctest.JSON{"name": fmt.Sprintf("%s %d", collection, i+1),
+			"company_id": company, "occurred_at": fmt.Sprintf("2026-01-%02d", i+1), "amount": fmt.Sprintf("%d.10", i)})
 	}
 }
 
@@ -40,12 +40,14 @@ const (
 )
 
 // secondWhole is the second of what seed makes, to the last digit.
-var secondWhole = regexp.MustCompile(`^{"amount":"1\.10","company_id":"` + horizonte + `","created_at":"[^"]+","id":"[^"]+","name":"cost-centers 2","occurred_at":"2026-01-02","updated_at":"[^"]+"}$`)
+var secondWhole = regexp.MustCompile(`^{"amount":"1\.10","company_id":"` + horizonte +
+	`","created_at":"[^"]+","id":"[^"]+","name":"cost-centers 2","occurred_at":"2026-01-02","updated_at":"[^"]+"}$`)
 
 // names lists the names of the items that a block reads in an output.
 func names(block, arguments string) string {
 	dataSource := strings.Split(block, `"`)[1]
-	return block + "{\n" + arguments + "\n}\noutput \"names\" { value = [for item in data." + dataSource + ".test.items : item.name] }\n"
+	return block + "{\n" + arguments + "\n}\noutput \"names\" { value = [for item in data." + dataSource +
+		".test.items : item.name] }\n"
 }
 
 func outputs(values ...string) statecheck.StateCheck {
@@ -89,12 +91,16 @@ func TestAccFinanceRecords(t *testing.T) {
 output "amounts" { value = [for item in data.billing_finance_records.test.items : jsondecode(item.json).amount] }
 `),
 			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownOutputValue("amounts", knownvalue.TupleExact([]knownvalue.Check{knownvalue.StringExact("1.10"), knownvalue.StringExact("2.10")})),
-				statecheck.ExpectKnownValue("data.billing_finance_records.test", at("items").AtSliceIndex(0), knownvalue.ObjectExact(map[string]knownvalue.Check{
-					"id": knownvalue.StringRegexp(uuidV4), "name": knownvalue.StringExact("cost-centers 2"), "json": knownvalue.StringRegexp(secondWhole)})),
+				statecheck.ExpectKnownOutputValue("amounts",
+					knownvalue.TupleExact([]knownvalue.Check{knownvalue.StringExact("1.10"), knownvalue.StringExact("2.10")})),
+				statecheck.ExpectKnownValue("data.billing_finance_records.test", at("items").AtSliceIndex(0),
+					knownvalue.ObjectExact(map[string]knownvalue.Check{
+						"id": knownvalue.StringRegexp(uuidV4), "name": knownvalue.StringExact("cost-centers 2"),
+						"json": knownvalue.StringRegexp(secondWhole)})),
 			},
 		},
-		resource.TestStep{Config: s.Config(names(records, `collection = "empty-one"`)), ConfigStateChecks: []statecheck.StateCheck{outputs()}},
+		resource.TestStep{Config: s.Config(names(records, `collection = "empty-one"`)),
+			ConfigStateChecks: []statecheck.StateCheck{outputs()}},
 	)
 }
 
@@ -116,7 +122,8 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 	}
 	circle := resource.TestStep{
 		PreConfig: func() {
-			s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.payables.list", Body: `{"data":[{"id":"1"}],"meta":{"next_cursor":"always the same"}}`})
+			s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.payables.list",
+				Body: `{"data":[{"id":"1"}],"meta":{"next_cursor":"always the same"}}`})
 		},
 		Config: s.Config(names(payables, "")), ExpectError: words(`a cursor that it has returned before`)}
 	run(t, append(steps, circle)...)
@@ -135,8 +142,11 @@ output "paths" { value = keys(jsondecode(data.billing_finance_openapi.test.json)
 		ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownOutputValue("version", knownvalue.StringExact("3.1.0")),
 			statecheck.ExpectKnownOutputValue("same", knownvalue.Bool(true)),
-			statecheck.ExpectKnownOutputValue("paths", knownvalue.TuplePartial(map[int]knownvalue.Check{0: knownvalue.StringExact("/api/v1/openapi.json"), 2: knownvalue.StringExact("/v1/accounts")})),
-			statecheck.ExpectKnownValue("data.billing_finance_openapi.test", at("raw"), knownvalue.StringRegexp(regexp.MustCompile(`(?m)^openapi: "?3\.1\.0"?$`))),
+			statecheck.ExpectKnownOutputValue("paths",
+				knownvalue.TuplePartial(map[int]knownvalue.Check{0: knownvalue.StringExact("/api/v1/openapi.json"),
+					2: knownvalue.StringExact("/v1/accounts")})),
+			statecheck.ExpectKnownValue("data.billing_finance_openapi.test", at("raw"),
+				knownvalue.StringRegexp(regexp.MustCompile(`(?m)^openapi: "?3\.1\.0"?$`))),
 		},
 	})
 }

@@ -10,7 +10,8 @@ import (
 
 // FuzzSelected: every import id is an error, or <collection>/<id>.
 func FuzzSelected(f *testing.F) {
-	for _, seed := range []string{"payables/1", "payables", "/1", "payables/", "a/b/c", "../1", "payables/..", "pay ables/1", "", "a%2fb/c", "\x00/\x00", "0./0"} {
+	for _, seed := range []string{"payables/1", "payables", "/1", "payables/", "a/b/c", "../1", "payables/..",
+		"pay ables/1", "", "a%2fb/c", "\x00/\x00", "0./0"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -19,7 +20,8 @@ func FuzzSelected(f *testing.F) {
 		if diags.HasError() {
 			return
 		}
-		if collection == "" || id == "" || strings.Contains(id, "/") || collection+"/"+id != text || collection == "." || collection == ".." || strings.ContainsAny(collection, "/?#% \r\n\x00") {
+		if collection == "" || id == "" || strings.Contains(id, "/") || collection+"/"+id != text || collection == "." ||
+			collection == ".." || strings.ContainsAny(collection, "/?#% \r\n\x00") {
 			t.Errorf("%q is the record %q of %q", text, id, collection)
 		}
 	})

@@ -24,16 +24,20 @@ func TestAccFinanceRecord_ignoreChanges(t *testing.T) {
 		want    map[string]any // at the service, after the configuration has changed from a to b
 		none    bool           // nothing is left to change
 	}{
-		"a key":        {"[body.total]", acctest.JSON{"total": "999.00", "erp": "x"}, map[string]any{"total": "999.00", "name": "b", "party": acctest.JSON{"name": "b", "city": "b"}, "erp": "x"}, false},
-		"a key inside": {"[body.party.city]", acctest.JSON{"party": foreign["party"], "erp": "x"}, map[string]any{"total": "b", "name": "b", "party": acctest.JSON{"name": "b", "city": "Theirs"}, "erp": "x"}, false},
-		"the body":     {"[body]", foreign, map[string]any{"total": "999.00", "name": "a", "party": foreign["party"], "erp": "x"}, false},
-		"all":          {"all", foreign, map[string]any{"total": "999.00", "name": "a", "party": foreign["party"], "erp": "x"}, true},
+		"a key": {"[body.total]", acctest.JSON{"total": "999.00", "erp": "x"},
+			map[string]any{"total": "999.00", "name": "b", "party": acctest.JSON{"name": "b", "city": "b"}, "erp": "x"}, false},
+		"a key inside": {"[body.party.city]", acctest.JSON{"party": foreign["party"], "erp": "x"},
+			map[string]any{"total": "b", "name": "b", "party": acctest.JSON{"name": "b", "city": "Theirs"}, "erp": "x"}, false},
+		"the body": {"[body]", foreign, map[string]any{"total": "999.00", "name": "a", "party": foreign["party"], "erp": "x"},
+			false},
+		"all": {"all", foreign, map[string]any{"total": "999.00", "name": "a", "party": foreign["party"], "erp": "x"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
 			config := func(value string, extra ...string) string {
-				return s.Config(record(strings.ReplaceAll(`{ name = "%", total = "%", party = { name = "%", city = "%" } }`, "%", value),
+				return s.Config(record(strings.ReplaceAll(`{ name = "%", total = "%", party = { name = "%", city = "%" } }`, "%",
+					value),
 					append(extra, `idempotency_key = "`+key+map[string]string{"a": "1", "b": "2"}[value]+`"`)...))
 			}
 			ignoring := "lifecycle { ignore_changes = " + c.ignore + " }"
@@ -53,7 +57,8 @@ func TestAccFinanceRecord_ignoreChanges(t *testing.T) {
 				changed,
 				empty(config("b", ignoring)),
 				resource.TestStep{Config: config("b"), Check: resource.ComposeTestCheckFunc(
-					stored(s, "total", "b"), stored(s, "name", "b"), stored(s, "party", acctest.JSON{"name": "b", "city": "b"}), stored(s, "erp", "x"))},
+					stored(s, "total", "b"), stored(s, "name", "b"), stored(s, "party", acctest.JSON{"name": "b", "city": "b"}),
+					stored(s, "erp", "x"))},
 				// What was owned all the time is owned still, and what never was stays.
 				resource.TestStep{Config: s.Config(record(`{ name = "b" }`)), Check: resource.ComposeTestCheckFunc(
 					stored(s, "total", nil), stored(s, "party", nil), stored(s, "erp", "x"))},
@@ -63,8 +68,8 @@ func TestAccFinanceRecord_ignoreChanges(t *testing.T) {
 	}
 }
 
-// TestAccFinanceRecord_unknownCollection: a collection that is not known in the plan replaces nothing. Where it is the same one nothing
-// happens, where it is another one the apply fails before it sends anything.
+// TestAccFinanceRecord_unknownCollection: a collection that is not known in the plan replaces nothing. Where it is the
+// same one nothing happens, where it is another one the apply fails before it sends anything.
 func TestAccFinanceRecord_unknownCollection(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -94,7 +99,8 @@ resource "billing_finance_record" "test" {
 	known := func(value, collection, key string) string {
 		return strings.NewReplacer(`terraform_data.marker.id == "" ? "" : `, "").Replace(config(value, collection, key))
 	}
-	moved := plans(known("3", "receivables", second), plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate))
+	moved := plans(known("3", "receivables", second),
+		plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate))
 	moved.Check = func(*terraform.State) error {
 		if n := len(s.FinanceRecords("payables")); n != 0 {
 			t.Errorf("%d records are left in payables", n)
@@ -103,10 +109,15 @@ resource "billing_finance_record" "test" {
 		return nil
 	}
 	run(t,
-		resource.TestStep{Config: config("1", "payables", first), Check: func(*terraform.State) error { before = s.path(); return nil }},
-		resource.TestStep{Config: config("2", "payables", strings.ToUpper(first)), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{updates}}, Check: same},
+		resource.TestStep{Config: config("1", "payables", first), Check: func(*terraform.State) error {
+			before = s.path()
+			return nil
+		}},
+		resource.TestStep{Config: config("2", "payables", strings.ToUpper(first)),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{updates}}, Check: same},
 		empty(config("2", "payables", first)),
-		resource.TestStep{Config: config("3", "receivables", second), ExpectError: words(`The plan has not shown this replacement`)},
+		resource.TestStep{Config: config("3", "receivables", second),
+			ExpectError: words(`The plan has not shown this replacement`)},
 		moved,
 	)
 	if n := s.Count("finance.records.delete"); n != 2 { // the move, and the end of the test
@@ -114,7 +125,8 @@ resource "billing_finance_record" "test" {
 	}
 }
 
-// TestCollectionThatIsNot: a replacement in a collection that the service does not have is refused in the plan, as it would delete first.
+// TestCollectionThatIsNot: a replacement in a collection that the service does not have is refused in the plan, as it
+// would delete first.
 func TestCollectionThatIsNot(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -124,7 +136,8 @@ func TestCollectionThatIsNot(t *testing.T) {
 	d.Refresh()
 	s.Sandbox.AddFault(notFound("/v1/paiables"))
 	p := d.Plan(acctest.JSON{"collection": "paiables", "body": body})
-	if text := acctest.Errors(p.Diagnostics); !strings.Contains(text, `No such collection`) || !strings.Contains(text, `"paiables"`) {
+	if text := acctest.Errors(p.Diagnostics); !strings.Contains(text, `No such collection`) ||
+		!strings.Contains(text, `"paiables"`) {
 		t.Error(text)
 	}
 }

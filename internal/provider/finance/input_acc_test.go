@@ -13,26 +13,31 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestAccFinanceRecord_imported: a configuration that names fewer keys than the record has is faithful, and removes nothing.
+// TestAccFinanceRecord_imported: a configuration that names fewer keys than the record has is faithful, and removes
+// nothing.
 func TestAccFinanceRecord_imported(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	made := s.MustFinance("POST", "/v1/payables", acctest.JSON{"name": "Rent", "note": "old", "lines": []any{acctest.JSON{"name": "Flat"}}})
+	made := s.MustFinance("POST", "/v1/payables", acctest.JSON{"name": "Rent", "note": "old",
+		"lines": []any{acctest.JSON{"name": "Flat"}}})
 	block := "import {\n  to = " + address + "\n  id = \"payables/" + made["id"].(string) + "\"\n}\n"
 	config := func(amount string) string {
 		return s.Config(block + record(`{ name = "Rent", lines = [{ name = "Flat" }]`+amount+` }`))
 	}
 	run(t,
-		resource.TestStep{Config: config(""), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{does(plancheck.ResourceActionNoop)}},
+		resource.TestStep{Config: config(""),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{does(plancheck.ResourceActionNoop)}},
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(address, at("idempotency_key"), knownvalue.Null()),
 				// All of it but what the service itself fills in.
 				statecheck.ExpectKnownValue(address, at("body"), knownvalue.ObjectExact(map[string]knownvalue.Check{
 					"name": knownvalue.StringExact("Rent"), "note": knownvalue.StringExact("old"), "lines": knownvalue.NotNull()}))}},
 		empty(config("")),
-		resource.TestStep{Config: config(`, amount = "1.00"`), Check: resource.ComposeTestCheckFunc(stored(s, "note", "old"), stored(s, "amount", "1.00"))},
+		resource.TestStep{Config: config(`, amount = "1.00"`), Check: resource.ComposeTestCheckFunc(stored(s, "note", "old"),
+			stored(s, "amount", "1.00"))},
 		empty(config(`, amount = "1.00"`)),
-		resource.TestStep{Config: config(""), Check: resource.ComposeTestCheckFunc(stored(s, "amount", nil), stored(s, "note", "old"))},
+		resource.TestStep{Config: config(""), Check: resource.ComposeTestCheckFunc(stored(s, "amount", nil),
+			stored(s, "note", "old"))},
 		empty(config("")),
 	)
 	if n := s.Count("finance.records.create"); n != 1 {
@@ -52,7 +57,8 @@ func TestAccFinanceRecord_badImport(t *testing.T) {
 		"../x":                      `Write <collection>/<id>`,
 		"payables/00000000-no-such": `has no record 00000000-no-such in the collection payables`,
 	} {
-		steps = append(steps, resource.TestStep{Config: s.Config(record(`{}`)), ResourceName: address, ImportState: true, ImportStateId: id, ExpectError: words(message)})
+		steps = append(steps, resource.TestStep{Config: s.Config(record(`{}`)), ResourceName: address, ImportState: true,
+			ImportStateId: id, ExpectError: words(message)})
 	}
 	run(t, steps...)
 }
@@ -80,9 +86,10 @@ func TestAccFinanceRecord_badInput(t *testing.T) {
 		record(`{ a = { b = [0, { c = -2.5e6000 }] } }`):                         `at a.b[1].c, the number -2.5e+6000 is too large`,
 		record(`{}`, `idempotency_key = ""`):                                     `"" is not a UUID of version 4`,
 		record(`{}`, `idempotency_key = "6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11"`): `is not a UUID of version 4`,
-		strings.Replace(record(`{}`), "payables", "pay/ables", 1):                `"pay/ables" is not the name of a collection`,
-		strings.Replace(record(`{}`), "payables", "..", 1):                       `".." is not the name of a collection`,
-		strings.Replace(record(`{}`), "payables", "", 1):                         `"" is not the name of a collection`,
+		strings.Replace(record(`{}`), "payables", "pay/ables",
+			1): `"pay/ables" is not the name of a collection`,
+		strings.Replace(record(`{}`), "payables", "..", 1): `".." is not the name of a collection`,
+		strings.Replace(record(`{}`), "payables", "", 1):   `"" is not the name of a collection`,
 	} {
 		steps = append(steps, resource.TestStep{Config: s.Config(config), PlanOnly: true, ExpectError: words(message)})
 	}
@@ -97,9 +104,12 @@ func TestAccFinanceRecord_refused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	run(t,
-		resource.TestStep{Config: s.Config(record(`{ amount = 10.5 }`)), ExpectError: words(`Invalid value for body.amount: must be a string (got 10.5).`)},
+		resource.TestStep{Config: s.Config(record(`{ amount = 10.5 }`)),
+			ExpectError: words(`Invalid value for body.amount: must be a string (got 10.5).`)},
 		resource.TestStep{Config: s.Config(record(`{ amount = "10.50" }`))},
-		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)), ExpectError: words(`Invalid value for body.amount: must be money: a positive decimal string with two places, such as "10.50" (got "10,50"). Operation: finance.records.update (PATCH /v1/{collection}/{id}) Status: 422, code: validation_error Request-Id: `)},
+		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)),
+			ExpectError: words(
+				`Invalid value for body.amount: must be money: a positive decimal string with two places, such as "10.50" (got "10,50"). Operation: finance.records.update (PATCH /v1/{collection}/{id}) Status: 422, code: validation_error Request-Id: `)},
 		empty(s.Config(record(`{ amount = "10.50" }`))),
 	)
 }
@@ -107,17 +117,21 @@ func TestAccFinanceRecord_refused(t *testing.T) {
 func TestAccFinanceRecord_notConfigured(t *testing.T) {
 	t.Parallel()
 	run(t, resource.TestStep{Config: `provider "billing" {}` + "\n" + record(`{ name = "Rent" }`),
-		ExpectError: words(`billing_finance_record cannot be read or changed without them. Set finance_base_url and finance_token in the provider "billing" block, or the environment variables BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN.`)})
+		ExpectError: words(
+			`billing_finance_record cannot be read or changed without them. Set finance_base_url and finance_token in the provider "billing" block, or the environment variables BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN.`)})
 }
 
-// TestFurtherKey: a configuration that names one more key, as the service has it, changes nothing, and drift in it is corrected.
+// TestFurtherKey: a configuration that names one more key, as the service has it, changes nothing, and drift in it is
+// corrected.
 func TestFurtherKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	made := s.MustFinance("POST", "/v1/payables", acctest.JSON{"name": "Rent", "party": acctest.JSON{"name": "Aurora", "city": "Campinas"}})
+	made := s.MustFinance("POST", "/v1/payables",
+		acctest.JSON{"name": "Rent", "party": acctest.JSON{"name": "Aurora", "city": "Campinas"}})
 	d := s.Direct("billing_finance_record")
 	d.Import("payables/" + made["id"].(string))
-	config := acctest.JSON{"collection": "payables", "body": acctest.JSON{"name": "Rent", "created_at": made["created_at"], "party": acctest.JSON{"city": "Campinas"}}}
+	config := acctest.JSON{"collection": "payables", "body": acctest.JSON{"name": "Rent", "created_at": made["created_at"],
+		"party": acctest.JSON{"city": "Campinas"}}}
 	if p := d.Plan(config); len(p.Changes(t)) != 0 {
 		t.Errorf("the plan changes %v", p.Changes(t))
 	}

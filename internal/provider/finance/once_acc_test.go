@@ -61,15 +61,16 @@ func TestAccFinanceRecord_sameBody(t *testing.T) {
 		}},
 		empty(two(`idempotency_key = "`+key+`"`)),
 		// Another key later is noted, and nothing is sent.
-		plans(two(`idempotency_key = "7`+key[1:]+`"`), plancheck.ExpectResourceAction("billing_finance_record.other", plancheck.ResourceActionUpdate)),
+		plans(two(`idempotency_key = "7`+key[1:]+`"`), plancheck.ExpectResourceAction("billing_finance_record.other",
+			plancheck.ResourceActionUpdate)),
 	)
 	if n := s.Count("finance.records.create"); n != 2 {
 		t.Errorf("%d creations were sent, want 2", n)
 	}
 }
 
-// TestAccFinanceRecord_replacedByItself: a replacement with the same content deletes first and then makes a new record. Where it is
-// to be made first, it is the old one, which must survive.
+// TestAccFinanceRecord_replacedByItself: a replacement with the same content deletes first and then makes a new record.
+// Where it is to be made first, it is the old one, which must survive.
 func TestAccFinanceRecord_replacedByItself(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -99,7 +100,8 @@ func TestAccFinanceRecord_replacedByItself(t *testing.T) {
 	}
 }
 
-// TestAccFinanceRecord_replacedByTrigger: a record that Terraform itself replaces is not taken for another resource with the same key.
+// TestAccFinanceRecord_replacedByTrigger: a record that Terraform itself replaces is not taken for another resource
+// with the same key.
 func TestAccFinanceRecord_replacedByTrigger(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -107,11 +109,12 @@ func TestAccFinanceRecord_replacedByTrigger(t *testing.T) {
 		return s.Config(record(`{ name = "Rent" }`, "lifecycle { replace_triggered_by = [terraform_data.trigger] }") +
 			`resource "terraform_data" "trigger" { input = "` + input + `" }`)
 	}
-	run(t, resource.TestStep{Config: config("1")}, plans(config("2"), does(plancheck.ResourceActionDestroyBeforeCreate)), empty(config("2")))
+	run(t, resource.TestStep{Config: config("1")}, plans(config("2"), does(plancheck.ResourceActionDestroyBeforeCreate)),
+		empty(config("2")))
 }
 
-// TestSamePlanAppliedTwice: the plan of a creation is made again when it is applied, by a process that knows nothing of the first one.
-// The key is the same each time, and so is the record.
+// TestSamePlanAppliedTwice: the plan of a creation is made again when it is applied, by a process that knows nothing of
+// the first one. The key is the same each time, and so is the record.
 func TestSamePlanAppliedTwice(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -167,10 +170,12 @@ func newProcess(t *testing.T, s *service) *process {
 	for name, typ := range provider.AttributeTypes {
 		values[name] = tftypes.NewValue(typ, nil)
 	}
-	for name, text := range map[string]string{"finance_base_url": s.FinanceURL, "finance_token": s.FinanceToken, "ca_certificate_file": s.CAFile} {
+	for name, text := range map[string]string{"finance_base_url": s.FinanceURL, "finance_token": s.FinanceToken,
+		"ca_certificate_file": s.CAFile} {
 		values[name] = tftypes.NewValue(tftypes.String, text)
 	}
-	configured, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: p.encode(provider, tftypes.NewValue(provider, values))})
+	configured, err := server.ConfigureProvider(t.Context(),
+		&tfprotov6.ConfigureProviderRequest{Config: p.encode(provider, tftypes.NewValue(provider, values))})
 	if err != nil || len(configured.Diagnostics) > 0 {
 		t.Fatalf("configure: %v, %v", err, configured)
 	}
@@ -207,7 +212,8 @@ func (p *process) plan() *tfprotov6.PlanResourceChangeResponse {
 	if err := p.config.As(&given); err != nil {
 		p.t.Fatal(err)
 	}
-	proposed := p.value(map[string]tftypes.Value{"collection": given["collection"], "body": given["body"]}, tftypes.UnknownValue)
+	proposed := p.value(map[string]tftypes.Value{"collection": given["collection"], "body": given["body"]},
+		tftypes.UnknownValue)
 	planned, err := p.server.PlanResourceChange(p.t.Context(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: "billing_finance_record", PriorState: p.encode(p.typ, tftypes.NewValue(p.typ, nil)),
 		ProposedNewState: p.encode(p.typ, proposed), Config: p.encode(p.typ, p.config),
@@ -222,7 +228,8 @@ func (p *process) apply(planned *tfprotov6.PlanResourceChangeResponse) *tfprotov
 	p.t.Helper()
 	applied, err := p.server.ApplyResourceChange(p.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: "billing_finance_record", PriorState: p.encode(p.typ, tftypes.NewValue(p.typ, nil)),
-		PlannedState: planned.PlannedState, PlannedPrivate: planned.PlannedPrivate, PlannedIdentity: planned.PlannedIdentity, Config: p.encode(p.typ, p.config),
+		PlannedState: planned.PlannedState, PlannedPrivate: planned.PlannedPrivate, PlannedIdentity: planned.PlannedIdentity,
+		Config: p.encode(p.typ, p.config),
 	})
 	if err != nil || acctest.Errors(applied.Diagnostics) != "" {
 		p.t.Fatalf("apply: %v, %v", err, applied)

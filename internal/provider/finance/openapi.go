@@ -23,7 +23,8 @@ func NewOpenAPIDataSource() datasource.DataSource { return &OpenAPIDataSource{} 
 const openAPIName = "billing_finance_openapi"
 
 // Metadata names the type.
-func (d *OpenAPIDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *OpenAPIDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest,
+	resp *datasource.MetadataResponse) {
 	resp.TypeName = openAPIName
 }
 

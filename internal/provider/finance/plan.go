@@ -39,7 +39,8 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
 	replaced := run.Replaced(ctx, p.Private, p.Diags)
-	r.claim(p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(), Replaces: replaced}, p.Diags)
+	r.claim(p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(),
+		Replaces: replaced}, p.Diags)
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {

@@ -19,7 +19,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
-// scheme names records. They are found by collection and id, and not by an id alone, so import and identity are their own.
+// scheme names records. They are found by collection and id, and not by an id alone, so import and identity are their
+// own.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
 	TypeName: typeName, Noun: "finance record",
 	Service: func(c *conn.Conn) conn.Service[*finance.Service] { return c.Finance },

@@ -26,7 +26,8 @@ func at(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
 
 // record is the resource with a body and further arguments.
 func record(body string, extra ...string) string {
-	return fmt.Sprintf("resource \"billing_finance_record\" \"test\" {\n  collection = \"payables\"\n  body = %s\n  %s\n}\n", body, strings.Join(extra, "\n  "))
+	return fmt.Sprintf("resource \"billing_finance_record\" \"test\" {\n  collection = \"payables\"\n  body = %s\n  "+
+		"%s\n}\n", body, strings.Join(extra, "\n  "))
 }
 
 func run(t *testing.T, steps ...resource.TestStep) {
@@ -88,8 +89,10 @@ func TestAccFinanceRecord_minimal(t *testing.T) {
 			},
 		},
 		empty(config),
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateIdFunc: byID, ImportStateVerify: true, ImportStateVerifyIgnore: ignored},
-		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateIdFunc: byID},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateIdFunc: byID, ImportStateVerify: true,
+			ImportStateVerifyIgnore: ignored},
+		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+			ImportStateKind: resource.ImportBlockWithID, ImportStateIdFunc: byID},
 	)
 	if n := len(s.FinanceRecords("payables")); n != 0 {
 		t.Errorf("%d records are left after the destroy", n)
@@ -104,14 +107,17 @@ func TestAccFinanceRecord_identity(t *testing.T) {
 		ProtoV6ProviderFactories: acctest.Factories,
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
 		Steps: []resource.TestStep{
-			{Config: config, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
-				"collection": knownvalue.StringExact("payables"), "id": knownvalue.StringRegexp(uuidV4)})}},
-			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{Config: config,
+				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
+					"collection": knownvalue.StringExact("payables"), "id": knownvalue.StringRegexp(uuidV4)})}},
+			{Config: config, ResourceName: address, ImportState: true,
+				ImportStateKind: resource.ImportBlockWithResourceIdentity},
 		},
 	})
 }
 
-// TestAccFinanceRecord_full: nested values come back as they were, numbers and money exact, and what the service adds is no drift.
+// TestAccFinanceRecord_full: nested values come back as they were, numbers and money exact, and what the service adds
+// is no drift.
 func TestAccFinanceRecord_full(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -129,11 +135,14 @@ func TestAccFinanceRecord_full(t *testing.T) {
   }`
 	config := s.Config(record(full) + output(".exact"))
 	// The same in other words, in an order of its own.
-	other := s.Config(record(strings.NewReplacer(`"1500.00"`, `format("%.2f", 1500)`, "0.1", "0.10", `["a", "b", 3, null]`, `concat(["a", "b"], [3, null])`).Replace(full)) + output(".exact"))
+	other := s.Config(record(strings.NewReplacer(`"1500.00"`, `format("%.2f", 1500)`, "0.1", "0.10", `["a", "b", 3, null]`,
+		`concat(["a", "b"], [3, null])`).Replace(full)) + output(".exact"))
 	run(t,
-		resource.TestStep{Config: config, Check: resource.ComposeTestCheckFunc(stored(s, "exact", "9007199254740993"), stored(s, "ratio", "0.1"), stored(s, "internal_note", "never answered")),
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at("body").AtMapKey("lines").AtSliceIndex(1), knownvalue.ObjectExact(map[string]knownvalue.Check{
-				"name": knownvalue.StringExact("Garage"), "amount": knownvalue.StringExact("500.00")}))}},
+		resource.TestStep{Config: config, Check: resource.ComposeTestCheckFunc(stored(s, "exact", "9007199254740993"),
+			stored(s, "ratio", "0.1"), stored(s, "internal_note", "never answered")),
+			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address,
+				at("body").AtMapKey("lines").AtSliceIndex(1), knownvalue.ObjectExact(map[string]knownvalue.Check{
+					"name": knownvalue.StringExact("Garage"), "amount": knownvalue.StringExact("500.00")}))}},
 		empty(config),
 		empty(other),
 		resource.TestStep{RefreshState: true},
@@ -146,9 +155,11 @@ func TestAccFinanceRecord_update(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	others := func() {
-		s.MustFinance("PATCH", s.path(), acctest.JSON{"erp_id": "E-1", "party": acctest.JSON{"name": "Aurora", "city": "Campinas", "score": 7}})
+		s.MustFinance("PATCH", s.path(),
+			acctest.JSON{"erp_id": "E-1", "party": acctest.JSON{"name": "Aurora", "city": "Campinas", "score": 7}})
 	}
-	first := s.Config(record(`{ name = "Rent", note = "x", amount = "10.00", party = { name = "Aurora", city = "Campinas" } }`))
+	first :=
+		s.Config(record(`{ name = "Rent", note = "x", amount = "10.00", party = { name = "Aurora", city = "Campinas" } }`))
 	second := s.Config(record(`{ name = "Rent", amount = "12.50", party = { name = "Aurora Ltda" } }`))
 	changed := resource.TestStep{
 		PreConfig: others, Config: second,
@@ -158,34 +169,42 @@ func TestAccFinanceRecord_update(t *testing.T) {
 			plancheck.ExpectKnownValue(address, at("idempotency_key"), knownvalue.StringRegexp(uuidV4)),
 			plancheck.ExpectUnknownValue(address, at("response")),
 		}},
-		Check: resource.ComposeTestCheckFunc(stored(s, "amount", "12.50"), stored(s, "note", nil), stored(s, "erp_id", "E-1"), stored(s, "party", acctest.JSON{"name": "Aurora Ltda", "score": "7"})),
+		Check: resource.ComposeTestCheckFunc(stored(s, "amount", "12.50"), stored(s, "note", nil), stored(s, "erp_id", "E-1"),
+			stored(s, "party", acctest.JSON{"name": "Aurora Ltda", "score": "7"})),
 	}
 	run(t,
 		resource.TestStep{Config: first},
 		changed,
 		empty(second),
 		// Back again, with a null and a list in place of what was text.
-		plans(s.Config(record(`{ name = null, amount = "12.50", party = { name = "Aurora Ltda" }, tags = ["a"] }`)), does(plancheck.ResourceActionUpdate)),
+		plans(s.Config(record(`{ name = null, amount = "12.50", party = { name = "Aurora Ltda" }, tags = ["a"] }`)),
+			does(plancheck.ResourceActionUpdate)),
 		empty(s.Config(record(`{ name = null, amount = "12.50", party = { name = "Aurora Ltda" }, tags = ["a"] }`))),
-		plans(s.Config(record(`{ amount = "12.50", party = { name = "Aurora Ltda" }, tags = "a" }`)), does(plancheck.ResourceActionUpdate)),
-		resource.TestStep{Config: s.Config(record(`{ amount = "12.50", party = { name = "Aurora Ltda" }, tags = "a" }`)), Check: resource.ComposeTestCheckFunc(stored(s, "tags", "a"), stored(s, "name", nil))},
+		plans(s.Config(record(`{ amount = "12.50", party = { name = "Aurora Ltda" }, tags = "a" }`)),
+			does(plancheck.ResourceActionUpdate)),
+		resource.TestStep{Config: s.Config(record(`{ amount = "12.50", party = { name = "Aurora Ltda" }, tags = "a" }`)),
+			Check: resource.ComposeTestCheckFunc(stored(s, "tags", "a"), stored(s, "name", nil))},
 	)
 	if n := s.Count("finance.records.create"); n != 1 {
 		t.Errorf("%d creations were sent", n)
 	}
 }
 
-// TestAccFinanceRecord_drift: what others change in a key that the configuration names is shown and mended, and nothing else.
+// TestAccFinanceRecord_drift: what others change in a key that the configuration names is shown and mended, and nothing
+// else.
 func TestAccFinanceRecord_drift(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	config := s.Config(record(`{ name = "Rent", amount = "10.00", party = { name = "Aurora" }, internal_note = "ours", lines = [{ name = "Flat" }] }`))
+	config :=
+		s.Config(
+			record(`{ name = "Rent", amount = "10.00", party = { name = "Aurora" }, internal_note = "ours", lines = [{ name = "Flat" }] }`))
 	patch := func(change acctest.JSON) func() {
 		return func() { s.MustFinance("PATCH", s.path(), change) }
 	}
 	mended := func(change acctest.JSON) resource.TestStep {
-		return resource.TestStep{PreConfig: patch(change), Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{does(plancheck.ResourceActionUpdate)}},
-			Check: resource.ComposeTestCheckFunc(stored(s, "amount", "10.00"), stored(s, "name", "Rent"))}
+		return resource.TestStep{PreConfig: patch(change), Config: config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{does(plancheck.ResourceActionUpdate)}},
+			Check:            resource.ComposeTestCheckFunc(stored(s, "amount", "10.00"), stored(s, "name", "Rent"))}
 	}
 	ignored := func(change acctest.JSON) resource.TestStep {
 		step := empty(config)
@@ -205,7 +224,8 @@ func TestAccFinanceRecord_drift(t *testing.T) {
 	)
 }
 
-// TestAccFinanceRecord_ignoreRemoteChanges: nothing of the body is compared, and a change of the configuration is sent all the same.
+// TestAccFinanceRecord_ignoreRemoteChanges: nothing of the body is compared, and a change of the configuration is sent
+// all the same.
 func TestAccFinanceRecord_ignoreRemoteChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -259,7 +279,8 @@ func TestAccFinanceRecord_collection(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	config := record(`{ name = "Rent" }`)
-	moved := plans(s.Config(strings.Replace(config, "payables", "receivables", 1)), does(plancheck.ResourceActionDestroyBeforeCreate))
+	moved := plans(s.Config(strings.Replace(config, "payables", "receivables", 1)),
+		does(plancheck.ResourceActionDestroyBeforeCreate))
 	moved.Check = func(*terraform.State) error {
 		if len(s.FinanceRecords("payables")) != 0 || len(s.FinanceRecords("receivables")) != 1 {
 			t.Errorf("payables %v, receivables %v", s.FinanceRecords("payables"), s.FinanceRecords("receivables"))

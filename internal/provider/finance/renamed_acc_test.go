@@ -40,8 +40,8 @@ func (s *service) managed(n int) resource.TestCheckFunc {
 	}
 }
 
-// TestAccFinanceRecord_renamed: a record that gets another name in the configuration, without a moved block, is there once afterwards,
-// and the state has it, whatever the order in which the service gets the requests.
+// TestAccFinanceRecord_renamed: a record that gets another name in the configuration, without a moved block, is there
+// once afterwards, and the state has it, whatever the order in which the service gets the requests.
 func TestAccFinanceRecord_renamed(t *testing.T) {
 	t.Parallel()
 	const key = "6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c1A"
@@ -60,9 +60,11 @@ func TestAccFinanceRecord_renamed(t *testing.T) {
 			before, after string
 			records       int
 		}{
-			"the resource":     {named("a", body), named("b", body), 1},
-			"one of two":       {named("a", body) + named("c", `{ name = "Power" }`), named("b", body) + named("c", `{ name = "Power" }`), 2},
-			"with a key given": {named("a", body, `idempotency_key = "`+key+`"`), named("b", body, `idempotency_key = "`+strings.ToLower(key)+`"`), 1},
+			"the resource": {named("a", body), named("b", body), 1},
+			"one of two": {named("a", body) + named("c", `{ name = "Power" }`), named("b", body) +
+				named("c", `{ name = "Power" }`), 2},
+			"with a key given": {named("a", body, `idempotency_key = "`+key+`"`),
+				named("b", body, `idempotency_key = "`+strings.ToLower(key)+`"`), 1},
 		} {
 			if what != "the resource" && order != "late deletion" {
 				continue
@@ -88,8 +90,8 @@ func TestAccFinanceRecord_renamed(t *testing.T) {
 	}
 }
 
-// TestAccFinanceRecord_renamedUndeleted: where the deletion of a renamed record fails, the record stays with the old resource, and the next
-// apply renames it.
+// TestAccFinanceRecord_renamedUndeleted: where the deletion of a renamed record fails, the record stays with the old
+// resource, and the next apply renames it.
 func TestAccFinanceRecord_renamedUndeleted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -102,7 +104,8 @@ func TestAccFinanceRecord_renamedUndeleted(t *testing.T) {
 	}
 	run(t,
 		resource.TestStep{Config: before},
-		resource.TestStep{PreConfig: refuse, Config: after, ExpectError: words(`a resource that this run removes manages it, and its deletion failed`)},
+		resource.TestStep{PreConfig: refuse, Config: after,
+			ExpectError: words(`a resource that this run removes manages it, and its deletion failed`)},
 		resource.TestStep{Config: after, Check: s.managed(1)},
 		empty(after),
 	)
@@ -124,7 +127,8 @@ func TestAccFinanceRecord_twice(t *testing.T) {
 		}
 	}
 	adopt := func(name string) resource.TestStep {
-		return resource.TestStep{Config: s.Config(one + other), ResourceName: "billing_finance_record." + name, ImportState: true, ImportStatePersist: true,
+		return resource.TestStep{Config: s.Config(one + other), ResourceName: "billing_finance_record." + name,
+			ImportState: true, ImportStatePersist: true,
 			ImportStateIdFunc: func(*terraform.State) (string, error) { return strings.TrimPrefix(s.path(), "/v1/"), nil }}
 	}
 	run(t,
@@ -151,7 +155,8 @@ func TestRenamedInThePlan(t *testing.T) {
 	}
 	core.Apply(core.Plan(named("before")), false)
 	text := strings.Join(core.Plan(named("after")).Warnings, "\n")
-	if !strings.Contains(text, "A record is deleted and created with the same key") || !strings.Contains(text, "moved block") {
+	if !strings.Contains(text, "A record is deleted and created with the same key") ||
+		!strings.Contains(text, "moved block") {
 		t.Error(text)
 	}
 }
@@ -164,7 +169,8 @@ func TestAccFinanceRecord_keyCase(t *testing.T) {
 	one := record(`{ name = "Rent" }`, `idempotency_key = "`+lower+`"`)
 	other := strings.Replace(record(`{ name = "Power" }`, `idempotency_key = "`+upper+`"`), `"test"`, `"other"`, 1)
 	run(t,
-		resource.TestStep{Config: s.Config(one + other), ExpectError: words(`its idempotency_key is the same; keys compare without case`)},
+		resource.TestStep{Config: s.Config(one + other),
+			ExpectError: words(`its idempotency_key is the same; keys compare without case`)},
 		resource.TestStep{Config: s.Config(one), Check: s.managed(1)},
 		empty(s.Config(strings.Replace(one, lower, upper, 1))),
 	)
@@ -188,7 +194,8 @@ func TestAdopted(t *testing.T) {
 		t.Errorf("of an older record that cannot be listed: %s", text)
 	}
 	s.MustFinance("PATCH", s.path(), acctest.JSON{"name": "House"})
-	if text := s.Direct("billing_finance_record").Set(config); !strings.Contains(text, says) || !strings.Contains(text, "The service stored something else") {
+	if text := s.Direct("billing_finance_record").Set(config); !strings.Contains(text, says) ||
+		!strings.Contains(text, "The service stored something else") {
 		t.Errorf("of a record that was changed: %s", text)
 	}
 	if n := len(s.FinanceRecords("payables")); n != 1 {

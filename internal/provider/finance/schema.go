@@ -48,8 +48,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the record, unique within its collection."),
-			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{validate.Collection("payables")},
-				MarkdownDescription: aboutCollection + " Changing this forces replacement: the record is deleted " +
+			attrCollection: schema.StringAttribute{Required: true,
+				Validators: []validator.String{validate.Collection("payables")}, MarkdownDescription: aboutCollection +
+					" Changing this forces replacement: the record is deleted " +
 					"and a new one is created. A value that is only known after apply plans no replacement: if " +
 					"it turns out to be different, the apply fails before it sends anything, and the next plan " +
 					"shows the replacement."},
@@ -83,7 +84,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 }
 
 // IdentitySchema names the record for import blocks.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest,
+	resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		attrCollection: identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the " +
 			"collection, such as payables."},

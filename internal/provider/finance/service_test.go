@@ -11,8 +11,8 @@ import (
 // silentKey is stored and never answered.
 const silentKey = "internal_note"
 
-// service is what a test runs against: financial management without any records to begin with, which answers not all of what it stores,
-// and adds to it.
+// service is what a test runs against: financial management without any records to begin with, which answers not all of
+// what it stores, and adds to it.
 type service struct {
 	*acctest.Service
 	// stored is the same service as it stores things.

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 )
 
-// unit is a whole number that stands for a part of the currency unit (service description, Recurring billing §1): cents are hundredths
-// of it, subcents, which prices are written in, are ten-thousandths.
+// unit is a whole number that stands for a part of the currency unit (service description, Recurring billing §1): cents
+// are hundredths of it, subcents, which prices are written in, are ten-thousandths.
 type unit struct {
 	name     string
 	part     string // of the currency unit, in words
@@ -23,11 +23,12 @@ type unit struct {
 var (
 	cents = unit{name: "cents", part: "hundredths", decimals: 2, written: "the form of amounts in financial " +
 		"management", amount: "10.50", whole: "1050"}
-	subcents = unit{name: "subcents", part: "ten-thousandths", decimals: 4, written: "the form of a unit price", amount: "10.5012", whole: "105012"}
+	subcents = unit{name: "subcents", part: "ten-thousandths", decimals: 4, written: "the form of a unit price",
+		amount: "10.5012", whole: "105012"}
 )
 
-// longestAmount bounds the digits of an amount in its unit: far more than any sum of money has, and few enough that Terraform's own numbers hold
-// all of them exactly.
+// longestAmount bounds the digits of an amount in its unit: far more than any sum of money has, and few enough that
+// Terraform's own numbers hold all of them exactly.
 const longestAmount = 60
 
 // precision is that of Terraform's numbers, in bits.
@@ -75,9 +76,10 @@ func (f *Parse) Definition(_ context.Context, _ function.DefinitionRequest, resp
 			"currency unit: `%s`, the unit of arguments that end in `_%s`. The conversion is exact and never "+
 			"rounds: more than %d decimals are an error. The inverse function is `format_%s`. Sends no request.",
 			u.amount, u.name, u.part, u.whole, u.name, u.decimals, u.name),
-		Parameters: []function.Parameter{function.StringParameter{Name: "amount", MarkdownDescription: fmt.Sprintf("The amount: digits "+
-			"with a dot before the decimals, at most %d of them, and a minus sign for a negative amount. No "+
-			"currency and no thousands separators.", u.decimals)}},
+		Parameters: []function.Parameter{function.StringParameter{Name: "amount",
+			MarkdownDescription: fmt.Sprintf("The amount: digits "+
+				"with a dot before the decimals, at most %d of them, and a minus sign for a negative amount. No "+
+				"currency and no thousands separators.", u.decimals)}},
 		Return: function.NumberReturn{},
 	}
 }
@@ -89,9 +91,11 @@ func (f *Format) Definition(_ context.Context, _ function.DefinitionRequest, res
 		Summary: fmt.Sprintf("Formats an amount in %s", u.name),
 		MarkdownDescription: fmt.Sprintf("Converts a whole number of %s, %s of the currency unit, such as `%s`, "+
 			"to the amount as a string, `%q`: always with %d decimals, %s. A number that is not whole is an "+
-			"error. The inverse function is `%s`. Sends no request.", u.name, u.part, u.whole, u.amount, u.decimals, u.written, u.name),
-		Parameters: []function.Parameter{function.NumberParameter{Name: u.name, MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},
-		Return:     function.StringReturn{},
+			"error. The inverse function is `%s`. Sends no request.", u.name, u.part, u.whole, u.amount, u.decimals,
+			u.written, u.name),
+		Parameters: []function.Parameter{function.NumberParameter{Name: u.name,
+			MarkdownDescription: fmt.Sprintf("The amount as a whole number of %s.", u.name)}},
+		Return: function.StringReturn{},
 	}
 }
 
@@ -123,8 +127,8 @@ func (f *Format) Run(ctx context.Context, req function.RunRequest, resp *functio
 	resp.Error = resp.Result.Set(ctx, amount)
 }
 
-// parse reads an amount exactly. More decimals than the unit has are refused even where they are zeros: "1.500" may be one and a half,
-// or fifteen hundred with a thousands separator.
+// parse reads an amount exactly. More decimals than the unit has are refused even where they are zeros: "1.500" may be
+// one and a half, or fifteen hundred with a thousands separator.
 func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	how := fmt.Sprintf("Write digits, and a dot before at most %d decimals, such as %q.", u.decimals, u.amount)
 	whole, decimals, dotted := strings.Cut(strings.TrimPrefix(amount, "-"), ".")
@@ -143,7 +147,8 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	case whole == "" || dotted && decimals == "":
 		return nil, refuse("%q is not a valid amount: digits are missing before or after the dot. %s", amount, how)
 	case len(decimals) > u.decimals:
-		return nil, refuse("%q has %d decimals, more than the %d that %s can hold, and is not rounded. %s", amount, len(decimals), u.decimals, u.name, how)
+		return nil, refuse("%q has %d decimals, more than the %d that %s can hold, and is not rounded. %s", amount,
+			len(decimals), u.decimals, u.name, how)
 	}
 	digits += strings.Repeat("0", u.decimals-len(decimals))
 	if len(strings.TrimLeft(digits, "0")) > longestAmount {

@@ -61,5 +61,6 @@ func TestAccFunctions_refused(t *testing.T) {
 			ExpectError: regexp.MustCompile(message),
 		})
 	}
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, TerraformVersionChecks: functionsExist, Steps: steps})
+	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, TerraformVersionChecks: functionsExist,
+		Steps: steps})
 }

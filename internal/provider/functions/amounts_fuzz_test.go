@@ -6,9 +6,11 @@ import (
 	"testing"
 )
 
-// FuzzAmounts: whatever parse accepts, format writes as the same amount with all decimals, and parse reads that as the same number.
+// FuzzAmounts: whatever parse accepts, format writes as the same amount with all decimals, and parse reads that as the
+// same number.
 func FuzzAmounts(f *testing.F) {
-	for _, seed := range []string{"10.50", "-0.01", "0", "-0", "007", "10.5012", "1,5", "1.2.3", "", "-", ".5", "5.", "92233720368547758.08", "1e3", strings.Repeat("9", 56)} {
+	for _, seed := range []string{"10.50", "-0.01", "0", "-0", "007", "10.5012", "1,5", "1.2.3", "", "-", ".5", "5.",
+		"92233720368547758.08", "1e3", strings.Repeat("9", 56)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, amount string) {
@@ -17,7 +19,8 @@ func FuzzAmounts(f *testing.F) {
 			if wrong != nil {
 				continue
 			}
-			if exact, ok := new(big.Rat).SetString(amount); !ok || exact.Mul(exact, scale(u)).Cmp(new(big.Rat).SetInt(number)) != 0 {
+			if exact, ok := new(big.Rat).SetString(amount); !ok ||
+				exact.Mul(exact, scale(u)).Cmp(new(big.Rat).SetInt(number)) != 0 {
 				t.Errorf("%s(%q) = %s, which is another amount", u.name, amount, number)
 			}
 			text, wrong := u.format(new(big.Float).SetPrec(precision).SetInt(number))

@@ -22,7 +22,8 @@ func call(t *testing.T, name string, result tftypes.Type, argument tftypes.Value
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := server.CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{Name: name, Arguments: []*tfprotov6.DynamicValue{&encoded}})
+	response, err := server.CallFunction(t.Context(), &tfprotov6.CallFunctionRequest{Name: name,
+		Arguments: []*tfprotov6.DynamicValue{&encoded}})
 	if err != nil {
 		t.Fatal(err)
 	}

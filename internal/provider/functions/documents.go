@@ -49,13 +49,15 @@ func (*DocumentType) Definition(_ context.Context, _ function.DefinitionRequest,
 			"Mask and case are ignored. Check digits are not validated; use `normalize_document` for that. A " +
 			"string without digits is an error, and so are letters in a number of any other length. Sends no " +
 			"request.",
-		Parameters: []function.Parameter{function.StringParameter{Name: "number", MarkdownDescription: "The tax number, with or without a mask."}},
-		Return:     function.StringReturn{},
+		Parameters: []function.Parameter{function.StringParameter{Name: "number",
+			MarkdownDescription: "The tax number, with or without a mask."}},
+		Return: function.StringReturn{},
 	}
 }
 
 // Definition describes the function.
-func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+func (*NormalizeDocument) Definition(_ context.Context, _ function.DefinitionRequest,
+	resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
 		Summary: "Validates and normalizes a tax number",
 		MarkdownDescription: "Validates a CPF or CNPJ, removes its mask and converts letters to capitals: " +

@@ -12,7 +12,8 @@ import (
 
 // FuzzDocuments: a number that is normalized is the same number, has a kind, and is normalized already.
 func FuzzDocuments(f *testing.F) {
-	for _, seed := range []string{"529.982.247-25", "11.222.333/0001-81", "12.ABC.345/01DE-35", "12abc34501de35", "", "x", "1", "\x00"} {
+	for _, seed := range []string{"529.982.247-25", "11.222.333/0001-81", "12.ABC.345/01DE-35", "12abc34501de35", "",
+		"x", "1", "\x00"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, number string) {
@@ -21,7 +22,8 @@ func FuzzDocuments(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := documentOf(t, NewNormalizeDocument(), plain); err != nil || again != plain || !same.Document(plain, number) {
+		if again, err := documentOf(t, NewNormalizeDocument(), plain); err != nil || again != plain ||
+			!same.Document(plain, number) {
 			t.Errorf("%q is %q, and then %q, %v", number, plain, again, err)
 		}
 		if want := map[int]string{11: "cpf", 14: "cnpj"}[len(plain)]; kindErr != nil || kind != want {
@@ -32,7 +34,8 @@ func FuzzDocuments(f *testing.F) {
 
 func documentOf(t *testing.T, f function.Function, number string) (string, *function.FuncError) {
 	resp := function.RunResponse{Result: function.NewResultData(types.StringUnknown())}
-	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.StringValue(number)})}, &resp)
+	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.StringValue(number)})},
+		&resp)
 	text, _ := resp.Result.Value().(types.String)
 	return text.ValueString(), resp.Error
 }

@@ -52,7 +52,8 @@ func (*Signature) Definition(_ context.Context, _ function.DefinitionRequest, re
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "secret", MarkdownDescription: "Secret of the endpoint, `whsec_…`. It " +
 				"must not be empty."},
-			function.Int64Parameter{Name: "timestamp", CustomType: fwtype.Seconds, MarkdownDescription: "Time of sending in unix seconds."},
+			function.Int64Parameter{Name: "timestamp", CustomType: fwtype.Seconds,
+				MarkdownDescription: "Time of sending in unix seconds."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as it is sent."},
 		},
 		Return: function.StringReturn{},
@@ -72,7 +73,8 @@ func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionReque
 				"must not be empty."},
 			function.StringParameter{Name: "header", MarkdownDescription: "Value of the header, `t=…,v1=…`."},
 			function.StringParameter{Name: "body", MarkdownDescription: "The raw body, exactly as received."},
-			function.Int64Parameter{Name: "now", CustomType: fwtype.Seconds, MarkdownDescription: "Time of the check in unix seconds."},
+			function.Int64Parameter{Name: "now", CustomType: fwtype.Seconds,
+				MarkdownDescription: "Time of the check in unix seconds."},
 			function.Int64Parameter{Name: "tolerance", CustomType: fwtype.Seconds, MarkdownDescription: "Largest difference " +
 				"in seconds, 0 or more; 300 is recommended."},
 		},
@@ -125,7 +127,8 @@ func sign(secret, t, body string) []byte {
 	return mac.Sum(nil)
 }
 
-// genuine verifies a header. The signature is compared even when the time is wrong, so that the time taken tells nothing.
+// genuine verifies a header. The signature is compared even when the time is wrong, so that the time taken tells
+// nothing.
 func genuine(secret, header, body string, now, tolerance int64) bool {
 	t, v1, ok := parseHeader(header)
 	if !ok {
@@ -137,7 +140,8 @@ func genuine(secret, header, body string, now, tolerance int64) bool {
 	return err == nil && hexErr == nil && matches && distance(at, now) <= uint64(tolerance)
 }
 
-// parseHeader takes t and v1 out of a header that has exactly these two, each once: t in digits, v1 in lowercase hexadecimal.
+// parseHeader takes t and v1 out of a header that has exactly these two, each once: t in digits, v1 in lowercase
+// hexadecimal.
 func parseHeader(header string) (t, v1 string, ok bool) {
 	first, second, two := strings.Cut(header, ",")
 	t, hasT := strings.CutPrefix(first, "t=")

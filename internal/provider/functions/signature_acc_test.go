@@ -23,11 +23,13 @@ terraform {
 }
 `
 
-// TestAccSignature: through Terraform a body is signed as a tool outside of this project signs it, and verified; neither needs a service.
+// TestAccSignature: through Terraform a body is signed as a tool outside of this project signs it, and verified;
+// neither needs a service.
 func TestAccSignature(t *testing.T) {
 	t.Parallel()
 	vector := evidence.Signatures()[1]
-	locals := required + fmt.Sprintf("locals {\n  secret = %q\n  body = %q\n  at = %d\n}\n", vector.Secret, vector.Body, vector.Timestamp)
+	locals := required + fmt.Sprintf("locals {\n  secret = %q\n  body = %q\n  at = %d\n}\n", vector.Secret, vector.Body,
+		vector.Timestamp)
 	run(t,
 		resource.TestStep{
 			Config: locals + `
@@ -55,7 +57,8 @@ output "malformed" {
 			ExpectError: regexp.MustCompile(`The\s+secret\s+is\s+empty`),
 		},
 		resource.TestStep{
-			Config:      locals + `output "x" { value = provider::billing::verify_webhook_signature(local.secret, "", local.body, local.at, -1) }`,
+			Config: locals +
+				`output "x" { value = provider::billing::verify_webhook_signature(local.secret, "", local.body, local.at, -1) }`,
 			ExpectError: regexp.MustCompile(`The\s+tolerance\s+is\s+negative`),
 		},
 	)

@@ -24,7 +24,8 @@ const secret = "whsec_EXAMPLE_not_a_secret_0001"
 const at = int64(1749054000)
 
 // call runs a function on known arguments. The error is a text, so that cases can name a part of it.
-func call(t *testing.T, f function.Function, result attr.Value, arguments ...attr.Value) (attr.Value, *function.FuncError) {
+func call(t *testing.T, f function.Function, result attr.Value,
+	arguments ...attr.Value) (attr.Value, *function.FuncError) {
 	t.Helper()
 	resp := function.RunResponse{Result: function.NewResultData(result)}
 	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData(arguments)}, &resp)
@@ -33,7 +34,8 @@ func call(t *testing.T, f function.Function, result attr.Value, arguments ...att
 
 func signature(t *testing.T, secret string, timestamp int64, body string) (string, *function.FuncError) {
 	t.Helper()
-	value, err := call(t, NewSignature(), types.StringUnknown(), types.StringValue(secret), types.Int64Value(timestamp), types.StringValue(body))
+	value, err := call(t, NewSignature(), types.StringUnknown(), types.StringValue(secret), types.Int64Value(timestamp),
+		types.StringValue(body))
 	if err != nil {
 		return "", err
 	}
@@ -42,8 +44,8 @@ func signature(t *testing.T, secret string, timestamp int64, body string) (strin
 
 func verify(t *testing.T, secret, header, body string, now, tolerance int64) (bool, *function.FuncError) {
 	t.Helper()
-	value, err := call(t, NewVerifySignature(), types.BoolUnknown(), types.StringValue(secret), types.StringValue(header), types.StringValue(body),
-		types.Int64Value(now), types.Int64Value(tolerance))
+	value, err := call(t, NewVerifySignature(), types.BoolUnknown(), types.StringValue(secret), types.StringValue(header),
+		types.StringValue(body), types.Int64Value(now), types.Int64Value(tolerance))
 	if err != nil {
 		return false, err
 	}
@@ -104,8 +106,8 @@ func TestVerify_tolerance(t *testing.T) {
 	}
 }
 
-// TestVerify_malformed: what is no header of this form is not genuine, and no error either. Each one carries a right signature as far as
-// its form allows it, so that it is the form that is refused.
+// TestVerify_malformed: what is no header of this form is not genuine, and no error either. Each one carries a right
+// signature as far as its form allows it, so that it is the form that is refused.
 func TestVerify_malformed(t *testing.T) {
 	t.Parallel()
 	signed := func(t string) string { return hex.EncodeToString(sign(secret, t, "{}")) }
@@ -184,7 +186,8 @@ func TestArguments(t *testing.T) {
 		"negative timestamp":  {negative, 1, "unix seconds"},
 		"negative tolerance":  {intolerant, 4, "seconds"},
 	} {
-		if c.err == nil || c.err.FunctionArgument == nil || *c.err.FunctionArgument != c.argument || !strings.Contains(c.err.Text, c.says) {
+		if c.err == nil || c.err.FunctionArgument == nil || *c.err.FunctionArgument != c.argument ||
+			!strings.Contains(c.err.Text, c.says) {
 			t.Errorf("%s: %v, want an error on argument %d that says %q", name, c.err, c.argument, c.says)
 		}
 	}
@@ -206,8 +209,8 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestGenuine_constantTime: signatures are compared by the one function of the library that takes equally long for each. No measurement
-// on a busy machine could show that, so the source is looked at.
+// TestGenuine_constantTime: signatures are compared by the one function of the library that takes equally long for
+// each. No measurement on a busy machine could show that, so the source is looked at.
 func TestGenuine_constantTime(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "signature.go", nil, 0)

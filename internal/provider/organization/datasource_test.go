@@ -22,7 +22,8 @@ func TestAccOrganization_read(t *testing.T) {
 	_, me := service.Call("GET", "/v1/me", nil)
 	var checks []statecheck.StateCheck
 	for _, name := range []string{"id", "name", "email", "document_type", "document_number", "environment", "created_at"} {
-		checks = append(checks, statecheck.ExpectKnownValue("data.billing_organization.me", tfjsonpath.New(name), knownvalue.StringExact(me[name].(string))))
+		checks = append(checks, statecheck.ExpectKnownValue("data.billing_organization.me", tfjsonpath.New(name),
+			knownvalue.StringExact(me[name].(string))))
 	}
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{{Config: service.Config(config), ConfigStateChecks: checks}}})
@@ -36,5 +37,6 @@ func TestAccOrganization_refused(t *testing.T) {
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "me.get", Status: 500})
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{{Config: service.Config(config, "max_retries = 0"),
-			ExpectError: regexp.MustCompile(`(?s)Could not read the organization of the token.*few\s+minutes.*Request-Id: [0-9a-f-]{36}`)}}})
+			ExpectError: regexp.MustCompile(
+				`(?s)Could not read the organization of the token.*few\s+minutes.*Request-Id: [0-9a-f-]{36}`)}}})
 }

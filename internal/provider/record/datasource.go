@@ -49,7 +49,8 @@ const known = "`plans`, `products`, `prices`, `companies`, `discount_codes`, `cu
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The records of any collection of recurring billing, such as plans, products and prices, oldest " +
+		MarkdownDescription: "The records of any collection of recurring billing, such as plans, products and prices, " +
+			"oldest " +
 			"first unless `sort_by` and `sort_order` say otherwise. With it, a module finds ids by name instead of carrying " +
 			"them for each environment. The service does not document the fields of most collections, so each record comes " +
 			"whole, as JSON text." + object.Filtered + object.Paged,
@@ -60,7 +61,8 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 				"parameters, such as `status`. Which filters a collection has is up to the service; one that it does not know "+
 				"may be an error, or narrow nothing. A filter with the value null is not sent.", reserved),
 			"items": schema.ListAttribute{Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The records, in the order asked for, each as JSON text; read them with `jsondecode`. Numbers " +
+				MarkdownDescription: "The records, in the order asked for, each as JSON text; read them with `jsondecode`. " +
+					"Numbers " +
 					"are exact."},
 		}),
 	}
@@ -83,19 +85,20 @@ func itemFromAPI(r *billing.Record) (types.String, error) { return wire.JSONText
 
 // Read lists the records.
 func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Billing, typeName, req, resp, func(client *billing.Service, m *model, diags *diag.Diagnostics) {
-		query := billing.RecordQuery{Listing: m.Listing(), Filters: object.FilterValues(ctx, m.Filter, diags)}
-		collection := m.Collection.ValueString()
-		var err error
-		m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, itemFromAPI)
-		if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound && e.Structured {
-			diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
-				fmt.Sprintf("The service has no collection %q. Write the part of its path after /v1/, such as plans, products, "+
-					"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
-					"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
-					"%s", collection, apidiag.Text(err)))
-			return
-		}
-		object.AddListError(diags, err, "records of "+collection)
-	})
+	object.ReadMany(ctx, d.Conn.Billing, typeName, req, resp,
+		func(client *billing.Service, m *model, diags *diag.Diagnostics) {
+			query := billing.RecordQuery{Listing: m.Listing(), Filters: object.FilterValues(ctx, m.Filter, diags)}
+			collection := m.Collection.ValueString()
+			var err error
+			m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, itemFromAPI)
+			if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound && e.Structured {
+				diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
+					fmt.Sprintf("The service has no collection %q. Write the part of its path after /v1/, such as plans, products, "+
+						"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
+						"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
+						"%s", collection, apidiag.Text(err)))
+				return
+			}
+			object.AddListError(diags, err, "records of "+collection)
+		})
 }

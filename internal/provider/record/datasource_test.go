@@ -13,7 +13,8 @@ import (
 func TestItemFromAPI(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]types.String{
-		`{"id":"1", "total":9007199254740993, "rate":0.10, "lines":[null]}`: types.StringValue(`{"id":"1","lines":[null],"rate":0.10,"total":9007199254740993}`),
+		`{"id":"1", "total":9007199254740993, "rate":0.10, "lines":[null]}`: types.StringValue(
+			`{"id":"1","lines":[null],"rate":0.10,"total":9007199254740993}`),
 		`{}`: types.StringValue(`{}`),
 	} {
 		var record billing.Record
@@ -27,7 +28,8 @@ func TestItemFromAPI(t *testing.T) {
 // TestReserved: what every collection takes has an argument of its own.
 func TestReserved(t *testing.T) {
 	t.Parallel()
-	for name, is := range map[string]bool{"page": true, "per_page": true, "search": true, "sort_by": true, "sort_order": true, "status": false, "limit": false} {
+	for name, is := range map[string]bool{"page": true, "per_page": true, "search": true, "sort_by": true,
+		"sort_order": true, "status": false, "limit": false} {
 		if instead := reserved(name); (instead != "") != is {
 			t.Errorf("%s: %q", name, instead)
 		}

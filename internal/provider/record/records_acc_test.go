@@ -43,7 +43,8 @@ output "exact" { value = strcontains(data.billing_records.plans.items[0], "90071
 output "customer" { value = jsondecode(data.billing_records.customers.items[0]).name }
 `),
 		ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownOutputValue("names", knownvalue.TupleExact([]knownvalue.Check{knownvalue.StringExact("Team"), knownvalue.StringExact("Basic")})),
+			statecheck.ExpectKnownOutputValue("names",
+				knownvalue.TupleExact([]knownvalue.Check{knownvalue.StringExact("Team"), knownvalue.StringExact("Basic")})),
 			statecheck.ExpectKnownOutputValue("exact", knownvalue.Bool(true)),
 			statecheck.ExpectKnownOutputValue("customer", knownvalue.StringExact("Ana")),
 		},
@@ -60,19 +61,28 @@ func TestRecords(t *testing.T) {
 		lists  int    // requests; pages have two records
 		says   string
 	}{
-		"all":                 {config: acctest.JSON{}, names: "Basic Team Year", lists: 2},
-		"searched":            {config: acctest.JSON{"search": "TEN"}, names: "Team", lists: 1},
-		"the last":            {config: acctest.JSON{"sort_by": "amount_cents", "sort_order": "desc", "limit": 1}, names: "Team", lists: 1},
-		"none":                {config: acctest.JSON{"filter": acctest.JSON{"name": "Gold"}}, lists: 1},
-		"by id":               {config: acctest.JSON{"filter": acctest.JSON{"id": "5B0F7D52-8F0A-4A35-9D7E-6F6F1F0C2A03"}}, names: "Year", lists: 1},
-		"without created_at":  {config: acctest.JSON{}, fault: sandbox.Fault{Operation: "records.list", Times: 1, Status: 422}, names: "Basic Team Year", lists: 3},
-		"an order that fails": {config: acctest.JSON{"sort_by": "color"}, lists: 1, says: `[AttributeName("sort_by")] Could not list records of plans: Invalid value for sort_by`},
-		"unknown":             {config: acctest.JSON{"collection": "plan"}, lists: 1, says: `[AttributeName("collection")] No collection "plan": The service has no collection "plan". Write the part of its path after /v1/, such as plans, products, prices`},
-		"not a name":          {config: acctest.JSON{"collection": "plans/x"}, says: `"plans/x" is not the name of a collection`},
-		"a page":              {config: acctest.JSON{"filter": acctest.JSON{"page": "2"}}, says: `page is not a filter. The provider reads all pages automatically. Use the argument limit`},
-		"a search":            {config: acctest.JSON{"filter": acctest.JSON{"search": "x"}}, says: `search is not a filter. Use the argument search.`},
-		"no such filter":      {config: acctest.JSON{"filter": acctest.JSON{"color": "red"}}, lists: 1, says: `Invalid value for color: is not a query parameter`},
-		"not allowed":         {config: acctest.JSON{}, fault: sandbox.Fault{Operation: "records.list", Status: 403}, lists: 1, says: `Could not list records of plans`},
+		"all":      {config: acctest.JSON{}, names: "Basic Team Year", lists: 2},
+		"searched": {config: acctest.JSON{"search": "TEN"}, names: "Team", lists: 1},
+		"the last": {config: acctest.JSON{"sort_by": "amount_cents", "sort_order": "desc", "limit": 1},
+			names: "Team", lists: 1},
+		"none": {config: acctest.JSON{"filter": acctest.JSON{"name": "Gold"}}, lists: 1},
+		"by id": {config: acctest.JSON{"filter": acctest.JSON{"id": "5B0F7D52-8F0A-4A35-9D7E-6F6F1F0C2A03"}},
+			names: "Year", lists: 1},
+		"without created_at": {config: acctest.JSON{}, fault: sandbox.Fault{Operation: "records.list", Times: 1,
+			Status: 422}, names: "Basic Team Year", lists: 3},
+		"an order that fails": {config: acctest.JSON{"sort_by": "color"}, lists: 1,
+			says: `[AttributeName("sort_by")] Could not list records of plans: Invalid value for sort_by`},
+		"unknown": {config: acctest.JSON{"collection": "plan"}, lists: 1,
+			says: `[AttributeName("collection")] No collection "plan": The service has no collection "plan". Write the part of its path after /v1/, such as plans, products, prices`},
+		"not a name": {config: acctest.JSON{"collection": "plans/x"}, says: `"plans/x" is not the name of a collection`},
+		"a page": {config: acctest.JSON{"filter": acctest.JSON{"page": "2"}},
+			says: `page is not a filter. The provider reads all pages automatically. Use the argument limit`},
+		"a search": {config: acctest.JSON{"filter": acctest.JSON{"search": "x"}},
+			says: `search is not a filter. Use the argument search.`},
+		"no such filter": {config: acctest.JSON{"filter": acctest.JSON{"color": "red"}}, lists: 1,
+			says: `Invalid value for color: is not a query parameter`},
+		"not allowed": {config: acctest.JSON{}, fault: sandbox.Fault{Operation: "records.list", Status: 403}, lists: 1,
+			says: `Could not list records of plans`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +95,8 @@ func TestRecords(t *testing.T) {
 				c.config["collection"] = "plans"
 			}
 			read, said := service.Read("billing_records", c.config)
-			if text := strings.Join(strings.Fields(acctest.Errors(said)), " "); (text != "") != (c.says != "") || !strings.Contains(text, c.says) {
+			if text := strings.Join(strings.Fields(acctest.Errors(said)), " "); (text != "") != (c.says != "") ||
+				!strings.Contains(text, c.says) {
 				t.Errorf("it says: %s\nwant %s", text, c.says)
 			}
 			var names []string

@@ -16,7 +16,8 @@ import (
 func subscribed(service *acctest.Service) string {
 	created := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Padaria Aurora"})
 	account := created["billing_account"].(acctest.JSON)["id"]
-	return service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": planA})["id"].(string)
+	return service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account,
+		"plan_id": planA})["id"].(string)
 }
 
 // TestAccSubscriptionInvoiceAction: Terraform makes one invoice when an event triggers the action.
@@ -55,19 +56,23 @@ resource "terraform_data" "trigger" {
 	})
 }
 
-// TestInvoiceActionOverTheProtocol: the action says which invoice was made, and explains a subscription that does not exist.
+// TestInvoiceActionOverTheProtocol: the action says which invoice was made, and explains a subscription that does not
+// exist.
 func TestInvoiceActionOverTheProtocol(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	progress, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": subscribed(service)})
+	progress, diagnostics := service.Invoke("billing_subscription_invoice",
+		acctest.JSON{"subscription_id": subscribed(service)})
 	if errors := acctest.Errors(diagnostics); errors != "" {
 		t.Fatal(errors)
 	}
 	if len(progress) != 1 || !strings.Contains(progress[0], "was made for subscription") {
 		t.Errorf("progress %q", progress)
 	}
-	_, diagnostics = service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": "00000000-0000-4000-8000-000000000000"})
-	if errors := acctest.Errors(diagnostics); !strings.Contains(errors, "Could not invoice subscription 00000000") || !strings.Contains(errors, "Request-Id") {
+	_, diagnostics = service.Invoke("billing_subscription_invoice",
+		acctest.JSON{"subscription_id": "00000000-0000-4000-8000-000000000000"})
+	if errors := acctest.Errors(diagnostics); !strings.Contains(errors, "Could not invoice subscription 00000000") ||
+		!strings.Contains(errors, "Request-Id") {
 		t.Errorf("errors %q", errors)
 	}
 }
@@ -80,7 +85,8 @@ func TestInvoiceIsNeverRepeated(t *testing.T) {
 	id := subscribed(service)
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "subscriptions.invoice", DropAfter: true})
 	_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id})
-	if errors := acctest.Errors(diagnostics); !strings.Contains(errors, "the outcome is unknown") || !strings.Contains(errors, "invoices") {
+	if errors := acctest.Errors(diagnostics); !strings.Contains(errors, "the outcome is unknown") ||
+		!strings.Contains(errors, "invoices") {
 		t.Errorf("errors %q", errors)
 	}
 	if n := service.Count("subscriptions.invoice"); n != 1 {

@@ -16,7 +16,8 @@ func TestInvoice_reason(t *testing.T) {
 	id := subscribed(service)
 	for reason, want := range map[any]any{nil: nil, "setup fee": "setup fee"} {
 		service.Sandbox.ResetRequests()
-		if _, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id, "reason": reason}); len(diagnostics) > 0 {
+		if _, diagnostics := service.Invoke("billing_subscription_invoice",
+			acctest.JSON{"subscription_id": id, "reason": reason}); len(diagnostics) > 0 {
 			t.Fatal(acctest.Errors(diagnostics))
 		}
 		for _, request := range service.Sandbox.Requests() {
@@ -33,8 +34,8 @@ func TestInvoice_reason(t *testing.T) {
 	says(t, acctest.Errors(diagnostics), `AttributeName("reason")`)
 }
 
-// TestInvoice_once: whatever keeps the outcome unknown ends the action after one request; a rate limit, which makes no invoice, is waited
-// out; a refusal is told.
+// TestInvoice_once: whatever keeps the outcome unknown ends the action after one request; a rate limit, which makes no
+// invoice, is waited out; a refusal is told.
 func TestInvoice_once(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -45,8 +46,9 @@ func TestInvoice_once(t *testing.T) {
 		"server error": {sandbox.Fault{Status: 503}, 1, []string{"the outcome is unknown", "Could not invoice subscription"}},
 		"timeout":      {sandbox.Fault{Status: 408}, 1, []string{"the outcome is unknown"}},
 		"cut short":    {sandbox.Fault{TruncateBody: true}, 1, []string{"the outcome is unknown"}},
-		"refused":      {sandbox.Fault{Status: 422, Code: "validation_error"}, 1, []string{"Could not invoice subscription", "code: validation_error"}},
-		"rate limit":   {sandbox.Fault{Status: 429, RetryAfter: "0", Times: 1}, 2, nil},
+		"refused": {sandbox.Fault{Status: 422, Code: "validation_error"}, 1, []string{"Could not invoice subscription",
+			"code: validation_error"}},
+		"rate limit": {sandbox.Fault{Status: 429, RetryAfter: "0", Times: 1}, 2, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

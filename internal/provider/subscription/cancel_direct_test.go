@@ -28,7 +28,8 @@ func TestSubscription_cancelScheduled(t *testing.T) {
 	s.settled(nil)
 	s.is("cancel_at_period_end", "true")
 	// What has happened is not asked for once more, so nothing forbids it.
-	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false})).Diagnostics); text != "" {
+	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false})).
+		Diagnostics); text != "" {
 		t.Error(text)
 	}
 }
@@ -38,12 +39,15 @@ func TestSubscription_cancelForbidden(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(acctest.JSON{"allow_cancel": false})
-	for _, lines := range []acctest.JSON{{"cancel_at_period_end": true}, {"cancel_at_period_end": true, "allow_cancel": false}} {
-		says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), `AttributeName("cancel_at_period_end")`, "may not be canceled", "allow_cancel = true")
+	for _, lines := range []acctest.JSON{{"cancel_at_period_end": true},
+		{"cancel_at_period_end": true, "allow_cancel": false}} {
+		says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), `AttributeName("cancel_at_period_end")`,
+			"may not be canceled", "allow_cancel = true")
 	}
 }
 
-// TestSubscription_canceled: what on_external_cancel says about a subscription that was canceled outside, or whose end has come.
+// TestSubscription_canceled: what on_external_cancel says about a subscription that was canceled outside, or whose end
+// has come.
 func TestSubscription_canceled(t *testing.T) {
 	t.Parallel()
 	outside := func(s *subject) { s.outside("cancel", nil) }
@@ -52,8 +56,9 @@ func TestSubscription_canceled(t *testing.T) {
 		end   func(*subject)
 		says  string
 	}{
-		"outside":  {nil, outside, "this configuration did not do it"},
-		"came due": {acctest.JSON{"cancel_at_period_end": true}, func(s *subject) { s.pass(month) }, "the end that was scheduled with cancel_at_period_end has come"},
+		"outside": {nil, outside, "this configuration did not do it"},
+		"came due": {acctest.JSON{"cancel_at_period_end": true}, func(s *subject) { s.pass(month) },
+			"the end that was scheduled with cancel_at_period_end has come"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,8 +76,10 @@ func TestSubscription_canceled(t *testing.T) {
 			says(t, s.settled(c.lines), "The subscription is canceled", c.says, "nothing is created again")
 			s.is("status", `"canceled"`)
 			// Nothing of it can be changed: the plan says so and changes nothing.
-			for argument, value := range map[string]any{"plan_id": planB, "external_id": "s-9", "billing_cycle": "annual", "collection_method": "manual_charge",
-				"allow_pause": false, "allow_cancel": false, "billing_account_id": "7d9f7c52-8f0a-4a35-9d7e-6f6f1f0c2a01", "custom_metadata_mode": "replace"} {
+			for argument, value := range map[string]any{"plan_id": planB, "external_id": "s-9", "billing_cycle": "annual",
+				"collection_method": "manual_charge",
+				"allow_pause":       false, "allow_cancel": false, "billing_account_id": "7d9f7c52-8f0a-4a35-9d7e-6f6f1f0c2a01",
+				"custom_metadata_mode": "replace"} {
 				p := s.Plan(also(acctest.JSON{argument: value}))
 				says(t, acctest.Warnings(p.Diagnostics), "The subscription is canceled", "the change of "+argument+" has no effect")
 				if changes := p.Changes(t); len(changes) > 0 || acctest.Errors(p.Diagnostics) != "" {
@@ -80,9 +87,11 @@ func TestSubscription_canceled(t *testing.T) {
 				}
 			}
 			p := s.Plan(also(acctest.JSON{"on_external_cancel": "error"}))
-			says(t, acctest.Errors(p.Diagnostics), `AttributeName("on_external_cancel")`, "canceled outside of Terraform", "-refresh=false")
+			says(t, acctest.Errors(p.Diagnostics), `AttributeName("on_external_cancel")`, "canceled outside of Terraform",
+				"-refresh=false")
 			p = s.Plan(also(acctest.JSON{"on_external_cancel": "recreate"}))
-			says(t, acctest.Warnings(p.Diagnostics), "A new subscription will be billed", "is canceled at the service since "+strings.Trim(s.Text("canceled_at"), `"`))
+			says(t, acctest.Warnings(p.Diagnostics), "A new subscription will be billed", "is canceled at the service since "+
+				strings.Trim(s.Text("canceled_at"), `"`))
 			if !slices.Equal(p.Replaces, []string{"status"}) || acctest.Errors(p.Diagnostics) != "" {
 				t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
 			}
@@ -103,9 +112,11 @@ func TestSubscription_canceled(t *testing.T) {
 func TestSubscription_canceledWithDrift(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	lines := acctest.JSON{"notes": "ours", "discount_percent": "10", "custom_metadata": acctest.JSON{"k": "ours"}, "items": []any{itemA}, "pause": acctest.JSON{}}
+	lines := acctest.JSON{"notes": "ours", "discount_percent": "10", "custom_metadata": acctest.JSON{"k": "ours"},
+		"items": []any{itemA}, "pause": acctest.JSON{}}
 	s.set(lines)
-	s.patch(acctest.JSON{"notes": "theirs", "discount_percent": 5, "custom_metadata": acctest.JSON{"k": "theirs"}, "allow_pause": false})
+	s.patch(acctest.JSON{"notes": "theirs", "discount_percent": 5, "custom_metadata": acctest.JSON{"k": "theirs"},
+		"allow_pause": false})
 	s.outside("change-plan", acctest.JSON{"plan_id": planC})
 	s.outside("cancel", nil)
 	says(t, s.settled(lines), "The subscription is canceled")
@@ -148,7 +159,8 @@ func TestSubscription_destroy(t *testing.T) {
 	}
 }
 
-// TestSubscription_destroyPrevented: prevent holds without the block, and allow_cancel = false stops before anything is sent.
+// TestSubscription_destroyPrevented: prevent holds without the block, and allow_cancel = false stops before anything is
+// sent.
 func TestSubscription_destroyPrevented(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -156,7 +168,8 @@ func TestSubscription_destroyPrevented(t *testing.T) {
 	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevented", `set deletion_policy to "cancel"`)
 	s.set(acctest.JSON{"allow_cancel": false})
 	s.service.Sandbox.ResetRequests()
-	says(t, acctest.Errors(s.Plan(nil).Diagnostics), `AttributeName("allow_cancel")`, "may not be canceled", "allow_cancel = true", "abandon")
+	says(t, acctest.Errors(s.Plan(nil).Diagnostics), `AttributeName("allow_cancel")`, "may not be canceled",
+		"allow_cancel = true", "abandon")
 	if have := s.operations(); len(have) > 0 {
 		t.Errorf("asked for %v", have)
 	}
@@ -233,10 +246,12 @@ func TestSubscription_canceledNewArguments(t *testing.T) {
 	s.outside("cancel", acctest.JSON{"reason": "dunning"})
 	s.refresh()
 	s.is("cancellation_reason", `"dunning"`)
-	lines := acctest.JSON{"notes": "x", "discount_percent": "5", "pause": acctest.JSON{}, "company_id": planC, "items": []any{itemA}, "custom_metadata": acctest.JSON{"k": "v"},
-		"plan_id": planB, "cancellation_reason": "mine", "cancel_at_period_end": true, "trial_end": "2020-01-01"}
+	lines := acctest.JSON{"notes": "x", "discount_percent": "5", "pause": acctest.JSON{}, "company_id": planC,
+		"items": []any{itemA}, "custom_metadata": acctest.JSON{"k": "v"}, "plan_id": planB, "cancellation_reason": "mine",
+		"cancel_at_period_end": true, "trial_end": "2020-01-01"}
 	s.service.Sandbox.ResetRequests()
-	says(t, s.set(lines), "The subscription is canceled", "company_id", "discount_percent", "notes", "pause", "has no effect")
+	says(t, s.set(lines), "The subscription is canceled", "company_id", "discount_percent", "notes", "pause",
+		"has no effect")
 	if have := s.service.Operations(); len(have) > 0 {
 		t.Errorf("asked for %v", have)
 	}
@@ -266,8 +281,8 @@ func TestSubscription_reason(t *testing.T) {
 	s.is("cancellation_reason", "null")
 }
 
-// TestSubscription_reasonSent: destroying sends the reason of the configuration, also where another system has given one
-// since; without one in the configuration, the one that the service has stays.
+// TestSubscription_reasonSent: destroying sends the reason of the configuration, also where another system has given
+// one since; without one in the configuration, the one that the service has stays.
 func TestSubscription_reasonSent(t *testing.T) {
 	t.Parallel()
 	for configured, want := range map[string]string{"mine": "mine", "": "dunning"} {
@@ -282,8 +297,10 @@ func TestSubscription_reasonSent(t *testing.T) {
 		s.is("cancellation_reason", `"dunning"`)
 		id := s.id()
 		s.Set(nil)
-		if left := s.service.Must("GET", "/v1/subscriptions/"+id, nil); left["status"] != "canceled" || left["cancellation_reason"] != want {
-			t.Errorf("with %q it is %v for the reason %v, want %s", configured, left["status"], left["cancellation_reason"], want)
+		if left := s.service.Must("GET", "/v1/subscriptions/"+id, nil); left["status"] != "canceled" ||
+			left["cancellation_reason"] != want {
+			t.Errorf("with %q it is %v for the reason %v, want %s", configured, left["status"],
+				left["cancellation_reason"], want)
 		}
 	}
 }
@@ -318,16 +335,19 @@ func TestSubscription_destroyAtPeriodEnd(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(acctest.JSON{"deletion_policy": "cancel_at_period_end"})
-	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), "runs until the end of its period", strings.Trim(s.Text("current_period_end"), `"`), "customer", "recurring amount ")
+	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), "runs until the end of its period",
+		strings.Trim(s.Text("current_period_end"), `"`), "customer", "recurring amount ")
 }
 
 // TestSubscription_destroyCharges: the plan of a destroy says what is still charged, with the amount of a period.
 func TestSubscription_destroyCharges(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	for policy, says := range map[string]string{"cancel": "No further period is charged (recurring amount ", "abandon": "each period is charged until it is canceled at the service (recurring amount "} {
+	for policy, says := range map[string]string{"cancel": "No further period is charged (recurring amount ",
+		"abandon": "each period is charged until it is canceled at the service (recurring amount "} {
 		s.set(acctest.JSON{"deletion_policy": policy})
-		if text := acctest.Warnings(s.Plan(nil).Diagnostics); !strings.Contains(text, says) || !strings.Contains(text, strings.Trim(s.Text("current_period_end"), `"`)) {
+		if text := acctest.Warnings(s.Plan(nil).Diagnostics); !strings.Contains(text, says) ||
+			!strings.Contains(text, strings.Trim(s.Text("current_period_end"), `"`)) {
 			t.Errorf("%s: the plan does not say %q and the end of the period: %s", policy, says, text)
 		}
 	}

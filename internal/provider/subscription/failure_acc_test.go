@@ -16,7 +16,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestAccSubscription_halfCreation: a step after the creation fails. Nothing is tainted, and the next apply does the rest.
+// TestAccSubscription_halfCreation: a step after the creation fails. Nothing is tainted, and the next apply does the
+// rest.
 func TestAccSubscription_halfCreation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -30,12 +31,14 @@ func TestAccSubscription_halfCreation(t *testing.T) {
 			Config:             config,
 			ExpectNonEmptyPlan: true,
 		},
-		resource.TestStep{Config: config, ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("paused"))}},
+		resource.TestStep{Config: config, ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("paused"))}},
 		emptyPlan(config),
 	)
 }
 
-// TestAccSubscription_halfUpdate: the third of four steps fails; the state keeps the first two, and the next plan holds the rest.
+// TestAccSubscription_halfUpdate: the third of four steps fails; the state keeps the first two, and the next plan holds
+// the rest.
 func TestAccSubscription_halfUpdate(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -76,7 +79,8 @@ func TestAccSubscription_lostAnswers(t *testing.T) {
 		resource.TestStep{PreConfig: lose("create"), Config: service.Config(with(planOfA))},
 		resource.TestStep{PreConfig: lose("change_plan"), Config: service.Config(with(`plan_id = "` + planB + `"`))},
 		resource.TestStep{PreConfig: lose("pause"), Config: service.Config(with("plan_id = \"" + planB + "\"\npause = {}"))},
-		resource.TestStep{PreConfig: lose("cancel"), Config: service.Config(with("plan_id = \"" + planB + "\"\npause = {}")), Destroy: true,
+		resource.TestStep{PreConfig: lose("cancel"), Config: service.Config(with("plan_id = \"" + planB + "\"\npause = {}")),
+			Destroy: true,
 			Check: func(*terraform.State) error {
 				for _, operation := range []string{"create", "change_plan", "pause", "cancel"} {
 					if n := service.Count("subscriptions." + operation); n != 1 {
@@ -92,8 +96,10 @@ func TestAccSubscription_lostAnswers(t *testing.T) {
 func TestAccSubscription_taken(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": accountOf(service), "plan_id": planA, "external_id": "s-1"})
-	run(t, resource.TestStep{Config: service.Config(with(planOfA)), ExpectError: regexp.MustCompile(`(?s)external_id is taken.*import \{.*to = billing_subscription.this`)})
+	service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": accountOf(service), "plan_id": planA,
+		"external_id": "s-1"})
+	run(t, resource.TestStep{Config: service.Config(with(planOfA)),
+		ExpectError: regexp.MustCompile(`(?s)external_id is taken.*import \{.*to = billing_subscription.this`)})
 }
 
 // TestAccSubscription_many: many at once, each once.
@@ -123,8 +129,10 @@ func TestAccSubscription_identity(t *testing.T) {
 		Steps: []resource.TestStep{
 			{Config: service.Config(with(planOfA))},
 			{Config: config},
-			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=s-1"},
+			{Config: config, ResourceName: address, ImportState: true,
+				ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID,
+				ImportStateId: "external_id=s-1"},
 		},
 	})
 }

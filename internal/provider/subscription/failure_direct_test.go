@@ -49,8 +49,8 @@ func TestSubscription_lostUpdates(t *testing.T) {
 	s.settled(lines)
 }
 
-// TestSubscription_lostCreation: it is found again, once, with an external_id and without. What the service did not create is unknown
-// without one: the error says what is known.
+// TestSubscription_lostCreation: it is found again, once, with an external_id and without. What the service did not
+// create is unknown without one: the error says what is known.
 func TestSubscription_lostCreation(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -63,7 +63,8 @@ func TestSubscription_lostCreation(t *testing.T) {
 	}
 	nameless := subscribe(t)
 	nameless.fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropAfter: true})
-	says(t, nameless.set(acctest.JSON{"external_id": nil}), "Found the subscription instead of creating it twice", nameless.id())
+	says(t, nameless.set(acctest.JSON{"external_id": nil}), "Found the subscription instead of creating it twice",
+		nameless.id())
 	if n := nameless.service.Count("subscriptions.create"); n != 1 {
 		t.Errorf("created %d times", n)
 	}
@@ -89,19 +90,24 @@ func TestSubscription_lostCancellation(t *testing.T) {
 	}
 }
 
-// TestSubscription_halfUpdate: whichever step of an update fails, the state says what the service has, and the next plan holds the rest.
+// TestSubscription_halfUpdate: whichever step of an update fails, the state says what the service has, and the next
+// plan holds the rest.
 func TestSubscription_halfUpdate(t *testing.T) {
 	t.Parallel()
-	before := acctest.JSON{"pause": acctest.JSON{}, "items": []any{itemA}, "notes": "a", "custom_metadata": acctest.JSON{"a": 1}, "discount_percent": "10"}
-	after := acctest.JSON{"plan_id": planB, "items": []any{itemB}, "notes": "b", "custom_metadata": acctest.JSON{"b": 1}, "cancel_at_period_end": true,
-		"collection_method": "manual_charge", "deletion_policy": "abandon"}
+	before := acctest.JSON{"pause": acctest.JSON{}, "items": []any{itemA}, "notes": "a",
+		"custom_metadata": acctest.JSON{"a": 1}, "discount_percent": "10"}
+	after := acctest.JSON{"plan_id": planB, "items": []any{itemB}, "notes": "b", "custom_metadata": acctest.JSON{"b": 1},
+		"cancel_at_period_end": true, "collection_method": "manual_charge", "deletion_policy": "abandon"}
 	order := []string{"resume", "change_plan", "update", "items.sync", "cancel"}
 	rest := map[string][]string{
-		"resume":      {"pause", "plan_id", "notes", "custom_metadata", "discount_percent", "collection_method", "items", "cancel_at_period_end", "deletion_policy"},
-		"change_plan": {"plan_id", "notes", "custom_metadata", "discount_percent", "collection_method", "items", "cancel_at_period_end", "deletion_policy"},
-		"update":      {"notes", "custom_metadata", "discount_percent", "collection_method", "items", "cancel_at_period_end", "deletion_policy"},
-		"items.sync":  {"items", "cancel_at_period_end", "deletion_policy"},
-		"cancel":      {"cancel_at_period_end", "deletion_policy"},
+		"resume": {"pause", "plan_id", "notes", "custom_metadata", "discount_percent", "collection_method", "items",
+			"cancel_at_period_end", "deletion_policy"},
+		"change_plan": {"plan_id", "notes", "custom_metadata", "discount_percent", "collection_method", "items",
+			"cancel_at_period_end", "deletion_policy"},
+		"update": {"notes", "custom_metadata", "discount_percent", "collection_method", "items", "cancel_at_period_end",
+			"deletion_policy"},
+		"items.sync": {"items", "cancel_at_period_end", "deletion_policy"},
+		"cancel":     {"cancel_at_period_end", "deletion_policy"},
 	}
 	all := rest["resume"]
 	for n, failing := range order {
@@ -118,7 +124,8 @@ func TestSubscription_halfUpdate(t *testing.T) {
 			}
 			applied := s.State()
 			s.refresh()
-			if untrue := acctest.Differences(t, applied, s.State()); len(untrue) > 0 && !slices.Equal(untrue, afterSync(failing)) {
+			if untrue := acctest.Differences(t, applied, s.State()); len(untrue) > 0 &&
+				!slices.Equal(untrue, afterSync(failing)) {
 				t.Errorf("the state was not true about %v", untrue)
 			}
 			changes := s.Plan(s.with(after)).Changes(t)
@@ -147,12 +154,14 @@ func afterSync(failing string) []string {
 	return nil
 }
 
-// TestSubscription_halfUpdateThenAnother: what a failed update has given up and what it has taken on is known to the next one.
+// TestSubscription_halfUpdateThenAnother: what a failed update has given up and what it has taken on is known to the
+// next one.
 func TestSubscription_halfUpdateThenAnother(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}})
-	p := s.Plan(s.with(acctest.JSON{"custom_metadata": acctest.JSON{"b": 1}, "collection_method": "manual_charge", "pause": acctest.JSON{}}))
+	p := s.Plan(s.with(acctest.JSON{"custom_metadata": acctest.JSON{"b": 1}, "collection_method": "manual_charge",
+		"pause": acctest.JSON{}}))
 	s.fault(sandbox.Fault{Operation: "subscriptions.pause", Times: 1, Status: 422})
 	if acctest.Errors(s.Apply(p)) == "" {
 		t.Fatal("the pause was to fail")
@@ -164,11 +173,12 @@ func TestSubscription_halfUpdateThenAnother(t *testing.T) {
 	s.settled(nil)
 }
 
-// TestSubscription_halfCreation: a step that follows the creation fails. The subscription is in the state, a warning says what is missing,
-// and the next plan holds just that.
+// TestSubscription_halfCreation: a step that follows the creation fails. The subscription is in the state, a warning
+// says what is missing, and the next plan holds just that.
 func TestSubscription_halfCreation(t *testing.T) {
 	t.Parallel()
-	lines := acctest.JSON{"discount_percent": "10", "allow_cancel": true, "pause": acctest.JSON{}, "cancel_at_period_end": true}
+	lines := acctest.JSON{"discount_percent": "10", "allow_cancel": true, "pause": acctest.JSON{},
+		"cancel_at_period_end": true}
 	for failing, rest := range map[string][]string{
 		"update": {"cancel_at_period_end", "discount_percent", "pause"},
 		"pause":  {"cancel_at_period_end", "pause"},
@@ -228,7 +238,8 @@ func TestSubscription_settledDifference(t *testing.T) {
 	s.is("notes", `"ONE"`)
 }
 
-// TestSubscription_itemsForbidden: a token that may not read the items keeps those of the state, with a warning, and the refresh works.
+// TestSubscription_itemsForbidden: a token that may not read the items keeps those of the state, with a warning, and
+// the refresh works.
 func TestSubscription_itemsForbidden(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -243,8 +254,8 @@ func TestSubscription_itemsForbidden(t *testing.T) {
 	s.settled(lines)
 }
 
-// TestSubscription_replacedOnRequest: what only the command line or the state asks to replace is held to the same account as a replacement
-// that the configuration causes, before anything is canceled.
+// TestSubscription_replacedOnRequest: what only the command line or the state asks to replace is held to the same
+// account as a replacement that the configuration causes, before anything is canceled.
 func TestSubscription_replacedOnRequest(t *testing.T) {
 	t.Parallel()
 	recreate := acctest.JSON{"on_external_cancel": "recreate"}
@@ -265,7 +276,8 @@ func TestSubscription_replacedOnRequest(t *testing.T) {
 			s.refresh()
 			s.service.Must("POST", account+"/suspend", acctest.JSON{})
 			s.service.Sandbox.ResetRequests()
-			says(t, acctest.Errors(plan(s, s.with(recreate)).Diagnostics), `AttributeName("billing_account_id")`, "cannot be created", "is suspended")
+			says(t, acctest.Errors(plan(s, s.with(recreate)).Diagnostics), `AttributeName("billing_account_id")`,
+				"cannot be created", "is suspended")
 			if n := s.service.Count("billing_accounts.get"); n != 1 {
 				t.Errorf("read the account %d times", n)
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestSubscription_fields sets, changes and clears every argument in place, and holds each result to an empty plan and to what the
-// service has.
+// TestSubscription_fields sets, changes and clears every argument in place, and holds each result to an empty plan and
+// to what the service has.
 func TestSubscription_fields(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -50,18 +50,21 @@ func TestSubscription_fields(t *testing.T) {
 	}
 }
 
-// TestSubscription_fieldsOutside: what somebody else changed is mended where it is configured; defaults of the service are left alone.
+// TestSubscription_fieldsOutside: what somebody else changed is mended where it is configured; defaults of the service
+// are left alone.
 func TestSubscription_fieldsOutside(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	lines := acctest.JSON{"notes": "ours", "collection_method": "manual_charge"}
 	s.set(lines)
-	s.patch(acctest.JSON{"notes": "theirs", "collection_method": nil, "nfe_issuance_policy": "disabled", "proration_behavior": "none", "billing_cycle": "annual"})
+	s.patch(acctest.JSON{"notes": "theirs", "collection_method": nil, "nfe_issuance_policy": "disabled",
+		"proration_behavior": "none", "billing_cycle": "annual"})
 	s.refresh()
 	s.set(lines)
 	s.settled(lines)
 	remote := s.remote()
-	if remote["notes"] != "ours" || remote["collection_method"] != "manual_charge" || remote["nfe_issuance_policy"] != "disabled" || remote["billing_cycle"] != "annual" {
+	if remote["notes"] != "ours" || remote["collection_method"] != "manual_charge" ||
+		remote["nfe_issuance_policy"] != "disabled" || remote["billing_cycle"] != "annual" {
 		t.Errorf("the service has %v", remote)
 	}
 }
@@ -91,23 +94,27 @@ func TestSubscription_trial(t *testing.T) {
 	s.is("status", `"trialing"`)
 	s.is("trial_end", `"2026-03-28T12:00:00.000Z"`)
 	s.settled(days)
-	says(t, s.settled(acctest.JSON{"trial_period_days": 20}), "trial_period_days is only used when the subscription is created")
+	says(t, s.settled(acctest.JSON{"trial_period_days": 20}),
+		"trial_period_days is only used when the subscription is created")
 	says(t, s.settled(acctest.JSON{"trial_end": "2999-01-01"}), "trial_end is only used when the subscription is created")
 	s.settled(nil)
 	s.pass(20 * 24 * time.Hour)
 	s.settled(days)
 	s.is("status", `"active"`)
 	both := acctest.JSON{"trial_period_days": 1, "trial_end": "2999-01-01"}
-	says(t, acctest.Errors(subscribe(t).Plan(s.with(both)).Diagnostics), `AttributeName("trial_period_days")`, "Two trials")
+	says(t, acctest.Errors(subscribe(t).Plan(s.with(both)).Diagnostics), `AttributeName("trial_period_days")`,
+		"Two trials")
 
 	none := subscribe(t)
 	none.set(acctest.JSON{"trial_period_days": 0})
 	none.is("status", `"active"`)
 	none.settled(acctest.JSON{"trial_period_days": 0})
-	says(t, acctest.Errors(subscribe(t).Plan(none.with(acctest.JSON{"trial_end": "2020-01-01"})).Diagnostics), `AttributeName("trial_end")`, "would have ended already")
+	says(t, acctest.Errors(subscribe(t).Plan(none.with(acctest.JSON{"trial_end": "2020-01-01"})).Diagnostics),
+		`AttributeName("trial_end")`, "would have ended already")
 }
 
-// TestSubscription_trialTooLate: a trial that is asked for later is said to have no effect, once, and makes no endless difference.
+// TestSubscription_trialTooLate: a trial that is asked for later is said to have no effect, once, and makes no endless
+// difference.
 func TestSubscription_trialTooLate(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []acctest.JSON{{"trial_end": "2999-01-01"}, {"trial_period_days": 9}} {
@@ -131,7 +138,8 @@ func TestSubscription_localOnly(t *testing.T) {
 	s := subscribe(t)
 	s.set(nil)
 	s.service.Sandbox.ResetRequests()
-	lines := acctest.JSON{"deletion_policy": "abandon", "on_external_cancel": "error", "cancellation_reason": "x", "plan_change": acctest.JSON{"reason": "y"}}
+	lines := acctest.JSON{"deletion_policy": "abandon", "on_external_cancel": "error", "cancellation_reason": "x",
+		"plan_change": acctest.JSON{"reason": "y"}}
 	p := s.Plan(s.with(lines))
 	if unknown := p.Unknown(t); len(unknown) > 0 {
 		t.Errorf("known after apply: %v", unknown)
@@ -149,7 +157,8 @@ func TestSubscription_replaced(t *testing.T) {
 	s := subscribe(t)
 	s.set(nil)
 	s.refresh()
-	for name, value := range map[string]string{"billing_account_id": accountOf(s.service), "company_id": planC, "product_group_id": planC} {
+	for name, value := range map[string]string{"billing_account_id": accountOf(s.service), "company_id": planC,
+		"product_group_id": planC} {
 		p := s.Plan(s.with(acctest.JSON{name: value}))
 		if fmt.Sprint(p.Replaces) != "["+name+"]" {
 			t.Errorf("%s replaces for %v", name, p.Replaces)
@@ -157,18 +166,19 @@ func TestSubscription_replaced(t *testing.T) {
 	}
 }
 
-// TestSubscription_replacedPastItsPolicy: a subscription that may not end, or would go on, is not replaced: the new one would charge
-// beside it. What counts is the policy that was applied, as it is the one that destroying follows.
+// TestSubscription_replacedPastItsPolicy: a subscription that may not end, or would go on, is not replaced: the new one
+// would charge beside it. What counts is the policy that was applied, as it is the one that destroying follows.
 func TestSubscription_replacedPastItsPolicy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		applied acctest.JSON
 		says    string
 	}{
-		"prevent":                 {acctest.JSON{"deletion_policy": "prevent"}, "Destroying this object is prevented"},
-		"may not be canceled":     {acctest.JSON{"allow_cancel": false}, "The subscription may not be canceled"},
-		"abandon":                 {acctest.JSON{"deletion_policy": "abandon"}, "Two subscriptions would charge"},
-		"ends with the period":    {acctest.JSON{"deletion_policy": "cancel_at_period_end"}, "Two subscriptions would charge"},
+		"prevent":             {acctest.JSON{"deletion_policy": "prevent"}, "Destroying this object is prevented"},
+		"may not be canceled": {acctest.JSON{"allow_cancel": false}, "The subscription may not be canceled"},
+		"abandon":             {acctest.JSON{"deletion_policy": "abandon"}, "Two subscriptions would charge"},
+		"ends with the period": {acctest.JSON{"deletion_policy": "cancel_at_period_end"},
+			"Two subscriptions would charge"},
 		"canceled, as by default": {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,7 +200,8 @@ func TestSubscription_metadata(t *testing.T) {
 	s := subscribe(t)
 	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": acctest.JSON{"c": true}}}
 	s.set(lines)
-	s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": "x", "b": acctest.JSON{"d": 2}}, "custom_metadata_mode": "merge"})
+	s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": "x", "b": acctest.JSON{"d": 2}},
+		"custom_metadata_mode": "merge"})
 	s.settled(lines)
 	s.is("effective_custom_metadata", `"{\"a\":1,\"b\":{\"c\":true,\"d\":2},\"theirs\":\"x\"}"`)
 	fewer := acctest.JSON{"custom_metadata": acctest.JSON{"b": acctest.JSON{"c": false}}}
@@ -215,7 +226,8 @@ func TestSubscription_decimals(t *testing.T) {
 		}
 	}).Direct("billing_subscription")
 	s.set(nil)
-	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"discount_percent": "33.333"})).Diagnostics), `AttributeName("discount_percent")`, `33.333`)
+	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"discount_percent": "33.333"})).Diagnostics),
+		`AttributeName("discount_percent")`, `33.333`)
 	s.patch(acctest.JSON{"discount_percent": 33.33})
 	s.refresh()
 	s.settled(acctest.JSON{"discount_percent": "33.333"})

@@ -12,8 +12,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestAccSubscription_ids: what is not a UUID is rejected in the plan, with the argument and the value; an id in capitals is the same
-// id: it causes no diff, and above all no replacement.
+// TestAccSubscription_ids: what is not a UUID is rejected in the plan, with the argument and the value; an id in
+// capitals is the same id: it causes no diff, and above all no replacement.
 func TestAccSubscription_ids(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -28,14 +28,17 @@ func TestAccSubscription_ids(t *testing.T) {
   ` + further + `
 }`)
 	}
-	small, capitals := subscription(account, planA, productA, ""), subscription(strings.ToUpper(account), strings.ToUpper(planA), strings.ToUpper(productA), "")
+	small, capitals := subscription(account, planA, productA, ""),
+		subscription(strings.ToUpper(account), strings.ToUpper(planA), strings.ToUpper(productA), "")
 	empty := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
 	wrong := func(config, text string) resource.TestStep {
 		return resource.TestStep{Config: config, ExpectError: acctest.Saying(text), PlanOnly: true}
 	}
 	run(t,
-		wrong(subscription("x", planA, productA, ""), `Error: Invalid id … billing_account_id: "x" is not a UUID, and the service has no other ids. Write the id as the service shows it`),
-		wrong(subscription(account, "null", productA, ""), `plan_id: "null" is not a UUID … To leave the argument out, write null without quotes.`),
+		wrong(subscription("x", planA, productA, ""),
+			`Error: Invalid id … billing_account_id: "x" is not a UUID, and the service has no other ids. Write the id as the service shows it`),
+		wrong(subscription(account, "null", productA, ""),
+			`plan_id: "null" is not a UUID … To leave the argument out, write null without quotes.`),
 		wrong(subscription(account, planA, "not-a-uuid", ""), `items[*].product_id: "not-a-uuid" is not a UUID`),
 		wrong(subscription(account, planA, productA, `company_id = "ours"`), `company_id: "ours" is not a UUID`),
 		wrong(service.Config(`data "billing_subscriptions" "x" { plan_id = "pro" }`), `plan_id: "pro" is not a UUID`),
@@ -44,11 +47,14 @@ func TestAccSubscription_ids(t *testing.T) {
 		resource.TestStep{Config: capitals, ConfigPlanChecks: empty},
 		resource.TestStep{Config: small, Destroy: true},
 		// Created in capitals: they stay as written, whatever the service returns, and only another plan changes anything.
-		resource.TestStep{Config: capitals, ConfigStateChecks: []statecheck.StateCheck{holds("plan_id", knownvalue.StringExact(strings.ToUpper(planA))),
-			holds("billing_account_id", knownvalue.StringExact(strings.ToUpper(account)))}},
+		resource.TestStep{Config: capitals,
+			ConfigStateChecks: []statecheck.StateCheck{holds("plan_id", knownvalue.StringExact(strings.ToUpper(planA))),
+				holds("billing_account_id", knownvalue.StringExact(strings.ToUpper(account)))}},
 		resource.TestStep{Config: small, ConfigPlanChecks: empty},
-		resource.TestStep{Config: subscription(strings.ToUpper(account), strings.ToUpper(planB), productA, ""), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
-			ConfigStateChecks: []statecheck.StateCheck{holds("current_plan_id", knownvalue.StringExact(strings.ToUpper(planB)))}},
+		resource.TestStep{Config: subscription(strings.ToUpper(account), strings.ToUpper(planB), productA, ""),
+			ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{holds("current_plan_id",
+				knownvalue.StringExact(strings.ToUpper(planB)))}},
 		emptyPlan(subscription(account, planB, strings.ToUpper(productA), "")),
 	)
 }
@@ -62,10 +68,12 @@ func TestAccSubscription_held(t *testing.T) {
 	held := emptyPlan(blank)
 	held.PreConfig = func() { service.Must("PATCH", "/v1/subscriptions/"+found(t, service), acctest.JSON{"notes": " "}) }
 	run(t,
-		resource.TestStep{Config: blank, PlanOnly: true, ExpectError: acctest.Saying(`notes: the text " " has only white space.`)},
+		resource.TestStep{Config: blank, PlanOnly: true,
+			ExpectError: acctest.Saying(`notes: the text " " has only white space.`)},
 		resource.TestStep{Config: service.Config(with(planOfA + `notes = "n"` + "\n"))},
 		held,
-		resource.TestStep{Config: service.Config(with(planOfA + `notes = "\t"` + "\n")), PlanOnly: true, ExpectError: acctest.Saying(`notes: the text "\t" has only white space.`)},
+		resource.TestStep{Config: service.Config(with(planOfA + `notes = "\t"` + "\n")), PlanOnly: true,
+			ExpectError: acctest.Saying(`notes: the text "\t" has only white space.`)},
 		resource.TestStep{Config: service.Config(with(planOfA))},
 	)
 }

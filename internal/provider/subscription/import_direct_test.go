@@ -14,18 +14,22 @@ func TestSubscription_imports(t *testing.T) {
 		then     func(s *subject)
 		warnings bool
 	}{
-		"plan only":         {lines: nil},
-		"items":             {lines: acctest.JSON{"items": []any{itemA, itemB}}},
-		"items alone":       {lines: acctest.JSON{"items": []any{itemA}, "plan_id": nil}},
-		"paused":            {lines: acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01"}}},
-		"trialing by days":  {lines: acctest.JSON{"trial_period_days": 14}},
-		"trialing by date":  {lines: acctest.JSON{"trial_end": "2999-01-01"}},
-		"pending plan":      {lines: acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"timing": "end_of_period", "reason": "asked"}}},
-		"ending":            {lines: acctest.JSON{"cancel_at_period_end": true}},
-		"metadata":          {lines: acctest.JSON{"custom_metadata": acctest.JSON{"a": acctest.JSON{"b": 1}}}},
-		"everything":        {lines: acctest.JSON{"notes": "n", "discount_percent": "12.5", "billing_cycle": "annual", "collection_method": "manual_charge", "allow_pause": false}},
-		"fewer than it has": {lines: nil, then: func(s *subject) { s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": 1}}) }},
-		"canceled":          {lines: acctest.JSON{"items": []any{itemA}}, then: func(s *subject) { s.outside("cancel", nil) }, warnings: true},
+		"plan only":        {lines: nil},
+		"items":            {lines: acctest.JSON{"items": []any{itemA, itemB}}},
+		"items alone":      {lines: acctest.JSON{"items": []any{itemA}, "plan_id": nil}},
+		"paused":           {lines: acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01"}}},
+		"trialing by days": {lines: acctest.JSON{"trial_period_days": 14}},
+		"trialing by date": {lines: acctest.JSON{"trial_end": "2999-01-01"}},
+		"pending plan": {lines: acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"timing": "end_of_period",
+			"reason": "asked"}}},
+		"ending":   {lines: acctest.JSON{"cancel_at_period_end": true}},
+		"metadata": {lines: acctest.JSON{"custom_metadata": acctest.JSON{"a": acctest.JSON{"b": 1}}}},
+		"everything": {lines: acctest.JSON{"notes": "n", "discount_percent": "12.5", "billing_cycle": "annual",
+			"collection_method": "manual_charge", "allow_pause": false}},
+		"fewer than it has": {lines: nil,
+			then: func(s *subject) { s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": 1}}) }},
+		"canceled": {lines: acctest.JSON{"items": []any{itemA}}, then: func(s *subject) { s.outside("cancel", nil) },
+			warnings: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,8 +68,8 @@ func TestSubscription_importOwnsLess(t *testing.T) {
 	s.settled(acctest.JSON{"custom_metadata": acctest.JSON{"a": 3}, "notes": "x"})
 }
 
-// TestSubscription_importReplacesNothing: what an imported subscription belongs to stays when the configuration leaves it out, and a
-// configuration that says otherwise is an error of the plan, and no new subscription.
+// TestSubscription_importReplacesNothing: what an imported subscription belongs to stays when the configuration leaves
+// it out, and a configuration that says otherwise is an error of the plan, and no new subscription.
 func TestSubscription_importReplacesNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -84,7 +88,8 @@ func TestSubscription_importReplacesNothing(t *testing.T) {
 	s.set(acctest.JSON{"notes": "ours"})
 	s.settled(acctest.JSON{"notes": "ours"})
 	s.refresh()
-	if p := s.Plan(s.with(acctest.JSON{"notes": "ours", "company_id": planC})); acctest.Errors(p.Diagnostics) != "" || len(p.Replaces) != 1 {
+	if p := s.Plan(s.with(acctest.JSON{"notes": "ours", "company_id": planC})); acctest.Errors(p.Diagnostics) != "" ||
+		len(p.Replaces) != 1 {
 		t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
 	}
 }

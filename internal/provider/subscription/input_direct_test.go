@@ -16,37 +16,53 @@ func TestSubscription_validation(t *testing.T) {
 		lines acctest.JSON
 		on    string
 	}{
-		"no plan and no items":     {acctest.JSON{"plan_id": nil}, `AttributeName("plan_id")`},
-		"no plan and empty items":  {acctest.JSON{"plan_id": nil, "items": []any{}}, `AttributeName("plan_id")`},
-		"billing_cycle":            {acctest.JSON{"billing_cycle": "weekly"}, `AttributeName("billing_cycle")`},
-		"collection_method":        {acctest.JSON{"collection_method": "by_hand"}, `AttributeName("collection_method")`},
-		"proration_behavior":       {acctest.JSON{"proration_behavior": "half"}, `AttributeName("proration_behavior")`},
-		"nfe_issuance_policy":      {acctest.JSON{"nfe_issuance_policy": "never"}, `AttributeName("nfe_issuance_policy")`},
-		"custom_metadata_mode":     {acctest.JSON{"custom_metadata_mode": "mix"}, `AttributeName("custom_metadata_mode")`},
-		"deletion_policy":          {acctest.JSON{"deletion_policy": "delete"}, `AttributeName("deletion_policy")`},
-		"on_external_cancel":       {acctest.JSON{"on_external_cancel": "ignore"}, `AttributeName("on_external_cancel")`},
-		"plan_change.timing":       {acctest.JSON{"plan_change": acctest.JSON{"timing": "soon"}}, `[AttributeName("plan_change")] Invalid value: plan_change.timing: "soon"`},
-		"pause.behavior":           {acctest.JSON{"pause": acctest.JSON{"behavior": "stop"}}, `[AttributeName("pause")] Invalid value: pause.behavior: "stop"`},
-		"pause.resumes_at":         {acctest.JSON{"pause": acctest.JSON{"resumes_at": "soon"}}, `[AttributeName("pause")] Invalid date or time: pause.resumes_at`},
-		"trial_period_days":        {acctest.JSON{"trial_period_days": -1}, `AttributeName("trial_period_days")`},
-		"a percentage above 100":   {acctest.JSON{"discount_percent": "100.01"}, `AttributeName("discount_percent")`},
-		"no percentage":            {acctest.JSON{"discount_percent": "ten"}, `AttributeName("discount_percent")`},
-		"blank notes":              {acctest.JSON{"notes": " "}, `AttributeName("notes")`},
-		"billing_account_id":       {acctest.JSON{"billing_account_id": "x"}, `AttributeName("billing_account_id")] Invalid id: billing_account_id: "x" is not a UUID`},
-		"plan_id":                  {acctest.JSON{"plan_id": "null"}, `AttributeName("plan_id")] Invalid id: plan_id: "null" is not a UUID`},
-		"company_id":               {acctest.JSON{"company_id": ""}, `AttributeName("company_id")] Invalid id: company_id: "" is not a UUID`},
-		"product_group_id":         {acctest.JSON{"product_group_id": "all"}, `AttributeName("product_group_id")] Invalid id`},
-		"discount_code_id":         {acctest.JSON{"discount_code_id": "SPRING"}, `AttributeName("discount_code_id")] Invalid id`},
-		"product_id":               {acctest.JSON{"items": []any{acctest.JSON{"product_id": "not-a-uuid", "price_id": priceA}}}, `items[*].product_id: "not-a-uuid" is not a UUID`},
-		"price_id":                 {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": "p"}}}, `items[*].price_id: "p" is not a UUID`},
-		"a null item":              {acctest.JSON{"items": []any{nil}}, `items[*] is null`},
-		"three decimals":           {acctest.JSON{"discount_percent": "12.555"}, `discount_percent: "12.555" has more than two decimals`},
-		"no quantity":              {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA, "quantity": 0}}}, `[AttributeName("items")] Value out of range: items[*].quantity: 0`},
-		"an amount below zero":     {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA, "unit_amount_subcents": -1}}}, `[AttributeName("items")] Value out of range: items[*].unit_amount_subcents: -1`},
-		"an item without a price":  {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA}}}, `items[*].price_id is null`},
-		"no metadata object":       {acctest.JSON{"custom_metadata": "text"}, `AttributeName("custom_metadata")`},
-		"an end of the past":       {acctest.JSON{"trial_end": "2020-02-30"}, `AttributeName("trial_end")`},
-		"ends although it may not": {acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false}, `AttributeName("cancel_at_period_end")`},
+		"no plan and no items":    {acctest.JSON{"plan_id": nil}, `AttributeName("plan_id")`},
+		"no plan and empty items": {acctest.JSON{"plan_id": nil, "items": []any{}}, `AttributeName("plan_id")`},
+		"billing_cycle":           {acctest.JSON{"billing_cycle": "weekly"}, `AttributeName("billing_cycle")`},
+		"collection_method":       {acctest.JSON{"collection_method": "by_hand"}, `AttributeName("collection_method")`},
+		"proration_behavior":      {acctest.JSON{"proration_behavior": "half"}, `AttributeName("proration_behavior")`},
+		"nfe_issuance_policy":     {acctest.JSON{"nfe_issuance_policy": "never"}, `AttributeName("nfe_issuance_policy")`},
+		"custom_metadata_mode":    {acctest.JSON{"custom_metadata_mode": "mix"}, `AttributeName("custom_metadata_mode")`},
+		"deletion_policy":         {acctest.JSON{"deletion_policy": "delete"}, `AttributeName("deletion_policy")`},
+		"on_external_cancel":      {acctest.JSON{"on_external_cancel": "ignore"}, `AttributeName("on_external_cancel")`},
+		"plan_change.timing": {acctest.JSON{"plan_change": acctest.JSON{"timing": "soon"}},
+			`[AttributeName("plan_change")] Invalid value: plan_change.timing: "soon"`},
+		"pause.behavior": {acctest.JSON{"pause": acctest.JSON{"behavior": "stop"}},
+			`[AttributeName("pause")] Invalid value: pause.behavior: "stop"`},
+		"pause.resumes_at": {acctest.JSON{"pause": acctest.JSON{"resumes_at": "soon"}},
+			`[AttributeName("pause")] Invalid date or time: pause.resumes_at`},
+		"trial_period_days":      {acctest.JSON{"trial_period_days": -1}, `AttributeName("trial_period_days")`},
+		"a percentage above 100": {acctest.JSON{"discount_percent": "100.01"}, `AttributeName("discount_percent")`},
+		"no percentage":          {acctest.JSON{"discount_percent": "ten"}, `AttributeName("discount_percent")`},
+		"blank notes":            {acctest.JSON{"notes": " "}, `AttributeName("notes")`},
+		"billing_account_id": {acctest.JSON{"billing_account_id": "x"},
+			`AttributeName("billing_account_id")] Invalid id: billing_account_id: "x" is not a UUID`},
+		"plan_id": {acctest.JSON{"plan_id": "null"},
+			`AttributeName("plan_id")] Invalid id: plan_id: "null" is not a UUID`},
+		"company_id": {acctest.JSON{"company_id": ""},
+			`AttributeName("company_id")] Invalid id: company_id: "" is not a UUID`},
+		"product_group_id": {acctest.JSON{"product_group_id": "all"},
+			`AttributeName("product_group_id")] Invalid id`},
+		"discount_code_id": {acctest.JSON{"discount_code_id": "SPRING"},
+			`AttributeName("discount_code_id")] Invalid id`},
+		"product_id": {
+			acctest.JSON{"items": []any{acctest.JSON{"product_id": "not-a-uuid", "price_id": priceA}}},
+			`items[*].product_id: "not-a-uuid" is not a UUID`},
+		"price_id": {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": "p"}}},
+			`items[*].price_id: "p" is not a UUID`},
+		"a null item": {acctest.JSON{"items": []any{nil}}, `items[*] is null`},
+		"three decimals": {acctest.JSON{"discount_percent": "12.555"},
+			`discount_percent: "12.555" has more than two decimals`},
+		"no quantity": {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA,
+			"quantity": 0}}}, `[AttributeName("items")] Value out of range: items[*].quantity: 0`},
+		"an amount below zero": {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA,
+			"unit_amount_subcents": -1}}}, `[AttributeName("items")] Value out of range: items[*].unit_amount_subcents: -1`},
+		"an item without a price": {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA}}},
+			`items[*].price_id is null`},
+		"no metadata object": {acctest.JSON{"custom_metadata": "text"}, `AttributeName("custom_metadata")`},
+		"an end of the past": {acctest.JSON{"trial_end": "2020-02-30"}, `AttributeName("trial_end")`},
+		"ends although it may not": {acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false},
+			`AttributeName("cancel_at_period_end")`},
 	} {
 		if errors := acctest.Errors(s.Plan(s.with(c.lines)).Diagnostics); errors == "" {
 			t.Errorf("%s: accepted", name)
@@ -58,7 +74,8 @@ func TestSubscription_validation(t *testing.T) {
 		t.Errorf("asked for %v", have)
 	}
 	// What is not known yet may be right.
-	for _, lines := range []acctest.JSON{{"plan_id": nil, "items": acctest.Unknown}, {"plan_id": acctest.Unknown}, {"allow_pause": acctest.Unknown, "pause": acctest.JSON{}}} {
+	for _, lines := range []acctest.JSON{{"plan_id": nil, "items": acctest.Unknown}, {"plan_id": acctest.Unknown},
+		{"allow_pause": acctest.Unknown, "pause": acctest.JSON{}}} {
 		if errors := acctest.Errors(s.Plan(s.with(lines)).Diagnostics); errors != "" {
 			t.Error(errors)
 		}
@@ -82,14 +99,16 @@ func TestSubscription_refusals(t *testing.T) {
 	s := subscribe(t)
 	s.service.Must("POST", "/v1/billing-accounts/"+s.base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
 	other := s.service.Direct("billing_subscription")
-	says(t, acctest.Errors(other.Apply(other.Plan(s.with(acctest.JSON{"external_id": "s-2"})))), "Could not create", "suspended")
+	says(t, acctest.Errors(other.Apply(other.Plan(s.with(acctest.JSON{"external_id": "s-2"})))),
+		"Could not create", "suspended")
 }
 
 // TestSubscription_refusedFields: the fields of an operation are the configuration's under other names.
 func TestSubscription_refusedFields(t *testing.T) {
 	t.Parallel()
 	refuse := func(operation, details string) sandbox.Fault {
-		return sandbox.Fault{Operation: "subscriptions." + operation, Status: 422, Body: `{"error":{"code":"refused","message":"No.","details":{` + details + `}}}`}
+		return sandbox.Fault{Operation: "subscriptions." + operation, Status: 422,
+			Body: `{"error":{"code":"refused","message":"No.","details":{` + details + `}}}`}
 	}
 	for name, c := range map[string]struct {
 		fault  sandbox.Fault
@@ -97,14 +116,18 @@ func TestSubscription_refusedFields(t *testing.T) {
 		lines  acctest.JSON
 		on     string
 	}{
-		"timing":            {refuse("change_plan", `"fields":{"timing":"not now"}`), nil, acctest.JSON{"plan_id": planB, "plan_change": later}, "plan_change"},
-		"the plan":          {refuse("change_plan", ""), nil, acctest.JSON{"plan_id": planB}, "plan_id"},
-		"behavior":          {refuse("pause", `"field":"behavior"`), nil, acctest.JSON{"pause": acctest.JSON{}}, "pause"},
-		"the resumption":    {refuse("resume", ""), acctest.JSON{"pause": acctest.JSON{}}, nil, "pause"},
-		"reason of the end": {refuse("cancel", `"fields":{"reason":"too long"}`), nil, acctest.JSON{"cancel_at_period_end": true, "cancellation_reason": "x"}, "cancellation_reason"},
-		"the end":           {refuse("cancel", ""), nil, acctest.JSON{"cancel_at_period_end": true}, "cancel_at_period_end"},
-		"an item":           {refuse("items.sync", `"fields":{"items[0].price_id":"unknown"}`), nil, acctest.JSON{"items": []any{itemA}}, "items"},
-		"a field":           {refuse("update", `"fields":{"discount_percent":"too much"}`), nil, acctest.JSON{"discount_percent": "99"}, "discount_percent"},
+		"timing": {refuse("change_plan", `"fields":{"timing":"not now"}`), nil,
+			acctest.JSON{"plan_id": planB, "plan_change": later}, "plan_change"},
+		"the plan":       {refuse("change_plan", ""), nil, acctest.JSON{"plan_id": planB}, "plan_id"},
+		"behavior":       {refuse("pause", `"field":"behavior"`), nil, acctest.JSON{"pause": acctest.JSON{}}, "pause"},
+		"the resumption": {refuse("resume", ""), acctest.JSON{"pause": acctest.JSON{}}, nil, "pause"},
+		"reason of the end": {refuse("cancel", `"fields":{"reason":"too long"}`), nil,
+			acctest.JSON{"cancel_at_period_end": true, "cancellation_reason": "x"}, "cancellation_reason"},
+		"the end": {refuse("cancel", ""), nil, acctest.JSON{"cancel_at_period_end": true}, "cancel_at_period_end"},
+		"an item": {refuse("items.sync", `"fields":{"items[0].price_id":"unknown"}`), nil,
+			acctest.JSON{"items": []any{itemA}}, "items"},
+		"a field": {refuse("update", `"fields":{"discount_percent":"too much"}`), nil, acctest.JSON{"discount_percent": "99"},
+			"discount_percent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,7 +145,8 @@ func TestSubscription_taken(t *testing.T) {
 	s := subscribe(t)
 	s.set(nil)
 	other := s.service.Direct("billing_subscription")
-	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {", "to = billing_subscription.this", s.id())
+	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {",
+		"to = billing_subscription.this", s.id())
 	if other.Exists() {
 		t.Error("something was created")
 	}

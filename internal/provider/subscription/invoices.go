@@ -25,7 +25,8 @@ func NewInvoicesDataSource() datasource.DataSource { return &InvoicesDataSource{
 const invoicesTypeName = "billing_invoices"
 
 // Metadata names the type.
-func (d *InvoicesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *InvoicesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest,
+	resp *datasource.MetadataResponse) {
 	resp.TypeName = invoicesTypeName
 }
 
@@ -74,8 +75,10 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 
 // Read lists the invoices.
 func (d *InvoicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Billing, invoicesTypeName, req, resp, func(client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
-		query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(), BillingAccountID: m.BillingAccountID.ValueString()}
+	object.ReadMany(ctx, d.Conn.Billing, invoicesTypeName, req, resp, func(client *billing.Service, m *invoicesModel,
+		diags *diag.Diagnostics) {
+		query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(),
+			BillingAccountID: m.BillingAccountID.ValueString()}
 		m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
 	})
 }

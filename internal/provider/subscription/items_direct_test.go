@@ -33,7 +33,8 @@ func TestSubscription_createKinds(t *testing.T) {
 	}
 }
 
-// TestSubscription_itemsMeanTheSame: order is none, the quantity is one, and an item is changed as part of the whole set.
+// TestSubscription_itemsMeanTheSame: order is none, the quantity is one, and an item is changed as part of the whole
+// set.
 func TestSubscription_itemsMeanTheSame(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -55,7 +56,8 @@ func TestSubscription_itemsMeanTheSame(t *testing.T) {
 	}
 }
 
-// TestSubscription_itemsDrift: items that somebody else changed are shown and mended; without the argument they are left alone.
+// TestSubscription_itemsDrift: items that somebody else changed are shown and mended; without the argument they are
+// left alone.
 func TestSubscription_itemsDrift(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -76,8 +78,8 @@ func TestSubscription_itemsDrift(t *testing.T) {
 	other.is("items", "null")
 }
 
-// TestSubscription_itemsTolerance: a price's own amount that is answered is no drift, not even after an import, and a service that lists
-// no items is not asked to.
+// TestSubscription_itemsTolerance: a price's own amount that is answered is no drift, not even after an import, and a
+// service that lists no items is not asked to.
 func TestSubscription_itemsTolerance(t *testing.T) {
 	t.Parallel()
 	lines := acctest.JSON{"items": []any{itemA, itemB}}
@@ -124,14 +126,15 @@ func TestSubscription_itemsUnknown(t *testing.T) {
 		if text := acctest.Errors(p.Diagnostics); text != "" {
 			t.Fatalf("%s: %s", name, text)
 		}
-		if items := p.Elements(t, "items"); !slices.Contains(items, `{"price_id":"`+priceA+`","product_id":"`+productA+`","quantity":1,"unit_amount_subcents":null}`) {
+		if items := p.Elements(t, "items"); !slices.Contains(items, `{"price_id":"`+priceA+`","product_id":"`+productA+
+			`","quantity":1,"unit_amount_subcents":null}`) {
 			t.Errorf("%s: planned %v", name, items)
 		}
 	}
 }
 
-// TestSubscription_itemsSincePlan: items that another system has added or changed since the plan, or that a plan without a refresh has not
-// seen, are not removed by the apply. It fails before it sends anything.
+// TestSubscription_itemsSincePlan: items that another system has added or changed since the plan, or that a plan
+// without a refresh has not seen, are not removed by the apply. It fails before it sends anything.
 func TestSubscription_itemsSincePlan(t *testing.T) {
 	t.Parallel()
 	seats := acctest.JSON{"product_id": productB, "price_id": priceB, "quantity": 7, "unit_amount_subcents": 105012}
@@ -146,8 +149,9 @@ func TestSubscription_itemsSincePlan(t *testing.T) {
 		since   []any // and after it
 		says    string
 	}{
-		"added":                        {[]any{itemA}, nil, []any{many(3)}, []any{itemA, seats}, saysSeats},
-		"changed":                      {[]any{itemA}, nil, []any{many(3)}, []any{many(2)}, "product_id " + productA + ", price_id " + priceA + ", quantity 2"},
+		"added": {[]any{itemA}, nil, []any{many(3)}, []any{itemA, seats}, saysSeats},
+		"changed": {[]any{itemA}, nil, []any{many(3)}, []any{many(2)}, "product_id " + productA +
+			", price_id " + priceA + ", quantity 2"},
 		"adopted, and more since":      {nil, []any{itemA}, []any{itemA}, []any{itemA, seats}, saysSeats},
 		"added before a removal":       {[]any{itemA}, nil, nil, []any{itemA, seats}, saysSeats},
 		"added before the first items": {nil, nil, []any{itemA}, []any{seats}, saysSeats},
@@ -207,16 +211,18 @@ func TestSubscription_itemsIncomplete(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(nil)
-	first := s.Plan(s.with(acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": acctest.Unknown}}}))
+	first :=
+		s.Plan(s.with(acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": acctest.Unknown}}}))
 	if text := acctest.Errors(first.Diagnostics); text != "" {
 		t.Fatal(text)
 	}
 	null := s.Plan(s.with(acctest.JSON{"items": []any{acctest.JSON{"product_id": nil, "price_id": priceA}}}))
-	says(t, acctest.Errors(null.Diagnostics), `AttributeName("items")`, "items[*].product_id is null", "An item without a product or a price")
+	says(t, acctest.Errors(null.Diagnostics), `AttributeName("items")`, "items[*].product_id is null",
+		"An item without a product or a price")
 }
 
-// TestSubscription_itemsHidden: a subscription that is billed by items which the service does not list is imported, kept and changed without
-// them. What would leave it without anything to bill is an error.
+// TestSubscription_itemsHidden: a subscription that is billed by items which the service does not list is imported,
+// kept and changed without them. What would leave it without anything to bill is an error.
 func TestSubscription_itemsHidden(t *testing.T) {
 	t.Parallel()
 	neither := acctest.JSON{"plan_id": nil, "notes": "n"}
@@ -251,25 +257,29 @@ func TestSubscription_itemsRemoved(t *testing.T) {
 	t.Parallel()
 	seats := acctest.JSON{"product_id": productB, "price_id": priceB, "quantity": 50, "unit_amount_subcents": 7}
 	manyA := acctest.JSON{"product_id": productA, "price_id": priceA, "quantity": 50}
-	says50 := []string{removed, "product_id " + productB + ", price_id " + priceB + ", quantity 50, unit_amount_subcents 7"}
+	says50 := []string{removed, "product_id " + productB + ", price_id " + priceB +
+		", quantity 50, unit_amount_subcents 7"}
 	for name, c := range map[string]struct {
 		before []any // applied; nil is without the argument
 		theirs []any // what others make of it
 		after  any
 		says   []string // nothing: no warning
 	}{
-		"configured for the first time":   {nil, []any{itemA, seats}, []any{itemA}, says50},
-		"emptied for the first time":      {nil, []any{seats}, []any{}, says50},
-		"first time, with another amount": {nil, []any{manyA}, []any{itemA}, []string{removed, "product_id " + productA, "quantity 50, the amount of the price, becomes quantity 1"}},
-		"first time, all of them":         {nil, []any{itemA, seats}, []any{itemA, seats}, nil},
-		"first time, none there":          {nil, nil, []any{itemA}, nil},
-		"added to ours":                   {[]any{itemA}, []any{itemA, seats}, []any{itemA}, says50},
-		"ours with more of it":            {[]any{itemA}, []any{manyA}, []any{itemA}, []string{removed, "quantity 50, the amount of the price, becomes quantity 1"}},
-		"added to ours, all taken out":    {[]any{itemA}, []any{itemA, seats}, nil, says50},
-		"ours taken out":                  {[]any{itemA, seats}, nil, []any{itemA}, nil},
-		"ours changed":                    {[]any{itemA}, nil, []any{manyA}, nil},
-		"with one that is not known yet":  {nil, []any{seats}, []any{acctest.JSON{"product_id": acctest.Unknown, "price_id": priceB}}, append(says50, "only known after apply")},
-		"not known yet":                   {nil, []any{seats}, acctest.Unknown, append(says50, "only known after apply")},
+		"configured for the first time": {nil, []any{itemA, seats}, []any{itemA}, says50},
+		"emptied for the first time":    {nil, []any{seats}, []any{}, says50},
+		"first time, with another amount": {nil, []any{manyA}, []any{itemA}, []string{removed, "product_id " + productA,
+			"quantity 50, the amount of the price, becomes quantity 1"}},
+		"first time, all of them": {nil, []any{itemA, seats}, []any{itemA, seats}, nil},
+		"first time, none there":  {nil, nil, []any{itemA}, nil},
+		"added to ours":           {[]any{itemA}, []any{itemA, seats}, []any{itemA}, says50},
+		"ours with more of it": {[]any{itemA}, []any{manyA}, []any{itemA},
+			[]string{removed, "quantity 50, the amount of the price, becomes quantity 1"}},
+		"added to ours, all taken out": {[]any{itemA}, []any{itemA, seats}, nil, says50},
+		"ours taken out":               {[]any{itemA, seats}, nil, []any{itemA}, nil},
+		"ours changed":                 {[]any{itemA}, nil, []any{manyA}, nil},
+		"with one that is not known yet": {nil, []any{seats},
+			[]any{acctest.JSON{"product_id": acctest.Unknown, "price_id": priceB}}, append(says50, "only known after apply")},
+		"not known yet": {nil, []any{seats}, acctest.Unknown, append(says50, "only known after apply")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -289,7 +299,8 @@ func TestSubscription_itemsRemoved(t *testing.T) {
 				t.Errorf("told %s", warnings)
 			}
 			says(t, warnings, c.says...)
-			for _, ours := range []string{"product_id " + productA + ", price_id " + priceA + ", quantity 1, the amount of the price\n"} {
+			for _, ours := range []string{"product_id " + productA + ", price_id " + priceA +
+				", quantity 1, the amount of the price\n"} {
 				if strings.Contains(warnings, ours) {
 					t.Errorf("it names what stays, or was ours: %s", warnings)
 				}
@@ -322,6 +333,7 @@ func TestSubscription_itemsImported(t *testing.T) {
 	other.settled(acctest.JSON{"items": []any{}})
 	other.settled(nil)
 	other.Import(other.id())
-	says(t, acctest.Warnings(other.Plan(other.with(acctest.JSON{"items": []any{}})).Diagnostics), removed, "quantity 3, unit_amount_subcents 499000")
+	says(t, acctest.Warnings(other.Plan(other.with(acctest.JSON{"items": []any{}})).Diagnostics), removed,
+		"quantity 3, unit_amount_subcents 499000")
 	says(t, other.set(acctest.JSON{"items": []any{itemA}}), removed)
 }

@@ -26,7 +26,8 @@ type itemReader struct {
 }
 
 // read returns the items; known is false where they cannot be read, which is no error.
-func (r *itemReader) read(ctx context.Context, s *billing.Subscription) (items []billing.SubscriptionItem, known bool, err error) {
+func (r *itemReader) read(ctx context.Context,
+	s *billing.Subscription) (items []billing.SubscriptionItem, known bool, err error) {
 	if r.unavailable {
 		return nil, false, nil
 	}
@@ -52,7 +53,8 @@ func forbidsItems(err error) bool {
 
 func warnForbidden(err error, what string, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(path.Root("items"), "The items of a subscription cannot be read",
-		fmt.Sprintf("The API rejected reading %s, so changes of them outside of Terraform are not shown. %s", what, apidiag.Text(err)))
+		fmt.Sprintf("The API rejected reading %s, so changes of them outside of Terraform are not shown. %s", what,
+			apidiag.Text(err)))
 }
 
 // dataItemType is an item that is only read: that of the resource, with its id.
@@ -72,8 +74,9 @@ func dataItems(listed []billing.SubscriptionItem, known bool) types.Set {
 	elements := make([]attr.Value, len(listed))
 	for n, i := range listed {
 		elements[n] = types.ObjectValueMust(dataItemType.AttrTypes, map[string]attr.Value{
-			"id": types.StringValue(i.ID), "product_id": types.StringValue(i.ProductID), "price_id": types.StringValue(i.PriceID),
-			"quantity": types.Int64Value(i.Quantity), "unit_amount_subcents": types.Int64PointerValue(i.UnitAmountSubcents)})
+			"id": types.StringValue(i.ID), "product_id": types.StringValue(i.ProductID),
+			"price_id": types.StringValue(i.PriceID), "quantity": types.Int64Value(i.Quantity),
+			"unit_amount_subcents": types.Int64PointerValue(i.UnitAmountSubcents)})
 	}
 	return types.SetValueMust(dataItemType, elements)
 }
@@ -87,9 +90,11 @@ func dataItemsAttribute(when string) schema.SetNestedAttribute {
 			"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the item."},
 			"product_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the product."},
 			"price_id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the price of the product."},
-			"quantity":   schema.Int64Attribute{Computed: true, CustomType: fwtype.Whole, MarkdownDescription: "How many, 1 or more."},
+			"quantity": schema.Int64Attribute{Computed: true, CustomType: fwtype.Whole,
+				MarkdownDescription: "How many, 1 or more."},
 			"unit_amount_subcents": schema.Int64Attribute{Computed: true, CustomType: fwtype.Subcents,
-				MarkdownDescription: "Amount of one in subcents, ten-thousandths of the currency unit: `105012` is 10.5012 (see the " +
+				MarkdownDescription: "Amount of one in subcents, ten-thousandths of the currency unit: `105012` is 10.5012 (see " +
+					"the " +
 					"function `format_subcents`); null where the service does not say, and the price's own applies."},
 		}}}
 }

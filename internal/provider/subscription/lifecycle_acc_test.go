@@ -54,26 +54,34 @@ func TestAccSubscription_story(t *testing.T) {
 	pass := func(d time.Duration) func() { return func() { service.Sandbox.Clock().Advance(d) } }
 	items := `items = [{ product_id = "` + productA + `", price_id = "` + priceA + `", quantity = 2 }]` + "\n"
 	started := service.Config(with(planOfA + items + "trial_period_days = 14\n"))
-	changed := service.Config(with("plan_id = \"" + planB + "\"\nplan_change = { timing = \"end_of_period\", reason = \"upgrade\" }\n" + items + "trial_period_days = 14\n"))
+	changed := service.Config(with("plan_id = \"" + planB + "\"\nplan_change = { timing = \"end_of_period\", reason = " +
+		"\"upgrade\" }\n" + items + "trial_period_days = 14\n"))
 	arrived := emptyPlan(changed)
 	arrived.PreConfig = pass(15 * 24 * time.Hour)
-	arrived.ConfigStateChecks = []statecheck.StateCheck{holds("current_plan_id", knownvalue.StringExact(planB)), holds("pending_plan_id", knownvalue.Null()),
-		holds("status", knownvalue.StringExact("active"))}
-	paused := service.Config(with("plan_id = \"" + planB + "\"\n" + items + "pause = { behavior = \"void\", resumes_at = \"2026-04-10\" }\ndiscount_percent = 12.5\n"))
+	arrived.ConfigStateChecks = []statecheck.StateCheck{holds("current_plan_id", knownvalue.StringExact(planB)),
+		holds("pending_plan_id", knownvalue.Null()), holds("status", knownvalue.StringExact("active"))}
+	paused := service.Config(with("plan_id = \"" + planB + "\"\n" + items + "pause = { behavior = \"void\", resumes_at " +
+		"= \"2026-04-10\" }\ndiscount_percent = 12.5\n"))
 	// It ends by itself, and the configuration that still names it is fulfilled.
 	ended := emptyPlan(paused)
 	ended.PreConfig = pass(14 * 24 * time.Hour)
 	ended.ConfigStateChecks = []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}
 	run(t,
-		resource.TestStep{Config: started, ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("trialing"))}},
-		resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{
-			holds("plan_id", knownvalue.StringExact(planB)), holds("current_plan_id", knownvalue.StringExact(planA)), holds("pending_plan_id", knownvalue.StringExact(planB))}},
+		resource.TestStep{Config: started,
+			ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("trialing"))}},
+		resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{
+				holds("plan_id", knownvalue.StringExact(planB)), holds("current_plan_id", knownvalue.StringExact(planA)),
+				holds("pending_plan_id", knownvalue.StringExact(planB))}},
 		arrived,
-		resource.TestStep{Config: paused, ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{
-			holds("status", knownvalue.StringExact("paused")), holds("discount_percent", knownvalue.StringExact("12.5"))}},
+		resource.TestStep{Config: paused, ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{
+				holds("status", knownvalue.StringExact("paused")), holds("discount_percent", knownvalue.StringExact("12.5"))}},
 		ended,
-		resource.TestStep{Config: service.Config(with("plan_id = \"" + planB + "\"\n" + items + "discount_percent = \"12.50\"\ncancel_at_period_end = true\ncancellation_reason = \"closing\"\n")),
-			ConfigStateChecks: []statecheck.StateCheck{holds("pause", knownvalue.Null()), holds("cancel_at_period_end", knownvalue.Bool(true))}},
+		resource.TestStep{Config: service.Config(with("plan_id = \"" + planB + "\"\n" + items +
+			"discount_percent = \"12.50\"\ncancel_at_period_end = true\ncancellation_reason = \"closing\"\n")),
+			ConfigStateChecks: []statecheck.StateCheck{holds("pause", knownvalue.Null()),
+				holds("cancel_at_period_end", knownvalue.Bool(true))}},
 	)
 }
 
@@ -81,8 +89,10 @@ func TestAccSubscription_story(t *testing.T) {
 func TestAccSubscription_notesAlone(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	known := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, at("updated_at"))}}
-	for _, name := range []string{"id", "status", "current_plan_id", "current_period_start", "current_period_end", "cycle_billing_date", "activated_at",
+	known := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address,
+		at("updated_at"))}}
+	for _, name := range []string{"id", "status", "current_plan_id", "current_period_start", "current_period_end",
+		"cycle_billing_date", "activated_at",
 		"recurring_amount_cents", "billing_cycle", "created_at"} {
 		known.PreApply = append(known.PreApply, plancheck.ExpectKnownValue(address, at(name), knownvalue.NotNull()))
 	}
@@ -92,8 +102,8 @@ func TestAccSubscription_notesAlone(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_canceledOutside: kept by default, whatever the configuration changes, an error or made again where
-// on_external_cancel says so.
+// TestAccSubscription_canceledOutside: kept by default, whatever the configuration changes, an error or made again
+// where on_external_cancel says so.
 func TestAccSubscription_canceledOutside(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -102,13 +112,19 @@ func TestAccSubscription_canceledOutside(t *testing.T) {
 	kept.PreConfig = cancelOutside(t, service)
 	kept.ConfigStateChecks = []statecheck.StateCheck{holds("status", knownvalue.StringExact("canceled"))}
 	run(t,
-		resource.TestStep{Config: service.Config(with(planOfA+`notes = "a"`+"\n"+ones), `default_custom_metadata = { team = "a" }`)},
+		resource.TestStep{Config: service.Config(with(planOfA+`notes = "a"`+"\n"+ones),
+			`default_custom_metadata = { team = "a" }`)},
 		kept,
-		unchanged(service.Config(with(planOfA+`notes = "b"`+"\nbilling_cycle = \"annual\"\n"), `default_custom_metadata = { team = "b" }`)),
-		unchanged(service.Config(with(`items = [{ product_id = "`+productA+`", price_id = "`+priceA+`" }]`+"\n"), `default_custom_metadata = { team = "b" }`)),
-		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "error"`)), ExpectError: regexp.MustCompile(`canceled outside of Terraform`)},
-		resource.TestStep{Config: service.Config(with(planOfA + "deletion_policy = \"abandon\"\non_external_cancel = \"keep\"")), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "recreate"`)), ConfigPlanChecks: action(plancheck.ResourceActionReplace),
+		unchanged(service.Config(with(planOfA+`notes = "b"`+"\nbilling_cycle = \"annual\"\n"),
+			`default_custom_metadata = { team = "b" }`)),
+		unchanged(service.Config(with(`items = [{ product_id = "`+productA+`", price_id = "`+priceA+`" }]`+"\n"),
+			`default_custom_metadata = { team = "b" }`)),
+		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "error"`)),
+			ExpectError: regexp.MustCompile(`canceled outside of Terraform`)},
+		resource.TestStep{Config: service.Config(with(planOfA + "deletion_policy = \"abandon\"\non_external_cancel = " +
+			"\"keep\"")), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "recreate"`)),
+			ConfigPlanChecks:  action(plancheck.ResourceActionReplace),
 			ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}},
 		emptyPlan(service.Config(with(planOfA+`on_external_cancel = "recreate"`))),
 	)
@@ -144,13 +160,16 @@ func TestAccSubscription_destroyForbidden(t *testing.T) {
 	service := acctest.Start(t)
 	run(t,
 		resource.TestStep{Config: service.Config(with(planOfA + `allow_cancel = false`))},
-		resource.TestStep{Config: service.Config(with(planOfA + `allow_cancel = false`)), Destroy: true, ExpectError: regexp.MustCompile(`(?s)may\s+not\s+be\s+canceled.*Set\s+allow_cancel\s+=\s+true`)},
+		resource.TestStep{Config: service.Config(with(planOfA + `allow_cancel = false`)), Destroy: true,
+			ExpectError: regexp.MustCompile(`(?s)may\s+not\s+be\s+canceled.*Set\s+allow_cancel\s+=\s+true`)},
 		emptyPlan(service.Config(with(planOfA+`allow_cancel = false`))),
-		resource.TestStep{Config: service.Config(with(planOfA + `allow_cancel = true`)), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		resource.TestStep{Config: service.Config(with(planOfA + `allow_cancel = true`)),
+			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 	)
 }
 
-// TestAccSubscription_wrongDestroyOrder: a customer whose subscription Terraform does not know cannot be destroyed, and the error says why.
+// TestAccSubscription_wrongDestroyOrder: a customer whose subscription Terraform does not know cannot be destroyed, and
+// the error says why.
 func TestAccSubscription_wrongDestroyOrder(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -162,10 +181,13 @@ func TestAccSubscription_wrongDestroyOrder(t *testing.T) {
 	run(t,
 		resource.TestStep{Config: owner, Check: func(state *terraform.State) error {
 			account := state.RootModule().Resources["billing_customer.owner"].Primary.Attributes["billing_account_id"]
-			theirs, _ = service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": planA})["id"].(string)
+			theirs, _ = service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account,
+				"plan_id": planA})["id"].(string)
 			return nil
 		}},
-		resource.TestStep{Config: owner, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Cancel\s+the\s+customer's\s+subscriptions\s+first`)},
-		resource.TestStep{PreConfig: func() { service.Must("POST", "/v1/subscriptions/"+theirs+"/cancel", acctest.JSON{}) }, Config: owner, Destroy: true},
+		resource.TestStep{Config: owner, Destroy: true,
+			ExpectError: regexp.MustCompile(`(?s)Cancel\s+the\s+customer's\s+subscriptions\s+first`)},
+		resource.TestStep{PreConfig: func() { service.Must("POST", "/v1/subscriptions/"+theirs+"/cancel", acctest.JSON{}) },
+			Config: owner, Destroy: true},
 	)
 }

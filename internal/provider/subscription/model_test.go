@@ -14,8 +14,9 @@ import (
 
 // plain is an active subscription as the service answers it.
 func plain() billing.Subscription {
-	return billing.Subscription{ID: "s", BillingAccountID: "a", PlanID: new("plan-a"), Status: "active", BillingCycle: "monthly",
-		CurrentPeriodEnd: "2026-04-14T12:00:00.000Z", ProrationBehavior: "create_prorations", AllowPause: new(true), AllowCancel: new(true)}
+	return billing.Subscription{ID: "s", BillingAccountID: "a", PlanID: new("plan-a"), Status: "active",
+		BillingCycle: "monthly", CurrentPeriodEnd: "2026-04-14T12:00:00.000Z", ProrationBehavior: "create_prorations",
+		AllowPause: new(true), AllowCancel: new(true)}
 }
 
 func read(t *testing.T, s billing.Subscription) model {
@@ -37,23 +38,34 @@ func TestFromAPI(t *testing.T) {
 		"the plan that runs": {func(*billing.Subscription) {}, func(m model) bool {
 			return m.PlanID.ValueString() == "plan-a" && m.CurrentPlanID.ValueString() == "plan-a" && m.PendingPlanID.IsNull()
 		}},
-		"the plan that comes": {func(s *billing.Subscription) { s.Metadata = json.RawMessage(`{"pending_plan_id":"plan-b"}`) }, func(m model) bool {
+		"the plan that comes": {func(s *billing.Subscription) {
+			s.Metadata = json.RawMessage(`{"pending_plan_id":"plan-b"}`)
+		}, func(m model) bool {
 			timing, _ := m.planChange()
-			return m.PlanID.ValueString() == "plan-b" && m.CurrentPlanID.ValueString() == "plan-a" && m.PendingPlanID.ValueString() == "plan-b" && timing == timingEndOfPeriod
+			return m.PlanID.ValueString() == "plan-b" && m.CurrentPlanID.ValueString() == "plan-a" &&
+				m.PendingPlanID.ValueString() == "plan-b" && timing == timingEndOfPeriod
 		}},
-		"no plan": {func(s *billing.Subscription) { s.PlanID = nil }, func(m model) bool { return m.PlanID.IsNull() && m.CurrentPlanID.IsNull() }},
+		"no plan": {func(s *billing.Subscription) { s.PlanID = nil }, func(m model) bool {
+			return m.PlanID.IsNull() &&
+				m.CurrentPlanID.IsNull()
+		}},
 		"defaults": {func(*billing.Subscription) {}, func(m model) bool {
 			return m.DeletionPolicy.ValueString() == "cancel" && m.OnExternalCancel.ValueString() == "keep"
 		}},
 		"no metadata": {func(*billing.Subscription) {}, func(m model) bool {
 			return m.CustomMetadata.IsAbsent() && m.EffectiveCustomMetadata.ValueString() == "{}"
 		}},
-		"open shapes":       {func(s *billing.Subscription) { s.Commitment = json.RawMessage(`[1]`) }, func(m model) bool { return m.Commitment.ValueString() == "[1]" && m.RenewalSettings.IsNull() }},
-		"an unknown status": {func(s *billing.Subscription) { s.Status = "on_holiday" }, func(m model) bool { return m.Status.ValueString() == "on_holiday" && m.Pause.IsNull() }},
-		"a trial of days":   {trial("2026-03-14T12:00:00.000Z", "2026-03-28T12:00:00.000Z"), func(m model) bool { return m.TrialPeriodDays.ValueInt64() == 14 }},
-		"a trial of hours":  {trial("2026-03-14T12:00:00.000Z", "2026-03-28T13:00:00.000Z"), func(m model) bool { return m.TrialPeriodDays.IsNull() }},
-		"a trial backwards": {trial("2026-03-28T12:00:00.000Z", "2026-03-14T12:00:00.000Z"), func(m model) bool { return m.TrialPeriodDays.IsNull() }},
-		"an unread trial":   {trial("soon", "2026-03-14"), func(m model) bool { return m.TrialPeriodDays.IsNull() }},
+		"open shapes": {func(s *billing.Subscription) { s.Commitment = json.RawMessage(`[1]`) },
+			func(m model) bool { return m.Commitment.ValueString() == "[1]" && m.RenewalSettings.IsNull() }},
+		"an unknown status": {func(s *billing.Subscription) { s.Status = "on_holiday" },
+			func(m model) bool { return m.Status.ValueString() == "on_holiday" && m.Pause.IsNull() }},
+		"a trial of days": {trial("2026-03-14T12:00:00.000Z", "2026-03-28T12:00:00.000Z"),
+			func(m model) bool { return m.TrialPeriodDays.ValueInt64() == 14 }},
+		"a trial of hours": {trial("2026-03-14T12:00:00.000Z", "2026-03-28T13:00:00.000Z"),
+			func(m model) bool { return m.TrialPeriodDays.IsNull() }},
+		"a trial backwards": {trial("2026-03-28T12:00:00.000Z", "2026-03-14T12:00:00.000Z"),
+			func(m model) bool { return m.TrialPeriodDays.IsNull() }},
+		"an unread trial": {trial("soon", "2026-03-14"), func(m model) bool { return m.TrialPeriodDays.IsNull() }},
 	} {
 		s := plain()
 		c.change(&s)
@@ -81,12 +93,14 @@ func TestPauseOf(t *testing.T) {
 		resumesAt  *string
 		want       string
 	}{
-		"active":            {"active", nil, nil, "<null>"},
-		"paused, all said":  {"paused", &billing.PauseCollection{Behavior: "void", ResumesAt: new("2026-04-01")}, nil, `{"behavior":"void","resumes_at":"2026-04-01"}`},
+		"active": {"active", nil, nil, "<null>"},
+		"paused, all said": {"paused", &billing.PauseCollection{Behavior: "void", ResumesAt: new("2026-04-01")}, nil,
+			`{"behavior":"void","resumes_at":"2026-04-01"}`},
 		"paused, no object": {"paused", nil, new("2026-04-01"), `{"behavior":<null>,"resumes_at":"2026-04-01"}`},
-		"by the object":     {"active", &billing.PauseCollection{Behavior: "void"}, nil, `{"behavior":"void","resumes_at":<null>}`},
-		"an empty object":   {"active", &billing.PauseCollection{}, nil, "<null>"},
-		"canceled":          {"canceled", &billing.PauseCollection{Behavior: "void"}, nil, "<null>"},
+		"by the object": {"active", &billing.PauseCollection{Behavior: "void"}, nil,
+			`{"behavior":"void","resumes_at":<null>}`},
+		"an empty object": {"active", &billing.PauseCollection{}, nil, "<null>"},
+		"canceled":        {"canceled", &billing.PauseCollection{Behavior: "void"}, nil, "<null>"},
 	} {
 		s := billing.Subscription{Status: c.status, PauseCollection: c.collection, ResumesAt: c.resumesAt}
 		if have := pauseOf(&s).String(); have != c.want {
@@ -105,21 +119,25 @@ func TestTransitions(t *testing.T) {
 	}{
 		"nothing": {nil, nil, nil},
 		"notes":   {nil, func(m *model) { m.Notes = types.StringValue("x") }, []transition{changeNotes}},
-		"zeros":   {func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10.00")) }, func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10")) }, nil},
-		"a plan":  {nil, func(m *model) { m.PlanID = types.StringValue("b") }, []transition{changePlanNow}},
+		"zeros": {func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10.00")) },
+			func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10")) }, nil},
+		"a plan": {nil, func(m *model) { m.PlanID = types.StringValue("b") }, []transition{changePlanNow}},
 		"a plan, later": {nil, func(m *model) {
 			m.PlanID, m.PlanChange = types.StringValue("b"), planChangeOf(timingEndOfPeriod)
 		}, []transition{changePlanLater}},
-		"no plan": {nil, func(m *model) { m.PlanID, m.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod) }, []transition{changePlanNow}},
+		"no plan": {nil, func(m *model) { m.PlanID, m.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod) },
+			[]transition{changePlanNow}},
 		"the plan that runs": {func(m *model) { m.PlanID = types.StringValue("b") }, func(m *model) {
 			m.PlanID, m.PlanChange = types.StringValue("plan-a"), planChangeOf(timingEndOfPeriod)
 		}, []transition{takePlanBack}},
 		"an unknown plan": {nil, func(m *model) { m.PlanID = types.StringUnknown() }, []transition{changeUnknownPlan}},
 		"a pause":         {nil, func(m *model) { m.Pause = pause }, []transition{pauseIt}},
 		"the same pause":  {func(m *model) { m.Pause = pause }, func(m *model) { m.Pause = pause }, nil},
-		"no pause":        {func(m *model) { m.Pause = pause }, func(m *model) { m.Pause = types.ObjectNull(pauseType.AttrTypes) }, []transition{resumeIt}},
-		"the end":         {nil, func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) }, []transition{scheduleCancel}},
-		"no end":          {func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) }, func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(false) }, []transition{unscheduleCancel}},
+		"no pause": {func(m *model) { m.Pause = pause },
+			func(m *model) { m.Pause = types.ObjectNull(pauseType.AttrTypes) }, []transition{resumeIt}},
+		"the end": {nil, func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) }, []transition{scheduleCancel}},
+		"no end": {func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) },
+			func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(false) }, []transition{unscheduleCancel}},
 		"policies": {nil, func(m *model) {
 			m.DeletionPolicy, m.OnExternalCancel = types.StringValue("abandon"), types.StringValue("error")
 		}, nil},
@@ -144,10 +162,12 @@ func TestBodies(t *testing.T) {
 	t.Parallel()
 	state := read(t, plain())
 	config := model{shared: shared{BillingAccountID: types.StringValue("a"), PlanID: types.StringValue("p"),
-		DiscountPercent: fwtype.DecimalPointer(new("12.50")), AllowPause: types.BoolValue(false), CancelAtPeriodEnd: types.BoolValue(true)},
+		DiscountPercent: fwtype.DecimalPointer(new("12.50")), AllowPause: types.BoolValue(false),
+		CancelAtPeriodEnd: types.BoolValue(true)},
 		Items: itemSet([]item{{product: types.StringValue("x"), price: types.StringValue("y")}})}
 	plan := state
-	plan.DiscountPercent, plan.Notes, plan.CancelAtPeriodEnd = fwtype.DecimalPointer(new("12.50")), types.StringValue("n"), types.BoolValue(true)
+	plan.DiscountPercent, plan.Notes, plan.CancelAtPeriodEnd = fwtype.DecimalPointer(new("12.50")), types.StringValue("n"),
+		types.BoolValue(true)
 	cleared := state
 	cleared.PlanID, cleared.CollectionMethod = types.StringNull(), types.StringNull()
 	was := state
@@ -156,7 +176,8 @@ func TestBodies(t *testing.T) {
 		body any
 		want string
 	}{
-		"creation":     {config.toCreate(metadata.Object{"k": "v"}), `{"billing_account_id":"a","plan_id":"p","items":[{"product_id":"x","price_id":"y"}],"custom_metadata":{"k":"v"}}`},
+		"creation": {config.toCreate(metadata.Object{"k": "v"}),
+			`{"billing_account_id":"a","plan_id":"p","items":[{"product_id":"x","price_id":"y"}],"custom_metadata":{"k":"v"}}`},
 		"no metadata":  {config.toCreate(metadata.Object{}).CustomMetadata, `null`},
 		"what follows": {config.afterCreate(state), `{"discount_percent":12.50,"allow_pause":false}`},
 		"update":       {plan.toUpdate(state), `{"discount_percent":12.50,"notes":"n"}`},
@@ -173,7 +194,8 @@ func TestBodies(t *testing.T) {
 func TestSeenItems(t *testing.T) {
 	t.Parallel()
 	a := item{product: types.StringValue("a"), price: types.StringValue("p")}
-	three := item{product: types.StringValue("a"), price: types.StringValue("p"), quantity: types.Int64Value(3), unit: types.Int64Value(5)}
+	three := item{product: types.StringValue("a"), price: types.StringValue("p"), quantity: types.Int64Value(3),
+		unit: types.Int64Value(5)}
 	remote := func(quantity int64, unit *int64) billing.SubscriptionItem {
 		return billing.SubscriptionItem{ID: "i", ProductID: "a", PriceID: "p", Quantity: quantity, UnitAmountSubcents: unit}
 	}
@@ -186,12 +208,14 @@ func TestSeenItems(t *testing.T) {
 		"as written":         {[]item{a}, []billing.SubscriptionItem{remote(1, nil)}, []item{a}},
 		"the price's amount": {[]item{a}, []billing.SubscriptionItem{remote(1, new(int64(7)))}, []item{a}},
 		"another quantity":   {[]item{a}, []billing.SubscriptionItem{remote(3, new(int64(5)))}, []item{three}},
-		"another amount":     {[]item{three}, []billing.SubscriptionItem{remote(3, new(int64(6)))}, []item{{product: a.product, price: a.price, quantity: types.Int64Value(3), unit: types.Int64Value(6)}}},
-		"one more":           {[]item{a}, []billing.SubscriptionItem{remote(1, nil), remote(3, new(int64(5)))}, []item{a, three}},
-		"all gone":           {[]item{a}, nil, nil},
+		"another amount": {[]item{three}, []billing.SubscriptionItem{remote(3, new(int64(6)))},
+			[]item{{product: a.product, price: a.price, quantity: types.Int64Value(3), unit: types.Int64Value(6)}}},
+		"one more": {[]item{a}, []billing.SubscriptionItem{remote(1, nil), remote(3, new(int64(5)))}, []item{a, three}},
+		"all gone": {[]item{a}, nil, nil},
 		"one item twice": {nil, []billing.SubscriptionItem{remote(1, new(int64(5))), remote(1, new(int64(5)))},
 			[]item{{product: a.product, price: a.price, quantity: types.Int64Value(2), unit: types.Int64Value(5)}}},
-		"one item twice, which makes another one": {nil, []billing.SubscriptionItem{remote(2, nil), remote(1, nil), remote(1, nil)},
+		"one item twice, which makes another one": {nil, []billing.SubscriptionItem{remote(2, nil), remote(1, nil),
+			remote(1, nil)},
 			[]item{{product: a.product, price: a.price, quantity: types.Int64Value(4), unit: types.Int64Null()}}},
 	} {
 		if have := seenItems(itemSet(c.prior), c.listed); !have.Equal(itemSet(c.want)) {
@@ -211,7 +235,8 @@ func TestPending(t *testing.T) {
 	shown, without := plain(), plain()
 	shown.Metadata, without.PlanID = json.RawMessage(`{"pending_plan_id":"plan-b"}`), nil
 	for name, p := range map[string]pending{
-		"at once": noted(&s, "plan-b", timingImmediate), "it runs": noted(&s, "plan-a", timingEndOfPeriod), "it is shown": noted(&shown, "plan-b", timingEndOfPeriod),
+		"at once": noted(&s, "plan-b", timingImmediate), "it runs": noted(&s, "plan-a", timingEndOfPeriod),
+		"it is shown": noted(&shown, "plan-b", timingEndOfPeriod),
 	} {
 		if p != (pending{}) {
 			t.Errorf("%s: noted %+v", name, p)
@@ -225,7 +250,8 @@ func TestPending(t *testing.T) {
 	for name, c := range map[string]struct {
 		s    billing.Subscription
 		want bool
-	}{"as it was": {plain(), true}, "the next period": {moved, false}, "arrived": {arrived, false}, "shown": {shown, false}} {
+	}{"as it was": {plain(), true}, "the next period": {moved, false}, "arrived": {arrived, false},
+		"shown": {shown, false}} {
 		if noted1.holds(&c.s) != c.want {
 			t.Errorf("%s: believed %v", name, !c.want)
 		}
@@ -235,8 +261,10 @@ func TestPending(t *testing.T) {
 // TestOwnedReaching: a step owns what it carries, and nothing of what comes later.
 func TestOwnedReaching(t *testing.T) {
 	t.Parallel()
-	before := ownership{Metadata: metadata.OwnedBy(metadata.Object{"a": true}), Arguments: []string{argNfeIssuancePolicy}, ItemsAsListed: true}
-	next := ownership{Metadata: metadata.OwnedBy(metadata.Object{"b": true}), Arguments: []string{argCollectionMethod, argItems}}
+	before := ownership{Metadata: metadata.OwnedBy(metadata.Object{"a": true}), Arguments: []string{argNfeIssuancePolicy},
+		ItemsAsListed: true}
+	next := ownership{Metadata: metadata.OwnedBy(metadata.Object{"b": true}),
+		Arguments: []string{argCollectionMethod, argItems}}
 	for verb, want := range map[string]struct {
 		arguments []string
 		key       string
@@ -247,7 +275,8 @@ func TestOwnedReaching(t *testing.T) {
 		verbItems:  {[]string{argItems, argNfeIssuancePolicy}, "a", false},
 	} {
 		have := before.reaching(next, verb)
-		if _, ok := have.Metadata.Object[want.key]; !ok || !slices.Equal(have.Arguments, want.arguments) || have.ItemsAsListed != want.asListed {
+		if _, ok := have.Metadata.Object[want.key]; !ok || !slices.Equal(have.Arguments, want.arguments) ||
+			have.ItemsAsListed != want.asListed {
 			t.Errorf("%s: %+v", verb, have)
 		}
 	}

@@ -65,7 +65,8 @@ func TestSubscription_pauseFulfilled(t *testing.T) {
 		"by hand before that": {end: func(s *subject) { s.outside("resume", nil); pass(s) }, removal: []string{"update"}},
 		"without a date of its end": {change: func(_ string, o acctest.JSON) { delete(o, "resumed_at") }, end: pass,
 			removal: []string{"resume", "update"}},
-		"seen early, with no refresh": {end: func(s *subject) { s.outside("resume", nil); s.refresh(); pass(s) }, removal: []string{"update"}},
+		"seen early, with no refresh": {end: func(s *subject) { s.outside("resume", nil); s.refresh(); pass(s) },
+			removal: []string{"update"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,8 +104,9 @@ func TestSubscription_pauseFulfilled(t *testing.T) {
 	}
 }
 
-// TestSubscription_pauseEndedThenDue: a pause that was ended elsewhere, and whose date has passed since, is not running: the removal of the
-// block plans nothing else and sends nothing, also where the service keeps the dates of the pause.
+// TestSubscription_pauseEndedThenDue: a pause that was ended elsewhere, and whose date has passed since, is not
+// running: the removal of the block plans nothing else and sends nothing, also where the service keeps the dates of the
+// pause.
 func TestSubscription_pauseEndedThenDue(t *testing.T) {
 	t.Parallel()
 	const began = "2026-03-14T12:00:00Z"
@@ -142,9 +144,11 @@ func TestSubscription_pausePast(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	past := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:00Z"}}
-	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at", "2026-03-14T12:00:00Z", "in the past")
+	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at",
+		"2026-03-14T12:00:00Z", "in the past")
 	s.set(nil)
-	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at", "2026-03-14T12:00:00Z", "in the past")
+	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at",
+		"2026-03-14T12:00:00Z", "in the past")
 	s.set(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:10Z"}})
 }
 
@@ -205,18 +209,21 @@ func dropNulls(object acctest.JSON) {
 	}
 }
 
-// TestSubscription_pauseRefused: what cannot be paused is refused by the plan, be it the configuration or the service that forbids it.
+// TestSubscription_pauseRefused: what cannot be paused is refused by the plan, be it the configuration or the service
+// that forbids it.
 func TestSubscription_pauseRefused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(acctest.JSON{"allow_pause": false})
 	for _, lines := range []acctest.JSON{{"pause": acctest.JSON{}, "allow_pause": false}, {"pause": acctest.JSON{}}} {
-		says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), `AttributeName("pause")`, "may not be paused", "allow_pause = true")
+		says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), `AttributeName("pause")`, "may not be paused",
+			"allow_pause = true")
 	}
 	s.set(acctest.JSON{"pause": acctest.JSON{}, "allow_pause": true})
 	s.is("status", `"paused"`)
 	// One that is not known yet may be none.
-	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"pause": acctest.Unknown, "allow_pause": false})).Diagnostics); text != "" {
+	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"pause": acctest.Unknown, "allow_pause": false})).
+		Diagnostics); text != "" {
 		t.Error(text)
 	}
 }
@@ -228,7 +235,8 @@ func TestSubscription_pauseRefusedByService(t *testing.T) {
 	s.set(nil)
 	p := s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-15"}}))
 	s.pass(48 * time.Hour)
-	says(t, acctest.Errors(s.Apply(p)), `AttributeName("pause")`, "Could not pause", "pause.resumes_at", "future", "Request-Id")
+	says(t, acctest.Errors(s.Apply(p)), `AttributeName("pause")`, "Could not pause", "pause.resumes_at",
+		"future", "Request-Id")
 	s.refresh()
 	s.patch(acctest.JSON{"allow_pause": false})
 	// The state still believes that it may be paused.

@@ -51,8 +51,8 @@ func TestSubscription_planLater(t *testing.T) {
 	s.is("pending_plan_id", "null")
 }
 
-// TestSubscription_planLaterHidden: a service that keeps the pending plan to itself makes no endless difference, and the belief in it ends
-// with the period.
+// TestSubscription_planLaterHidden: a service that keeps the pending plan to itself makes no endless difference, and
+// the belief in it ends with the period.
 func TestSubscription_planLaterHidden(t *testing.T) {
 	t.Parallel()
 	hide := func(_ string, subscription acctest.JSON) { subscription["metadata"] = acctest.JSON{} }
@@ -92,7 +92,8 @@ func TestSubscription_planLaterHidden(t *testing.T) {
 func TestSubscription_planHiddenTakenBack(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.Direct = s.service.Rewriting(func(_ string, subscription acctest.JSON) { delete(subscription, "metadata") }).Direct("billing_subscription")
+	s.Direct = s.service.Rewriting(func(_ string, subscription acctest.JSON) { delete(subscription, "metadata") }).
+		Direct("billing_subscription")
 	s.set(nil)
 	s.set(acctest.JSON{"plan_id": planB, "plan_change": later})
 	s.set(nil)
@@ -142,12 +143,14 @@ func TestSubscription_oneUpdate(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(acctest.JSON{"items": []any{itemA}, "notes": "a"})
-	p := s.Plan(s.with(acctest.JSON{"plan_id": planB, "items": []any{itemB}, "notes": "b", "pause": acctest.JSON{"behavior": "void"}}))
+	p := s.Plan(s.with(acctest.JSON{"plan_id": planB, "items": []any{itemB}, "notes": "b",
+		"pause": acctest.JSON{"behavior": "void"}}))
 	s.service.Sandbox.ResetRequests()
 	if text := acctest.Errors(s.Apply(p)); text != "" {
 		t.Fatal(text)
 	}
-	want := []string{"subscriptions.items.list", "subscriptions.change_plan", "subscriptions.update", "subscriptions.items.sync", "subscriptions.pause"}
+	want := []string{"subscriptions.items.list", "subscriptions.change_plan", "subscriptions.update",
+		"subscriptions.items.sync", "subscriptions.pause"}
 	if have := s.service.Operations(); !slices.Equal(have, want) {
 		t.Errorf("asked for %v, want %v", have, want)
 	}
@@ -161,7 +164,8 @@ func TestSubscription_resumeFirst(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.set(acctest.JSON{"pause": acctest.JSON{}})
-	p := s.Plan(s.with(acctest.JSON{"plan_id": planB, "notes": "b", "custom_metadata": acctest.JSON{"k": "v"}, "cancel_at_period_end": true}))
+	p := s.Plan(s.with(acctest.JSON{"plan_id": planB, "notes": "b", "custom_metadata": acctest.JSON{"k": "v"},
+		"cancel_at_period_end": true}))
 	s.service.Sandbox.ResetRequests()
 	if text := acctest.Errors(s.Apply(p)); text != "" {
 		t.Fatal(text)
@@ -171,7 +175,8 @@ func TestSubscription_resumeFirst(t *testing.T) {
 	}
 }
 
-// TestSubscription_turnsOut: whatever an argument turns out to be, the plan inside the apply fits the one before, and the apply converges.
+// TestSubscription_turnsOut: whatever an argument turns out to be, the plan inside the apply fits the one before, and
+// the apply converges.
 func TestSubscription_turnsOut(t *testing.T) {
 	t.Parallel()
 	now := acctest.JSON{"timing": "immediate"}
@@ -182,20 +187,36 @@ func TestSubscription_turnsOut(t *testing.T) {
 		planned, known acctest.JSON
 		sends          []string
 	}{
-		"the same plan, another timing":      {nil, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": later}, acctest.JSON{"plan_id": planA, "plan_change": later}, nil},
-		"the same plan, another reason":      {nil, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": acctest.JSON{"reason": "x"}}, acctest.JSON{"plan_change": acctest.JSON{"reason": "x"}}, nil},
-		"the same plan, no plan_change":      {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown}, acctest.JSON{"plan_id": planB}, nil},
-		"another plan, no plan_change":       {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown}, acctest.JSON{"plan_id": planC}, []string{"change_plan"}},
-		"another plan, later":                {nil, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": later}, waiting, []string{"change_plan"}},
-		"a known plan, beside notes":         {nil, acctest.JSON{"notes": "n", "plan_change": later}, acctest.JSON{"notes": "n", "plan_change": later}, []string{"update"}},
-		"a known plan, beside unknown notes": {nil, acctest.JSON{"notes": acctest.Unknown, "plan_change": later}, acctest.JSON{"plan_change": later}, nil},
-		"the pending plan begins now":        {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": now}, acctest.JSON{"plan_id": planB, "plan_change": now}, []string{"change_plan"}},
-		"a timing that hastens":              {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"timing": acctest.Unknown}, "notes": "n"}, acctest.JSON{"plan_id": planB, "plan_change": now, "notes": "n"}, []string{"change_plan", "update"}},
-		"a timing that does not hasten":      {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": planB, "plan_change": acctest.Unknown}, waiting, nil},
-		"an end that is scheduled":           {nil, acctest.JSON{"cancel_at_period_end": acctest.Unknown}, acctest.JSON{"cancel_at_period_end": true}, []string{"cancel"}},
-		"no end":                             {nil, acctest.JSON{"cancel_at_period_end": acctest.Unknown, "allow_cancel": false}, acctest.JSON{"cancel_at_period_end": false, "allow_cancel": false}, []string{"update"}},
-		"an end that stays":                  {[]acctest.JSON{nil, {"cancel_at_period_end": true}}, acctest.JSON{"cancel_at_period_end": acctest.Unknown}, acctest.JSON{"cancel_at_period_end": true}, nil},
-		"an end that is taken back":          {[]acctest.JSON{nil, {"cancel_at_period_end": true}}, acctest.JSON{"cancel_at_period_end": acctest.Unknown}, acctest.JSON{"cancel_at_period_end": false}, []string{"update"}},
+		"the same plan, another timing": {nil, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": later},
+			acctest.JSON{"plan_id": planA, "plan_change": later}, nil},
+		"the same plan, another reason": {nil, acctest.JSON{"plan_id": acctest.Unknown,
+			"plan_change": acctest.JSON{"reason": "x"}}, acctest.JSON{"plan_change": acctest.JSON{"reason": "x"}}, nil},
+		"the same plan, no plan_change": {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown},
+			acctest.JSON{"plan_id": planB}, nil},
+		"another plan, no plan_change": {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown},
+			acctest.JSON{"plan_id": planC}, []string{"change_plan"}},
+		"another plan, later": {nil, acctest.JSON{"plan_id": acctest.Unknown, "plan_change": later}, waiting,
+			[]string{"change_plan"}},
+		"a known plan, beside notes": {nil, acctest.JSON{"notes": "n", "plan_change": later},
+			acctest.JSON{"notes": "n", "plan_change": later}, []string{"update"}},
+		"a known plan, beside unknown notes": {nil, acctest.JSON{"notes": acctest.Unknown, "plan_change": later},
+			acctest.JSON{"plan_change": later}, nil},
+		"the pending plan begins now": {[]acctest.JSON{nil, waiting}, acctest.JSON{"plan_id": acctest.Unknown,
+			"plan_change": now}, acctest.JSON{"plan_id": planB, "plan_change": now}, []string{"change_plan"}},
+		"a timing that hastens": {[]acctest.JSON{nil, waiting},
+			acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"timing": acctest.Unknown}, "notes": "n"},
+			acctest.JSON{"plan_id": planB, "plan_change": now, "notes": "n"}, []string{"change_plan", "update"}},
+		"a timing that does not hasten": {[]acctest.JSON{nil, waiting},
+			acctest.JSON{"plan_id": planB, "plan_change": acctest.Unknown}, waiting, nil},
+		"an end that is scheduled": {nil, acctest.JSON{"cancel_at_period_end": acctest.Unknown},
+			acctest.JSON{"cancel_at_period_end": true}, []string{"cancel"}},
+		"no end": {nil, acctest.JSON{"cancel_at_period_end": acctest.Unknown, "allow_cancel": false},
+			acctest.JSON{"cancel_at_period_end": false, "allow_cancel": false}, []string{"update"}},
+		"an end that stays": {[]acctest.JSON{nil, {"cancel_at_period_end": true}},
+			acctest.JSON{"cancel_at_period_end": acctest.Unknown}, acctest.JSON{"cancel_at_period_end": true}, nil},
+		"an end that is taken back": {[]acctest.JSON{nil, {"cancel_at_period_end": true}},
+			acctest.JSON{"cancel_at_period_end": acctest.Unknown}, acctest.JSON{"cancel_at_period_end": false},
+			[]string{"update"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -221,8 +242,8 @@ func TestSubscription_turnsOut(t *testing.T) {
 	}
 }
 
-// TestSubscription_pauseTurnsOut: the end of a pause that was not known in the plan may be that of the fulfilled one, so that another system's
-// pause is resumed.
+// TestSubscription_pauseTurnsOut: the end of a pause that was not known in the plan may be that of the fulfilled one,
+// so that another system's pause is resumed.
 func TestSubscription_pauseTurnsOut(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -239,7 +260,8 @@ func TestSubscription_pauseTurnsOut(t *testing.T) {
 	s.settled(lines)
 }
 
-// TestSubscription_recreateTurnsOut: a canceled subscription is not replaced for an on_external_cancel that was not known in the plan.
+// TestSubscription_recreateTurnsOut: a canceled subscription is not replaced for an on_external_cancel that was not
+// known in the plan.
 func TestSubscription_recreateTurnsOut(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

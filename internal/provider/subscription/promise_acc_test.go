@@ -26,7 +26,8 @@ const (
 // sent lists the requests that have changed subscriptions since the last reset.
 func sent(service *acctest.Service) (names []string) {
 	for _, name := range service.Operations() {
-		if operation, ok := strings.CutPrefix(name, "subscriptions."); ok && operation != "get" && operation != "list" && operation != "items.list" {
+		if operation, ok := strings.CutPrefix(name, "subscriptions."); ok && operation != "get" && operation != "list" &&
+			operation != "items.list" {
 			names = append(names, operation)
 		}
 	}
@@ -92,14 +93,16 @@ func TestAccSubscription_ignoreChanges(t *testing.T) {
 			service := acctest.Start(t)
 			service.NeedsSandbox("its requests are counted")
 			config := func(value, by, ignore string) string {
-				lines := fmt.Sprintf(planOfA+"custom_metadata = { score = %[1]q, team = %[1]q, deep = { x = %[1]q, y = %[1]q } }\nnotes = %[1]q\n", value)
+				lines := fmt.Sprintf(planOfA+"custom_metadata = { score = %[1]q, team = %[1]q, deep = { x = %[1]q, y = %[1]q } "+
+					"}\nnotes = %[1]q\n", value)
 				if ignore != "" {
 					lines += "lifecycle { ignore_changes = " + ignore + " }\n"
 				}
 				return service.Config(with(lines), fmt.Sprintf("default_custom_metadata = { by = %q }", by))
 			}
 			foreign := func() {
-				service.Must("PATCH", "/v1/subscriptions/"+found(t, service), acctest.JSON{"notes": "theirs", "custom_metadata_mode": "merge", "custom_metadata": c.theirs})
+				service.Must("PATCH", "/v1/subscriptions/"+found(t, service),
+					acctest.JSON{"notes": "theirs", "custom_metadata_mode": "merge", "custom_metadata": c.theirs})
 			}
 			has := func(metadata, notes string) resource.TestCheckFunc {
 				return func(*terraform.State) error {
@@ -154,17 +157,22 @@ func TestAccSubscription_unknownAccount(t *testing.T) {
 	service := acctest.Start(t)
 	service.NeedsSandbox("its requests are counted")
 	unknown := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-		plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate), plancheck.ExpectUnknownValue(address, at("billing_account_id")),
-		plancheck.ExpectKnownValue(address, at("id"), knownvalue.NotNull())}}
+		plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
+		plancheck.ExpectUnknownValue(address, at("billing_account_id")), plancheck.ExpectKnownValue(address, at("id"),
+			knownvalue.NotNull())}}
 	var failed []string
 	run(t,
 		resource.TestStep{Config: service.Config(deferred("1", "owner", ""))},
 		sends(service, resource.TestStep{Config: service.Config(deferred("2", "owner", "")), ConfigPlanChecks: unknown}),
 		emptyPlan(service.Config(deferred("2", "owner", ""))),
-		sends(service, resource.TestStep{Config: service.Config(deferred("3", "owner", `notes = "n"`)), ConfigPlanChecks: unknown}, "update"),
-		resource.TestStep{PreConfig: service.Sandbox.ResetRequests, Config: service.Config(deferred("4", "other", `notes = "o"`)), ConfigPlanChecks: unknown,
-			ExpectError: regexp.MustCompile(`(?s)did\s+not\s+show\s+that\s+the\s+subscription\s+is\s+replaced.*billing_account_id.*Plan\s+again`)},
-		resource.TestStep{PreConfig: func() { failed = sent(service) }, Config: service.Config(deferred("4", "other", `notes = "o"`)),
+		sends(service, resource.TestStep{Config: service.Config(deferred("3", "owner", `notes = "n"`)),
+			ConfigPlanChecks: unknown}, "update"),
+		resource.TestStep{PreConfig: service.Sandbox.ResetRequests,
+			Config: service.Config(deferred("4", "other", `notes = "o"`)), ConfigPlanChecks: unknown,
+			ExpectError: regexp.MustCompile(
+				`(?s)did\s+not\s+show\s+that\s+the\s+subscription\s+is\s+replaced.*billing_account_id.*Plan\s+again`)},
+		resource.TestStep{PreConfig: func() { failed = sent(service) },
+			Config:           service.Config(deferred("4", "other", `notes = "o"`)),
 			ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
 		emptyPlan(service.Config(deferred("4", "other", `notes = "o"`))),
 	)
@@ -173,7 +181,8 @@ func TestAccSubscription_unknownAccount(t *testing.T) {
 	}
 }
 
-// TestAccSubscription_unknownPlan: a plan that is not known yet and turns out to be the same changes nothing, whatever plan_change says.
+// TestAccSubscription_unknownPlan: a plan that is not known yet and turns out to be the same changes nothing, whatever
+// plan_change says.
 func TestAccSubscription_unknownPlan(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -188,7 +197,8 @@ func TestAccSubscription_unknownPlan(t *testing.T) {
 		sends(service, resource.TestStep{Config: config("2", "end_of_period"), ConfigPlanChecks: resource.ConfigPlanChecks{
 			PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(address, at("plan_id"))}}}),
 		emptyPlan(config("2", "end_of_period")),
-		emptyPlan(service.Config(`resource "terraform_data" "plan" { input = ["`+planA+`", "2"] }`+with("plan_id = terraform_data.plan.output[0]\n"))),
+		emptyPlan(service.Config(`resource "terraform_data" "plan" { input = ["`+planA+`", "2"] }`+
+			with("plan_id = terraform_data.plan.output[0]\n"))),
 	)
 }
 
@@ -197,10 +207,13 @@ func TestAccSubscription_conditionalItems(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	config := service.Config(`variable "many" { default = false }` + with(`
-  items = var.many ? [{ product_id = "`+productA+`", price_id = "`+priceA+`", quantity = 3 }] : [{ product_id = "`+productA+`", price_id = "`+priceA+`", quantity = 1 }]`))
-	nothing := service.Config(`variable "price" { default = null }` + with(`items = [{ product_id = "`+productA+`", price_id = var.price }]`))
+  items = var.many ? [{ product_id = "`+productA+`", price_id = "`+priceA+`", quantity = 3 }] : [{ product_id = "`+
+		productA+`", price_id = "`+priceA+`", quantity = 1 }]`))
+	nothing := service.Config(`variable "price" { default = null }` + with(`items = [{ product_id = "`+productA+
+		`", price_id = var.price }]`))
 	run(t,
-		resource.TestStep{Config: nothing, ExpectError: regexp.MustCompile(`(?s)An item without a product or a price.*price_id`)},
+		resource.TestStep{Config: nothing,
+			ExpectError: regexp.MustCompile(`(?s)An item without a product or a price.*price_id`)},
 		resource.TestStep{Config: config},
 		emptyPlan(config),
 	)
@@ -221,8 +234,9 @@ resource "billing_subscription" "test" {
   external_id        = "s-1"
 ` + planOfA + "}\n")
 	}
-	replaces := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction("billing_account.of", plancheck.ResourceActionReplace),
-		plancheck.ExpectResourceAction(address, plancheck.ResourceActionReplace)}}
+	replaces := resource.ConfigPlanChecks{
+		PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction("billing_account.of", plancheck.ResourceActionReplace),
+			plancheck.ExpectResourceAction(address, plancheck.ResourceActionReplace)}}
 	run(t,
 		resource.TestStep{Config: config("a")},
 		resource.TestStep{Config: config("b"), ConfigPlanChecks: replaces},
@@ -247,7 +261,8 @@ func TestAccSubscription_replacementRefused(t *testing.T) {
 }`)
 	}
 	refused := func(account, why string) resource.TestStep {
-		return resource.TestStep{Config: config(account, planA), ExpectError: regexp.MustCompile(`(?s)The subscription cannot be created.*` + why)}
+		return resource.TestStep{Config: config(account, planA),
+			ExpectError: regexp.MustCompile(`(?s)The subscription cannot be created.*` + why)}
 	}
 	run(t,
 		resource.TestStep{Config: config(mine, planA)},
@@ -262,13 +277,17 @@ func TestAccSubscription_replacementRefused(t *testing.T) {
 			return nil
 		}},
 		resource.TestStep{Config: config(other, planA), ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
-		resource.TestStep{PreConfig: func() { service.Must("POST", "/v1/billing-accounts/"+other+"/suspend", acctest.JSON{}) }, Taint: []string{address},
-			Config: config(other, planA), ExpectError: regexp.MustCompile(`(?s)The subscription cannot be created.*is\s+suspended`)},
+		resource.TestStep{PreConfig: func() {
+			service.Must("POST", "/v1/billing-accounts/"+other+"/suspend",
+				acctest.JSON{})
+		}, Taint: []string{address},
+			Config:      config(other, planA),
+			ExpectError: regexp.MustCompile(`(?s)The subscription cannot be created.*is\s+suspended`)},
 	)
 }
 
-// TestAccSubscription_accountOfThePlan: what the same plan makes of the account decides whether a subscription can move to it, be created
-// on it or follow it.
+// TestAccSubscription_accountOfThePlan: what the same plan makes of the account decides whether a subscription can move
+// to it, be created on it or follow it.
 func TestAccSubscription_accountOfThePlan(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -296,8 +315,10 @@ resource "billing_subscription" "test" {
 		resource.TestStep{Config: config("a", "c", "suspended", ""), ExpectError: refused},
 		resource.TestStep{Config: config("b", "c", "suspended", second), ExpectError: refused},
 		resource.TestStep{Config: config("b", "c", "suspended", "")},
-		sends(service, resource.TestStep{Config: config("a", "c", "active", ""), ConfigPlanChecks: action(plancheck.ResourceActionReplace)}, "cancel", "create"),
-		resource.TestStep{PreConfig: service.Sandbox.ResetRequests, Config: config("a", "d", "suspended", ""), ExpectError: refused},
+		sends(service, resource.TestStep{Config: config("a", "c", "active", ""),
+			ConfigPlanChecks: action(plancheck.ResourceActionReplace)}, "cancel", "create"),
+		resource.TestStep{PreConfig: service.Sandbox.ResetRequests, Config: config("a", "d", "suspended", ""),
+			ExpectError: refused},
 		resource.TestStep{Config: config("a", "c", "active", ""), Check: func(*terraform.State) error {
 			if n := service.Count("subscriptions.cancel"); n > 0 {
 				return fmt.Errorf("canceled %d times", n)
@@ -330,9 +351,11 @@ func TestAccSubscription_itemsFirst(t *testing.T) {
 		resource.TestStep{Config: service.Config(with(planOfA))},
 		sends(service, resource.TestStep{Config: service.Config(with(planOfA + "items = []\n"))}),
 		resource.TestStep{Config: service.Config(with(planOfA))},
-		sends(service, resource.TestStep{PreConfig: put(itemA), Config: service.Config(with(planOfA + itemsOfA)), Check: has(productA + " 1")}),
+		sends(service, resource.TestStep{PreConfig: put(itemA), Config: service.Config(with(planOfA + itemsOfA)),
+			Check: has(productA + " 1")}),
 		resource.TestStep{PreConfig: put(itemA, itemB), RefreshState: true, ExpectNonEmptyPlan: true},
-		sends(service, resource.TestStep{Config: service.Config(with(planOfA + itemsOfA)), Check: has(productA + " 1")}, "items.sync"),
+		sends(service, resource.TestStep{Config: service.Config(with(planOfA + itemsOfA)), Check: has(productA + " 1")},
+			"items.sync"),
 	)
 }
 
@@ -341,7 +364,8 @@ func TestAccSubscription_importEmpty(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	account := accountOf(service)
-	id, _ := service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": planA, "external_id": "s-1"})["id"].(string)
+	id, _ := service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": account, "plan_id": planA,
+		"external_id": "s-1"})["id"].(string)
 	config := func(lines string) string {
 		return service.Config(`resource "billing_subscription" "test" {
   billing_account_id = "` + account + `"
@@ -350,10 +374,13 @@ func TestAccSubscription_importEmpty(t *testing.T) {
 	}
 	for _, lines := range []string{"", "items = []\ncustom_metadata = {}\n"} {
 		run(t,
-			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: id},
-			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true, ImportStateId: id, ImportStatePersist: true},
+			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true,
+				ImportStateKind: resource.ImportBlockWithID, ImportStateId: id},
+			resource.TestStep{Config: config(lines), ResourceName: address, ImportState: true, ImportStateId: id,
+				ImportStatePersist: true},
 			emptyPlan(config(lines)),
-			resource.TestStep{Config: service.Config("removed {\n  from = billing_subscription.test\n  lifecycle {\n    destroy = false\n  }\n}\n")},
+			resource.TestStep{Config: service.Config("removed {\n  from = billing_subscription.test\n  lifecycle {\n    " +
+				"destroy = false\n  }\n}\n")},
 		)
 	}
 }
@@ -376,7 +403,8 @@ func TestAccSubscription_planAndItems(t *testing.T) {
 	none := knownvalue.Null()
 	b := knownvalue.StringExact(planB)
 	arrived := step(itemsOfA+planOfB+later, b, none)
-	arrived.PreConfig, arrived.ConfigPlanChecks = month, resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
+	arrived.PreConfig, arrived.ConfigPlanChecks = month,
+		resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
 	run(t,
 		step(planOfA, knownvalue.StringExact(planA), none),
 		step(itemsOfA+beside, none, none),
@@ -386,9 +414,11 @@ func TestAccSubscription_planAndItems(t *testing.T) {
 		step(itemsOfA, none, none),
 		step(planOfB+beside, b, none),
 		// Later: what the service cannot do is refused with the reason.
-		resource.TestStep{Config: service.Config(with(itemsOfA + later)), ExpectError: regexp.MustCompile(`(?s)cannot be removed at the end of the period.*immediate`)},
+		resource.TestStep{Config: service.Config(with(itemsOfA + later)),
+			ExpectError: regexp.MustCompile(`(?s)cannot be removed at the end of the period.*immediate`)},
 		step(itemsOfA, none, none),
-		resource.TestStep{Config: service.Config(with(planOfB + later + beside)), ExpectError: regexp.MustCompile(`(?s)Nothing would be billed until the plan begins.*Keep\s+items`)},
+		resource.TestStep{Config: service.Config(with(planOfB + later + beside)),
+			ExpectError: regexp.MustCompile(`(?s)Nothing would be billed until the plan begins.*Keep\s+items`)},
 		step(itemsOfA+planOfB+later+beside, none, b),
 		emptyPlan(service.Config(with(itemsOfA+planOfB+later+beside))),
 		// Another timing alone hastens it.

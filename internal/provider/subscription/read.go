@@ -57,7 +57,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior), "creates another subscription", resp)
+	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior), "creates another subscription",
+		resp)
 	if remote == nil {
 		return
 	}

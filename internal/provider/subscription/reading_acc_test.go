@@ -15,7 +15,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// contracts makes five subscriptions of two accounts, one of them canceled, one without a plan, one paused; it answers the accounts.
+// contracts makes five subscriptions of two accounts, one of them canceled, one without a plan, one paused; it answers
+// the accounts.
 func contracts(service *acctest.Service) (one, two string) {
 	one, two = accountOf(service), accountOf(service)
 	create := func(account, externalID string, more acctest.JSON) string {
@@ -51,10 +52,12 @@ func TestAccSubscription_dataSources(t *testing.T) {
 		return statecheck.ExpectKnownValue("data.billing_subscription."+name, at(attribute), want)
 	}
 	item := knownvalue.SetExact([]knownvalue.Check{knownvalue.ObjectExact(map[string]knownvalue.Check{
-		"id": knownvalue.NotNull(), "product_id": knownvalue.StringExact(productA), "price_id": knownvalue.StringExact(priceA),
-		"quantity": knownvalue.Int64Exact(1), "unit_amount_subcents": knownvalue.Null()})})
+		"id": knownvalue.NotNull(), "product_id": knownvalue.StringExact(productA),
+		"price_id": knownvalue.StringExact(priceA), "quantity": knownvalue.Int64Exact(1),
+		"unit_amount_subcents": knownvalue.Null()})})
 	run(t,
-		resource.TestStep{Config: service.Config(`data "billing_subscription" "none" { external_id = "r-9" }`), ExpectError: regexp.MustCompile(`No such subscription`)},
+		resource.TestStep{Config: service.Config(`data "billing_subscription" "none" { external_id = "r-9" }`),
+			ExpectError: regexp.MustCompile(`No such subscription`)},
 		resource.TestStep{Config: service.Config(`data "billing_subscription" "both" {
 			id          = "x"
 			external_id = "r-1"
@@ -93,16 +96,22 @@ data "billing_invoices" "account" { billing_account_id = "` + two + `" }
 data "billing_invoices" "one" { subscription_id = data.billing_subscriptions.code.subscriptions[0].id }
 `), ConfigStateChecks: []statecheck.StateCheck{
 			value("paused", "status", knownvalue.StringExact("paused")),
-			value("paused", "pause", knownvalue.ObjectExact(map[string]knownvalue.Check{"behavior": knownvalue.StringExact("void"), "resumes_at": knownvalue.Null()})),
+			value("paused", "pause",
+				knownvalue.ObjectExact(map[string]knownvalue.Check{"behavior": knownvalue.StringExact("void"),
+					"resumes_at": knownvalue.Null()})),
 			value("canceled", "cancellation_reason", knownvalue.StringExact("late")),
 			value("canceled", "canceled_at", knownvalue.NotNull()),
 			value("again", "external_id", knownvalue.StringExact("r-4")),
 			value("paused", "items", knownvalue.SetSizeExact(0)),
 			value("items", "items", item), value("items", "plan_id", knownvalue.Null()),
-			statecheck.ExpectKnownValue("data.billing_subscriptions.items", at("subscriptions"), knownvalue.ListExact([]knownvalue.Check{
-				knownvalue.ObjectPartial(map[string]knownvalue.Check{"external_id": knownvalue.StringExact("r-3"), "items": item})})),
-			statecheck.ExpectKnownValue("data.billing_subscriptions.last", at("subscriptions"), knownvalue.ListExact([]knownvalue.Check{
-				knownvalue.ObjectPartial(map[string]knownvalue.Check{"external_id": knownvalue.StringExact("r-5"), "items": knownvalue.Null()})})),
+			statecheck.ExpectKnownValue("data.billing_subscriptions.items", at("subscriptions"),
+				knownvalue.ListExact([]knownvalue.Check{
+					knownvalue.ObjectPartial(map[string]knownvalue.Check{"external_id": knownvalue.StringExact("r-3"),
+						"items": item})})),
+			statecheck.ExpectKnownValue("data.billing_subscriptions.last", at("subscriptions"),
+				knownvalue.ListExact([]knownvalue.Check{
+					knownvalue.ObjectPartial(map[string]knownvalue.Check{"external_id": knownvalue.StringExact("r-5"),
+						"items": knownvalue.Null()})})),
 			statecheck.ExpectKnownOutputValue("newest", knownvalue.Bool(true)),
 			length("billing_invoices.newest", "invoices", 1), length("billing_invoices.found", "invoices", 1),
 			length("billing_subscriptions.all", "subscriptions", 5),
@@ -115,7 +124,8 @@ data "billing_invoices" "one" { subscription_id = data.billing_subscriptions.cod
 			length("billing_invoices.all", "invoices", 4),
 			length("billing_invoices.account", "invoices", 2),
 			length("billing_invoices.one", "invoices", 1),
-			statecheck.ExpectKnownValue("data.billing_invoices.one", at("invoices").AtSliceIndex(0).AtMapKey("json"), knownvalue.StringRegexp(regexp.MustCompile(`"subscription_id"`))),
+			statecheck.ExpectKnownValue("data.billing_invoices.one", at("invoices").AtSliceIndex(0).AtMapKey("json"),
+				knownvalue.StringRegexp(regexp.MustCompile(`"subscription_id"`))),
 		}},
 	)
 }
@@ -129,7 +139,8 @@ func TestAccSubscriptionList(t *testing.T) {
 	const listed = "billing_subscription.all"
 	query := func(lines, config string, checks ...querycheck.QueryResultCheck) resource.TestStep {
 		return resource.TestStep{Query: true, QueryResultChecks: checks,
-			Config: "list \"billing_subscription\" \"all\" {\n  provider = billing\n  " + lines + "\n  config {\n  " + config + "\n  }\n}\n"}
+			Config: "list \"billing_subscription\" \"all\" {\n  provider = billing\n  " + lines + "\n  config {\n  " +
+				config + "\n  }\n}\n"}
 	}
 	resource.Test(t, resource.TestCase{
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
@@ -141,11 +152,15 @@ func TestAccSubscriptionList(t *testing.T) {
 			query("", `status = "trialing"`, querycheck.ExpectLength(listed, 1)),
 			query("include_resource = true", "",
 				querycheck.ExpectLength(listed, 4),
-				querycheck.ExpectResourceKnownValues(listed, queryfilter.ByDisplayName(knownvalue.StringExact("r-3 (active)")), []querycheck.KnownValueCheck{
-					{Path: at("items"), KnownValue: knownvalue.SetSizeExact(1)}, {Path: at("plan_id"), KnownValue: knownvalue.Null()}}),
-				querycheck.ExpectResourceKnownValues(listed, queryfilter.ByDisplayName(knownvalue.StringExact("r-2 (trialing)")), []querycheck.KnownValueCheck{
-					{Path: at("trial_end"), KnownValue: knownvalue.Null()}, {Path: at("plan_id"), KnownValue: knownvalue.StringExact(planB)},
-					{Path: at("on_external_cancel"), KnownValue: knownvalue.StringExact("keep")}})),
+				querycheck.ExpectResourceKnownValues(listed, queryfilter.ByDisplayName(knownvalue.StringExact("r-3 (active)")),
+					[]querycheck.KnownValueCheck{
+						{Path: at("items"), KnownValue: knownvalue.SetSizeExact(1)},
+						{Path: at("plan_id"), KnownValue: knownvalue.Null()}}),
+				querycheck.ExpectResourceKnownValues(listed, queryfilter.ByDisplayName(knownvalue.StringExact("r-2 (trialing)")),
+					[]querycheck.KnownValueCheck{
+						{Path: at("trial_end"), KnownValue: knownvalue.Null()},
+						{Path: at("plan_id"), KnownValue: knownvalue.StringExact(planB)},
+						{Path: at("on_external_cancel"), KnownValue: knownvalue.StringExact("keep")}})),
 		},
 	})
 }
@@ -156,18 +171,21 @@ func TestAccSubscription_tolerance(t *testing.T) {
 	items := "items = [{ product_id = \"" + productA + "\", price_id = \"" + priceA + "\" }]\n"
 	for name, tolerance := range map[string]sandbox.Tolerance{
 		"errors are flat": {FlatErrors: true},
-		"everything at once": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true, NullsChangeNothing: true, OmitNullFields: true, UnknownFields: true,
-			NullLists: true, LeanAccounts: true, PriceAmounts: true, RepeatAcrossPages: true},
+		"everything at once": {IgnoreFilters: true, BareObjects: true, DeleteNoContent: true, NoValidators: true,
+			NullsChangeNothing: true, OmitNullFields: true, UnknownFields: true, NullLists: true, LeanAccounts: true,
+			PriceAmounts: true, RepeatAcrossPages: true},
 		"items are not listed": {ItemsNotListed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := acctest.Start(t, acctest.Tolerating(tolerance))
 			config := service.Config(with(planOfA + items + "custom_metadata = { a = 1, b = null }\ndiscount_percent = 5\n"))
-			changed := service.Config(with("plan_id = \"" + planB + "\"\n" + items + "custom_metadata = { b = { c = null } }\npause = {}\n"))
+			changed := service.Config(with("plan_id = \"" + planB + "\"\n" + items + "custom_metadata = { b = { c = null } " +
+				"}\npause = {}\n"))
 			steps := []resource.TestStep{{Config: config}, emptyPlan(config)}
 			if !tolerance.ItemsNotListed {
-				steps = append(steps, resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=s-1"})
+				steps = append(steps, resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+					ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=s-1"})
 			}
 			run(t, append(steps, resource.TestStep{Config: changed}, emptyPlan(changed))...)
 		})

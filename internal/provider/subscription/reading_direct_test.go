@@ -29,8 +29,8 @@ func TestNewestInvoice(t *testing.T) {
 	}
 }
 
-// TestItemsRead: a data source and a list show the items beside a plan too. What the service does not list, or the token may not read,
-// is asked for once, and missing.
+// TestItemsRead: a data source and a list show the items beside a plan too. What the service does not list, or the
+// token may not read, is asked for once, and missing.
 func TestItemsRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -54,20 +54,24 @@ func TestItemsRead(t *testing.T) {
 			}
 			service := acctest.Start(t, options...)
 			one, _ := contracts(service)
-			service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": one, "external_id": "both", "plan_id": planA, "items": []any{itemB}})
+			service.Must("POST", "/v1/subscriptions", acctest.JSON{"billing_account_id": one, "external_id": "both",
+				"plan_id": planA, "items": []any{itemB}})
 			service.Must("POST", "/v1/subscriptions/"+first(t, service, "r-2")+"/cancel", acctest.JSON{})
 			if c.fault.Operation != "" {
 				service.Sandbox.AddFault(c.fault)
 			}
 			service.Sandbox.ResetRequests()
 			listed, said := service.List("billing_subscription", acctest.JSON{}, true)
-			if n := service.Count("subscriptions.items.list"); n != c.requests || len(listed) != 4 || acctest.Errors(said) != "" {
+			if n := service.Count("subscriptions.items.list"); n != c.requests || len(listed) != 4 ||
+				acctest.Errors(said) != "" {
 				t.Errorf("%d requests for %d subscriptions: %s", n, len(listed), acctest.Errors(said))
 			}
-			if text := acctest.Warnings(said); strings.Contains(text, "cannot be read") != (c.warns != "") || !strings.Contains(text, c.warns) {
+			if text := acctest.Warnings(said); strings.Contains(text, "cannot be read") != (c.warns != "") ||
+				!strings.Contains(text, c.warns) {
 				t.Errorf("the list warns: %s", text)
 			}
-			for name, items := range map[string]int{"r-1 (active)": 0, "r-3 (active)": 1, "r-4 (paused)": 0, "both (active)": 1} {
+			for name, items := range map[string]int{"r-1 (active)": 0, "r-3 (active)": 1, "r-4 (paused)": 0,
+				"both (active)": 1} {
 				have, _ := listed[name]["items"].([]any)
 				if c.missing {
 					items = 0
@@ -77,7 +81,8 @@ func TestItemsRead(t *testing.T) {
 				}
 			}
 			service.Sandbox.ResetRequests()
-			if _, said := service.List("billing_subscription", acctest.JSON{}, false); service.Count("subscriptions.items.list") != 0 || len(said) > 0 {
+			if _, said := service.List("billing_subscription", acctest.JSON{},
+				false); service.Count("subscriptions.items.list") != 0 || len(said) > 0 {
 				t.Errorf("the list without resources: %v after %v", said, service.Operations())
 			}
 			data, said := service.Read("billing_subscription", acctest.JSON{"external_id": "both"})
@@ -88,7 +93,8 @@ func TestItemsRead(t *testing.T) {
 			service.Sandbox.ResetRequests()
 			many, said := service.Read("billing_subscriptions", acctest.JSON{"status": "active", "include_items": true})
 			subscriptions, _ := many["subscriptions"].([]any)
-			if n := service.Count("subscriptions.items.list"); len(subscriptions) != 3 || n != min(3, c.requests) || acctest.Errors(said) != "" {
+			if n := service.Count("subscriptions.items.list"); len(subscriptions) != 3 || n != min(3, c.requests) ||
+				acctest.Errors(said) != "" {
 				t.Errorf("%d requests for %d subscriptions: %s", n, len(subscriptions), acctest.Errors(said))
 			}
 		})

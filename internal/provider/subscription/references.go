@@ -27,7 +27,8 @@ const (
 // them is what was rejected. It takes one request; where that fails, or lists what was rejected, err stays as it is.
 func namingExisting(ctx context.Context, client *billing.Service, err error, m model) error {
 	e, ok := api.AsError(err)
-	if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || !slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}, e.Status) {
+	if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous ||
+		!slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}, e.Status) {
 		return err
 	}
 	fields := e.Fields
@@ -65,7 +66,8 @@ func namingExisting(ctx context.Context, client *billing.Service, err error, m m
 }
 
 // lookThrough lists what exists, as far as it is looked through; all says that this is everything.
-func lookThrough(ctx context.Context, client *billing.Service, collection string) (exist []billing.Record, all bool, err error) {
+func lookThrough(ctx context.Context, client *billing.Service,
+	collection string) (exist []billing.Record, all bool, err error) {
 	for record, err := range client.ListRecords(ctx, collection, billing.RecordQuery{}) {
 		if err != nil {
 			return nil, false, err

@@ -34,18 +34,27 @@ func TestUnknownReferences(t *testing.T) {
 		lists       int
 		plans       int // 12 unless set
 	}{
-		"plan":                              {says: `environments. ` + named + `"Plan 0" (`, lists: 1},
-		"plan, many":                        {says: `, and 2 more.`, never: `"Pro"`, lists: 1},
-		"plan of an update":                 {first: acctest.JSON{"plan_id": planB}, says: named, lists: 1},
-		"product":                           {lines: item(productA, priceB), says: `Ids of products differ between organizations and environments. The service has these products: "Seats" (` + productB + `).`, lists: 1},
-		"price":                             {lines: item(productB, priceA), says: `Ids of prices differ between organizations and environments. The service has these prices: ` + priceB + `.`, lists: 1},
-		"without a field":                   {fault: sandbox.Fault{Operation: "subscriptions.create", Status: 404}, says: named, lists: 1},
-		"without a field, more than a page": {fault: sandbox.Fault{Operation: "subscriptions.create", Status: 404}, plans: 101, never: named, lists: 1},
-		"more than a page":                  {plans: 101, says: `, and more.`, lists: 1},
-		"not to be read":                    {fault: sandbox.Fault{Operation: "records.list", Status: 403}, says: `Invalid value for plan_id: no plan has it (got "`, never: named, lists: 1},
-		"not listed":                        {fault: sandbox.Fault{Operation: "records.list", Status: 404}, says: `Invalid value for plan_id: no plan has it (got "`, never: named, lists: 1},
-		"another reason":                    {lines: acctest.JSON{"plan_id": planB}, fault: sandbox.Fault{Operation: "subscriptions.create", Status: 422}, never: named, lists: 1},
-		"the service is down":               {fault: sandbox.Fault{Operation: "subscriptions.create", Status: 403}, never: named, lists: 0},
+		"plan":              {says: `environments. ` + named + `"Plan 0" (`, lists: 1},
+		"plan, many":        {says: `, and 2 more.`, never: `"Pro"`, lists: 1},
+		"plan of an update": {first: acctest.JSON{"plan_id": planB}, says: named, lists: 1},
+		"product": {lines: item(productA, priceB),
+			says: `Ids of products differ between organizations and environments. The service has these products: "Seats" (` +
+				productB + `).`, lists: 1},
+		"price": {lines: item(productB, priceA),
+			says: `Ids of prices differ between organizations and environments. The service has these prices: ` +
+				priceB + `.`, lists: 1},
+		"without a field": {fault: sandbox.Fault{Operation: "subscriptions.create", Status: 404},
+			says: named, lists: 1},
+		"without a field, more than a page": {fault: sandbox.Fault{Operation: "subscriptions.create", Status: 404},
+			plans: 101, never: named, lists: 1},
+		"more than a page": {plans: 101, says: `, and more.`, lists: 1},
+		"not to be read": {fault: sandbox.Fault{Operation: "records.list", Status: 403},
+			says: `Invalid value for plan_id: no plan has it (got "`, never: named, lists: 1},
+		"not listed": {fault: sandbox.Fault{Operation: "records.list", Status: 404},
+			says: `Invalid value for plan_id: no plan has it (got "`, never: named, lists: 1},
+		"another reason": {lines: acctest.JSON{"plan_id": planB}, fault: sandbox.Fault{Operation: "subscriptions.create",
+			Status: 422}, never: named, lists: 1},
+		"the service is down": {fault: sandbox.Fault{Operation: "subscriptions.create", Status: 403}, never: named, lists: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

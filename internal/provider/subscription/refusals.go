@@ -161,8 +161,8 @@ func refuseDestroy(state model, diags *diag.Diagnostics) {
 	}
 }
 
-// warnCharges reports what a destroyed subscription still charges, and what destroying with cancel_at_period_end means for the objects that it
-// needs.
+// warnCharges reports what a destroyed subscription still charges, and what destroying with cancel_at_period_end means
+// for the objects that it needs.
 func warnCharges(state model, diags *diag.Diagnostics) {
 	if state.Status.ValueString() == statusCanceled {
 		return
@@ -175,18 +175,25 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 	switch state.DeletionPolicy.ValueString() {
 	case policyCancel:
 		diags.AddAttributeWarning(at, "The subscription is canceled immediately",
-			fmt.Sprintf("%s is canceled by the apply and not at the end of its period (%s). No further period is charged%s. What was charged is not refunded, and "+
-				"invoices that exist stay due. To let the period end first, set deletion_policy = \"cancel_at_period_end\" and apply that before destroying.",
+			fmt.Sprintf("%s is canceled by the apply and not at the end of its period (%s). No further period is charged%s. "+
+				"What was charged is not refunded, and "+
+				"invoices that exist stay due. To let the period end first, set deletion_policy = \"cancel_at_period_end\" and "+
+				"apply that before destroying.",
 				apidiag.Capitalize(who), end, state.charge()))
 	case policyCancelAtPeriodEnd:
 		diags.AddAttributeWarning(at, "The subscription runs until the end of its period",
-			fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until then it can be charged%s; no further period is. "+
-				"Until then the service deletes neither its customer nor, with deletion_policy = \"delete\", its billing account, and closing the account is immediate. "+
-				"Destroy these after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything immediately.", who, end, state.charge()))
+			fmt.Sprintf("deletion_policy is \"cancel_at_period_end\": %s leaves the state now and runs until %s. Until then "+
+				"it can be charged%s; no further period is. "+
+				"Until then the service deletes neither its customer nor, with deletion_policy = \"delete\", its billing "+
+				"account, and closing the account is immediate. "+
+				"Destroy these after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
+				"immediately.", who, end, state.charge()))
 	case policy.Abandon:
 		diags.AddAttributeWarning(at, "The subscription continues to charge",
-			fmt.Sprintf("deletion_policy is \"abandon\": %s is removed from the state only. It stays %s, and each period is charged until it is canceled at the service%s; "+
-				"the current period ends at %s. To cancel it, set deletion_policy = \"cancel\" and apply that before destroying.", who, state.Status.ValueString(), state.charge(), end))
+			fmt.Sprintf("deletion_policy is \"abandon\": %s is removed from the state only. It stays %s, and each period is "+
+				"charged until it is canceled at the service%s; "+
+				"the current period ends at %s. To cancel it, set deletion_policy = \"cancel\" and apply that before destroying.",
+				who, state.Status.ValueString(), state.charge(), end))
 	}
 }
 

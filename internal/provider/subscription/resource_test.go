@@ -27,7 +27,8 @@ func run(t *testing.T, steps ...resource.TestStep) {
 }
 
 func emptyPlan(config string) resource.TestStep {
-	return resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
+	return resource.TestStep{Config: config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
 }
 
 // with is the subscription "s-1" of a new customer, with further lines.
@@ -52,7 +53,8 @@ func TestAccSubscription_minimal(t *testing.T) {
 		}},
 		emptyPlan(config),
 		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true},
-		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=s-1"},
+		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+			ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=s-1"},
 	)
 }
 
@@ -83,8 +85,10 @@ func TestAccSubscription_full(t *testing.T) {
 			statecheck.ExpectKnownValue(address, at("trial_end"), knownvalue.NotNull()),
 		}},
 		emptyPlan(config),
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"items", "discount_percent"}},
-		resource.TestStep{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"items", "discount_percent"}},
+		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
+			ImportStateKind: resource.ImportBlockWithID},
 	)
 }
 
@@ -94,21 +98,25 @@ func TestAccSubscription_planChangeAndPause(t *testing.T) {
 	later := `plan_change = { timing = "end_of_period" }` + "\n"
 	run(t,
 		resource.TestStep{Config: service.Config(with(`plan_id = "` + planA + `"`))},
-		resource.TestStep{Config: service.Config(with(later + `plan_id = "` + planB + `"`)), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(address, at("current_plan_id"), knownvalue.StringExact(planA)),
-			statecheck.ExpectKnownValue(address, at("pending_plan_id"), knownvalue.StringExact(planB)),
-		}},
+		resource.TestStep{Config: service.Config(with(later + `plan_id = "` + planB + `"`)),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("current_plan_id"), knownvalue.StringExact(planA)),
+				statecheck.ExpectKnownValue(address, at("pending_plan_id"), knownvalue.StringExact(planB)),
+			}},
 		emptyPlan(service.Config(with(later+`plan_id = "`+planB+`"`))),
-		resource.TestStep{Config: service.Config(with(later + `plan_id = "` + planA + `"`)), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(address, at("pending_plan_id"), knownvalue.Null()),
-		}},
-		resource.TestStep{Config: service.Config(with(`pause = {}` + "\n" + `plan_id = "` + planA + `"`)), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(address, at("status"), knownvalue.StringExact("paused")),
-		}},
+		resource.TestStep{Config: service.Config(with(later + `plan_id = "` + planA + `"`)),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("pending_plan_id"), knownvalue.Null()),
+			}},
+		resource.TestStep{Config: service.Config(with(`pause = {}` + "\n" + `plan_id = "` + planA + `"`)),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("status"), knownvalue.StringExact("paused")),
+			}},
 		emptyPlan(service.Config(with(`pause = {}`+"\n"+`plan_id = "`+planA+`"`))),
-		resource.TestStep{Config: service.Config(with(`plan_id = "` + planA + `"`)), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(address, at("status"), knownvalue.StringExact("active")),
-		}},
+		resource.TestStep{Config: service.Config(with(`plan_id = "` + planA + `"`)),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("status"), knownvalue.StringExact("active")),
+			}},
 	)
 }
 
@@ -117,7 +125,9 @@ func TestAccSubscription_validation(t *testing.T) {
 	service := acctest.Start(t)
 	run(t,
 		resource.TestStep{Config: service.Config(with("")), ExpectError: regexp.MustCompile(`Neither a plan nor items`)},
-		resource.TestStep{Config: service.Config(with("plan_id = \"" + planA + "\"\nallow_pause = false\npause = {}")), ExpectError: regexp.MustCompile(`may not be paused`)},
-		resource.TestStep{Config: service.Config(with("plan_id = \"" + planA + "\"\ntrial_end = \"2020-01-01\"")), ExpectError: regexp.MustCompile(`would have ended already`)},
+		resource.TestStep{Config: service.Config(with("plan_id = \"" + planA + "\"\nallow_pause = false\npause = {}")),
+			ExpectError: regexp.MustCompile(`may not be paused`)},
+		resource.TestStep{Config: service.Config(with("plan_id = \"" + planA + "\"\ntrial_end = \"2020-01-01\"")),
+			ExpectError: regexp.MustCompile(`would have ended already`)},
 	)
 }

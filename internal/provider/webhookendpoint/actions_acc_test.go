@@ -13,7 +13,8 @@ import (
 
 // triggered is a resource whose change triggers an action.
 func triggered(value, action string) string {
-	return "resource \"terraform_data\" \"test\" {\n  input = \"" + value + "\"\n  lifecycle {\n    action_trigger {\n      events  = [after_create, after_update]\n      actions = [" +
+	return "resource \"terraform_data\" \"test\" {\n  input = \"" + value + "\"\n  lifecycle {\n    action_trigger {\n  " +
+		"    events  = [after_create, after_update]\n      actions = [" +
 		action + "]\n    }\n  }\n}\n"
 }
 
@@ -43,7 +44,8 @@ action "billing_webhook_test" "test" {
 	runFrom(t, tfversion.SkipBelow(tfversion.Version1_14_0),
 		resource.TestStep{Config: text("1"), Check: got(1)},
 		resource.TestStep{PreConfig: func() { receiver.Answer(500, "out of order") }, Config: text("2"),
-			ExpectError: regexp.MustCompile(`(?s)The test event was not accepted.*Last\s+HTTP\s+status:\s+500.*out\s+of\s+order`)},
+			ExpectError: regexp.MustCompile(
+				`(?s)The test event was not accepted.*Last\s+HTTP\s+status:\s+500.*out\s+of\s+order`)},
 	)
 }
 
@@ -55,7 +57,8 @@ func TestAccWebhookRedeliveryAction(t *testing.T) {
 	c.exhaust("charge.paid", false)
 	c.receiver.Answer(200, "")
 	runFrom(t, tfversion.SkipBelow(tfversion.Version1_14_0), resource.TestStep{
-		Config: c.Config("action \"billing_webhook_redelivery\" \"test\" {\n  config {\n    endpoint_id = \"" + c.id + "\"\n  }\n}\n" +
+		Config: c.Config("action \"billing_webhook_redelivery\" \"test\" {\n  config {\n    endpoint_id = \"" + c.id +
+			"\"\n  }\n}\n" +
 			triggered("1", "action.billing_webhook_redelivery.test")),
 		Check: func(*terraform.State) error {
 			c.settle()

@@ -88,9 +88,12 @@ func TestTestAction_fails(t *testing.T) {
 		says  []string
 	}{
 		"refused": {nil, func(c *consumer) { c.receiver.Answer(401, "bad signature") },
-			[]string{"The test event was not accepted", "is failed", "Attempts: 1", "Last HTTP status: 401", "Response: bad signature", "Next attempt", "current secret"}},
-		"an echo of credentials": {acctest.JSON{"authentication": acctest.JSON{"type": "bearer", "token": "t0ken-of-the-test"}},
-			func(c *consumer) { c.receiver.Answer(403, "no access with t0ken-of-the-test") }, []string{"Last HTTP status: 403", "[REDACTED]"}},
+			[]string{"The test event was not accepted", "is failed", "Attempts: 1", "Last HTTP status: 401",
+				"Response: bad signature", "Next attempt", "current secret"}},
+		"an echo of credentials": {acctest.JSON{"authentication": acctest.JSON{"type": "bearer",
+			"token": "t0ken-of-the-test"}},
+			func(c *consumer) { c.receiver.Answer(403, "no access with t0ken-of-the-test") },
+			[]string{"Last HTTP status: 403", "[REDACTED]"}},
 		"redirected": {nil, func(c *consumer) { c.receiver.Answer(302, "") }, []string{"Last HTTP status: 302"}},
 		"inactive":   {acctest.JSON{"active": false}, func(*consumer) {}, []string{"is exhausted", "inactive"}},
 		"no such endpoint": {nil, func(c *consumer) { c.id = "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f" },
@@ -109,14 +112,16 @@ func TestTestAction_fails(t *testing.T) {
 			said, diagnostics := c.test(waiting)
 			text := acctest.Errors(diagnostics)
 			says(t, text, f.says...)
-			if all := strings.Join(append(said, text), "\n"); strings.Contains(all, "t0ken-of-the-test") || strings.Contains(all, "whsec_") {
+			if all := strings.Join(append(said, text), "\n"); strings.Contains(all, "t0ken-of-the-test") ||
+				strings.Contains(all, "whsec_") {
 				t.Errorf("a secret is said: %s", all)
 			}
 		})
 	}
 }
 
-// TestTestAction_lostAnswer: a second test event does no harm, so the request is sent again, and the answered one is followed.
+// TestTestAction_lostAnswer: a second test event does no harm, so the request is sent again, and the answered one is
+// followed.
 func TestTestAction_lostAnswer(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
@@ -179,7 +184,8 @@ func (c *consumer) statuses() []string {
 	return all
 }
 
-// TestRedelivery_all: all failed and exhausted deliveries are sent again, over all pages, and nothing else is; the events keep their ids.
+// TestRedelivery_all: all failed and exhausted deliveries are sent again, over all pages, and nothing else is; the
+// events keep their ids.
 func TestRedelivery_all(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
@@ -235,7 +241,8 @@ func TestRedelivery_one(t *testing.T) {
 	says(t, said[0], second, "1 of 1")
 	c.settle()
 	same(t, "after", c.statuses(), "exhausted", "success")
-	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f"})
+	_, diagnostics = c.Invoke("billing_webhook_redelivery",
+		acctest.JSON{"endpoint_id": c.id, "delivery_id": "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f"})
 	says(t, acctest.Errors(diagnostics), "Could not send again delivery 6f2d1c30", "Status: 404")
 	_, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": " "})
 	says(t, acctest.Errors(diagnostics), `AttributeName("delivery_id")`)
@@ -249,7 +256,8 @@ func TestRedelivery_inactive(t *testing.T) {
 	c.exhaust("charge.paid", true)
 	c.MustCollections("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
 	_, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
-	says(t, acctest.Errors(diagnostics), "The webhook endpoint is inactive", "ENDPOINT_INACTIVE", "Of 2 deliveries", "0 were sent again", "Set active = true")
+	says(t, acctest.Errors(diagnostics), "The webhook endpoint is inactive", "ENDPOINT_INACTIVE", "Of 2 deliveries",
+		"0 were sent again", "Set active = true")
 	same(t, "after", c.statuses(), "exhausted", "exhausted")
 }
 
@@ -260,9 +268,11 @@ func TestRedelivery_stops(t *testing.T) {
 	c.exhaust("charge.paid", true)
 	c.exhaust("charge.paid", true)
 	c.receiver.Answer(200, "")
-	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_deliveries.retry", Skip: 1, Times: 1, Status: 403, Code: "insufficient_scope"})
+	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_deliveries.retry", Skip: 1, Times: 1, Status: 403,
+		Code: "insufficient_scope"})
 	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
-	says(t, acctest.Errors(diagnostics), "Could not send again delivery "+c.Sandbox.Deliveries()[1].ID, "1 of 2 were sent before it", "insufficient_scope")
+	says(t, acctest.Errors(diagnostics), "Could not send again delivery "+c.Sandbox.Deliveries()[1].ID,
+		"1 of 2 were sent before it", "insufficient_scope")
 	if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "1 of 2") }) {
 		t.Errorf("said %q", said)
 	}

@@ -138,8 +138,8 @@ func (a authentication) refuseForeign(diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
 			diags.AddAttributeError(authPath, "Argument of another type of authentication",
-				fmt.Sprintf("authentication.%s belongs to authentication of type %q, and type is %q. Remove one of the two.", p.name,
-					p.kind, a.kind.ValueString()))
+				fmt.Sprintf("authentication.%s belongs to authentication of type %q, and type is %q. Remove one of the two.",
+					p.name, p.kind, a.kind.ValueString()))
 		}
 	}
 }

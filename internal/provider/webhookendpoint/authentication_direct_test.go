@@ -21,8 +21,8 @@ var kinds = map[string]struct {
 	kept           string // in the state
 	header, credit string
 }{
-	"none": {acctest.JSON{"type": "none"}, `{"credentials_wo_version":1,"name":null,"password_wo":null,"token_wo":null,"type":"none","username":null,"value_wo":null}`,
-		"Authorization", ""},
+	"none": {acctest.JSON{"type": "none"},
+		`{"credentials_wo_version":1,"name":null,"password_wo":null,"token_wo":null,"type":"none","username":null,"value_wo":null}`, "Authorization", ""},
 	"basic": {acctest.JSON{"type": "basic", "username": "ana", "password_wo": password},
 		`{"credentials_wo_version":1,"name":null,"password_wo":null,"token_wo":null,"type":"basic","username":"ana","value_wo":null}`,
 		"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("ana:"+password))},
@@ -44,7 +44,8 @@ func (s *subject) last() acctest.Received {
 	return all[len(all)-1]
 }
 
-// TestDirect_authentication: of each type the consumer gets the credentials, the state gets the rest, and an import finds the same.
+// TestDirect_authentication: of each type the consumer gets the credentials, the state gets the rest, and an import
+// finds the same.
 func TestDirect_authentication(t *testing.T) {
 	t.Parallel()
 	for name, kind := range kinds {
@@ -90,18 +91,21 @@ func versioned(authentication acctest.JSON, version int) acctest.JSON {
 	return with
 }
 
-// TestDirect_credentialsVersion: other credentials are sent when the version changes, and only then; with it they are needed.
+// TestDirect_credentialsVersion: other credentials are sent when the version changes, and only then; with it they are
+// needed.
 func TestDirect_credentialsVersion(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	auth := func(password any, version any) acctest.JSON {
-		return acctest.JSON{"authentication": acctest.JSON{"type": "basic", "username": "ana", "password_wo": password, "credentials_wo_version": version}}
+		return acctest.JSON{"authentication": acctest.JSON{"type": "basic", "username": "ana", "password_wo": password,
+			"credentials_wo_version": version}}
 	}
 	s.set(auth("first", nil))
 	for _, unchanged := range []acctest.JSON{auth("second", nil), auth("second", 1), auth(nil, nil)} {
 		s.isSettled(unchanged)
 	}
-	says(t, acctest.Errors(s.Plan(s.with(auth(nil, 2))).Diagnostics), "authentication", "password_wo", `type "basic" needs authentication.password_wo`)
+	says(t, acctest.Errors(s.Plan(s.with(auth(nil, 2))).Diagnostics), "authentication", "password_wo",
+		`type "basic" needs authentication.password_wo`)
 	s.service.Sandbox.ResetRequests()
 	s.set(auth("second", 2))
 	same(t, "calls", s.calls(), "webhook_endpoints.update")
@@ -111,7 +115,8 @@ func TestDirect_credentialsVersion(t *testing.T) {
 	s.set(auth("first", 1))
 	same(t, "calls", s.calls(), "webhook_endpoints.update")
 	s.fire()
-	if have, want := s.last().Header.Get("Authorization"), "Basic "+base64.StdEncoding.EncodeToString([]byte("ana:first")); have != want {
+	if have, want := s.last().Header.Get("Authorization"),
+		"Basic "+base64.StdEncoding.EncodeToString([]byte("ana:first")); have != want {
 		t.Errorf("the consumer gets %q, want %q", have, want)
 	}
 }
@@ -125,7 +130,8 @@ func (s *subject) fire() {
 	}
 }
 
-// TestDirect_authenticationRefused: what is missing, and what belongs to another type, is told on the argument, before anything is sent.
+// TestDirect_authenticationRefused: what is missing, and what belongs to another type, is told on the argument, before
+// anything is sent.
 func TestDirect_authenticationRefused(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -133,19 +139,28 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		authentication acctest.JSON
 		says           []string // argument | text, one for each error
 	}{
-		"no type":            {acctest.JSON{}, []string{`"type"`}},
-		"unknown type":       {acctest.JSON{"type": "digest"}, []string{`not one of "none", "basic", "bearer", "header"`}},
-		"basic, nothing":     {acctest.JSON{"type": "basic"}, []string{`AttributeName("authentication")`, `needs authentication.username`}},
-		"basic, no password": {acctest.JSON{"type": "basic", "username": "ana"}, []string{`AttributeName("authentication")`, `type "basic" needs authentication.password_wo`}},
-		"bearer, no token":   {acctest.JSON{"type": "bearer"}, []string{`AttributeName("authentication")`, `type "bearer" needs authentication.token_wo`}},
-		"header, no name":    {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("authentication")`, `type "header" needs authentication.name`}},
-		"header, no value":   {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("authentication")`, `type "header" needs authentication.value_wo`}},
-		"no header":          {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"not a header name"}},
-		"blank password":     {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "}, []string{`AttributeName("authentication")`, "white space"}},
-		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A", "value_wo": "v"},
-			[]string{`AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`,
+		"no type":      {acctest.JSON{}, []string{`"type"`}},
+		"unknown type": {acctest.JSON{"type": "digest"}, []string{`not one of "none", "basic", "bearer", "header"`}},
+		"basic, nothing": {acctest.JSON{"type": "basic"}, []string{`AttributeName("authentication")`,
+			`needs authentication.username`}},
+		"basic, no password": {acctest.JSON{"type": "basic", "username": "ana"}, []string{`AttributeName("authentication")`,
+			`type "basic" needs authentication.password_wo`}},
+		"bearer, no token": {acctest.JSON{"type": "bearer"}, []string{`AttributeName("authentication")`,
+			`type "bearer" needs authentication.token_wo`}},
+		"header, no name": {acctest.JSON{"type": "header", "value_wo": "v"}, []string{`AttributeName("authentication")`,
+			`type "header" needs authentication.name`}},
+		"header, no value": {acctest.JSON{"type": "header", "name": "X-A"}, []string{`AttributeName("authentication")`,
+			`type "header" needs authentication.value_wo`}},
+		"no header": {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"not a header name"}},
+		"blank password": {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "},
+			[]string{`AttributeName("authentication")`, "white space"}},
+		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A",
+			"value_wo": "v"},
+			[]string{`AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`,
+				`AttributeName("authentication")`, `AttributeName("authentication")`,
 				`value_wo belongs to authentication of type "header", and type is "none". Remove one of the two`}},
-		"bearer with a password": {acctest.JSON{"type": "bearer", "token_wo": "t", "password_wo": "p"}, []string{`AttributeName("authentication")`, "belongs to"}},
+		"bearer with a password": {acctest.JSON{"type": "bearer", "token_wo": "t", "password_wo": "p"},
+			[]string{`AttributeName("authentication")`, "belongs to"}},
 	} {
 		text := acctest.Errors(s.Plan(s.with(acctest.JSON{"authentication": c.authentication})).Diagnostics)
 		if text == "" {
@@ -154,7 +169,8 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		says(t, text, c.says...)
 	}
 	// What is not known yet is neither missing nor too much.
-	for _, authentication := range []any{acctest.Unknown, acctest.JSON{"type": acctest.Unknown, "username": "ana", "password_wo": "p"},
+	for _, authentication := range []any{acctest.Unknown, acctest.JSON{"type": acctest.Unknown, "username": "ana",
+		"password_wo": "p"},
 		acctest.JSON{"type": "basic", "username": acctest.Unknown, "password_wo": acctest.Unknown}} {
 		if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"authentication": authentication})).Diagnostics); text != "" {
 			t.Error(text)
@@ -163,12 +179,15 @@ func TestDirect_authenticationRefused(t *testing.T) {
 	same(t, "calls", s.calls())
 }
 
-// TestDirect_unknownAuthentication: an authentication that is only known at apply counts as a change, and can come out as it was.
+// TestDirect_unknownAuthentication: an authentication that is only known at apply counts as a change, and can come out
+// as it was.
 func TestDirect_unknownAuthentication(t *testing.T) {
 	t.Parallel()
-	basic, bearer := acctest.JSON{"type": "basic", "username": "ana", "password_wo": "p"}, acctest.JSON{"type": "bearer", "token_wo": "t"}
+	basic, bearer := acctest.JSON{"type": "basic", "username": "ana", "password_wo": "p"},
+		acctest.JSON{"type": "bearer", "token_wo": "t"}
 	for name, c := range map[string]struct{ was, became acctest.JSON }{
-		"another": {bearer, basic}, "none": {bearer, nil}, "as it was": {bearer, bearer}, "the first": {nil, basic}, "none as before": {nil, nil},
+		"another": {bearer, basic}, "none": {bearer, nil}, "as it was": {bearer, bearer}, "the first": {nil, basic},
+		"none as before": {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -202,8 +221,8 @@ func TestDirect_olderTerraform(t *testing.T) {
 	old.Set(s.with(acctest.JSON{"authentication": acctest.JSON{"type": "none"}}))
 }
 
-// TestDirect_noneInOtherWords: no authentication, written down or left out, with or without a version, is the same: nothing is sent, and
-// nothing but the words changes.
+// TestDirect_noneInOtherWords: no authentication, written down or left out, with or without a version, is the same:
+// nothing is sent, and nothing but the words changes.
 func TestDirect_noneInOtherWords(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -219,23 +238,27 @@ func TestDirect_noneInOtherWords(t *testing.T) {
 	same(t, "calls", s.calls())
 }
 
-// TestDirect_ignoredParts: the apply takes nothing but the credentials from the configuration, which Terraform passes there without
-// ignore_changes.
+// TestDirect_ignoredParts: the apply takes nothing but the credentials from the configuration, which Terraform passes
+// there without ignore_changes.
 func TestDirect_ignoredParts(t *testing.T) {
 	t.Parallel()
 	auth := func(name, value string, version int) acctest.JSON {
 		return acctest.JSON{"type": "header", "name": name, "value_wo": value, "credentials_wo_version": version}
 	}
-	first := acctest.JSON{"description": "a", "events": []any{"charge.paid"}, "authentication": auth("X-Other-System", "first", 1)}
+	first := acctest.JSON{"description": "a", "events": []any{"charge.paid"},
+		"authentication": auth("X-Other-System", "first", 1)}
 	for name, c := range map[string]struct {
 		// planned is the configuration with ignore_changes applied, raw the one without.
 		planned, raw acctest.JSON
 		credential   string
 	}{
-		"name": {acctest.JSON{"authentication": auth("X-Other-System", "second", 2)}, acctest.JSON{"authentication": auth("X-Mine", "second", 2)}, "second"},
+		"name": {acctest.JSON{"authentication": auth("X-Other-System", "second", 2)},
+			acctest.JSON{"authentication": auth("X-Mine", "second", 2)}, "second"},
 		"whole": {acctest.JSON{"active": true, "test_on_apply": true},
-			acctest.JSON{"active": true, "test_on_apply": true, "authentication": acctest.JSON{"type": "bearer", "token_wo": token}}, "first"},
-		"all": {acctest.JSON{"test_on_apply": true}, acctest.JSON{"active": false, "description": "b", "events": nil, "authentication": nil}, "first"},
+			acctest.JSON{"active": true, "test_on_apply": true, "authentication": acctest.JSON{"type": "bearer",
+				"token_wo": token}}, "first"},
+		"all": {acctest.JSON{"test_on_apply": true}, acctest.JSON{"active": false, "description": "b", "events": nil,
+			"authentication": nil}, "first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -254,7 +277,8 @@ func TestDirect_ignoredParts(t *testing.T) {
 			}
 			remote := s.remote()
 			have, _ := remote["authentication"].(map[string]any)
-			if have["type"] != "header" || have["name"] != "X-Other-System" || remote["description"] != "a" || len(remote["events"].([]any)) != 1 || remote["active"] != true {
+			if have["type"] != "header" || have["name"] != "X-Other-System" || remote["description"] != "a" ||
+				len(remote["events"].([]any)) != 1 || remote["active"] != true {
 				t.Errorf("at the service: %v", remote)
 			}
 			s.fire()

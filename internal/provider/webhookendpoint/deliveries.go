@@ -27,7 +27,8 @@ func NewDeliveriesDataSource() datasource.DataSource { return &DeliveriesDataSou
 const deliveriesTypeName = "billing_webhook_deliveries"
 
 // Metadata names the type.
-func (d *DeliveriesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *DeliveriesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest,
+	resp *datasource.MetadataResponse) {
 	resp.TypeName = deliveriesTypeName
 }
 
@@ -57,10 +58,11 @@ type deliveryModel struct {
 
 func deliveryFromAPI(d *collections.Delivery) (deliveryModel, error) {
 	return deliveryModel{ID: types.StringValue(d.ID), Event: wire.TextOrNull(d.Event), EventID: wire.TextOrNull(d.EventID),
-		Status: wire.TextOrNull(d.Status), HTTPCode: types.Int64PointerValue(d.HTTPCode), Attempts: types.Int64Value(d.Attempts),
-		LastError: types.StringPointerValue(d.LastError), RequestBody: types.StringPointerValue(d.RequestBody),
-		ResponseBody: types.StringPointerValue(d.ResponseBody), CreatedAt: wire.TextOrNull(d.CreatedAt),
-		DeliveredAt: types.StringPointerValue(d.DeliveredAt), NextRetryAt: types.StringPointerValue(d.NextRetryAt)}, nil
+		Status: wire.TextOrNull(d.Status), HTTPCode: types.Int64PointerValue(d.HTTPCode),
+		Attempts: types.Int64Value(d.Attempts), LastError: types.StringPointerValue(d.LastError),
+		RequestBody: types.StringPointerValue(d.RequestBody), ResponseBody: types.StringPointerValue(d.ResponseBody),
+		CreatedAt: wire.TextOrNull(d.CreatedAt), DeliveredAt: types.StringPointerValue(d.DeliveredAt),
+		NextRetryAt: types.StringPointerValue(d.NextRetryAt)}, nil
 }
 
 // Schema describes the data source.
@@ -73,8 +75,9 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			"Use it in a `check` block to monitor an endpoint in every plan, and set `status` or `event`, " +
 			"because the list grows with every event." + object.Paged + " That includes the bodies of requests and responses.",
 		Attributes: map[string]schema.Attribute{
-			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()}, MarkdownDescription: "Id of the endpoint " +
-				"(the `id` of a `billing_webhook_endpoint`)."},
+			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()},
+				MarkdownDescription: "Id of the endpoint " +
+					"(the `id` of a `billing_webhook_endpoint`)."},
 			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, "+
 				"`failed` (another attempt follows) or `exhausted` (none does).",
 				validate.KnownStatus("pending", deliverySuccess, deliveryFailed, deliveryExhausted)),
@@ -109,10 +112,13 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 
 // Read lists the deliveries.
 func (d *DeliveriesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Collections, deliveriesTypeName, req, resp, func(client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
-		id := m.EndpointID.ValueString()
-		newest := m.Newest.IsNull() || m.Newest.ValueBool()
-		query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: m.Status.ValueString(), Event: m.Event.ValueString()}
-		m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id, deliveryFromAPI, diags)
-	})
+	object.ReadMany(ctx, d.Conn.Collections, deliveriesTypeName, req, resp,
+		func(client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
+			id := m.EndpointID.ValueString()
+			newest := m.Newest.IsNull() || m.Newest.ValueBool()
+			query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: m.Status.ValueString(),
+				Event: m.Event.ValueString()}
+			m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id,
+				deliveryFromAPI, diags)
+		})
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 )
 
-// TestAwait: it is looked at once and then twice a second, for as long as an attempt can take, unless the run is interrupted.
+// TestAwait: it is looked at once and then twice a second, for as long as an attempt can take, unless the run is
+// interrupted.
 func TestAwait(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -69,9 +70,10 @@ func TestAwait_lookInterrupted(t *testing.T) {
 // TestOutcome: everything that is known of a delivery is said, and a long answer is cut between two characters.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
-	full := collections.Delivery{ID: "d-1", Status: "failed", Attempts: 2, HTTPCode: new(int64(503)), LastError: new("the endpoint answered 503"),
-		NextRetryAt: new("2026-03-14T12:12:00.000Z"), ResponseBody: new("busy")}
-	const want = "Delivery d-1 is failed. Attempts: 2. Last HTTP status: 503. Last error: the endpoint answered 503. Next attempt: about 2026-03-14T12:12:00.000Z. Response: busy"
+	full := collections.Delivery{ID: "d-1", Status: "failed", Attempts: 2, HTTPCode: new(int64(503)),
+		LastError: new("the endpoint answered 503"), NextRetryAt: new("2026-03-14T12:12:00.000Z"), ResponseBody: new("busy")}
+	const want = "Delivery d-1 is failed. Attempts: 2. Last HTTP status: 503. Last error: the endpoint answered 503. " +
+		"Next attempt: about 2026-03-14T12:12:00.000Z. Response: busy"
 	if text := outcome(&full); text != want {
 		t.Errorf("%q, want %q", text, want)
 	}

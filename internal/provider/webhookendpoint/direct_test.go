@@ -20,7 +20,8 @@ type subject struct {
 	receiver *acctest.Receiver
 }
 
-// prepare starts a sandbox that lives in the present, as a lost answer is only settled with what is new by the clock of this machine.
+// prepare starts a sandbox that lives in the present, as a lost answer is only settled with what is new by the clock of
+// this machine.
 func prepare(t *testing.T, options ...acctest.Option) *subject {
 	t.Helper()
 	receiver := acctest.NewReceiver(t)
@@ -114,7 +115,8 @@ func says(t *testing.T, message string, parts ...string) {
 	}
 }
 
-// TestDirect_minimal: a url is enough; the secret is in the state at once, and only an endpoint without authentication is registered.
+// TestDirect_minimal: a url is enough; the secret is in the state at once, and only an endpoint without authentication
+// is registered.
 func TestDirect_minimal(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -124,7 +126,8 @@ func TestDirect_minimal(t *testing.T) {
 	if !strings.HasPrefix(s.secret(), "whsec_") {
 		t.Errorf("the secret is %s", s.Text("secret"))
 	}
-	for name, want := range map[string]string{"active": "true", "events": "[]", "description": "null", "authentication": "null", "test_on_apply": "null",
+	for name, want := range map[string]string{"active": "true", "events": "[]", "description": "null",
+		"authentication": "null", "test_on_apply": "null",
 		"rotate_secret_when_changed": "{}"} {
 		s.is(name, want)
 	}
@@ -151,11 +154,13 @@ func TestDirect_updateAndClear(t *testing.T) {
 		sent          string // what the update says
 		cleared       string // the same for the argument taken out; empty: it cannot be
 	}{
-		"url":            {nil, "https://other.example.com/hook?x=1", `{"url":"https://other.example.com/hook?x=1"}`, ""},
-		"description":    {"first", "second", `{"description":"second"}`, `{"description":null}`},
-		"events":         {[]any{"charge.paid"}, []any{"api_key.revoked", "webhook.test"}, `{"events":["api_key.revoked","webhook.test"]}`, `{"events":[]}`},
-		"active":         {true, false, `{"active":false}`, `{"active":true}`},
-		"authentication": {basic, acctest.JSON{"type": "bearer", "token_wo": "t"}, `{"authentication":{"token":"[REDACTED]","type":"bearer"}}`, `{"authentication":{"type":"none"}}`},
+		"url":         {nil, "https://other.example.com/hook?x=1", `{"url":"https://other.example.com/hook?x=1"}`, ""},
+		"description": {"first", "second", `{"description":"second"}`, `{"description":null}`},
+		"events": {[]any{"charge.paid"}, []any{"api_key.revoked", "webhook.test"},
+			`{"events":["api_key.revoked","webhook.test"]}`, `{"events":[]}`},
+		"active": {true, false, `{"active":false}`, `{"active":true}`},
+		"authentication": {basic, acctest.JSON{"type": "bearer", "token_wo": "t"},
+			`{"authentication":{"token":"[REDACTED]","type":"bearer"}}`, `{"authentication":{"type":"none"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +223,8 @@ func TestDirect_drift(t *testing.T) {
 		{"events", acctest.JSON{"events": []string{}}, `["charge.paid","webhook.test"]`},
 		{"active", acctest.JSON{"active": false}, "true"},
 		{"authentication", acctest.JSON{"authentication": acctest.JSON{"type": "none"}}, ""},
-		{"authentication", acctest.JSON{"authentication": acctest.JSON{"type": "basic", "username": "eva", "password": "x"}}, ""},
+		{"authentication", acctest.JSON{"authentication": acctest.JSON{"type": "basic", "username": "eva", "password": "x"}},
+			""},
 		{"authentication", acctest.JSON{"authentication": acctest.JSON{"type": "header", "name": "X-A", "value": "x"}}, ""},
 	} {
 		s.outside(c.body)
@@ -236,7 +242,8 @@ func TestDirect_drift(t *testing.T) {
 	}
 	// The order of events, and what only the service changes, mean nothing.
 	s.outside(acctest.JSON{"events": []string{"webhook.test", "charge.paid"}})
-	s.isSettled(acctest.JSON{"description": "ours", "events": []any{"webhook.test", "charge.paid"}, "authentication": lines["authentication"]})
+	s.isSettled(acctest.JSON{"description": "ours", "events": []any{"webhook.test", "charge.paid"},
+		"authentication": lines["authentication"]})
 }
 
 // TestDirect_deletedOutside: the endpoint is planned again, with a warning.

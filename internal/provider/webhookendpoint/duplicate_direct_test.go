@@ -10,21 +10,23 @@ import (
 
 const exists = "A webhook endpoint with this url exists already"
 
-// TestDirect_duplicate: an endpoint of the same url that is not in the state is an error with its import block, as one that an interrupted
-// run has left, unless a second one is wanted.
+// TestDirect_duplicate: an endpoint of the same url that is not in the state is an error with its import block, as one
+// that an interrupted run has left, unless a second one is wanted.
 func TestDirect_duplicate(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	other := s.another()["id"].(string)
 	s.service.Sandbox.ResetRequests()
-	says(t, acctest.Errors(s.Plan(s.with(nil)).Diagnostics), `AttributeName("url")`, exists, other, "created 2", "to = billing_webhook_endpoint.this",
-		`id = "`+other+`"`, "allow_duplicate = true")
-	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"allow_duplicate": false, "url": strings.Replace(s.receiver.URL, "example", "EXAMPLE", 1)})).Diagnostics), exists)
+	says(t, acctest.Errors(s.Plan(s.with(nil)).Diagnostics), `AttributeName("url")`, exists, other, "created 2",
+		"to = billing_webhook_endpoint.this", `id = "`+other+`"`, "allow_duplicate = true")
+	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"allow_duplicate": false,
+		"url": strings.Replace(s.receiver.URL, "example", "EXAMPLE", 1)})).Diagnostics), exists)
 	says(t, acctest.Warnings(s.Plan(s.with(acctest.JSON{"allow_duplicate": acctest.Unknown})).Diagnostics), exists)
 	if lists := s.service.Count("webhook_endpoints.list"); lists != 3 { // one, and one more before each error
 		t.Errorf("%d listings", lists)
 	}
-	for _, lines := range []acctest.JSON{{"url": acctest.Unknown}, {"url": s.receiver.URL + "/"}, {"url": s.receiver.URL + "?x"}} {
+	for _, lines := range []acctest.JSON{{"url": acctest.Unknown}, {"url": s.receiver.URL + "/"},
+		{"url": s.receiver.URL + "?x"}} {
 		if p := s.Plan(s.with(lines)); len(p.Diagnostics) > 0 {
 			t.Errorf("%v: %s%s", lines, acctest.Errors(p.Diagnostics), acctest.Warnings(p.Diagnostics))
 		}
@@ -37,8 +39,8 @@ func TestDirect_duplicate(t *testing.T) {
 	same(t, "calls", s.calls())
 }
 
-// TestDirect_duplicateOfTheState: what the run knows is not outside: the object itself, when it is replaced, and others that are refreshed,
-// planned or destroyed.
+// TestDirect_duplicateOfTheState: what the run knows is not outside: the object itself, when it is replaced, and others
+// that are refreshed, planned or destroyed.
 func TestDirect_duplicateOfTheState(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -48,7 +50,8 @@ func TestDirect_duplicateOfTheState(t *testing.T) {
 	}
 	s.Direct = s.service.Direct("billing_webhook_endpoint")
 	s.Import("url=" + s.receiver.URL)
-	for name, p := range map[string]acctest.Planned{"-replace": s.PlanReplace(s.with(nil)), "tainted": s.PlanTainted(s.with(nil))} {
+	for name, p := range map[string]acctest.Planned{"-replace": s.PlanReplace(s.with(nil)),
+		"tainted": s.PlanTainted(s.with(nil))} {
 		if text := acctest.Errors(p.Diagnostics); text != "" {
 			t.Errorf("%s: %s", name, text)
 		}

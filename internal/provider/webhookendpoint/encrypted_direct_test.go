@@ -106,8 +106,10 @@ func TestDirect_otherRecipients(t *testing.T) {
 		lines acctest.JSON
 		says  []string
 	}{
-		{to(trigger("1"), bia), []string{"An encrypted secret keeps its recipients", s.id(), "encrypted_secret stays as it is"}},
-		{to(trigger("1")), []string{"An encrypted secret stays encrypted", "in clear text in secret", "rotate_secret_when_changed"}},
+		{to(trigger("1"), bia), []string{"An encrypted secret keeps its recipients", s.id(),
+			"encrypted_secret stays as it is"}},
+		{to(trigger("1")), []string{"An encrypted secret stays encrypted", "in clear text in secret",
+			"rotate_secret_when_changed"}},
 	} {
 		p := s.Plan(s.with(c.lines))
 		same(t, "changes", p.Changes(t), "age_recipients")
@@ -149,7 +151,8 @@ func TestDirect_recipientsAdded(t *testing.T) {
 		secret, lines := s.secret(), trigger("1")
 		if rotates {
 			lines = trigger("2")
-			s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403, Code: "insufficient_scope"})
+			s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403,
+				Code: "insufficient_scope"})
 		}
 		lines["description"] = "d"
 		failed := acctest.Errors(s.Apply(s.Plan(s.with(to(lines, ana)))))

@@ -25,7 +25,8 @@ func TestAccWebhookEndpoint_ignoreChanges(t *testing.T) {
 	}
 	auth := func(name string, version int) string {
 		return fmt.Sprintf(
-			"authentication = {\n    type = \"header\"\n    name = %q\n    value_wo = \"v%d\"\n    credentials_wo_version = %d\n  }",
+			"authentication = {\n    type = \"header\"\n    name = %q\n    value_wo = \"v%d\"\n    credentials_wo_version = "+
+				"%d\n  }",
 			name,
 			version,
 			version,

@@ -25,10 +25,11 @@ func recorded(t *testing.T, name string) []byte {
 // TestFromAPI: what the service answers stands in the attributes of the same name; what it never returns is null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
-	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "test_on_apply": nil, "age_recipients": []any{}, "encrypted_secret": nil,
-		"allow_duplicate": nil}
+	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "test_on_apply": nil,
+		"age_recipients": []any{}, "encrypted_secret": nil, "allow_duplicate": nil}
 	auth := func(kind, username, name any) map[string]any {
-		return map[string]any{"type": kind, "username": username, "name": name, "password_wo": nil, "token_wo": nil, "value_wo": nil, "credentials_wo_version": json.Number("1")}
+		return map[string]any{"type": kind, "username": username, "name": name, "password_wo": nil, "token_wo": nil,
+			"value_wo": nil, "credentials_wo_version": json.Number("1")}
 	}
 	for name, differs := range map[string]map[string]any{
 		"webhook_endpoint_create":        {"authentication": nil}, // of type none
@@ -51,7 +52,8 @@ func TestFromAPI(t *testing.T) {
 // TestDataFromAPI: a data source shows how the service authenticates itself, and no secret.
 func TestDataFromAPI(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]string{"webhook_endpoint_create": "none", "webhook_endpoint_create_header": "header"} {
+	for name, kind := range map[string]string{"webhook_endpoint_create": "none",
+		"webhook_endpoint_create_header": "header"} {
 		var endpoint collections.WebhookEndpoint
 		want := modeltest.Wire(t, recorded(t, name), &endpoint)
 		delete(want, "secret")
@@ -64,7 +66,8 @@ func TestDataFromAPI(t *testing.T) {
 		modeltest.Same(t, modeltest.Attributes(t, have), want)
 	}
 	bare, err := dataFromAPI(&collections.WebhookEndpoint{ID: "1"})
-	if err != nil || bare.Authentication.Attributes()["type"] != types.StringValue("none") || !bare.URL.IsNull() || len(bare.Events.Elements()) != 0 {
+	if err != nil || bare.Authentication.Attributes()["type"] != types.StringValue("none") || !bare.URL.IsNull() ||
+		len(bare.Events.Elements()) != 0 {
 		t.Errorf("an endpoint of an id alone: %+v, %v", bare, err)
 	}
 }
@@ -91,12 +94,14 @@ func TestDeliveryFromAPI(t *testing.T) {
 func TestKeeping(t *testing.T) {
 	t.Parallel()
 	basic := func(username string, version int64) types.Object {
-		return authentication{kind: types.StringValue("basic"), username: types.StringValue(username), version: types.Int64Value(version)}.object()
+		return authentication{kind: types.StringValue("basic"), username: types.StringValue(username),
+			version: types.Int64Value(version)}.object()
 	}
 	prior := model{Secret: types.StringValue("old"), TestOnApply: types.BoolValue(true), Authentication: basic("ana", 7)}
 	answered := model{Authentication: basic("ana", firstVersion)}
 	kept := answered.preserve(prior)
-	if kept.Secret.ValueString() != "old" || !kept.TestOnApply.ValueBool() || !kept.Authentication.Equal(prior.Authentication) {
+	if kept.Secret.ValueString() != "old" || !kept.TestOnApply.ValueBool() ||
+		!kept.Authentication.Equal(prior.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}
 	answered.Secret, answered.Authentication = types.StringValue("new"), basic("bea", firstVersion)

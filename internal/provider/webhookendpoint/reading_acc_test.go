@@ -47,7 +47,8 @@ func TestAccWebhookEndpointDataSource(t *testing.T) {
 			known("description", knownvalue.StringExact("first")), known("active", knownvalue.Bool(false)),
 			known("events", knownvalue.SetExact([]knownvalue.Check{knownvalue.StringExact("charge.paid")})),
 			known("authentication", knownvalue.ObjectExact(map[string]knownvalue.Check{
-				"type": knownvalue.StringExact("header"), "username": knownvalue.Null(), "name": knownvalue.StringExact("X-A")})), known("created_at", knownvalue.NotNull()), known("updated_at", knownvalue.NotNull()),
+				"type": knownvalue.StringExact("header"), "username": knownvalue.Null(), "name": knownvalue.StringExact("X-A")})),
+			known("created_at", knownvalue.NotNull()), known("updated_at", knownvalue.NotNull()),
 		}}
 	}
 	refused := func(lines, says string) resource.TestStep {
@@ -71,15 +72,20 @@ func TestAccWebhookEndpointsDataSource(t *testing.T) {
 	const address = "data.billing_webhook_endpoints.test"
 	var ids []string
 	run(t,
-		resource.TestStep{Config: empty, ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at("endpoints"), knownvalue.ListSizeExact(0))}},
-		resource.TestStep{PreConfig: func() { ids = registered(service) }, Config: empty, ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(address, at("endpoints"), knownvalue.ListSizeExact(3)),
-			statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(0).AtMapKey("id"), known(&ids, 0)),
-			statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(2).AtMapKey("id"), known(&ids, 2)),
-			statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(1).AtMapKey("authentication").AtMapKey("type"), knownvalue.StringExact("none")),
-		}},
-		resource.TestStep{Config: service.Config("data \"billing_webhook_endpoints\" \"test\" {\n  limit = 2\n}\n"), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(address, at("endpoints"), knownvalue.ListSizeExact(2))}},
+		resource.TestStep{Config: empty,
+			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at("endpoints"),
+				knownvalue.ListSizeExact(0))}},
+		resource.TestStep{PreConfig: func() { ids = registered(service) }, Config: empty,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("endpoints"), knownvalue.ListSizeExact(3)),
+				statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(0).AtMapKey("id"), known(&ids, 0)),
+				statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(2).AtMapKey("id"), known(&ids, 2)),
+				statecheck.ExpectKnownValue(address, at("endpoints").AtSliceIndex(1).AtMapKey("authentication").AtMapKey("type"),
+					knownvalue.StringExact("none")),
+			}},
+		resource.TestStep{Config: service.Config("data \"billing_webhook_endpoints\" \"test\" {\n  limit = 2\n}\n"),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("endpoints"), knownvalue.ListSizeExact(2))}},
 	)
 }
 
@@ -102,7 +108,8 @@ func (l later) CheckValue(value any) error {
 // String implements knownvalue.Check.
 func (l later) String() string { return fmt.Sprintf("id %d", l.i) }
 
-// TestAccWebhookDeliveriesDataSource: what became of the events, newest first unless asked otherwise, filtered by status and by event, in every field.
+// TestAccWebhookDeliveriesDataSource: what became of the events, newest first unless asked otherwise, filtered by
+// status and by event, in every field.
 func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
@@ -114,7 +121,8 @@ func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 	}
 	c.settle()
 	text := func(lines string) string {
-		return c.Config("data \"billing_webhook_deliveries\" \"test\" {\n  endpoint_id = \"" + c.id + "\"\n  " + lines + "\n}\n")
+		return c.Config("data \"billing_webhook_deliveries\" \"test\" {\n  endpoint_id = \"" + c.id + "\"\n  " +
+			lines + "\n}\n")
 	}
 	const address = "data.billing_webhook_deliveries.test"
 	deliveries := at("deliveries")
@@ -122,22 +130,27 @@ func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 		return statecheck.ExpectKnownValue(address, path, want)
 	}
 	step := func(lines string, n int, checks ...statecheck.StateCheck) resource.TestStep {
-		return resource.TestStep{Config: text(lines), ConfigStateChecks: append(checks, is(deliveries, knownvalue.ListSizeExact(n)))}
+		return resource.TestStep{Config: text(lines),
+			ConfigStateChecks: append(checks, is(deliveries, knownvalue.ListSizeExact(n)))}
 	}
 	first, last := deliveries.AtSliceIndex(0), deliveries.AtSliceIndex(2)
 	run(t,
 		step("limit = 1", 1, is(first.AtMapKey("response_body"), knownvalue.StringExact("done"))),
-		step("", 3, is(first.AtMapKey("status"), knownvalue.StringExact("success")), is(last.AtMapKey("status"), knownvalue.StringExact("exhausted"))),
+		step("", 3, is(first.AtMapKey("status"), knownvalue.StringExact("success")),
+			is(last.AtMapKey("status"), knownvalue.StringExact("exhausted"))),
 		step("newest_first = false\n  limit = 1", 1, is(first.AtMapKey("status"), knownvalue.StringExact("exhausted"))),
 		step("newest_first = false", 3,
-			is(first.AtMapKey("status"), knownvalue.StringExact("exhausted")), is(first.AtMapKey("attempts"), knownvalue.Int64Exact(8)),
+			is(first.AtMapKey("status"), knownvalue.StringExact("exhausted")),
+			is(first.AtMapKey("attempts"), knownvalue.Int64Exact(8)),
 			is(first.AtMapKey("http_code"), knownvalue.Int64Exact(503)), is(first.AtMapKey("last_error"), knownvalue.NotNull()),
 			is(first.AtMapKey("next_retry_at"), knownvalue.Null()), is(first.AtMapKey("delivered_at"), knownvalue.Null()),
 			is(deliveries.AtSliceIndex(1).AtMapKey("next_retry_at"), knownvalue.NotNull()),
-			is(last.AtMapKey("status"), knownvalue.StringExact("success")), is(last.AtMapKey("event"), knownvalue.StringExact("charge.paid")),
+			is(last.AtMapKey("status"), knownvalue.StringExact("success")),
+			is(last.AtMapKey("event"), knownvalue.StringExact("charge.paid")),
 			is(last.AtMapKey("event_id"), knownvalue.NotNull()), is(last.AtMapKey("id"), knownvalue.NotNull()),
 			is(last.AtMapKey("delivered_at"), knownvalue.NotNull()), is(last.AtMapKey("created_at"), knownvalue.NotNull()),
-			is(last.AtMapKey("response_body"), knownvalue.StringExact("done")), is(last.AtMapKey("request_body"), knownvalue.StringRegexp(regexp.MustCompile(`"c-1"`))),
+			is(last.AtMapKey("response_body"), knownvalue.StringExact("done")),
+			is(last.AtMapKey("request_body"), knownvalue.StringRegexp(regexp.MustCompile(`"c-1"`))),
 		),
 		step(`status = "success"`, 1),
 		step(`status = "failed"`, 1),
@@ -161,17 +174,21 @@ func TestAccWebhookEndpointList(t *testing.T) {
 	first := map[string]knownvalue.Check{"id": knownvalue.StringExact(ids[0]), "url": knownvalue.Null()}
 	runFrom(t, tfversion.SkipBelow(tfversion.Version1_14_0),
 		resource.TestStep{Config: service.Config("")},
-		resource.TestStep{Query: true, Config: query(""), QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(listed, 3)}},
-		resource.TestStep{Query: true, Config: query("limit = 2"), QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(listed, 2)}},
-		resource.TestStep{Query: true, Config: query("include_resource = true"), QueryResultChecks: []querycheck.QueryResultCheck{
-			querycheck.ExpectIdentity(listed, first),
-			querycheck.ExpectResourceDisplayName(listed, queryfilter.ByResourceIdentity(first), knownvalue.StringExact("https://one.example.com/")),
-			querycheck.ExpectResourceKnownValues(listed, queryfilter.ByResourceIdentity(first), []querycheck.KnownValueCheck{
-				{Path: at("url"), KnownValue: knownvalue.StringExact("https://one.example.com/")},
-				{Path: at("active"), KnownValue: knownvalue.Bool(false)},
-				{Path: at("secret"), KnownValue: knownvalue.Null()},
-				{Path: at("authentication").AtMapKey("name"), KnownValue: knownvalue.StringExact("X-A")},
-			}),
-		}},
+		resource.TestStep{Query: true, Config: query(""),
+			QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(listed, 3)}},
+		resource.TestStep{Query: true, Config: query("limit = 2"),
+			QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(listed, 2)}},
+		resource.TestStep{Query: true, Config: query("include_resource = true"),
+			QueryResultChecks: []querycheck.QueryResultCheck{
+				querycheck.ExpectIdentity(listed, first),
+				querycheck.ExpectResourceDisplayName(listed, queryfilter.ByResourceIdentity(first),
+					knownvalue.StringExact("https://one.example.com/")),
+				querycheck.ExpectResourceKnownValues(listed, queryfilter.ByResourceIdentity(first), []querycheck.KnownValueCheck{
+					{Path: at("url"), KnownValue: knownvalue.StringExact("https://one.example.com/")},
+					{Path: at("active"), KnownValue: knownvalue.Bool(false)},
+					{Path: at("secret"), KnownValue: knownvalue.Null()},
+					{Path: at("authentication").AtMapKey("name"), KnownValue: knownvalue.StringExact("X-A")},
+				}),
+			}},
 	)
 }

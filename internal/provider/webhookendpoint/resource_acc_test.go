@@ -43,7 +43,8 @@ func run(t *testing.T, steps ...resource.TestStep) {
 // runFrom is run for what needs a newer Terraform.
 func runFrom(t *testing.T, check tfversion.TerraformVersionCheck, steps ...resource.TestStep) {
 	t.Helper()
-	resource.Test(t, resource.TestCase{TerraformVersionChecks: []tfversion.TerraformVersionCheck{check}, ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
+	resource.Test(t, resource.TestCase{TerraformVersionChecks: []tfversion.TerraformVersionCheck{check},
+		ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
 }
 
 // TestAccWebhookEndpoint_minimal: a url is enough; every way to import finds the same, and its plan is empty.
@@ -62,15 +63,19 @@ func TestAccWebhookEndpoint_minimal(t *testing.T) {
 				statecheck.ExpectKnownValue(address, at("authentication"), knownvalue.Null()),
 			}},
 		resource.TestStep{Config: text, ConfigPlanChecks: planned(plancheck.ResourceActionNoop)},
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"secret"}},
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateId: "url=" + receiver.URL, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"secret"}},
-		resource.TestStep{Config: text, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID},
-		resource.TestStep{Config: text, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: "url=" + receiver.URL},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true,
+			ImportStateVerifyIgnore: []string{"secret"}},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateId: "url=" + receiver.URL,
+			ImportStateVerify: true, ImportStateVerifyIgnore: []string{"secret"}},
+		resource.TestStep{Config: text, ResourceName: address, ImportState: true,
+			ImportStateKind: resource.ImportBlockWithID},
+		resource.TestStep{Config: text, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID,
+			ImportStateId: "url=" + receiver.URL},
 	)
 }
 
-// TestAccWebhookEndpoint_full: every argument, with the credentials from an ephemeral variable: the consumer gets them, neither plan nor
-// state has them, and the import of the same configuration plans nothing.
+// TestAccWebhookEndpoint_full: every argument, with the credentials from an ephemeral variable: the consumer gets them,
+// neither plan nor state has them, and the import of the same configuration plans nothing.
 func TestAccWebhookEndpoint_full(t *testing.T) {
 	t.Parallel()
 	receiver := acctest.NewReceiver(t)
@@ -103,28 +108,33 @@ func TestAccWebhookEndpoint_full(t *testing.T) {
 	}
 	kept := tfjsonpath.New("authentication")
 	runFrom(t, tfversion.SkipBelow(tfversion.Version1_11_0),
-		resource.TestStep{Config: full("1", "a"), ConfigVariables: credential("first"), Check: gets("first"), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(address, kept.AtMapKey("value_wo"), knownvalue.Null()),
-			statecheck.ExpectKnownValue(address, kept.AtMapKey("name"), knownvalue.StringExact("X-Consumer")),
-			statecheck.ExpectKnownValue(address, kept.AtMapKey("credentials_wo_version"), knownvalue.Int64Exact(1)),
-		}},
+		resource.TestStep{Config: full("1", "a"), ConfigVariables: credential("first"), Check: gets("first"),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, kept.AtMapKey("value_wo"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(address, kept.AtMapKey("name"), knownvalue.StringExact("X-Consumer")),
+				statecheck.ExpectKnownValue(address, kept.AtMapKey("credentials_wo_version"), knownvalue.Int64Exact(1)),
+			}},
 		// Another credential alone is not seen; with another version it is sent.
-		resource.TestStep{Config: full("1", "a"), ConfigVariables: credential("second"), ConfigPlanChecks: planned(plancheck.ResourceActionNoop)},
+		resource.TestStep{Config: full("1", "a"), ConfigVariables: credential("second"),
+			ConfigPlanChecks: planned(plancheck.ResourceActionNoop)},
 		resource.TestStep{Config: full("2", "b"), ConfigVariables: credential("second"), Check: gets("second"),
 			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, "secret", "updated_at")},
-		resource.TestStep{Config: full("2", "b"), ConfigVariables: credential("second"), ConfigPlanChecks: planned(plancheck.ResourceActionNoop)},
+		resource.TestStep{Config: full("2", "b"), ConfigVariables: credential("second"),
+			ConfigPlanChecks: planned(plancheck.ResourceActionNoop)},
 	)
 }
 
-// TestAccWebhookEndpoint_importAuthentication: an endpoint with authentication is imported without a change, with and without credentials
-// in the configuration.
+// TestAccWebhookEndpoint_importAuthentication: an endpoint with authentication is imported without a change, with and
+// without credentials in the configuration.
 func TestAccWebhookEndpoint_importAuthentication(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	const url = "https://hooks.example.com/billing"
-	id := service.MustCollections("POST", endpoints, acctest.JSON{"url": url, "authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}})["id"].(string)
+	id := service.MustCollections("POST", endpoints,
+		acctest.JSON{"url": url, "authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}})["id"].(string)
 	imported := func(id, lines string) resource.TestStep {
-		return resource.TestStep{Config: service.Config("import {\n  to = " + address + "\n  id = \"" + id + "\"\n}\n" + endpoint(url, "authentication = {\n type = \"basic\"\n username = \"ana\"\n "+lines+"\n}")),
+		return resource.TestStep{Config: service.Config("import {\n  to = " + address + "\n  id = \"" + id + "\"\n}\n" +
+			endpoint(url, "authentication = {\n type = \"basic\"\n username = \"ana\"\n "+lines+"\n}")),
 			ConfigPlanChecks:  planned(plancheck.ResourceActionNoop),
 			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at("secret"), knownvalue.Null())}}
 	}
@@ -133,7 +143,8 @@ func TestAccWebhookEndpoint_importAuthentication(t *testing.T) {
 		"with credentials":    imported("url="+url, "password_wo = \"p\"\n credentials_wo_version = 1"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			forget := resource.TestStep{Config: service.Config("removed {\n  from = " + address + "\n  lifecycle { destroy = false }\n}\n")}
+			forget := resource.TestStep{Config: service.Config("removed {\n  from = " + address +
+				"\n  lifecycle { destroy = false }\n}\n")}
 			runFrom(t, tfversion.SkipBelow(tfversion.Version1_11_0), step, forget)
 		})
 	}
@@ -152,16 +163,19 @@ func TestAccWebhookEndpoint_importByIdentity(t *testing.T) {
 			const url = "https://hooks.example.com/billing"
 			id := service.MustCollections("POST", endpoints, acctest.JSON{"url": url})["id"].(string)
 			runFrom(t, tfversion.SkipBelow(tfversion.Version1_12_0), resource.TestStep{
-				Config:           service.Config("import {\n  to = " + address + "\n  identity = { " + selector(id, url) + " }\n}\n" + endpoint(url, "")),
+				Config: service.Config("import {\n  to = " + address + "\n  identity = { " + selector(id, url) +
+					" }\n}\n" + endpoint(url, "")),
 				ConfigPlanChecks: planned(plancheck.ResourceActionNoop),
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectIdentity(address, map[string]knownvalue.Check{"id": knownvalue.StringExact(id), "url": knownvalue.Null()})},
+					statecheck.ExpectIdentity(address, map[string]knownvalue.Check{"id": knownvalue.StringExact(id),
+						"url": knownvalue.Null()})},
 			})
 		})
 	}
 }
 
-// TestAccWebhookEndpoint_refused: what no service needs to see to be wrong, and what only the service can tell, stands on its argument.
+// TestAccWebhookEndpoint_refused: what no service needs to see to be wrong, and what only the service can tell, stands
+// on its argument.
 func TestAccWebhookEndpoint_refused(t *testing.T) {
 	t.Parallel()
 	receiver := acctest.NewReceiver(t)
@@ -174,7 +188,8 @@ func TestAccWebhookEndpoint_refused(t *testing.T) {
 		refused(endpoint("http://hooks.example.com/", ""), `INVALID_WEBHOOK_URL`),
 		refused(endpoint(receiver.URL, `authentication = { type = "bearer" }`), `needs\s+authentication.token_wo`),
 		refused(endpoint(receiver.URL, `authentication = { type = "none", name = "X-A" }`), `belongs\s+to\s+authentication`),
-		refused(endpoint(acctest.InternalURL, ""), `url\s+=\s+"`+regexp.QuoteMeta(acctest.InternalURL)+`".*code:\s+INVALID_WEBHOOK_URL`),
+		refused(endpoint(acctest.InternalURL, ""), `url\s+=\s+"`+regexp.QuoteMeta(acctest.InternalURL)+
+			`".*code:\s+INVALID_WEBHOOK_URL`),
 	)
 }
 

@@ -23,8 +23,8 @@ func signedWith(d acctest.Received, secret string) bool {
 	return v1 == "v1="+hex.EncodeToString(mac.Sum(nil))
 }
 
-// TestDirect_rotation: the first value of the trigger rotates nothing, another one does, in place; of the plan only the secret becomes
-// unknown, and it warns. From then on only the new secret verifies.
+// TestDirect_rotation: the first value of the trigger rotates nothing, another one does, in place; of the plan only the
+// secret becomes unknown, and it warns. From then on only the new secret verifies.
 func TestDirect_rotation(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -42,7 +42,8 @@ func TestDirect_rotation(t *testing.T) {
 	p := s.Plan(s.with(trigger("2")))
 	same(t, "unknown", p.Unknown(t), "secret")
 	same(t, "changes", p.Changes(t), "rotate_secret_when_changed", "secret")
-	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("rotate_secret_when_changed")`, "The old secret becomes invalid immediately", s.receiver.URL)
+	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("rotate_secret_when_changed")`,
+		"The old secret becomes invalid immediately", s.receiver.URL)
 	s.service.Sandbox.ResetRequests()
 	s.Apply(p)
 	same(t, "calls", s.calls(), "webhook_endpoints.rotate_secret")
@@ -55,7 +56,8 @@ func TestDirect_rotation(t *testing.T) {
 	}
 	s.isSettled(trigger("2"))
 	// Without the trigger, and with another first value, nothing is rotated.
-	for _, lines := range []acctest.JSON{nil, trigger("9"), {"rotate_secret_when_changed": acctest.JSON{"version": "9"}, "description": "x"}} {
+	for _, lines := range []acctest.JSON{nil, trigger("9"), {"rotate_secret_when_changed": acctest.JSON{"version": "9"},
+		"description": "x"}} {
 		before := s.secret()
 		s.set(lines)
 		if s.secret() != before {
@@ -81,7 +83,8 @@ func TestDirect_rotationUnknown(t *testing.T) {
 	}
 }
 
-// TestDirect_rotationFails: what was changed before is in the state; secret and trigger stay, so that the next apply rotates.
+// TestDirect_rotationFails: what was changed before is in the state; secret and trigger stay, so that the next apply
+// rotates.
 func TestDirect_rotationFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -89,7 +92,8 @@ func TestDirect_rotationFails(t *testing.T) {
 	first := s.secret()
 	both := acctest.JSON{"rotate_secret_when_changed": acctest.JSON{"version": "2"}, "description": "changed"}
 	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Status: 403, Code: "insufficient_scope"})
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(both)))), "Could not rotate the secret of webhook endpoint", "insufficient_scope")
+	says(t, acctest.Errors(s.Apply(s.Plan(s.with(both)))), "Could not rotate the secret of webhook endpoint",
+		"insufficient_scope")
 	s.is("description", `"changed"`)
 	s.is("rotate_secret_when_changed", `{"version":"1"}`)
 	s.is("secret", `"`+first+`"`)
@@ -104,7 +108,8 @@ func TestDirect_rotationFails(t *testing.T) {
 	s.isSettled(both)
 }
 
-// TestDirect_rotationLostAnswer: the secret in the answer is lost, so it is rotated once more, and the one in the state is valid.
+// TestDirect_rotationLostAnswer: the secret in the answer is lost, so it is rotated once more, and the one in the state
+// is valid.
 func TestDirect_rotationLostAnswer(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestDirect_notAdopted: another system registers the same endpoint at the same moment. Which one is whose nobody knows, so none is taken
-// over, and none is registered again; the error offers to import them.
+// TestDirect_notAdopted: another system registers the same endpoint at the same moment. Which one is whose nobody
+// knows, so none is taken over, and none is registered again; the error offers to import them.
 func TestDirect_notAdopted(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -21,16 +21,16 @@ func TestDirect_notAdopted(t *testing.T) {
 		}
 		s.another()
 	}()
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))), "Could not register webhook endpoint "+s.receiver.URL, "found 2 of them",
-		"import {", "to = billing_webhook_endpoint.this")
+	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))), "Could not register webhook endpoint "+s.receiver.URL,
+		"found 2 of them", "import {", "to = billing_webhook_endpoint.this")
 	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.create")
 	if s.Exists() {
 		t.Error("an endpoint that is not known is in the state")
 	}
 }
 
-// TestDirect_innocentEndpoint: a registration that was not processed finds the endpoint that another system has registered just before. It
-// is not taken over, and its secret stays; the registration is sent again.
+// TestDirect_innocentEndpoint: a registration that was not processed finds the endpoint that another system has
+// registered just before. It is not taken over, and its secret stays; the registration is sent again.
 func TestDirect_innocentEndpoint(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -46,7 +46,8 @@ func TestDirect_innocentEndpoint(t *testing.T) {
 	}
 }
 
-// TestDirect_adoptedAtAnotherTime: the clock of the service decides what is new, also where this machine's is a day ahead or behind.
+// TestDirect_adoptedAtAnotherTime: the clock of the service decides what is new, also where this machine's is a day
+// ahead or behind.
 func TestDirect_adoptedAtAnotherTime(t *testing.T) {
 	t.Parallel()
 	for name, distance := range map[string]time.Duration{"behind": -25 * time.Hour, "ahead": 25 * time.Hour} {
@@ -75,7 +76,8 @@ func TestDirect_adoptedInUse(t *testing.T) {
 		}
 		s.service.MustCollections("POST", endpoints+"/"+listed[0].(acctest.JSON)["id"].(string)+"/test", acctest.JSON{})
 	}()
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))), "may be another system's: its consumer has accepted the delivery", "import {")
+	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))),
+		"may be another system's: its consumer has accepted the delivery", "import {")
 	if s.service.Count("webhook_endpoints.rotate_secret") > 0 || s.Exists() {
 		t.Error("the endpoint was taken over")
 	}
@@ -86,11 +88,13 @@ func (s *subject) another() acctest.JSON {
 	return s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL})
 }
 
-// TestDirect_adopted: one endpoint is new and as it was asked for, so it is taken over; its secret, lost with the answer, is rotated.
+// TestDirect_adopted: one endpoint is new and as it was asked for, so it is taken over; its secret, lost with the
+// answer, is rotated.
 func TestDirect_adopted(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	lines := acctest.JSON{"description": "d", "events": []any{"webhook.test", "charge.paid"}, "authentication": kinds["header"].configured}
+	lines := acctest.JSON{"description": "d", "events": []any{"webhook.test", "charge.paid"},
+		"authentication": kinds["header"].configured}
 	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
 	says(t, s.set(lines), "Found the endpoint instead of registering it twice", s.id(), "so the secret was rotated")
 	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.rotate_secret")
@@ -101,14 +105,15 @@ func TestDirect_adopted(t *testing.T) {
 	s.isSettled(lines)
 }
 
-// TestDirect_adoptedWithoutSecret: when the rotation fails too, the endpoint is in the state all the same, not marked for replacement,
-// with a warning how to get a secret.
+// TestDirect_adoptedWithoutSecret: when the rotation fails too, the endpoint is in the state all the same, not marked
+// for replacement, with a warning how to get a secret.
 func TestDirect_adoptedWithoutSecret(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
 	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, s.set(nil), `AttributeName("secret")`, "its secret is not known", "insufficient_scope", "rotate_secret_when_changed")
+	says(t, s.set(nil), `AttributeName("secret")`, "its secret is not known", "insufficient_scope",
+		"rotate_secret_when_changed")
 	s.is("secret", "null")
 	s.isSettled(nil)
 	s.set(trigger("1"))
@@ -146,7 +151,8 @@ func TestDirect_otherAnswer(t *testing.T) {
 	}
 	s.Direct = s.service.Rewriting(lower).Direct("billing_webhook_endpoint")
 	warned := s.set(acctest.JSON{"description": "Ours"})
-	says(t, warned, `AttributeName("description")`, "The service stored something else", `"ours"`, `AttributeName("secret")`, "The secret is not known")
+	says(t, warned, `AttributeName("description")`, "The service stored something else", `"ours"`,
+		`AttributeName("secret")`, "The secret is not known")
 	s.is("description", `"Ours"`)
 	s.refresh()
 	same(t, "changes", s.Plan(s.with(acctest.JSON{"description": "Ours"})).Changes(t), "description", "updated_at")
@@ -165,8 +171,10 @@ func TestDirect_import(t *testing.T) {
 		if text := acctest.Errors(said); text != "" {
 			t.Fatalf("%s: %s", id, text)
 		}
-		says(t, acctest.Warnings(said), `AttributeName("secret")`, "The secret of an imported endpoint is not known", "rotate_secret_when_changed", s.receiver.URL)
-		for _, name := range []string{"id", "url", "description", "events", "active", "authentication", "created_at", "updated_at"} {
+		says(t, acctest.Warnings(said), `AttributeName("secret")`, "The secret of an imported endpoint is not known",
+			"rotate_secret_when_changed", s.receiver.URL)
+		for _, name := range []string{"id", "url", "description", "events", "active", "authentication",
+			"created_at", "updated_at"} {
 			if other.Text(name) != s.Text(name) {
 				t.Errorf("%s: imported %s as %s, want %s", id, name, other.Text(name), s.Text(name))
 			}
@@ -178,7 +186,8 @@ func TestDirect_import(t *testing.T) {
 	}
 }
 
-// TestDirect_importRotates: the way to a secret that the warning names leads there: the first value rotates nothing, the second does.
+// TestDirect_importRotates: the way to a secret that the warning names leads there: the first value rotates nothing,
+// the second does.
 func TestDirect_importRotates(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -205,13 +214,15 @@ func TestDirect_importRefused(t *testing.T) {
 		made := s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL, "description": description})
 		ids = append(ids, made["id"].(string))
 	}
-	says(t, acctest.Errors(s.Import("url="+s.receiver.URL)), append(ids, "More than one webhook endpoint", "3 webhook endpoints have", "Use the id of the one you mean")...)
+	says(t, acctest.Errors(s.Import("url="+s.receiver.URL)), append(ids, "More than one webhook endpoint",
+		"3 webhook endpoints have", "Use the id of the one you mean")...)
 	says(t, acctest.Errors(s.Import("url="+s.receiver.URL+"/")), "No such webhook endpoint", s.receiver.URL+"/")
 	says(t, acctest.Errors(s.Import("6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f")), "No such webhook endpoint", "6f2d1c30")
 	says(t, acctest.Errors(s.Import("url=")), "Invalid import id")
 }
 
-// TestDirect_testOnApply: after the registration, a change of the url and a rotation a test event is fired, and after nothing else.
+// TestDirect_testOnApply: after the registration, a change of the url and a rotation a test event is fired, and after
+// nothing else.
 func TestDirect_testOnApply(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -250,8 +261,8 @@ func TestDirect_testOnApply(t *testing.T) {
 	}
 }
 
-// TestDirect_testOnApplyFails: a test event that does not arrive is a warning that says what happened; the endpoint is not undone, and not
-// marked for replacement.
+// TestDirect_testOnApplyFails: a test event that does not arrive is a warning that says what happened; the endpoint is
+// not undone, and not marked for replacement.
 func TestDirect_testOnApplyFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -259,7 +270,8 @@ func TestDirect_testOnApplyFails(t *testing.T) {
 		lines acctest.JSON
 		says  []string
 	}{
-		"refused":  {func(s *subject) { s.receiver.Answer(401, "who are you?") }, nil, []string{"is failed", "Attempts: 1", "Last HTTP status: 401", "Response: who are you?", "Next attempt"}},
+		"refused": {func(s *subject) { s.receiver.Answer(401, "who are you?") }, nil,
+			[]string{"is failed", "Attempts: 1", "Last HTTP status: 401", "Response: who are you?", "Next attempt"}},
 		"inactive": {func(*subject) {}, acctest.JSON{"active": false}, []string{"is exhausted", "inactive"}},
 		"no such host": {func(*subject) {}, acctest.JSON{"url": "https://nowhere.example.com/"},
 			[]string{"is failed", "no such host"}},
@@ -281,7 +293,8 @@ func TestDirect_testOnApplyFails(t *testing.T) {
 			for name, value := range c.lines {
 				lines[name] = value
 			}
-			says(t, s.set(lines), append(c.says, `AttributeName("test_on_apply")`, "The test event did not arrive", "nothing is undone")...)
+			says(t, s.set(lines), append(c.says, `AttributeName("test_on_apply")`, "The test event did not arrive",
+				"nothing is undone")...)
 			s.isSettled(lines)
 		})
 	}

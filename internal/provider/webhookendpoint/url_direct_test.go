@@ -7,8 +7,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestDirect_refusedAddresses: addresses that lead into internal networks on their face, and what is no https address, are refused
-// before anything is sent, with the service's own code where it has one.
+// TestDirect_refusedAddresses: addresses that lead into internal networks on their face, and what is no https address,
+// are refused before anything is sent, with the service's own code where it has one.
 func TestDirect_refusedAddresses(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -81,9 +81,12 @@ func TestDirect_publicAddresses(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	for _, url := range []string{
-		"https://hooks.example.com/billing?tenant=1", "HTTPS://Hooks.Example.com:8443/", "https://hooks.example.com", "https://8.8.8.8/", "https://172.15.255.255/",
-		"https://172.32.0.1/", "https://100.63.255.255/", "https://100.128.0.1/", "https://192.169.0.1/", "https://[2606:4700::1111]/", "https://[::ffff:8.8.8.8]/",
-		"https://local.example.com/", "https://internal.example.com/", "https://mylocalhost.example/", "https://10.example.com/", "https://notlocal/", "https://xn--caf-dma.example/",
+		"https://hooks.example.com/billing?tenant=1", "HTTPS://Hooks.Example.com:8443/", "https://hooks.example.com",
+		"https://8.8.8.8/", "https://172.15.255.255/",
+		"https://172.32.0.1/", "https://100.63.255.255/", "https://100.128.0.1/", "https://192.169.0.1/",
+		"https://[2606:4700::1111]/", "https://[::ffff:8.8.8.8]/",
+		"https://local.example.com/", "https://internal.example.com/", "https://mylocalhost.example/",
+		"https://10.example.com/", "https://notlocal/", "https://xn--caf-dma.example/",
 	} {
 		if text := acctest.Errors(s.Plan(acctest.JSON{"url": url}).Diagnostics); text != "" {
 			t.Errorf("%s: %s", url, text)
@@ -94,13 +97,14 @@ func TestDirect_publicAddresses(t *testing.T) {
 	}
 }
 
-// TestDirect_refusedByTheService: what a name leads to only the service can tell; its refusal lands on url, at the registration and at a
-// change, and the endpoint stays what it was.
+// TestDirect_refusedByTheService: what a name leads to only the service can tell; its refusal lands on url, at the
+// registration and at a change, and the endpoint stays what it was.
 func TestDirect_refusedByTheService(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	internal := s.Plan(acctest.JSON{"url": acctest.InternalURL})
-	says(t, acctest.Errors(s.Apply(internal)), `AttributeName("url")`, "Could not register webhook endpoint "+acctest.InternalURL, "code: INVALID_WEBHOOK_URL", "Status: 422")
+	says(t, acctest.Errors(s.Apply(internal)), `AttributeName("url")`, "Could not register webhook endpoint "+
+		acctest.InternalURL, "code: INVALID_WEBHOOK_URL", "Status: 422")
 	if s.Exists() {
 		t.Error("a refused endpoint is in the state")
 	}
@@ -111,14 +115,17 @@ func TestDirect_refusedByTheService(t *testing.T) {
 	s.isSettled(nil)
 }
 
-// TestDirect_events: names that are not known are a warning and no error; blank and null ones are errors; the order means nothing.
+// TestDirect_events: names that are not known are a warning and no error; blank and null ones are errors; the order
+// means nothing.
 func TestDirect_events(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	if warned := s.set(acctest.JSON{"events": []any{"charge.paid", "api_key.rotated", "api_key.status_changed", "api_key.revoked", "webhook.test"}}); warned != "" {
+	if warned := s.set(acctest.JSON{"events": []any{"charge.paid", "api_key.rotated", "api_key.status_changed",
+		"api_key.revoked", "webhook.test"}}); warned != "" {
 		t.Errorf("the documented events warn: %s", warned)
 	}
-	says(t, s.set(acctest.JSON{"events": []any{"charge.payed", "charge.paid"}}), `AttributeName("events")`, `"charge.payed" is not among the events`, "without notice")
+	says(t, s.set(acctest.JSON{"events": []any{"charge.payed", "charge.paid"}}), `AttributeName("events")`,
+		`"charge.payed" is not among the events`, "without notice")
 	s.is("events", `["charge.payed","charge.paid"]`)
 	s.isSettled(acctest.JSON{"events": []any{"charge.paid", "charge.payed"}})
 	for _, wrong := range [][]any{{""}, {" "}, {nil}} {

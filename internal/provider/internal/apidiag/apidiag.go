@@ -1,5 +1,5 @@
-// Package apidiag turns errors of the services into diagnostics: on the argument that the service blames, with what to do next, the
-// service's code and the Request-Id.
+// Package apidiag turns errors of the services into diagnostics: on the argument that the service blames, with what to
+// do next, the service's code and the Request-Id.
 package apidiag
 
 import (
@@ -32,15 +32,15 @@ type Operation struct {
 	Object string
 	// TypeName is the Terraform type, for the ready-made import block; empty where there is none to offer.
 	TypeName string
-	// Attributes are the names of the arguments that the service knows by the same name. Errors in any other field are reported on
-	// the whole object.
+	// Attributes are the names of the arguments that the service knows by the same name. Errors in any other field are
+	// reported on the whole object.
 	Attributes []string
 	// Keys are the attributes that the service's codes speak of, for codes that come without a field.
 	Keys map[string]string
 	// Model is the object as it was sent, a struct with tfsdk tags, so that messages can quote the value of an argument.
 	Model any
-	// Existing says which values an argument could have, such as the plans that exist, as a sentence; "" where it knows none. It is
-	// asked once, for the argument that the service rejects. It is optional.
+	// Existing says which values an argument could have, such as the plans that exist, as a sentence; "" where it knows
+	// none. It is asked once, for the argument that the service rejects. It is optional.
 	Existing func(argument string) string
 }
 
@@ -65,7 +65,8 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 	var earlier *api.EarlierError
 	if errors.As(err, &earlier) {
 		// One line: the other error says what to do, and a run may have thousands of these.
-		diags.AddError(summary, "The cause is the same as in another error of this run, which says what to do: "+cause(earlier.First)+".")
+		diags.AddError(summary, "The cause is the same as in another error of this run, which says what to do: "+
+			cause(earlier.First)+".")
 		return
 	}
 	var transport *api.TransportError
@@ -94,7 +95,8 @@ func Unreadable(diags *diag.Diagnostics, err error) {
 // refused reports an answer of the service: one diagnostic for each field it blames, or one for the whole object.
 func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, summary string) {
 	if e.Code == "external_id_taken" {
-		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken", takenText(e, operation)+evidence(e))
+		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken",
+			takenText(e, operation)+evidence(e))
 		return
 	}
 	if attribute, known := operation.Keys[e.Code]; known {
@@ -130,44 +132,59 @@ func advice(e *api.Error) string {
 	address, _ := arguments(e.Service)
 	switch {
 	case e.Code == "customer_has_active_subscriptions":
-		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this customer, so that " +
-			"Terraform destroys them before it. A subscription with a scheduled cancellation (deletion_policy or cancel_at_period_end) is active until " +
-			"its period ends: delete the customer after that. To keep the customer at the service and remove it from the state only, set deletion_policy = \"abandon\"."
+		return "Cancel the customer's subscriptions first; in the same configuration, let the subscriptions refer to this " +
+			"customer, so that " +
+			"Terraform destroys them before it. A subscription with a scheduled cancellation (deletion_policy or " +
+			"cancel_at_period_end) is active until " +
+			"its period ends: delete the customer after that. To keep the customer at the service and remove it from the " +
+			"state only, set deletion_policy = \"abandon\"."
 	case e.Status == http.StatusUnauthorized:
 		return unauthorized(e)
 	case e.Status == http.StatusForbidden && len(e.Required) > 0:
-		return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use another token. The token comes from %s.",
+		return fmt.Sprintf("The token lacks a permission: it needs %s and has %s. Give the token that scope, or use "+
+			"another token. The token comes from %s.",
 			list(e.Required), list(e.Granted), tokenFrom(e.Service, e.Source))
 	case e.Code == "access_blocked":
-		return fmt.Sprintf("The service has blocked access by API for the whole organization of the token, which comes from %s. Another token of the same organization "+
-			"does not help: ask the organization's administrator or the support of the service to lift the block, or use a token of another organization.",
+		return fmt.Sprintf("The service has blocked access by API for the whole organization of the token, which comes "+
+			"from %s. Another token of the same organization "+
+			"does not help: ask the organization's administrator or the support of the service to lift the block, or use a "+
+			"token of another organization.",
 			tokenFrom(e.Service, e.Source))
 	case e.Status == http.StatusForbidden:
-		return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the organization. Use a token that may, or ask the "+
+		return fmt.Sprintf("The token, which comes from %s, may not do this, or access by API is blocked for the "+
+			"organization. Use a token that may, or ask the "+
 			"organization's administrator.", tokenFrom(e.Service, e.Source))
 	case e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route"):
 		return wrongAddress(e)
 	case e.Status == http.StatusNotFound && !e.Structured:
-		return "This is not the service's own response for a missing object, so the base address is probably wrong or a proxy responded. " +
-			"Nothing was removed from the state. Check " + address + aboutAddress(e.Service, e.Source) + ", and the provider argument operations if it names " + e.Operation + "."
+		return "This is not the service's own response for a missing object, so the base address is probably wrong or a " +
+			"proxy responded. " +
+			"Nothing was removed from the state. Check " + address + aboutAddress(e.Service, e.Source) +
+			", and the provider argument operations if it names " + e.Operation + "."
 	case e.Status == http.StatusNotFound:
-		return "The object does not exist, or it belongs to another organization than the token. If the path below is not one of the service's, " +
+		return "The object does not exist, or it belongs to another organization than the token. If the path below is not " +
+			"one of the service's, " +
 			"check " + address + aboutAddress(e.Service, e.Source) + " and the provider argument operations."
 	case e.Status == http.StatusTooManyRequests:
-		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second in the provider block."
+		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second in the " +
+			"provider block."
 	case e.Status >= http.StatusInternalServerError:
-		return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or set retry_timeout in the provider block to wait longer.", times(e.Attempts))
+		return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or set "+
+			"retry_timeout in the provider block to wait longer.", times(e.Attempts))
 	case e.Status == http.StatusMethodNotAllowed:
-		return "The service knows no such operation here. If it uses another path or method, set the provider argument operations for " + e.Operation + "."
+		return "The service knows no such operation here. If it uses another path or method, set the provider argument " +
+			"operations for " + e.Operation + "."
 	}
 	if e.Status < http.StatusMultipleChoices {
-		return "This is not the service's own response, so the base address is probably wrong or a proxy responded. Check " + address + aboutAddress(e.Service, e.Source) + "."
+		return "This is not the service's own response, so the base address is probably wrong or a proxy responded. Check " +
+			address + aboutAddress(e.Service, e.Source) + "."
 	}
 	return "Change what the message names and run again."
 }
 
 // StartSandbox says what to do when a sandbox has ended.
-const StartSandbox = "Start it with \"billing-sandbox serve --env-file sandbox.env\", then load the new exports with \". ./sandbox.env\"."
+const StartSandbox = "Start it with \"billing-sandbox serve --env-file sandbox.env\", then load the new exports with " +
+	"\". ./sandbox.env\"."
 
 // Loopback reports whether a host is this machine, where a sandbox runs.
 func Loopback(host string) bool {
@@ -205,11 +222,12 @@ func evidence(e *api.Error) string {
 	if id == "" {
 		id = "none"
 	}
-	return fmt.Sprintf("\n\nOperation: %s (%s %s)\nStatus: %d, code: %s\nRequest-Id: %s", e.Operation, e.Method, e.Path, e.Status, code, id)
+	return fmt.Sprintf("\n\nOperation: %s (%s %s)\nStatus: %d, code: %s\nRequest-Id: %s", e.Operation, e.Method, e.Path,
+		e.Status, code, id)
 }
 
-// takenText tells a creation, which may take the other object over, from a change of an object that exists already. Neither knows whether
-// this configuration manages the other object too.
+// takenText tells a creation, which may take the other object over, from a change of an object that exists already.
+// Neither knows whether this configuration manages the other object too.
 func takenText(e *api.Error, operation Operation) string {
 	other := "Another object"
 	if e.ExistingID != "" {
@@ -217,26 +235,32 @@ func takenText(e *api.Error, operation Operation) string {
 	}
 	other += " of this organization already has this external_id, and no two objects can have it at the same time. "
 	if !slices.Contains(creations, operation.Verb) {
-		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear one of them or give it a temporary value, apply, " +
+		return other + "The external_id was not changed. Where two objects of this configuration swap theirs, clear one of " +
+			"them or give it a temporary value, apply, " +
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
 	}
-	other += "Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, remove that setting, or give the new object " +
+	other += "Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, " +
+		"remove that setting, or give the new object " +
 		"another external_id. "
 	if e.ExistingID == "" || operation.TypeName == "" {
 		return other + "Otherwise use another external_id, or import the other object."
 	}
-	return other + "Where the other object is in no configuration, use another external_id, or take it over with this block (put this resource's name after the type):\n\n" +
+	return other + "Where the other object is in no configuration, use another external_id, or take it over with this " +
+		"block (put this resource's name after the type):\n\n" +
 		ImportBlock(operation.TypeName, e.ExistingID)
 }
 
 func otherText(e *api.OtherObjectError) string {
 	address, _ := arguments(e.Err.Service)
-	return fmt.Sprintf("The provider asked for the %s %q, and the response shows the %s %q. Nothing of that object was stored, and nothing is sent to it. "+
-		"A cache or proxy between here and the service probably mixes up responses: fix or bypass it, check %s, and run again.",
+	return fmt.Sprintf("The provider asked for the %s %q, and the response shows the %s %q. Nothing of that object was "+
+		"stored, and nothing is sent to it. "+
+		"A cache or proxy between here and the service probably mixes up responses: fix or bypass it, check %s, and run "+
+		"again.",
 		e.Noun, e.Asked, e.Noun, e.Answered, address) + evidence(e.Err)
 }
 
-// conflicting reports what a lookup after a lost response has found: on external_id, where objects of this kind are found by it.
+// conflicting reports what a lookup after a lost response has found: on external_id, where objects of this kind are
+// found by it.
 func conflicting(diags *diag.Diagnostics, e *api.ConflictError, operation Operation, summary string) {
 	const key = "external_id"
 	if !slices.Contains(operation.Attributes, key) {
@@ -312,7 +336,8 @@ func sentence(text string) string {
 
 // withExternalID says how the next lost response of a creation is found.
 func withExternalID(operation Operation) string {
-	if value := fieldOf(operation.Model, "external_id"); value == nil || !value.IsNull() || !slices.Contains(creations, operation.Verb) {
+	if value := fieldOf(operation.Model, "external_id"); value == nil || !value.IsNull() ||
+		!slices.Contains(creations, operation.Verb) {
 		return ""
 	}
 	return " Set external_id: with it the provider finds the object itself when a response is lost."

@@ -15,14 +15,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// AddRead is Add for the refresh of an object. known says that the state has more of the object than its id, so that the refresh can leave it
-// as it is: that is a warning where another refresh of this run has reported the same cause as an error, because then the run fails
-// anyway. Terraform folds warnings of one summary into one, and repeats errors.
+// AddRead is Add for the refresh of an object. known says that the state has more of the object than its id, so that
+// the refresh can leave it as it is: that is a warning where another refresh of this run has reported the same cause as
+// an error, because then the run fails anyway. Terraform folds warnings of one summary into one, and repeats errors.
 func AddRead(diags *diag.Diagnostics, err error, operation Operation, known bool) {
 	var earlier *api.EarlierError
 	if errors.As(err, &earlier) && earlier.Reported() && known {
 		diags.AddWarning("Objects could not be refreshed",
-			fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is used, and the run fails.",
+			fmt.Sprintf("%s was not read, for the reason that an error of this run explains: %s. Its last known state is "+
+				"used, and the run fails.",
 				Capitalize(operation.Object), cause(earlier.First)))
 		return
 	}
@@ -32,7 +33,8 @@ func AddRead(diags *diag.Diagnostics, err error, operation Operation, known bool
 
 // serviceNames name the services inside a sentence.
 var serviceNames = map[string]string{
-	"billing": "the recurring-billing service", "finance": "the financial-management service", "collections": "the collections service",
+	"billing": "the recurring-billing service", "finance": "the financial-management service",
+	"collections": "the collections service",
 }
 
 func serviceName(service string) string {
@@ -87,15 +89,18 @@ func unauthorized(e *api.Error) string {
 	if e.Source.TokenKind != "" {
 		text += " It looks like " + e.Source.TokenKind + "."
 	}
-	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to another service or environment than %s%s: each service has its own "+
+	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to another service or environment "+
+		"than %s%s: each service has its own "+
 		"tokens, and tokens of the test environment do not work in production.", address, aboutAddress(e.Service, e.Source))
 }
 
 // wrongAddress says what is wrong where the service does not know a path.
 func wrongAddress(e *api.Error) string {
 	address, _ := arguments(e.Service)
-	return fmt.Sprintf("The path %s was appended to %s%s, and nothing is there. Set %s to the address of %s, without /v1 and what follows it. "+
-		"If the address is right and the service uses another path, set the provider argument operations for %s. Nothing was removed from the state.",
+	return fmt.Sprintf("The path %s was appended to %s%s, and nothing is there. Set %s to the address of %s, without "+
+		"/v1 and what follows it. "+
+		"If the address is right and the service uses another path, set the provider argument operations for %s. Nothing "+
+		"was removed from the state.",
 		e.Path, address, aboutAddress(e.Service, e.Source), address, serviceName(e.Service), e.Operation)
 }
 
@@ -106,7 +111,8 @@ func unreachable(e *api.TransportError) string {
 	var dial *net.OpError
 	if errors.As(e.Err, &dial) && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
 		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && Loopback(host) {
-			return fmt.Sprintf("Nothing listens at this address. Check host and port of %s. If it is the address of a sandbox, the sandbox is not "+
+			return fmt.Sprintf("Nothing listens at this address. Check host and port of %s. If it is the address of a "+
+				"sandbox, the sandbox is not "+
 				"running any more. %s", where, StartSandbox)
 		}
 	}
@@ -119,7 +125,8 @@ func unreachable(e *api.TransportError) string {
 	)
 	switch {
 	case errors.As(e.Err, &authority):
-		return fmt.Sprintf("The certificate of %s was issued by an authority that this machine does not trust. Set ca_certificate_file (or %s) to the PEM file "+
+		return fmt.Sprintf("The certificate of %s was issued by an authority that this machine does not trust. Set "+
+			"ca_certificate_file (or %s) to the PEM file "+
 			"of that authority, or check the address.", where, variable("ca_certificate_file"))
 	case errors.As(e.Err, &host):
 		return fmt.Sprintf("The certificate is for another host than that of %s. Correct the address.", where)
@@ -128,11 +135,13 @@ func unreachable(e *api.TransportError) string {
 	case errors.As(e.Err, &record):
 		return fmt.Sprintf("What listens at %s does not use TLS. Check the address and its port.", where)
 	case errors.As(e.Err, &lookup) && lookup.IsNotFound:
-		return fmt.Sprintf("There is no host of this name. Check the spelling of %s, and that this machine can resolve it.", where)
+		return fmt.Sprintf("There is no host of this name. Check the spelling of %s, and that this machine can resolve it.",
+			where)
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("Nothing listens at this address. Check host and port of %s.%s", where, later(e))
 	case e.Late():
-		return fmt.Sprintf("Check that this machine reaches %s: a firewall or proxy may drop the request. If the service is slow, set request_timeout (or %s) "+
+		return fmt.Sprintf("Check that this machine reaches %s: a firewall or proxy may drop the request. If the service "+
+			"is slow, set request_timeout (or %s) "+
 			"to a longer time.", where, variable("request_timeout"))
 	}
 	return fmt.Sprintf("Check that %s is right and that this machine reaches it.%s", where, later(e))

@@ -54,13 +54,15 @@ func rejected(diags *diag.Diagnostics, field, reason string, operation Operation
 
 var camel = regexp.MustCompile(`[a-z0-9][A-Z]`)
 
-// stepsOf takes a field such as emails[0].value, emails.0.value or expiresAt apart, in the spelling of Terraform: collections writes its
-// names together.
+// stepsOf takes a field such as emails[0].value, emails.0.value or expiresAt apart, in the spelling of Terraform:
+// collections writes its names together.
 func stepsOf(field string) []string {
 	field = strings.NewReplacer("[", ".", "]", "").Replace(field)
 	var steps []string
 	for step := range strings.SplitSeq(field, ".") {
-		step = camel.ReplaceAllStringFunc(step, func(pair string) string { return pair[:1] + "_" + strings.ToLower(pair[1:]) })
+		step = camel.ReplaceAllStringFunc(step, func(pair string) string {
+			return pair[:1] + "_" + strings.ToLower(pair[1:])
+		})
 		if step != "" {
 			steps = append(steps, step)
 		}

@@ -16,7 +16,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
-// Conn is the configured provider. It is shared by all objects of one provider configuration and safe for concurrent use.
+// Conn is the configured provider. It is shared by all objects of one provider configuration and safe for concurrent
+// use.
 type Conn struct {
 	// Billing is the recurring-billing service.
 	Billing Service[*billing.Service]
@@ -38,8 +39,8 @@ type Defaults struct {
 	Unknown bool
 }
 
-// Service is the way to one service, or the reason why there is none yet. Nothing is missing until something needs it: a
-// configuration without finance records needs no finance token.
+// Service is the way to one service, or the reason why there is none yet. Nothing is missing until something needs it:
+// a configuration without finance records needs no finance token.
 type Service[T any] struct {
 	// Client is set when address and token are known.
 	Client T
@@ -56,12 +57,13 @@ type Service[T any] struct {
 // Argument is a provider argument and the environment variable that stands in for it.
 type Argument struct{ Name, Variable string }
 
-// For answers the client for an object of the given type name, or false with an error that names what is missing, where it can be
-// set, and who needed it.
+// For answers the client for an object of the given type name, or false with an error that names what is missing, where
+// it can be set, and who needed it.
 func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	for _, name := range s.Unknown {
 		diags.AddAttributeError(path.Root(name), "The provider configuration is not known yet",
-			fmt.Sprintf("%s needs the service now, but the provider argument %s depends on something that is only known after apply. "+
+			fmt.Sprintf("%s needs the service now, but the provider argument %s depends on something that is only known after "+
+				"apply. "+
 				"Apply that first, for example with terraform apply -target=<the resource it comes from>, "+
 				"or give the argument a value that is known at plan time.", typeName, name))
 	}
@@ -71,8 +73,9 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	return s.Client, s.Ready
 }
 
-// Planned reports whether an object of the given type name can be planned: a plan that no apply could carry out is an error. Arguments that
-// are only known after apply are not missing. The first object of a run gets the error and all others a warning, which Terraform folds.
+// Planned reports whether an object of the given type name can be planned: a plan that no apply could carry out is an
+// error. Arguments that are only known after apply are not missing. The first object of a run gets the error and all
+// others a warning, which Terraform folds.
 func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
 	if len(s.Missing) == 0 {
 		return true
@@ -97,15 +100,16 @@ func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 		plural, without = "s", "them"
 	}
 	diags.AddAttributeError(path.Root(names[0]), "Missing provider argument"+plural+" "+strings.Join(names, " and "),
-		fmt.Sprintf("%s cannot be read or changed without %s. Set %s in the provider \"billing\" block, or the environment variable%s %s.",
+		fmt.Sprintf("%s cannot be read or changed without %s. Set %s in the provider \"billing\" block, or the environment "+
+			"variable%s %s.",
 			typeName, without, strings.Join(names, " and "), plural, strings.Join(variables, " and ")))
 }
 
 // UseKey notes the API key that the provider itself uses.
 func (c *Conn) UseKey(key string) { c.ownKey = key }
 
-// IsOwnKey reports whether an API key is the one that the provider itself uses: by its token, or by its public prefix, which identifies
-// a key (service description, Collections §2).
+// IsOwnKey reports whether an API key is the one that the provider itself uses: by its token, or by its public prefix,
+// which identifies a key (service description, Collections §2).
 func (c *Conn) IsOwnKey(token, prefix string) bool {
 	if c == nil || c.ownKey == "" {
 		return false

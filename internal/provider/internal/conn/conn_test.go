@@ -9,7 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// TestService_For: what is missing is only an error when something needs it, and then it is named with its variable and who needs it.
+// TestService_For: what is missing is only an error when something needs it, and then it is named with its variable and
+// who needs it.
 func TestService_For(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -19,7 +20,8 @@ func TestService_For(t *testing.T) {
 		"ready": {service: Service[string]{Client: "client", Ready: true}},
 		"missing": {
 			service: Service[string]{Missing: []Argument{{"base_url", "BILLING_BASE_URL"}, {"token", "BILLING_TOKEN"}}},
-			want:    []string{"Missing provider arguments base_url and token|BILLING_BASE_URL and BILLING_TOKEN|billing_customer"},
+			want: []string{"Missing provider arguments base_url and token|BILLING_BASE_URL and " +
+				"BILLING_TOKEN|billing_customer"},
 		},
 		"unknown": {
 			service: Service[string]{Unknown: []string{"base_url"}},

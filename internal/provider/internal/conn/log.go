@@ -8,9 +8,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Log writes every exchange with a service to Terraform's log, one subsystem a service: requests and answers at DEBUG, bodies at
-// TRACE. TF_LOG_PROVIDER_BILLING_<SERVICE> sets the level of one service. What arrives here is masked already; the secrets are
-// masked once more, in case a service repeats one where nobody expects it.
+// Log writes every exchange with a service to Terraform's log, one subsystem a service: requests and answers at DEBUG,
+// bodies at TRACE. TF_LOG_PROVIDER_BILLING_<SERVICE> sets the level of one service. What arrives here is masked
+// already; the secrets are masked once more, in case a service repeats one where nobody expects it.
 type Log struct{ Secrets []string }
 
 var _ api.Observer = Log{}

@@ -53,7 +53,8 @@ func TestLog_levels(t *testing.T) {
 			{"@level": "trace", "@message": "Request body", "body": `{"name":"A"}`},
 		}},
 		"response": {func(ctx context.Context, l Log) { l.Response(ctx, exchange()) }, []map[string]any{
-			{"@level": "debug", "@message": "Received response", "status": 201.0, "request_id": "request-1", "duration_ms": 1500.0},
+			{"@level": "debug", "@message": "Received response", "status": 201.0, "request_id": "request-1",
+				"duration_ms": 1500.0},
 			{"@level": "trace", "@message": "Response body", "body": `{"data":{}}`},
 		}},
 		"no answer": {func(ctx context.Context, l Log) {
@@ -66,17 +67,20 @@ func TestLog_levels(t *testing.T) {
 			e.RequestBody, e.ResponseBody = nil, nil
 			l.Request(ctx, e)
 			l.Response(ctx, e)
-		}, []map[string]any{{"@level": "debug", "@message": "Sending request"}, {"@level": "debug", "@message": "Received response"}}},
+		}, []map[string]any{{"@level": "debug", "@message": "Sending request"},
+			{"@level": "debug", "@message": "Received response"}}},
 		"waiting": {func(ctx context.Context, l Log) {
 			e := exchange()
 			e.Delay, e.Reason = 3*time.Second, "status 429"
 			l.Waiting(ctx, e)
-		}, []map[string]any{{"@level": "info", "@message": "Waiting before the next attempt", "delay_ms": 3000.0, "reason": "status 429"}}},
+		}, []map[string]any{{"@level": "info", "@message": "Waiting before the next attempt", "delay_ms": 3000.0,
+			"reason": "status 429"}}},
 		"fallback": {func(ctx context.Context, l Log) {
 			e := exchange()
 			e.Reason, e.Err = "the list cannot be used", errors.New("no ids")
 			l.Fallback(ctx, e)
-		}, []map[string]any{{"@level": "warn", "@message": "Falling back to single requests", "reason": "the list cannot be used", "error": "no ids"}}},
+		}, []map[string]any{{"@level": "warn", "@message": "Falling back to single requests",
+			"reason": "the list cannot be used", "error": "no ids"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +89,8 @@ func TestLog_levels(t *testing.T) {
 				t.Fatalf("entries %v, want %d", entries, len(c.want))
 			}
 			for i, want := range c.want {
-				maps.Copy(want, map[string]any{"operation": "customers.create", "method": "POST", "path": "/v1/customers", "attempt": 2.0})
+				maps.Copy(want, map[string]any{"operation": "customers.create", "method": "POST", "path": "/v1/customers",
+					"attempt": 2.0})
 				for _, key := range slices.Sorted(maps.Keys(want)) {
 					if entries[i][key] != want[key] {
 						t.Errorf("entry %d: %s is %v, want %v", i, key, entries[i][key], want[key])

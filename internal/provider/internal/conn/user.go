@@ -43,7 +43,8 @@ func from(data any, diags *diag.Diagnostics) *Conn {
 	}
 	c, ok := data.(*Conn)
 	if !ok {
-		diags.AddError("Unexpected provider data", fmt.Sprintf("This is a mistake in the provider, please report it: got %T.", data))
+		diags.AddError("Unexpected provider data", fmt.Sprintf("This is a mistake in the provider, please report it: got %T.",
+			data))
 	}
 	return c
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // AddressFields are the fields of an address, as the service names them.
-var AddressFields = []string{"kind", "street", "number", "complement", "neighborhood", "city", "state", "postal_code", "country"}
+var AddressFields = []string{"kind", "street", "number", "complement", "neighborhood", "city", "state",
+	"postal_code", "country"}
 
 // AddressType is the Terraform type of an address.
 var AddressType = func() types.ObjectType {
@@ -23,7 +24,8 @@ var AddressType = func() types.ObjectType {
 
 // fieldsOf points at the fields of an address in the order of AddressFields.
 func fieldsOf(a *billing.Address) []**string {
-	return []**string{&a.Kind, &a.Street, &a.Number, &a.Complement, &a.Neighborhood, &a.City, &a.State, &a.PostalCode, &a.Country}
+	return []**string{&a.Kind, &a.Street, &a.Number, &a.Complement, &a.Neighborhood, &a.City, &a.State,
+		&a.PostalCode, &a.Country}
 }
 
 // Address is the Terraform object of an address.

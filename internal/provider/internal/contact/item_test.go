@@ -47,9 +47,11 @@ func TestItems_unknown(t *testing.T) {
 	t.Parallel()
 	list := types.ListValueMust(ItemType, []attr.Value{
 		types.ObjectUnknown(ItemType.AttrTypes),
-		types.ObjectValueMust(ItemType.AttrTypes, map[string]attr.Value{"kind": types.StringUnknown(), "value": types.StringValue("a")}),
+		types.ObjectValueMust(ItemType.AttrTypes, map[string]attr.Value{"kind": types.StringUnknown(),
+			"value": types.StringValue("a")}),
 	})
-	want := []Item{{Kind: types.StringUnknown(), Value: types.StringUnknown()}, {Kind: types.StringUnknown(), Value: types.StringValue("a")}}
+	want := []Item{{Kind: types.StringUnknown(), Value: types.StringUnknown()},
+		{Kind: types.StringUnknown(), Value: types.StringValue("a")}}
 	if have := Items(list); !reflect.DeepEqual(have, want) {
 		t.Errorf("items %v", have)
 	}
@@ -63,7 +65,8 @@ func TestItems_unknown(t *testing.T) {
 func TestHasValue(t *testing.T) {
 	t.Parallel()
 	items := []Item{item("a", "work")}
-	if !HasValue(items, types.StringValue("a")) || HasValue(items, types.StringValue("work")) || HasValue(nil, types.StringNull()) {
+	if !HasValue(items, types.StringValue("a")) || HasValue(items, types.StringValue("work")) ||
+		HasValue(nil, types.StringNull()) {
 		t.Error("a value is looked for in the wrong place")
 	}
 }
@@ -105,7 +108,8 @@ func TestAddresses_thereAndBack(t *testing.T) {
 	}
 }
 
-// TestAttributes: each field is an argument with a description and a validator, and the objects are of the types that are converted.
+// TestAttributes: each field is an argument with a description and a validator, and the objects are of the types that
+// are converted.
 func TestAttributes(t *testing.T) {
 	t.Parallel()
 	for prefix, c := range map[string]struct {

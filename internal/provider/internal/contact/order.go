@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// KeepOrder prefers the list as it was written before when both hold the same items, in whatever order. An empty list and none are
-// the same to the service.
+// KeepOrder prefers the list as it was written before when both hold the same items, in whatever order. An empty list
+// and none are the same to the service.
 func KeepOrder(before, now types.List) types.List {
 	if before.IsUnknown() || now.IsUnknown() {
 		return now

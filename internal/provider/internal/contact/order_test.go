@@ -14,7 +14,8 @@ func TestSame(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"", "", true}, {"ab", "ba", true}, {"aab", "aba", true}, {"aab", "abb", false}, {"a", "", false}, {"a", "aa", false}, {"ab", "ac", false},
+		{"", "", true}, {"ab", "ba", true}, {"aab", "aba", true}, {"aab", "abb", false}, {"a", "", false}, {"a", "aa", false},
+		{"ab", "ac", false},
 	} {
 		if have := same([]byte(c.a), []byte(c.b), func(x, y byte) bool { return x == y }); have != c.want {
 			t.Errorf("%q and %q: %v", c.a, c.b, have)
@@ -46,8 +47,10 @@ func TestSameItems(t *testing.T) {
 // TestKeepOrder: what was written before stays exactly while it says the same.
 func TestKeepOrder(t *testing.T) {
 	t.Parallel()
-	null, empty, unknown := types.ListNull(ItemType), types.ListValueMust(ItemType, []attr.Value{}), types.ListUnknown(ItemType)
-	ab, ba, abc := List([]Item{item("a", ""), item("b", "")}), List([]Item{item("b", ""), item("a", "")}), List([]Item{item("a", ""), item("b", ""), item("c", "")})
+	null, empty, unknown := types.ListNull(ItemType), types.ListValueMust(ItemType, []attr.Value{}),
+		types.ListUnknown(ItemType)
+	ab, ba, abc := List([]Item{item("a", ""), item("b", "")}), List([]Item{item("b", ""), item("a", "")}),
+		List([]Item{item("a", ""), item("b", ""), item("c", "")})
 	for name, c := range map[string]struct{ before, now, want types.List }{
 		"another order":        {ba, ab, ba},
 		"an item more":         {ba, abc, abc},
@@ -73,7 +76,8 @@ func TestTags(t *testing.T) {
 		t.Errorf("no tags are %s", set)
 	}
 	set := Tags([]string{"b", "a", "b"})
-	if want := types.SetValueMust(types.StringType, []attr.Value{types.StringValue("a"), types.StringValue("b")}); !set.Equal(want) {
+	if want := types.SetValueMust(types.StringType,
+		[]attr.Value{types.StringValue("a"), types.StringValue("b")}); !set.Equal(want) {
 		t.Errorf("tags %s", set)
 	}
 	if have := ToTags(set); len(have) != 2 || have[0] != "a" || have[1] != "b" {

@@ -8,8 +8,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
-// Planned is what the plan of a customer says of the data that its billing accounts show and can change too. An account that is planned
-// in the same run shows what the customer is about to change as known after apply.
+// Planned is what the plan of a customer says of the data that its billing accounts show and can change too. An account
+// that is planned in the same run shows what the customer is about to change as known after apply.
 type Planned struct {
 	Name           types.String
 	Emails, Phones PlannedList[Item]

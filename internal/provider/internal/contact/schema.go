@@ -27,8 +27,9 @@ var About = map[string]string{
 // ItemAttributes are the arguments of an item; value checks a value that the service does not have yet.
 func ItemAttributes(value ...validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"kind":  text("item.kind", validate.NotBlank()),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: About["item.value"], PlanModifiers: onChange(value...)},
+		"kind": text("item.kind", validate.NotBlank()),
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: About["item.value"],
+			PlanModifiers: onChange(value...)},
 	}
 }
 

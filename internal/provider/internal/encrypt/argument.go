@@ -18,8 +18,8 @@ import (
 
 // Recipients is the argument. secret and encrypted are the attributes that it decides about.
 func Recipients(secret, encrypted string) schema.ListAttribute {
-	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType, Default: listdefault.StaticValue(None),
-		Validators: []validator.List{publicKeys{}},
+	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType,
+		Default: listdefault.StaticValue(None), Validators: []validator.List{publicKeys{}},
 		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org) to encrypt `%s` to: "+
 			"`age1…`, or all of them post-quantum, `age1pq1…`; no SSH keys and no keys of plugins. Order and "+
 			"repetition have no meaning. If set, the state contains `%s`, and `%[1]s` is null, also after a "+

@@ -67,7 +67,8 @@ func TestStored(t *testing.T) {
 		var diags diag.Diagnostics
 		stored := Secret{types.StringValue(secretText), types.StringNull()}.Stored(c.recipients, &diags)
 		text := stored.Encrypted.ValueString()
-		if !stored.Clear.IsNull() || strings.Contains(text, secretText) || !strings.HasPrefix(text, "-----BEGIN AGE ENCRYPTED FILE-----\n") {
+		if !stored.Clear.IsNull() || strings.Contains(text, secretText) ||
+			!strings.HasPrefix(text, "-----BEGIN AGE ENCRYPTED FILE-----\n") {
 			t.Errorf("%s: stored %+v", name, stored)
 		}
 		for _, by := range c.by {
@@ -93,7 +94,8 @@ func TestStoredWithoutRecipients(t *testing.T) {
 	t.Parallel()
 	for _, none := range []types.List{None, types.ListNull(types.StringType)} {
 		for _, s := range []Secret{
-			{types.StringValue(secretText), types.StringNull()}, {types.StringNull(), types.StringValue("x")}, {types.StringNull(), types.StringNull()},
+			{types.StringValue(secretText), types.StringNull()}, {types.StringNull(), types.StringValue("x")},
+			{types.StringNull(), types.StringNull()},
 		} {
 			var diags diag.Diagnostics
 			if have := s.Stored(none, &diags); have != s || len(diags) > 0 {
@@ -108,7 +110,8 @@ func TestStoredFails(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
 	have := Secret{types.StringValue(secretText), types.StringNull()}.Stored(list("age1x"), &diags)
-	if !have.Clear.IsNull() || !have.Encrypted.IsNull() || diags.HasError() || len(diags) != 1 || strings.Contains(diags[0].Detail(), secretText) {
+	if !have.Clear.IsNull() || !have.Encrypted.IsNull() || diags.HasError() || len(diags) != 1 ||
+		strings.Contains(diags[0].Detail(), secretText) {
 		t.Errorf("stored %+v, %v", have, diags)
 	}
 }
@@ -161,29 +164,36 @@ func TestRecipients(t *testing.T) {
 		recipients types.List
 		says       []string
 	}{
-		"valid":              {list(public, public, identity(t).Recipient().String()), nil},
-		"post-quantum":       {list(pq.Recipient().String(), hybrid(t).Recipient().String()), nil},
-		"empty list":         {None, nil},
-		"no list":            {types.ListNull(types.StringType), nil},
-		"unknown list":       {types.ListUnknown(types.StringType), nil},
-		"unknown element":    {types.ListValueMust(types.StringType, []attr.Value{types.StringUnknown(), types.StringValue(public)}), nil},
-		"mixed":              {list(public, pq.Recipient().String()), []string{"Incompatible age recipients", "age_recipients: the recipients cannot be used together"}},
-		"null":               {types.ListValueMust(types.StringType, []attr.Value{types.StringNull()}), []string{"age_recipients[0]: it is null"}},
-		"empty":              {list(public, ""), []string{"age_recipients[1]: it is empty"}},
-		"secret, line feed":  {list("hunter2\n"), []string{"is not an age public key", "not shown"}},
-		"line feed":          {list(public + "\n"), []string{"age_recipients[0]: it begins or ends with white space", "trimspace"}},
-		"two in one":         {list(public + "\n" + public), []string{"contains white space", "one key in each element"}},
-		"mistyped":           {list(public, public[:len(public)-1]+"b"), []string{"age_recipients[1]", "is not an age public key: invalid "}},
-		"too short":          {list("age1qqqq"), []string{`"age1qqqq" is not an age public key: `}},
-		"upper case":         {list(strings.ToUpper(public)), []string{"begins with age1"}},
-		"plugin":             {list("age1yubikey1qwerty"), []string{`plugin "yubikey"`, "age-keygen"}},
-		"SSH key":            {list("ssh-ed25519 AAAAC3"), []string{"SSH key"}},
-		"another text":       {list("hunter2-hunter2"), []string{"is not an age public key", "not shown"}},
-		"beside an unknown":  {types.ListValueMust(types.StringType, []attr.Value{types.StringUnknown(), types.StringValue("x")}), []string{"age_recipients[1]"}},
+		"valid":        {list(public, public, identity(t).Recipient().String()), nil},
+		"post-quantum": {list(pq.Recipient().String(), hybrid(t).Recipient().String()), nil},
+		"empty list":   {None, nil},
+		"no list":      {types.ListNull(types.StringType), nil},
+		"unknown list": {types.ListUnknown(types.StringType), nil},
+		"unknown element": {types.ListValueMust(types.StringType,
+			[]attr.Value{types.StringUnknown(), types.StringValue(public)}), nil},
+		"mixed": {list(public, pq.Recipient().String()),
+			[]string{"Incompatible age recipients", "age_recipients: the recipients cannot be used together"}},
+		"null": {types.ListValueMust(types.StringType, []attr.Value{types.StringNull()}),
+			[]string{"age_recipients[0]: it is null"}},
+		"empty":             {list(public, ""), []string{"age_recipients[1]: it is empty"}},
+		"secret, line feed": {list("hunter2\n"), []string{"is not an age public key", "not shown"}},
+		"line feed": {list(public + "\n"),
+			[]string{"age_recipients[0]: it begins or ends with white space", "trimspace"}},
+		"two in one": {list(public + "\n" + public), []string{"contains white space", "one key in each element"}},
+		"mistyped": {list(public, public[:len(public)-1]+"b"),
+			[]string{"age_recipients[1]", "is not an age public key: invalid "}},
+		"too short":    {list("age1qqqq"), []string{`"age1qqqq" is not an age public key: `}},
+		"upper case":   {list(strings.ToUpper(public)), []string{"begins with age1"}},
+		"plugin":       {list("age1yubikey1qwerty"), []string{`plugin "yubikey"`, "age-keygen"}},
+		"SSH key":      {list("ssh-ed25519 AAAAC3"), []string{"SSH key"}},
+		"another text": {list("hunter2-hunter2"), []string{"is not an age public key", "not shown"}},
+		"beside an unknown": {types.ListValueMust(types.StringType,
+			[]attr.Value{types.StringUnknown(), types.StringValue("x")}), []string{"age_recipients[1]"}},
 		"two that are wrong": {list("", "age1x"), []string{"age_recipients[0]", "age_recipients[1]"}},
 	} {
 		resp := &validator.ListResponse{}
-		publicKeys{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root(Argument), ConfigValue: c.recipients}, resp)
+		publicKeys{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root(Argument), ConfigValue: c.recipients},
+			resp)
 		var said strings.Builder
 		for _, d := range resp.Diagnostics {
 			said.WriteString(d.Summary() + ": " + d.Detail() + "\n")
@@ -199,7 +209,8 @@ func TestRecipients(t *testing.T) {
 	}
 }
 
-// TestPrivateKey: a private key is rejected as one, and neither the message nor the line that Terraform would show has it.
+// TestPrivateKey: a private key is rejected as one, and neither the message nor the line that Terraform would show has
+// it.
 func TestPrivateKey(t *testing.T) {
 	t.Parallel()
 	key, pq := identity(t), hybrid(t)
@@ -234,7 +245,8 @@ func TestPrivateKey(t *testing.T) {
 // TestReject: recipients are checked again only where something is encrypted.
 func TestReject(t *testing.T) {
 	t.Parallel()
-	for planned, errors := range map[types.String]int{types.StringUnknown(): 1, types.StringNull(): 0, types.StringValue("x"): 0} {
+	for planned, errors := range map[types.String]int{types.StringUnknown(): 1, types.StringNull(): 0,
+		types.StringValue("x"): 0} {
 		var diags diag.Diagnostics
 		Secret{types.StringNull(), planned}.Reject(list("age1x"), &diags)
 		if diags.ErrorsCount() != errors {
@@ -246,15 +258,17 @@ func TestReject(t *testing.T) {
 // TestWarn: only other recipients of an encrypted secret are worth a warning.
 func TestWarn(t *testing.T) {
 	t.Parallel()
-	sealed, names := Secret{types.StringNull(), types.StringValue("x")}, Names{"key 1", "token", "encrypted_token", "trigger"}
+	sealed, names := Secret{types.StringNull(), types.StringValue("x")},
+		Names{"key 1", "token", "encrypted_token", "trigger"}
 	for name, c := range map[string]struct {
 		secret   Secret
 		had, has types.List
 		says     string
 	}{
-		"changed":         {sealed, list("a"), list("b"), "To rotate, change a value in trigger."},
-		"one more":        {sealed, list("a"), list("a", "b"), "cannot be encrypted again"},
-		"removed":         {sealed, list("a"), None, "in clear text in token, and encrypted_token becomes null. To rotate, change a value in trigger."},
+		"changed":  {sealed, list("a"), list("b"), "To rotate, change a value in trigger."},
+		"one more": {sealed, list("a"), list("a", "b"), "cannot be encrypted again"},
+		"removed": {sealed, list("a"), None,
+			"in clear text in token, and encrypted_token becomes null. To rotate, change a value in trigger."},
 		"order":           {sealed, list("a", "b"), list("b", "a", "a"), ""},
 		"unknown":         {sealed, list("a"), types.ListUnknown(types.StringType), ""},
 		"none, as before": {sealed, types.ListNull(types.StringType), None, ""},
@@ -263,7 +277,8 @@ func TestWarn(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		c.secret.Warn(c.had, c.has, names, &diags)
-		if (len(diags) > 0) != (c.says != "") || len(diags) > 0 && !strings.Contains(diags[0].Detail(), c.says) || diags.HasError() {
+		if (len(diags) > 0) != (c.says != "") || len(diags) > 0 && !strings.Contains(diags[0].Detail(), c.says) ||
+			diags.HasError() {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}

@@ -24,8 +24,8 @@ type Secret struct{ Clear, Encrypted types.String }
 
 // Planned is what a plan shows of the secret s of the state. renewed says that the object gets, or may get, a new one.
 //
-// Encrypted text differs each time it is made, so it is unknown only where the apply encrypts something: a new secret, or the
-// clear text that the state has. What is encrypted already stays, because nobody here can decrypt it.
+// Encrypted text differs each time it is made, so it is unknown only where the apply encrypts something: a new secret,
+// or the clear text that the state has. What is encrypted already stays, because nobody here can decrypt it.
 func (s Secret) Planned(recipients types.List, renewed bool) Secret {
 	switch none := len(recipients.Elements()) == 0 && !recipients.IsUnknown(); {
 	case !renewed && (none || s.Clear.IsNull()):
@@ -43,8 +43,8 @@ func (s Secret) Planned(recipients types.List, renewed bool) Secret {
 
 // Stored is what the state holds of the secret s: with recipients, its clear text is encrypted and removed.
 //
-// Encrypting fails only for recipients that Reject rejects before the request. If it fails all the same, the secret is not stored
-// at all, and that is no error: an error would mark a new object for replacement.
+// Encrypting fails only for recipients that Reject rejects before the request. If it fails all the same, the secret is
+// not stored at all, and that is no error: an error would mark a new object for replacement.
 func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 	s = Secret{wire.Known(s.Clear), wire.Known(s.Encrypted)}
 	if s.Clear.IsNull() || len(recipients.Elements()) == 0 {
@@ -53,7 +53,8 @@ func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 	text, err := encrypt(s.Clear.ValueString(), texts(recipients))
 	if err != nil {
 		diags.AddAttributeWarning(path.Root(Argument), "A new secret could not be encrypted",
-			fmt.Sprintf("The API returned a secret, and encrypting it failed: %s. It is not in the state, because it must not be there "+
+			fmt.Sprintf("The API returned a secret, and encrypting it failed: %s. It is not in the state, because it must not "+
+				"be there "+
 				"in clear text. Correct age_recipients, then rotate to get a new secret.", err))
 		return Secret{types.StringNull(), types.StringNull()}
 	}
@@ -84,14 +85,18 @@ func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) 
 	}
 	if len(has.Elements()) == 0 {
 		diags.AddAttributeWarning(path.Root(Argument), "An encrypted secret stays encrypted",
-			fmt.Sprintf("The plan removes age_recipients from %s. Its secret is only known encrypted and cannot be decrypted here, so %s "+
-				"stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, and %[2]s becomes "+
+			fmt.Sprintf("The plan removes age_recipients from %s. Its secret is only known encrypted and cannot be decrypted "+
+				"here, so %s "+
+				"stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, and %[2]s "+
+				"becomes "+
 				"null. To rotate, change a value in %[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
 		return
 	}
 	diags.AddAttributeWarning(path.Root(Argument), "An encrypted secret keeps its recipients",
-		fmt.Sprintf("The plan changes age_recipients of %s. Its secret is only known encrypted, so it cannot be encrypted again: %s "+
-			"stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. To rotate, change a "+
+		fmt.Sprintf("The plan changes age_recipients of %s. Its secret is only known encrypted, so it cannot be encrypted "+
+			"again: %s "+
+			"stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. To rotate, "+
+			"change a "+
 			"value in %s.", names.Object, names.Encrypted, names.Trigger))
 }
 

@@ -1,6 +1,7 @@
-// Package fields converts between the values of Terraform and the structs of this provider. It does what Get, Set, As and ObjectValueFrom of
-// the framework do, for structs whose fields are all attr.Values, and knows a struct after it has seen it once. The framework's functions look
-// at the tags of every field each time, and compile a regular expression for each. Everything unusual is left to them, also every error.
+// Package fields converts between the values of Terraform and the structs of this provider. It does what Get, Set, As
+// and ObjectValueFrom of the framework do, for structs whose fields are all attr.Values, and knows a struct after it
+// has seen it once. The framework's functions look at the tags of every field each time, and compile a regular
+// expression for each. Everything unusual is left to them, also every error.
 package fields
 
 import (
@@ -158,7 +159,8 @@ func Object[M any](ctx context.Context, of map[string]attr.Type, value M) (types
 	return object, nil
 }
 
-// valid reports whether neither an attribute nor its type has anything to say against a value, which raw is for Terraform.
+// valid reports whether neither an attribute nor its type has anything to say against a value, which raw is for
+// Terraform.
 func valid(ctx context.Context, name string, is attr.Type, value attr.Value, raw tftypes.Value) bool {
 	if validates, ok := value.(xattr.ValidateableAttribute); ok {
 		var resp xattr.ValidateAttributeResponse
@@ -209,7 +211,8 @@ type model struct {
 	object tftypes.Object
 }
 
-var models, structs sync.Map // by reflect.Type: *model, which is nil for a struct that is left to the framework, and []field
+// by reflect.Type: *model, which is nil for a struct that is left to the framework, and []field
+var models, structs sync.Map
 
 // modelOf is what is known of a struct; nil when it is left to the framework.
 func modelOf(ctx context.Context, t reflect.Type, s schema.Schema) *model {

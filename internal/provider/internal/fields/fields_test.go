@@ -40,7 +40,8 @@ type thing struct {
 	Ignored int `tfsdk:"-"`
 }
 
-var inner = map[string]schema.Attribute{"a": schema.StringAttribute{Optional: true}, "b": schema.Int64Attribute{Optional: true}}
+var inner = map[string]schema.Attribute{"a": schema.StringAttribute{Optional: true},
+	"b": schema.Int64Attribute{Optional: true}}
 
 func described() schema.Schema {
 	return schema.Schema{Attributes: map[string]schema.Attribute{
@@ -91,7 +92,9 @@ func generated(r *rand.Rand, as tftypes.Type, depth int) tftypes.Value {
 		if depth > 3 {
 			return tftypes.NewValue(tftypes.String, "deep")
 		}
-		return generated(r, tftypes.Object{AttributeTypes: map[string]tftypes.Type{"n": tftypes.Number, "t": tftypes.Tuple{ElementTypes: []tftypes.Type{}}}}, depth+1)
+		return generated(r,
+			tftypes.Object{AttributeTypes: map[string]tftypes.Type{"n": tftypes.Number,
+				"t": tftypes.Tuple{ElementTypes: []tftypes.Type{}}}}, depth+1)
 	case as.Is(tftypes.Tuple{}):
 		return tftypes.NewValue(as, []tftypes.Value{})
 	case as.Is(tftypes.Bool):
@@ -179,19 +182,26 @@ func TestErrorsAreTheFrameworks(t *testing.T) {
 	type plain struct {
 		Text string `tfsdk:"text"`
 	}
-	raw := tftypes.NewValue(s.Type().TerraformType(t.Context()), map[string]tftypes.Value{"text": tftypes.NewValue(tftypes.String, nil)})
+	raw := tftypes.NewValue(s.Type().TerraformType(t.Context()),
+		map[string]tftypes.Value{"text": tftypes.NewValue(tftypes.String, nil)})
 	state := tfsdk.State{Raw: raw, Schema: s}
 	for name, both := range map[string][2]func(context.Context) error{
-		"missing": {failing(Get[missing], state), failing(func(ctx context.Context, from Source, m *missing) diag.Diagnostics { return from.Get(ctx, m) }, state)},
-		"wrong":   {failing(Get[wrong], state), failing(func(ctx context.Context, from Source, m *wrong) diag.Diagnostics { return from.Get(ctx, m) }, state)},
-		"plain":   {failing(Get[plain], state), failing(func(ctx context.Context, from Source, m *plain) diag.Diagnostics { return from.Get(ctx, m) }, state)},
+		"missing": {failing(Get[missing], state),
+			failing(func(ctx context.Context, from Source, m *missing) diag.Diagnostics { return from.Get(ctx, m) }, state)},
+		"wrong": {failing(Get[wrong], state), failing(func(ctx context.Context, from Source, m *wrong) diag.Diagnostics {
+			return from.Get(ctx, m)
+		}, state)},
+		"plain": {failing(Get[plain], state), failing(func(ctx context.Context, from Source, m *plain) diag.Diagnostics {
+			return from.Get(ctx, m)
+		}, state)},
 	} {
 		ours, theirs := both[0](t.Context()), both[1](t.Context())
 		if ours == nil || theirs == nil || ours.Error() != theirs.Error() {
 			t.Errorf("%s: %v, want %v", name, ours, theirs)
 		}
 	}
-	full := schema.Schema{Attributes: map[string]schema.Attribute{"list": schema.ListAttribute{Optional: true, ElementType: types.StringType}}}
+	full := schema.Schema{Attributes: map[string]schema.Attribute{"list": schema.ListAttribute{Optional: true,
+		ElementType: types.StringType}}}
 	type listed struct {
 		List types.List `tfsdk:"list"`
 	}

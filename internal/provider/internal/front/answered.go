@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// answer is what a resource has answered to this server, for the framework to continue with: a resource reads and plans once.
+// answer is what a resource has answered to this server, for the framework to continue with: a resource reads and plans
+// once.
 type answer struct {
 	read        *resource.ReadResponse
 	readRequest resource.ReadRequest
@@ -26,8 +27,8 @@ type Resource interface {
 	resource.ResourceWithModifyPlan
 }
 
-// Answered makes resource types give the framework what they have answered to the Server already. A type that offers less than Resource
-// stays as it is.
+// Answered makes resource types give the framework what they have answered to the Server already. A type that offers
+// less than Resource stays as it is.
 func Answered(all []func() resource.Resource) []func() resource.Resource {
 	wrapped := make([]func() resource.Resource, len(all))
 	for i, constructor := range all {
@@ -72,7 +73,8 @@ func (r *answered) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if a.check && (!req.Config.Raw.Equal(a.planRequest.Config.Raw) || !req.State.Raw.Equal(a.planRequest.State.Raw) ||
 		!req.Plan.Raw.Equal(a.planRequest.Plan.Raw) || !req.Identity.Raw.Equal(a.planRequest.Identity.Raw) ||
 		req.ClientCapabilities != a.planRequest.ClientCapabilities || len(resp.Diagnostics) > 0) {
-		panic(fmt.Sprintf("front: a plan began with %+v, and in the framework with %+v and %v", a.planRequest, req, resp.Diagnostics))
+		panic(fmt.Sprintf("front: a plan began with %+v, and in the framework with %+v and %v", a.planRequest, req,
+			resp.Diagnostics))
 	}
 	*resp = *a.plan
 }
@@ -88,6 +90,7 @@ type answeredValidated struct {
 }
 
 // ValidateConfig validates as the resource does.
-func (r *answeredValidated) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *answeredValidated) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+	resp *resource.ValidateConfigResponse) {
 	r.validated.ValidateConfig(ctx, req, resp)
 }

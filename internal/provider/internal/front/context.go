@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// callContext is the context of one call. The framework keeps the contexts of all calls until the end of the process, to cancel them when
-// Terraform is interrupted, and with them the loggers, the request and the stream of each call: 100 kB for each object of a plan. So a
-// context that it gets refers to nothing any more after the call.
+// callContext is the context of one call. The framework keeps the contexts of all calls until the end of the process,
+// to cancel them when Terraform is interrupted, and with them the loggers, the request and the stream of each call: 100
+// kB for each object of a plan. So a context that it gets refers to nothing any more after the call.
 type callContext struct {
 	current atomic.Pointer[context.Context]
 }

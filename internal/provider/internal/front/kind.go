@@ -57,7 +57,8 @@ func newKind(ctx context.Context, constructor func() resource.Resource) (string,
 	if described.Diagnostics.HasError() {
 		return metadata.TypeName, nil
 	}
-	k := &kind{make: constructor, schema: described.Schema, object: described.Schema.Type().TerraformType(ctx), defaults: map[string]tftypes.Value{}}
+	k := &kind{make: constructor, schema: described.Schema, object: described.Schema.Type().TerraformType(ctx),
+		defaults: map[string]tftypes.Value{}}
 	identified, hasIdentity := r.(resource.ResourceWithIdentity)
 	_, plans := r.(resource.ResourceWithModifyPlan)
 	k.simple = hasIdentity && plans && len(k.schema.Blocks) == 0
@@ -80,8 +81,8 @@ func newKind(ctx context.Context, constructor func() resource.Resource) (string,
 	return metadata.TypeName, k
 }
 
-// hasDefaults reports whether attributes inside of an attribute have a default. known is false for an attribute of a kind that is not known
-// here.
+// hasDefaults reports whether attributes inside of an attribute have a default. known is false for an attribute of a
+// kind that is not known here.
 func hasDefaults(ctx context.Context, a schema.Attribute) (has, known bool) {
 	var inside map[string]schema.Attribute
 	switch a := a.(type) {
@@ -93,8 +94,8 @@ func hasDefaults(ctx context.Context, a schema.Attribute) (has, known bool) {
 		inside = a.NestedObject.Attributes
 	case schema.MapNestedAttribute:
 		inside = a.NestedObject.Attributes
-	case schema.StringAttribute, schema.BoolAttribute, schema.Int64Attribute, schema.ListAttribute, schema.SetAttribute, schema.MapAttribute,
-		schema.DynamicAttribute, schema.ObjectAttribute:
+	case schema.StringAttribute, schema.BoolAttribute, schema.Int64Attribute, schema.ListAttribute, schema.SetAttribute,
+		schema.MapAttribute, schema.DynamicAttribute, schema.ObjectAttribute:
 	default:
 		return false, false
 	}
@@ -172,7 +173,8 @@ func defaultOf(ctx context.Context, a schema.Attribute) (_ *tftypes.Value, known
 	return &of, err == nil
 }
 
-// keepsDefaults reports whether no default applies to a planned object: where the configuration says nothing, it has its default already.
+// keepsDefaults reports whether no default applies to a planned object: where the configuration says nothing, it has
+// its default already.
 func (k *kind) keepsDefaults(config, planned map[string]tftypes.Value) bool {
 	for name, value := range k.defaults {
 		if config[name].IsNull() && !value.Equal(planned[name]) {

@@ -17,8 +17,8 @@ type notes[T any] interface {
 	Equal(other *T) bool
 }
 
-// readNotes decodes a private state as the framework does, and false where that takes the framework. What it returns is of the type of the
-// first argument.
+// readNotes decodes a private state as the framework does, and false where that takes the framework. What it returns is
+// of the type of the first argument.
 func readNotes[T any, P notes[T]](ctx context.Context, _ P, raw []byte) (P, map[string][]byte, bool) {
 	var values map[string][]byte
 	if len(raw) > 0 && json.Unmarshal(raw, &values) != nil {

@@ -1,5 +1,5 @@
-// Package front is the server of the protocol that Terraform talks to. It passes calls on to the framework's server, and spares what the
-// framework's server spends on every object.
+// Package front is the server of the protocol that Terraform talks to. It passes calls on to the framework's server,
+// and spares what the framework's server spends on every object.
 package front
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// Framework is what the framework's server offers. terraform-plugin-go discovers all but the first by type assertion, so that a server that
-// lacks one has no list resources or actions, without an error.
+// Framework is what the framework's server offers. terraform-plugin-go discovers all but the first by type assertion,
+// so that a server that lacks one has no list resources or actions, without an error.
 type Framework interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
@@ -24,14 +24,15 @@ type Server struct {
 	Framework
 
 	kinds kinds
-	// check makes every call that this server answers itself go through the framework as well, and panics when the responses differ.
+	// check makes every call that this server answers itself go through the framework as well, and panics when the
+	// responses differ.
 	check bool
 	data  atomic.Pointer[any]
 	names names
 }
 
-// New makes a server in front of the framework's. resources are those of the provider. check compares what this server answers itself with
-// what the framework answers, and panics when they differ: for tests.
+// New makes a server in front of the framework's. resources are those of the provider. check compares what this server
+// answers itself with what the framework answers, and panics when they differ: for tests.
 func New(framework Framework, resources []func() resource.Resource, check bool) *Server {
 	return &Server{Framework: framework, kinds: kinds{all: resources}, check: check}
 }
@@ -49,9 +50,10 @@ func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.Vali
 	return call(ctx, req, s.Framework.ValidateResourceConfig)
 }
 
-// UpgradeResourceState returns the state of the current version as it is: Terraform reads the JSON itself. The framework would decode and
-// encode it, for the same result.
-func (s *Server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+// UpgradeResourceState returns the state of the current version as it is: Terraform reads the JSON itself. The
+// framework would decode and encode it, for the same result.
+func (s *Server) UpgradeResourceState(ctx context.Context,
+	req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return call(ctx, req, s.upgrade)
 }
 
@@ -62,22 +64,26 @@ func (s *Server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 }
 
 // ReadResource answers for an object that is as the state has it.
-func (s *Server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+func (s *Server) ReadResource(ctx context.Context,
+	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	return call(ctx, req, s.read)
 }
 
 // PlanResourceChange answers for an object that stays as it is.
-func (s *Server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *Server) PlanResourceChange(ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return call(ctx, req, s.plan)
 }
 
 // ApplyResourceChange passes the call on.
-func (s *Server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *Server) ApplyResourceChange(ctx context.Context,
+	req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return call(ctx, req, s.Framework.ApplyResourceChange)
 }
 
 // ImportResourceState passes the call on.
-func (s *Server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *Server) ImportResourceState(ctx context.Context,
+	req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	return call(ctx, req, s.Framework.ImportResourceState)
 }
 
@@ -88,11 +94,13 @@ func (s *Server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.
 }
 
 // ReadDataSource passes the call on.
-func (s *Server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+func (s *Server) ReadDataSource(ctx context.Context,
+	req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	return call(ctx, req, s.Framework.ReadDataSource)
 }
 
 // CallFunction passes the call on.
-func (s *Server) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
+func (s *Server) CallFunction(ctx context.Context,
+	req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
 	return call(ctx, req, s.Framework.CallFunction)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// TestServerOffersAllCalls: whatever the framework's server can do, this one can. terraform-plugin-go finds optional calls by type assertion,
-// so a call that a newer version adds would be lost without an error.
+// TestServerOffersAllCalls: whatever the framework's server can do, this one can. terraform-plugin-go finds optional
+// calls by type assertion, so a call that a newer version adds would be lost without an error.
 func TestServerOffersAllCalls(t *testing.T) {
 	t.Parallel()
 	ours := reflect.TypeFor[*Server]()
@@ -63,7 +63,8 @@ func (k *keeper) keep(ctx context.Context) {
 	k.kept = append(k.kept, child)
 }
 
-func (k *keeper) ReadResource(ctx context.Context, _ *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+func (k *keeper) ReadResource(ctx context.Context,
+	_ *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	if ctx.Value(key{}) == nil || ctx.Err() != nil {
 		panic("the call lost its context")
 	}
@@ -71,7 +72,8 @@ func (k *keeper) ReadResource(ctx context.Context, _ *tfprotov6.ReadResourceRequ
 	return &tfprotov6.ReadResourceResponse{}, nil
 }
 
-// TestContextIsReleased: nothing that a context refers to stays after the call, even where the framework keeps the context.
+// TestContextIsReleased: nothing that a context refers to stays after the call, even where the framework keeps the
+// context.
 func TestContextIsReleased(t *testing.T) {
 	t.Parallel()
 	inner := &keeper{}
@@ -80,7 +82,8 @@ func TestContextIsReleased(t *testing.T) {
 	func() {
 		large := new([1 << 20]byte)
 		runtime.AddCleanup(large, func(struct{}) { close(gone) }, struct{}{})
-		if _, err := s.ReadResource(context.WithValue(t.Context(), key{}, large), &tfprotov6.ReadResourceRequest{}); err != nil {
+		if _, err := s.ReadResource(context.WithValue(t.Context(), key{}, large),
+			&tfprotov6.ReadResourceRequest{}); err != nil {
 			t.Fatal(err)
 		}
 	}()
@@ -105,7 +108,8 @@ type waiter struct {
 	reading chan struct{}
 }
 
-func (w waiter) ReadResource(ctx context.Context, _ *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+func (w waiter) ReadResource(ctx context.Context,
+	_ *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	child, cancel := context.WithCancel(ctx)
 	defer cancel()
 	close(w.reading)

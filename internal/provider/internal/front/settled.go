@@ -13,7 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Configured notes what the provider hands to its resources. deferred says that it defers everything, which is left to the framework.
+// Configured notes what the provider hands to its resources. deferred says that it defers everything, which is left to
+// the framework.
 func (s *Server) Configured(data any, deferred bool) {
 	if !deferred {
 		s.data.Store(&data)
@@ -37,10 +38,11 @@ func (s *Server) start(ctx context.Context, k *kind) resource.ResourceWithModify
 	return r
 }
 
-// read answers a refresh that changes nothing with the state that Terraform has sent. The resource does what it does under the framework;
-// what is left out is the comparison of every attribute with what it was, which has no effect on equal values. Everything else goes
-// through the framework, with what the resource has answered.
-func (s *Server) read(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+// read answers a refresh that changes nothing with the state that Terraform has sent. The resource does what it does
+// under the framework; what is left out is the comparison of every attribute with what it was, which has no effect on
+// equal values. Everything else goes through the framework, with what the resource has answered.
+func (s *Server) read(ctx context.Context,
+	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	k := s.kinds.of(ctx, req.TypeName)
 	r := s.start(ctx, k)
 	if r == nil || req.ProviderMeta != nil {
@@ -52,8 +54,8 @@ func (s *Server) read(ctx context.Context, req *tfprotov6.ReadResourceRequest) (
 	if !ok || !readable || !known {
 		return s.Framework.ReadResource(ctx, req)
 	}
-	a := &answer{check: s.check, readRequest: resource.ReadRequest{State: tfsdk.State{Raw: state, Schema: k.schema}, Private: private,
-		Identity: k.identityData(identity)}}
+	a := &answer{check: s.check, readRequest: resource.ReadRequest{State: tfsdk.State{Raw: state, Schema: k.schema},
+		Private: private, Identity: k.identityData(identity)}}
 	if c := req.ClientCapabilities; c != nil {
 		a.readRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
 	}
@@ -82,10 +84,11 @@ func (s *Server) read(ctx context.Context, req *tfprotov6.ReadResourceRequest) (
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: newIdentity, Private: raw}, nil
 }
 
-// plan answers a plan that changes nothing with the state that Terraform has sent: the proposed state is the prior one, no default applies,
-// and the resource leaves the plan as it is. The plan modifiers of the schema are left out: they leave a value alone that is known and that
-// of the state.
-func (s *Server) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+// plan answers a plan that changes nothing with the state that Terraform has sent: the proposed state is the prior one,
+// no default applies, and the resource leaves the plan as it is. The plan modifiers of the schema are left out: they
+// leave a value alone that is known and that of the state.
+func (s *Server) plan(ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	k := s.kinds.of(ctx, req.TypeName)
 	r := s.start(ctx, k)
 	if r == nil || req.ProviderMeta != nil {
@@ -101,16 +104,18 @@ func (s *Server) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequ
 		}
 		return theirs, err
 	}
-	a := &answer{check: s.check, planRequest: resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: config, Schema: k.schema},
-		Plan: tfsdk.Plan{Raw: prior, Schema: k.schema}, State: tfsdk.State{Raw: prior, Schema: k.schema}, Private: private,
-		Identity: k.identityData(identity)}}
+	a := &answer{check: s.check,
+		planRequest: resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: config, Schema: k.schema},
+			Plan: tfsdk.Plan{Raw: prior, Schema: k.schema}, State: tfsdk.State{Raw: prior, Schema: k.schema}, Private: private,
+			Identity: k.identityData(identity)}}
 	if c := req.ClientCapabilities; c != nil {
 		a.planRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
 	}
 	a.plan = &resource.ModifyPlanResponse{Plan: a.planRequest.Plan, Private: private, Identity: k.identityData(identity)}
 	r.ModifyPlan(ctx, a.planRequest, a.plan)
 
-	settled := len(a.plan.Diagnostics) == 0 && a.plan.Deferred == nil && len(a.plan.RequiresReplace) == 0 && a.plan.Plan.Raw.Equal(prior)
+	settled := len(a.plan.Diagnostics) == 0 && a.plan.Deferred == nil && len(a.plan.RequiresReplace) == 0 &&
+		a.plan.Plan.Raw.Equal(prior)
 	newIdentity, keeps := k.keepsIdentity(req.PriorIdentity, identity, a.plan.Identity)
 	raw, complete := []byte(nil), false
 	if settled && keeps {
@@ -130,7 +135,8 @@ func (s *Server) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequ
 		mustBe("the rest of a plan", []any{0, 0, false},
 			[]any{len(theirs.Diagnostics), len(theirs.RequiresReplace), theirs.Deferred != nil})
 	}
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: newIdentity, PlannedPrivate: raw}, nil
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: newIdentity,
+		PlannedPrivate: raw}, nil
 }
 
 // unchanged are the prior state and the configuration of a plan that proposes the prior state.

@@ -34,15 +34,18 @@ func (*scripted) Metadata(_ context.Context, _ resource.MetadataRequest, resp *r
 
 func (*scripted) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
-		"id":   schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}},
-		"name": schema.StringAttribute{Optional: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
+		"id": schema.StringAttribute{Computed: true,
+			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}},
+		"name": schema.StringAttribute{Optional: true,
+			PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
 		"mode": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("soft")},
 		"pause": schema.SingleNestedAttribute{Optional: true, Attributes: map[string]schema.Attribute{
 			"mode": schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString("soft")}}},
 	}}
 }
 
-func (*scripted) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (*scripted) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest,
+	resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"id": identityschema.StringAttribute{RequiredForImport: true}}}
 }
@@ -95,7 +98,8 @@ func (*configuredThings) DataSources(context.Context) []func() datasource.DataSo
 func object(t *testing.T, values map[string]any) *tfprotov6.DynamicValue {
 	t.Helper()
 	pause := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"mode": tftypes.String}}
-	as := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String, "mode": tftypes.String, "pause": pause}}
+	as := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String,
+		"mode": tftypes.String, "pause": pause}}
 	v := tftypes.NewValue(as, nil)
 	if values != nil {
 		inner := tftypes.NewValue(pause, nil)
@@ -103,7 +107,8 @@ func object(t *testing.T, values map[string]any) *tfprotov6.DynamicValue {
 			inner = tftypes.NewValue(pause, map[string]tftypes.Value{"mode": tftypes.NewValue(tftypes.String, mode)})
 		}
 		text := func(name string) tftypes.Value { return tftypes.NewValue(tftypes.String, values[name]) }
-		v = tftypes.NewValue(as, map[string]tftypes.Value{"id": text("id"), "name": text("name"), "mode": text("mode"), "pause": inner})
+		v = tftypes.NewValue(as, map[string]tftypes.Value{"id": text("id"), "name": text("name"), "mode": text("mode"),
+			"pause": inner})
 	}
 	encoded, err := tfprotov6.NewDynamicValue(as, v)
 	if err != nil {
@@ -115,7 +120,8 @@ func object(t *testing.T, values map[string]any) *tfprotov6.DynamicValue {
 func identity(t *testing.T, id any) *tfprotov6.ResourceIdentityData {
 	t.Helper()
 	as := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}}
-	encoded, err := tfprotov6.NewDynamicValue(as, tftypes.NewValue(as, map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id)}))
+	encoded, err := tfprotov6.NewDynamicValue(as,
+		tftypes.NewValue(as, map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id)}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +144,8 @@ type values = map[string]any
 
 var whole = values{"id": "1", "name": "a", "mode": "soft"}
 
-// TestPlan: the plan of an object that stays as it is is answered here, any other one by the framework, and the resource plans once for
-// each call. The server panics where the two differ.
+// TestPlan: the plan of an object that stays as it is is answered here, any other one by the framework, and the
+// resource plans once for each call. The server panics where the two differ.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	keep := func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {}
@@ -154,15 +160,20 @@ func TestPlan(t *testing.T) {
 		plan                    func(resource.ModifyPlanRequest, *resource.ModifyPlanResponse)
 		here                    bool
 	}{
-		"unchanged":                         {config: values{"name": "a"}, prior: whole, proposed: whole, here: true},
-		"unchanged, default configured":     {config: values{"name": "a", "mode": "soft"}, prior: whole, proposed: whole, here: true},
-		"unchanged, other than the default": {config: values{"mode": "hard"}, prior: values{"id": "1", "mode": "hard"}, proposed: values{"id": "1", "mode": "hard"}, here: true},
-		"private state":                     {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`, here: true},
-		"private state changes": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`, here: true,
+		"unchanged": {config: values{"name": "a"}, prior: whole, proposed: whole, here: true},
+		"unchanged, default configured": {config: values{"name": "a", "mode": "soft"}, prior: whole,
+			proposed: whole, here: true},
+		"unchanged, other than the default": {config: values{"mode": "hard"}, prior: values{"id": "1", "mode": "hard"},
+			proposed: values{"id": "1", "mode": "hard"}, here: true},
+		"private state": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`,
+			here: true},
+		"private state changes": {config: values{"name": "a"}, prior: whole, proposed: whole,
+			private: `{"own":"eyJhIjoxfQ=="}`, here: true,
 			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 				resp.Private.SetKey(context.Background(), "own", []byte(`2`))
 			}},
-		"private state goes": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`, here: true,
+		"private state goes": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":"eyJhIjoxfQ=="}`,
+			here: true,
 			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 				resp.Private.SetKey(context.Background(), "own", nil)
 			}},
@@ -170,29 +181,38 @@ func TestPlan(t *testing.T) {
 			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 				resp.Private.SetKey(context.Background(), "other", []byte(`2`))
 			}},
-		"key of the framework": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{".import_before_read":"dHJ1ZQ=="}`},
-		"unreadable private":   {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":1}`},
-		"changed":              {config: values{"name": "b"}, prior: whole, proposed: values{"id": "1", "name": "b", "mode": "soft"}},
-		"back to the default":  {config: values{"name": "a"}, prior: values{"id": "1", "name": "a", "mode": "hard"}, proposed: values{"id": "1", "name": "a", "mode": "hard"}},
-		"default further down": {config: values{"pause": nil}, prior: values{"id": "1", "mode": "soft", "pause": "hard"}, proposed: values{"id": "1", "mode": "soft", "pause": "hard"}},
+		"key of the framework": {config: values{"name": "a"}, prior: whole, proposed: whole,
+			private: `{".import_before_read":"dHJ1ZQ=="}`},
+		"unreadable private": {config: values{"name": "a"}, prior: whole, proposed: whole, private: `{"own":1}`},
+		"changed": {config: values{"name": "b"}, prior: whole, proposed: values{"id": "1", "name": "b",
+			"mode": "soft"}},
+		"back to the default": {config: values{"name": "a"}, prior: values{"id": "1", "name": "a", "mode": "hard"},
+			proposed: values{"id": "1", "name": "a", "mode": "hard"}},
+		"default further down": {config: values{"pause": nil}, prior: values{"id": "1", "mode": "soft", "pause": "hard"},
+			proposed: values{"id": "1", "mode": "soft", "pause": "hard"}},
 		"creation":             {config: values{"name": "a"}, proposed: values{"name": "a"}},
 		"destruction":          {prior: whole},
 		"the resource changes": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: set("id", "2")},
-		"the resource warns": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-			resp.Diagnostics.AddWarning("w", "w")
-		}},
-		"the resource fails": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-			resp.Diagnostics.AddError("e", "e")
-		}},
-		"the resource replaces": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-			resp.RequiresReplace = append(resp.RequiresReplace, path.Root("name"))
-		}},
-		"the resource defers": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
-		}},
-		"the identity changes": {config: values{"name": "a"}, prior: whole, proposed: whole, plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-			resp.Diagnostics.Append(resp.Identity.SetAttribute(context.Background(), path.Root("id"), "2")...)
-		}},
+		"the resource warns": {config: values{"name": "a"}, prior: whole, proposed: whole,
+			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				resp.Diagnostics.AddWarning("w", "w")
+			}},
+		"the resource fails": {config: values{"name": "a"}, prior: whole, proposed: whole,
+			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				resp.Diagnostics.AddError("e", "e")
+			}},
+		"the resource replaces": {config: values{"name": "a"}, prior: whole, proposed: whole,
+			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				resp.RequiresReplace = append(resp.RequiresReplace, path.Root("name"))
+			}},
+		"the resource defers": {config: values{"name": "a"}, prior: whole, proposed: whole,
+			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
+			}},
+		"the identity changes": {config: values{"name": "a"}, prior: whole, proposed: whole,
+			plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+				resp.Diagnostics.Append(resp.Identity.SetAttribute(context.Background(), path.Root("id"), "2")...)
+			}},
 	} {
 		for _, check := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, check %t", name, check), func(t *testing.T) {
@@ -203,13 +223,15 @@ func TestPlan(t *testing.T) {
 				}
 				for _, known := range []*tfprotov6.ResourceIdentityData{identity(t, "1"), nil} {
 					s.plans = 0
-					req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, c.config), PriorState: object(t, c.prior),
-						ProposedNewState: object(t, c.proposed), PriorPrivate: []byte(c.private), PriorIdentity: known}
+					req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, c.config),
+						PriorState: object(t, c.prior), ProposedNewState: object(t, c.proposed), PriorPrivate: []byte(c.private),
+						PriorIdentity: known}
 					resp, err := behind(t, s, check).PlanResourceChange(t.Context(), req)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if here := resp.PlannedState == req.PriorState; here != c.here && !(known == nil && name == "the identity changes") {
+					if here := resp.PlannedState == req.PriorState; here != c.here &&
+						!(known == nil && name == "the identity changes") {
 						t.Errorf("answered here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
 					}
 					if s.plans != 1 && name != "unreadable private" {
@@ -221,7 +243,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRead: the refresh of an object that is as it was is answered here, any other one by the framework, and the resource reads once.
+// TestRead: the refresh of an object that is as it was is answered here, any other one by the framework, and the
+// resource reads once.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	type script = func(resource.ReadRequest, *resource.ReadResponse)
@@ -235,9 +258,10 @@ func TestRead(t *testing.T) {
 			resp.State = tfsdk.State{Raw: req.State.Raw.Copy(), Schema: req.State.Schema}
 		}},
 		"private state": {private: `{"own":"eyJhIjoxfQ=="}`, here: true},
-		"private state changes": {private: `{"own":"eyJhIjoxfQ=="}`, here: true, read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
-			resp.Private.SetKey(context.Background(), "own", []byte(`2`))
-		}},
+		"private state changes": {private: `{"own":"eyJhIjoxfQ=="}`, here: true,
+			read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+				resp.Private.SetKey(context.Background(), "own", []byte(`2`))
+			}},
 		"first read after an import": {private: `{".import_before_read":"dHJ1ZQ=="}`},
 		"changed": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.Diagnostics.Append(resp.State.SetAttribute(context.Background(), path.Root("name"), "b")...)
@@ -245,8 +269,10 @@ func TestRead(t *testing.T) {
 		"gone": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.State.RemoveResource(context.Background())
 		}},
-		"warning": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) { resp.Diagnostics.AddWarning("w", "w") }},
-		"error":   {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) { resp.Diagnostics.AddError("e", "e") }},
+		"warning": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
+			resp.Diagnostics.AddWarning("w", "w")
+		}},
+		"error": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) { resp.Diagnostics.AddError("e", "e") }},
 		"deferred": {read: func(_ resource.ReadRequest, resp *resource.ReadResponse) {
 			resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonAbsentPrereq}
 		}},
@@ -261,8 +287,8 @@ func TestRead(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, check %t", name, check), func(t *testing.T) {
 				t.Parallel()
 				s := &scripted{read: c.read}
-				req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole), Private: []byte(c.private),
-					CurrentIdentity: identity(t, "1")}
+				req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole),
+					Private: []byte(c.private), CurrentIdentity: identity(t, "1")}
 				resp, err := behind(t, s, check).ReadResource(t.Context(), req)
 				if err != nil {
 					t.Fatal(err)
@@ -291,7 +317,8 @@ func TestReadOfAStateWithoutIdentity(t *testing.T) {
 // TestUnconfigured: a provider that is not configured is the framework's.
 func TestUnconfigured(t *testing.T) {
 	t.Parallel()
-	resp, err := serverOf(t, &scripted{}, true).ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)})
+	resp, err := serverOf(t, &scripted{}, true).ReadResource(t.Context(),
+		&tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)})
 	if err != nil || len(resp.Diagnostics) != 1 {
 		t.Errorf("%+v, %v", resp, err)
 	}
@@ -304,8 +331,8 @@ func TestKeysAreLearned(t *testing.T) {
 		resp.Private.SetKey(context.Background(), "other", []byte(`2`))
 	}}, true)
 	for round, here := range []bool{false, true} {
-		req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, values{"name": "a"}), PriorState: object(t, whole),
-			ProposedNewState: object(t, whole)}
+		req := &tfprotov6.PlanResourceChangeRequest{TypeName: "test_thing", Config: object(t, values{"name": "a"}),
+			PriorState: object(t, whole), ProposedNewState: object(t, whole)}
 		resp, err := server.PlanResourceChange(t.Context(), req)
 		if err != nil || (resp.PlannedState == req.PriorState) != here || string(resp.PlannedPrivate) != `{"other":"Mg=="}` {
 			t.Errorf("round %d: %+v, %v", round, resp, err)
@@ -321,7 +348,8 @@ func TestCheckFindsDifferences(t *testing.T) {
 			t.Error("a difference went unnoticed")
 		}
 	}()
-	mustEqual("a state", tftypes.String, &tfprotov6.DynamicValue{JSON: []byte(`"a"`)}, &tfprotov6.DynamicValue{JSON: []byte(`"b"`)})
+	mustEqual("a state", tftypes.String, &tfprotov6.DynamicValue{JSON: []byte(`"a"`)},
+		&tfprotov6.DynamicValue{JSON: []byte(`"b"`)})
 }
 
 // TestAnsweredOffersAll: whatever a resource type of this kind can do, it can behind the server.

@@ -8,7 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-func (s *Server) upgrade(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s *Server) upgrade(ctx context.Context,
+	req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	k := s.kinds.of(ctx, req.TypeName)
 	if k == nil || req.Version != k.schema.Version || req.RawState == nil || len(req.RawState.JSON) == 0 {
 		return s.Framework.UpgradeResourceState(ctx, req)

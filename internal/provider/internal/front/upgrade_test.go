@@ -61,8 +61,10 @@ func TestUpgradeReturnsTheStateOfTheCurrentVersion(t *testing.T) {
 		version int64
 		echoed  bool
 	}{
-		"current version": {&tfprotov6.RawState{JSON: []byte(`{"id":"x","any":{"value":{"a":[1,null]},"type":["object",{"a":["tuple",["number","string"]]}]},"list":[9007199254740993]}`)},
-			2, true},
+		"current version": {
+			&tfprotov6.RawState{
+				JSON: []byte(
+					`{"id":"x","any":{"value":{"a":[1,null]},"type":["object",{"a":["tuple",["number","string"]]}]},"list":[9007199254740993]}`)}, 2, true},
 		"without an attribute":    {&tfprotov6.RawState{JSON: []byte(`{"id":"x"}`)}, 2, true},
 		"older version":           {&tfprotov6.RawState{JSON: []byte(`{"id":"x"}`)}, 1, false},
 		"newer version":           {&tfprotov6.RawState{JSON: []byte(`{"id":"x"}`)}, 3, false},
@@ -89,7 +91,8 @@ func TestUpgradeReturnsTheStateOfTheCurrentVersion(t *testing.T) {
 func TestUpgradeOfAnUnknownType(t *testing.T) {
 	t.Parallel()
 	answer, err := serverOf(t, thing{}, true).UpgradeResourceState(t.Context(),
-		&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_other", Version: 2, RawState: &tfprotov6.RawState{JSON: []byte(`{}`)}})
+		&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_other", Version: 2,
+			RawState: &tfprotov6.RawState{JSON: []byte(`{}`)}})
 	if err != nil || len(answer.Diagnostics) == 0 {
 		t.Errorf("%+v, %v", answer, err)
 	}

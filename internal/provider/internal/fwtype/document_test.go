@@ -34,7 +34,8 @@ func TestDocument_mask(t *testing.T) {
 			t.Errorf("%s: %v %v", name, same, diags)
 		}
 	}
-	if masked.Equal(document("52998224725")) || masked.Equal(types.StringValue("529.982.247-25")) || !masked.Equal(document("529.982.247-25")) {
+	if masked.Equal(document("52998224725")) || masked.Equal(types.StringValue("529.982.247-25")) ||
+		!masked.Equal(document("529.982.247-25")) {
 		t.Error("Equal does not compare exactly")
 	}
 }

@@ -45,7 +45,8 @@ func (t TextType[N]) String() string {
 func (t TextType[N]) ValueType(context.Context) attr.Value { return Text[N]{} }
 
 // ValueFromString wraps a string value.
-func (t TextType[N]) ValueFromString(_ context.Context, v basetypes.StringValue) (basetypes.StringValuable, diag.Diagnostics) {
+func (t TextType[N]) ValueFromString(_ context.Context,
+	v basetypes.StringValue) (basetypes.StringValuable, diag.Diagnostics) {
 	return Text[N]{StringValue: v}, nil
 }
 
@@ -94,8 +95,8 @@ func (v Text[N]) Or(before Text[N]) Text[N] {
 	return v
 }
 
-// KeepSpelling is a plan modifier that keeps the spelling in state when the configuration means the same, because semantic equality
-// does not act in a plan. It comes before RequiresReplace, so that another spelling replaces nothing.
+// KeepSpelling is a plan modifier that keeps the spelling in state when the configuration means the same, because
+// semantic equality does not act in a plan. It comes before RequiresReplace, so that another spelling replaces nothing.
 func (t TextType[N]) KeepSpelling() planmodifier.String { return keepSpelling[N]{} }
 
 type keepSpelling[N notation] struct{}
@@ -106,7 +107,8 @@ func (keepSpelling[N]) Description(context.Context) string {
 
 func (k keepSpelling[N]) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
 
-func (keepSpelling[N]) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+func (keepSpelling[N]) PlanModifyString(_ context.Context, req planmodifier.StringRequest,
+	resp *planmodifier.StringResponse) {
 	resp.PlanValue = text[N](req.PlanValue).Or(text[N](req.StateValue)).StringValue
 }
 

@@ -15,7 +15,8 @@ func (uuid) name() string { return "UUIDType" }
 
 func (uuid) same(a, b string) bool { return same.ID(a, b) }
 
-// KeepID prefers the spelling before when both are the same id: what the service returns is not always spelled as it was written.
+// KeepID prefers the spelling before when both are the same id: what the service returns is not always spelled as it
+// was written.
 func KeepID(before, now types.String) types.String {
 	return text[uuid](now).Or(text[uuid](before)).StringValue
 }

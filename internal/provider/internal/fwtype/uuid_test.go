@@ -22,7 +22,8 @@ func TestKeepSpelling(t *testing.T) {
 		"unknown":          {types.StringUnknown(), types.StringValue(anID), types.StringUnknown()},
 	} {
 		resp := &planmodifier.StringResponse{PlanValue: c.planned}
-		UUIDType{}.KeepSpelling().PlanModifyString(t.Context(), planmodifier.StringRequest{PlanValue: c.planned, StateValue: c.state}, resp)
+		UUIDType{}.KeepSpelling().PlanModifyString(t.Context(), planmodifier.StringRequest{PlanValue: c.planned,
+			StateValue: c.state}, resp)
 		if !resp.PlanValue.Equal(c.want) {
 			t.Errorf("%s: %s, want %s", name, resp.PlanValue, c.want)
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// WholeType is the type of a whole number. Its values are those of types.Int64; a fraction, or a number beyond 64 bits, is a value of
-// its own, which validation rejects by its name. The framework's type would call it an error in the provider.
+// WholeType is the type of a whole number. Its values are those of types.Int64; a fraction, or a number beyond 64 bits,
+// is a value of its own, which validation rejects by its name. The framework's type would call it an error in the
+// provider.
 type WholeType struct {
 	basetypes.Int64Type
 	// Unit is what the number counts, such as days; it is part of the message only.
@@ -31,7 +32,8 @@ var (
 	// Seconds is the type of a number of seconds.
 	Seconds = WholeType{Unit: "seconds"}
 	// Subcents is the type of an amount in subcents.
-	Subcents = WholeType{Unit: "subcents", Advice: "A subcent is a ten-thousandth of the currency unit; the function subcents converts an amount: " +
+	Subcents = WholeType{Unit: "subcents", Advice: "A subcent is a ten-thousandth of the currency unit; the function " +
+		"subcents converts an amount: " +
 		"subcents(\"99.99\") is 999900"}
 )
 
@@ -100,12 +102,14 @@ func (v notWhole) ToInt64Value(context.Context) (basetypes.Int64Value, diag.Diag
 }
 
 // ValidateAttribute rejects the number, with the name of its argument.
-func (v notWhole) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
+func (v notWhole) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest,
+	resp *xattr.ValidateAttributeResponse) {
 	resp.Diagnostics.AddAttributeError(req.Path, "Not a whole number", PathName(req.Path)+": "+v.wrong()+".")
 }
 
 // ValidateParameter rejects the argument of a function. Terraform ends the message with a full stop of its own.
-func (v notWhole) ValidateParameter(_ context.Context, req function.ValidateParameterRequest, resp *function.ValidateParameterResponse) {
+func (v notWhole) ValidateParameter(_ context.Context, req function.ValidateParameterRequest,
+	resp *function.ValidateParameterResponse) {
 	resp.Error = function.NewArgumentFuncError(req.Position, v.wrong())
 }
 
@@ -121,7 +125,8 @@ func (v notWhole) wrong() string {
 	case v.expected.Advice != "":
 		return fmt.Sprintf("%s is not %s. %s", NumberText(v.number), whole, v.expected.Advice)
 	default:
-		return fmt.Sprintf("%s is not %s. Write a number without decimals, such as with floor(…) or ceil(…)", NumberText(v.number), whole)
+		return fmt.Sprintf("%s is not %s. Write a number without decimals, such as with floor(…) or ceil(…)",
+			NumberText(v.number), whole)
 	}
 }
 

@@ -32,9 +32,10 @@ func TestWholeType_whole(t *testing.T) {
 		"whole":      {tftypes.NewValue(tftypes.Number, number(t, "12")), types.Int64Value(12)},
 		"with zeros": {tftypes.NewValue(tftypes.Number, number(t, "12.0")), types.Int64Value(12)},
 		"negative":   {tftypes.NewValue(tftypes.Number, number(t, "-1")), types.Int64Value(-1)},
-		"the most":   {tftypes.NewValue(tftypes.Number, number(t, "9223372036854775807")), types.Int64Value(9223372036854775807)},
-		"null":       {tftypes.NewValue(tftypes.Number, nil), types.Int64Null()},
-		"unknown":    {tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), types.Int64Unknown()},
+		"the most": {tftypes.NewValue(tftypes.Number, number(t, "9223372036854775807")),
+			types.Int64Value(9223372036854775807)},
+		"null":    {tftypes.NewValue(tftypes.Number, nil), types.Int64Null()},
+		"unknown": {tftypes.NewValue(tftypes.Number, tftypes.UnknownValue), types.Int64Unknown()},
 	} {
 		if have, err := Days.ValueFromTerraform(t.Context(), c.in); err != nil || !have.Equal(c.want) {
 			t.Errorf("%s: %v, %v", name, have, err)
@@ -45,7 +46,8 @@ func TestWholeType_whole(t *testing.T) {
 	}
 }
 
-// TestWholeType_notWhole: any other number is rejected with the name of its argument and the value, and is kept as it was read.
+// TestWholeType_notWhole: any other number is rejected with the name of its argument and the value, and is kept as it
+// was read.
 func TestWholeType_notWhole(t *testing.T) {
 	t.Parallel()
 	at := path.Root("items").AtSetValue(types.StringValue("x")).AtName("unit_amount_subcents")
@@ -55,7 +57,8 @@ func TestWholeType_notWhole(t *testing.T) {
 	}{
 		{Days, "1.5", "1.5 is not a whole number of days. Write a number without decimals"},
 		{Whole, "0.1", "0.1 is not a whole number. Write a number without decimals"},
-		{Subcents, "99.99", `99.99 is not a whole number of subcents. A subcent is a ten-thousandth of the currency unit; the function subcents converts an amount: subcents("99.99")`},
+		{Subcents, "99.99",
+			`99.99 is not a whole number of subcents. A subcent is a ten-thousandth of the currency unit; the function subcents converts an amount: subcents("99.99")`},
 		{Seconds, "1e30", "1000000000000000000000000000000 is too large. Write a whole number of seconds"},
 		{Whole, "-1e300", "-1e+300 is too large"},
 		{Whole, "1e-300", "1e-300 is not a whole number"},
@@ -69,17 +72,21 @@ func TestWholeType_notWhole(t *testing.T) {
 			continue
 		}
 		back, err := value.ToTerraformValue(t.Context())
-		if err != nil || !back.Equal(raw) || value.IsNull() || value.IsUnknown() || !value.Equal(value) || value.Equal(types.Int64Unknown()) {
+		if err != nil || !back.Equal(raw) || value.IsNull() || value.IsUnknown() || !value.Equal(value) ||
+			value.Equal(types.Int64Unknown()) {
 			t.Errorf("%s has become %s, %v", c.text, back, err)
 		}
 		var resp xattr.ValidateAttributeResponse
 		value.(xattr.ValidateableAttribute).ValidateAttribute(t.Context(), xattr.ValidateAttributeRequest{Path: at}, &resp)
-		if len(resp.Diagnostics) != 1 || !strings.HasPrefix(resp.Diagnostics[0].Detail(), "items[*].unit_amount_subcents: "+c.want) {
+		if len(resp.Diagnostics) != 1 || !strings.HasPrefix(resp.Diagnostics[0].Detail(),
+			"items[*].unit_amount_subcents: "+c.want) {
 			t.Errorf("%s: %v", c.text, resp.Diagnostics)
 		}
 		var call function.ValidateParameterResponse
-		value.(function.ValidateableParameter).ValidateParameter(t.Context(), function.ValidateParameterRequest{Position: 3}, &call)
-		if call.Error == nil || *call.Error.FunctionArgument != 3 || !strings.HasPrefix(call.Error.Text, c.want) || strings.HasSuffix(call.Error.Text, ".") {
+		value.(function.ValidateableParameter).ValidateParameter(t.Context(), function.ValidateParameterRequest{Position: 3},
+			&call)
+		if call.Error == nil || *call.Error.FunctionArgument != 3 || !strings.HasPrefix(call.Error.Text, c.want) ||
+			strings.HasSuffix(call.Error.Text, ".") {
 			t.Errorf("%s: %v", c.text, call.Error)
 		}
 	}

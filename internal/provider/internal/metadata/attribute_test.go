@@ -51,7 +51,8 @@ func TestReadAttribute(t *testing.T) {
 			t.Errorf("%s: %s, %s, %v", raw, custom, text, err)
 		}
 	}
-	if custom, text, err := merge.ReadAttribute(prior, effective, json.RawMessage(`[1]`)); err == nil || !custom.Equal(prior) || !text.Equal(effective) {
+	if custom, text, err := merge.ReadAttribute(prior, effective, json.RawMessage(`[1]`)); err == nil ||
+		!custom.Equal(prior) || !text.Equal(effective) {
 		t.Errorf("an unreadable answer: %s, %s, %v", custom, text, err)
 	}
 }
@@ -73,14 +74,17 @@ func TestPlanAttribute(t *testing.T) {
 		"another value":    {known, one("2"), `{"a":1,"x":9}`, false, basetypes.NewStringValue(`{"a":2,"x":9}`), ""},
 		"unknown value":    {known, Unknown(), `{"a":1}`, false, basetypes.NewStringUnknown(), ""},
 		"unknown defaults": {known, one("1"), `{"a":1}`, true, basetypes.NewStringUnknown(), ""},
-		"after an import":  {Ownership{Mode: ModeMerge}, one("2"), `{"a":1,"y":8,"x":9}`, false, basetypes.NewStringValue(`{"a":2,"x":9,"y":8}`), `Thing "A" was imported with the keys x, y`},
-		"no object":        {known, Value{DynamicValue: basetypes.NewDynamicValue(basetypes.NewStringValue("text"))}, `{"a":1}`, false, basetypes.NewStringValue(`{"a":1}`), "not an object"},
+		"after an import": {Ownership{Mode: ModeMerge}, one("2"), `{"a":1,"y":8,"x":9}`, false,
+			basetypes.NewStringValue(`{"a":2,"x":9,"y":8}`), `Thing "A" was imported with the keys x, y`},
+		"no object": {known, Value{DynamicValue: basetypes.NewDynamicValue(basetypes.NewStringValue("text"))},
+			`{"a":1}`, false, basetypes.NewStringValue(`{"a":1}`), "not an object"},
 		"unreadable state": {known, one("1"), `[]`, false, basetypes.NewStringValue(`[]`), "not a JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			_, effective, _ := c.owner.PlanAttribute(c.config, one("1"), basetypes.NewStringValue(c.effective), c.defaultsUnknown, `Thing "A"`, &diags)
+			_, effective, _ := c.owner.PlanAttribute(c.config, one("1"), basetypes.NewStringValue(c.effective),
+				c.defaultsUnknown, `Thing "A"`, &diags)
 			if !effective.Equal(c.want) {
 				t.Errorf("planned %s, want %s", effective, c.want)
 			}
@@ -95,7 +99,8 @@ func TestDesiredAttribute(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
 	owner := Ownership{Mode: ModeMerge, Defaults: Object{"by": "terraform"}}
-	if desired, ok := owner.DesiredAttribute(FromObject(Object{"a": "1"}), &diags); !ok || len(diags) != 0 || Text(desired) != `{"a":"1","by":"terraform"}` {
+	if desired, ok := owner.DesiredAttribute(FromObject(Object{"a": "1"}), &diags); !ok || len(diags) != 0 ||
+		Text(desired) != `{"a":"1","by":"terraform"}` {
 		t.Errorf("desired %v, %v", desired, diags)
 	}
 	if _, ok := owner.DesiredAttribute(Unknown(), &diags); ok || diags.ErrorsCount() != 1 {

@@ -2,13 +2,15 @@ package metadata
 
 import "testing"
 
-// FuzzOwnership: whatever the service has, whatever was owned and is wanted, an apply converges in one step, keeps what others own, and
-// removes nothing after an import.
+// FuzzOwnership: whatever the service has, whatever was owned and is wanted, an apply converges in one step, keeps what
+// others own, and removes nothing after an import.
 func FuzzOwnership(f *testing.F) {
 	for _, seed := range [][3]string{
-		{`{"a":1,"b":{"c":2}}`, `{"b":{"c":2}}`, `{"b":{"d":3}}`}, {`{"a":null}`, `{}`, `{"a":null}`}, {`{}`, `{"a":{"b":1}}`, `{}`},
-		{`{"a":{"b":1,"c":2}}`, `{"a":{"b":1}}`, `{}`}, {`{"a":[1,{"b":null}]}`, `null`, `{"a":{"b":1.0}}`}, {`{"a":{}}`, `{"a":{}}`, `{"a":{}}`},
-		{`{"a":{"b":{}}}`, `{"a":{"b":{"c":1}}}`, `{"a":"x"}`}, {`{"a":1e2}`, `{"a":100}`, `{"a":1.0e2}`}, {`{"":""}`, `{"":null}`, `{"":{"":0}}`},
+		{`{"a":1,"b":{"c":2}}`, `{"b":{"c":2}}`, `{"b":{"d":3}}`}, {`{"a":null}`, `{}`, `{"a":null}`},
+		{`{}`, `{"a":{"b":1}}`, `{}`}, {`{"a":{"b":1,"c":2}}`, `{"a":{"b":1}}`, `{}`},
+		{`{"a":[1,{"b":null}]}`, `null`, `{"a":{"b":1.0}}`}, {`{"a":{}}`, `{"a":{}}`, `{"a":{}}`},
+		{`{"a":{"b":{}}}`, `{"a":{"b":{"c":1}}}`, `{"a":"x"}`}, {`{"a":1e2}`, `{"a":100}`, `{"a":1.0e2}`},
+		{`{"":""}`, `{"":null}`, `{"":{"":0}}`},
 	} {
 		f.Add([]byte(seed[0]), []byte(seed[1]), []byte(seed[2]))
 	}
@@ -44,7 +46,8 @@ func FuzzOwnership(f *testing.F) {
 		for key, have := range remote {
 			_, ours := owned[key]
 			_, named := wanted[key]
-			if now, there := (Ownership{Mode: ModeMerge, Owned: owned}).Result(remote, wanted)[key]; !ours && !named && (!there || !Equal(have, now)) {
+			if now, there := (Ownership{Mode: ModeMerge, Owned: owned}).Result(remote, wanted)[key]; !ours && !named &&
+				(!there || !Equal(have, now)) {
 				t.Fatalf("the key %q of others is %v instead of %v", key, now, have)
 			}
 		}

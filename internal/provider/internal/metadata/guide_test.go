@@ -2,7 +2,8 @@ package metadata
 
 import "testing"
 
-// TestGuide: the rows of "Before and after" in the guide on custom_metadata, after an apply of segment and contract.number.
+// TestGuide: the rows of "Before and after" in the guide on custom_metadata, after an apply of segment and
+// contract.number.
 func TestGuide(t *testing.T) {
 	t.Parallel()
 	const (
@@ -17,14 +18,21 @@ func TestGuide(t *testing.T) {
 		return parsed
 	}
 	for name, c := range map[string]struct{ mode, now, after string }{
-		"unchanged":          {ModeMerge, applied, stored},
-		"changed":            {ModeMerge, `{"segment":"wholesale","contract":{"number":1}}`, `{"segment":"wholesale","contract":{"number":1,"signed_by":"Helena"},"crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
-		"one out, one new":   {ModeMerge, `{"segment":"retail","contract":{},"region":"SP"}`, `{"segment":"retail","contract":{"signed_by":"Helena"},"region":"SP","crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
-		"an object out":      {ModeMerge, `{"segment":"retail"}`, `{"segment":"retail","contract":{"signed_by":"Helena"},"crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
-		"an object null":     {ModeMerge, `{"segment":"retail","contract":null}`, `{"segment":"retail","contract":null,"crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
-		"a key of others":    {ModeMerge, `{"segment":"retail","contract":{"number":1},"crm":{"owner":"me"}}`, `{"segment":"retail","contract":{"number":1,"signed_by":"Helena"},"crm":{"owner":"me","score":87},"tags":["a","b"]}`},
-		"a list":             {ModeMerge, `{"segment":"retail","contract":{"number":1},"tags":["a"]}`, `{"segment":"retail","contract":{"number":1,"signed_by":"Helena"},"crm":{"owner":"ana","score":87},"tags":["a"]}`},
-		"all out":            {ModeMerge, `{}`, `{"contract":{"signed_by":"Helena"},"crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
+		"unchanged": {ModeMerge, applied, stored},
+		"changed": {ModeMerge, `{"segment":"wholesale","contract":{"number":1}}`,
+			`{"segment":"wholesale","contract":{"number":1,"signed_by":"Helena"},"crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
+		"one out, one new": {ModeMerge, `{"segment":"retail","contract":{},"region":"SP"}`,
+			`{"segment":"retail","contract":{"signed_by":"Helena"},"region":"SP","crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
+		"an object out": {ModeMerge, `{"segment":"retail"}`,
+			`{"segment":"retail","contract":{"signed_by":"Helena"},"crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
+		"an object null": {ModeMerge, `{"segment":"retail","contract":null}`,
+			`{"segment":"retail","contract":null,"crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
+		"a key of others": {ModeMerge, `{"segment":"retail","contract":{"number":1},"crm":{"owner":"me"}}`,
+			`{"segment":"retail","contract":{"number":1,"signed_by":"Helena"},"crm":{"owner":"me","score":87},"tags":["a","b"]}`},
+		"a list": {ModeMerge, `{"segment":"retail","contract":{"number":1},"tags":["a"]}`,
+			`{"segment":"retail","contract":{"number":1,"signed_by":"Helena"},"crm":{"owner":"ana","score":87},"tags":["a"]}`},
+		"all out": {ModeMerge, `{}`,
+			`{"contract":{"signed_by":"Helena"},"crm":{"owner":"ana","score":87},"tags":["a","b"]}`},
 		"the whole is yours": {ModeReplace, applied, applied},
 	} {
 		own := Ownership{Mode: c.mode, Owned: object(applied)}

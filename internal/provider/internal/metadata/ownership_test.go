@@ -65,19 +65,29 @@ func TestPlan(t *testing.T) {
 		differs bool
 		foreign []string
 	}{
-		"same":                            {in: in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":1}`}, planned: `{"a":1}`},
-		"others' keys are no difference":  {in: in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":1,"x":2}`}, planned: `{"a":1}`},
-		"drift":                           {in: in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":9}`, `{"a":9}`}, planned: `{"a":1}`, differs: true},
-		"key taken out":                   {in: in{ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1,"b":2}`}, planned: `{"a":1}`, differs: true},
-		"taken out wholly":                {in: in{ModeMerge, `{"a":1}`, ``, `{"a":1}`, `{"a":1,"x":2}`}, planned: ``, differs: true},
-		"imported, fewer keys named":      {in: in{ModeMerge, ``, `{"a":1}`, `{"a":1,"x":2}`, `{"a":1,"x":2}`}, planned: `{"a":1,"x":2}`},
-		"imported, changed":               {in: in{ModeMerge, ``, `{"a":3}`, `{"a":1,"x":2,"y":3}`, `{"a":1,"x":2,"y":3}`}, planned: `{"a":3}`, differs: true, foreign: []string{"x", "y"}},
-		"first object":                    {in: in{ModeMerge, `{}`, `{"a":1}`, ``, `{}`}, planned: `{"a":1}`, differs: true},
-		"an empty object over none":       {in: in{ModeMerge, `{}`, `{}`, ``, `{}`}, planned: `{}`},
-		"null that the service has lost":  {in: in{ModeMerge, `{"a":null}`, `{"a":null}`, `{"a":null}`, `{}`}, planned: `{"a":null}`},
-		"a new null":                      {in: in{ModeMerge, `{}`, `{"a":null}`, `{}`, `{}`}, planned: `{"a":null}`, differs: true},
-		"replace: others' keys are drift": {in: in{ModeReplace, `{"a":1}`, `{"a":1}`, `{"a":1,"x":2}`, `{"a":1,"x":2}`}, planned: `{"a":1}`, differs: true},
-		"replace: same":                   {in: in{ModeReplace, `{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":1}`}, planned: `{"a":1}`},
+		"same": {in: in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":1}`},
+			planned: `{"a":1}`},
+		"others' keys are no difference": {in: in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":1,"x":2}`},
+			planned: `{"a":1}`},
+		"drift": {in: in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":9}`, `{"a":9}`},
+			planned: `{"a":1}`, differs: true},
+		"key taken out": {in: in{ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1,"b":2}`},
+			planned: `{"a":1}`, differs: true},
+		"taken out wholly": {in: in{ModeMerge, `{"a":1}`, ``, `{"a":1}`, `{"a":1,"x":2}`},
+			planned: ``, differs: true},
+		"imported, fewer keys named": {in: in{ModeMerge, ``, `{"a":1}`, `{"a":1,"x":2}`, `{"a":1,"x":2}`},
+			planned: `{"a":1,"x":2}`},
+		"imported, changed": {in: in{ModeMerge, ``, `{"a":3}`, `{"a":1,"x":2,"y":3}`, `{"a":1,"x":2,"y":3}`},
+			planned: `{"a":3}`, differs: true, foreign: []string{"x", "y"}},
+		"first object":              {in: in{ModeMerge, `{}`, `{"a":1}`, ``, `{}`}, planned: `{"a":1}`, differs: true},
+		"an empty object over none": {in: in{ModeMerge, `{}`, `{}`, ``, `{}`}, planned: `{}`},
+		"null that the service has lost": {in: in{ModeMerge, `{"a":null}`, `{"a":null}`, `{"a":null}`, `{}`},
+			planned: `{"a":null}`},
+		"a new null": {in: in{ModeMerge, `{}`, `{"a":null}`, `{}`, `{}`},
+			planned: `{"a":null}`, differs: true},
+		"replace: others' keys are drift": {in: in{ModeReplace, `{"a":1}`, `{"a":1}`, `{"a":1,"x":2}`, `{"a":1,"x":2}`},
+			planned: `{"a":1}`, differs: true},
+		"replace: same": {in: in{ModeReplace, `{"a":1}`, `{"a":1}`, `{"a":1}`, `{"a":1}`}, planned: `{"a":1}`},
 	} {
 		owner := Ownership{Mode: c.in.mode, Owned: parsed(t, c.in.owned)}
 		change, err := owner.Plan(valueOf(t, c.in.config), valueOf(t, c.in.state), parsed(t, c.in.remote))
@@ -86,7 +96,8 @@ func TestPlan(t *testing.T) {
 			continue
 		}
 		slices.Sort(change.Foreign)
-		if change.Differs != c.differs || !change.Planned.Equal(valueOf(t, c.planned)) || !slices.Equal(change.Foreign, c.foreign) {
+		if change.Differs != c.differs || !change.Planned.Equal(valueOf(t, c.planned)) ||
+			!slices.Equal(change.Foreign, c.foreign) {
 			t.Errorf("%s: differs %v, planned %s, foreign %v", name, change.Differs, change.Planned, change.Foreign)
 		}
 	}
@@ -101,7 +112,8 @@ func TestPlan_notation(t *testing.T) {
 		"map":  types.MapValueMust(types.StringType, map[string]attr.Value{"k": types.StringValue("v")}),
 	})
 	owned := parsed(t, `{"list":["a"],"map":{"k":"v"}}`)
-	for name, remote := range map[string]string{"same": `{"list":["a"],"map":{"k":"v"}}`, "service differs": `{"list":["b"]}`} {
+	for name, remote := range map[string]string{"same": `{"list":["a"],"map":{"k":"v"}}`,
+		"service differs": `{"list":["b"]}`} {
 		change, err := Ownership{Mode: ModeMerge, Owned: owned}.Plan(config, state, parsed(t, remote))
 		if err != nil || !change.Planned.Equal(state) || change.Differs != (name == "service differs") {
 			t.Errorf("%s: planned %s, differs %v, %v", name, change.Planned, change.Differs, err)
@@ -114,12 +126,14 @@ func TestPlan_unknown(t *testing.T) {
 	t.Parallel()
 	part := objectOf(map[string]attr.Value{"a": types.StringUnknown(), "b": types.BoolValue(true)})
 	for name, config := range map[string]Value{"whole": Unknown(), "part": part} {
-		change, err := Ownership{Mode: ModeMerge, Owned: Object{}}.Plan(config, valueOf(t, `{"b":true}`), parsed(t, `{"b":true}`))
+		change, err := Ownership{Mode: ModeMerge, Owned: Object{}}.Plan(config, valueOf(t, `{"b":true}`),
+			parsed(t, `{"b":true}`))
 		if err != nil || !change.Differs || !change.Planned.Equal(config) {
 			t.Errorf("%s: %+v, %v", name, change, err)
 		}
 	}
-	if _, err := (Ownership{}).Plan(Value{DynamicValue: types.DynamicValue(types.StringValue("x"))}, Null(), nil); err == nil {
+	if _, err := (Ownership{}).Plan(Value{DynamicValue: types.DynamicValue(types.StringValue("x"))}, Null(),
+		nil); err == nil {
 		t.Error("text instead of an object is planned")
 	}
 }
@@ -158,7 +172,8 @@ func TestSeen(t *testing.T) {
 // TestSeen_keepsTheNotation: a refresh that finds nothing new leaves the value as it was written.
 func TestSeen_keepsTheNotation(t *testing.T) {
 	t.Parallel()
-	prior := objectOf(map[string]attr.Value{"list": types.ListValueMust(types.StringType, []attr.Value{types.StringValue("a")})})
+	prior := objectOf(map[string]attr.Value{"list": types.ListValueMust(types.StringType,
+		[]attr.Value{types.StringValue("a")})})
 	seen, err := Ownership{Mode: ModeMerge}.Seen(prior, parsed(t, `{"list":["a"],"x":1}`), false)
 	if err != nil || !seen.Equal(prior) {
 		t.Errorf("seen %s, %v", seen, err)
@@ -189,7 +204,8 @@ func TestEffective(t *testing.T) {
 
 func TestPayload(t *testing.T) {
 	t.Parallel()
-	if have := Payload(parsed(t, `{"b":9007199254740993,"a":null}`)); !reflect.DeepEqual(have, json.RawMessage(`{"a":null,"b":9007199254740993}`)) {
+	if have := Payload(parsed(t, `{"b":9007199254740993,"a":null}`)); !reflect.DeepEqual(have,
+		json.RawMessage(`{"a":null,"b":9007199254740993}`)) {
 		t.Errorf("payload %s", have)
 	}
 	if have := Payload(nil); strings.TrimSpace(string(have)) != "{}" {

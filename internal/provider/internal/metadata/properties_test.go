@@ -59,7 +59,8 @@ func named(object Object, path []string) bool {
 
 const rounds = 3000
 
-// TestProperty_foreignKeysSurvive: whatever was owned and whatever is wanted now, a key that neither names is the same afterwards.
+// TestProperty_foreignKeysSurvive: whatever was owned and whatever is wanted now, a key that neither names is the same
+// afterwards.
 func TestProperty_foreignKeysSurvive(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -76,7 +77,8 @@ func TestProperty_foreignKeysSurvive(t *testing.T) {
 				if empty, ok := before.(Object); ok && len(empty) == 0 {
 					continue
 				}
-				t.Fatalf("%s was %v and is %v\nremote %s\nowned  %s\nwanted %s", path, before, now, Text(remote), Text(owned), Text(wanted))
+				t.Fatalf("%s was %v and is %v\nremote %s\nowned  %s\nwanted %s", path, before, now, Text(remote),
+					Text(owned), Text(wanted))
 			}
 		}
 	}
@@ -90,7 +92,8 @@ func splitPath(path string) []string {
 	return parts
 }
 
-// TestProperty_wantedIsThere: after an apply the object shows exactly what was wanted, and a second apply changes nothing.
+// TestProperty_wantedIsThere: after an apply the object shows exactly what was wanted, and a second apply changes
+// nothing.
 func TestProperty_wantedIsThere(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

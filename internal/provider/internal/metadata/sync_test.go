@@ -65,14 +65,15 @@ func TestSync_Update(t *testing.T) {
 	}{
 		"a key more": {ModeMerge, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1,"x":9}`, `{"a":1,"x":9}`, false,
 			[]string{`merge {"b":2}`}, `{"a":1,"b":2,"x":9}`},
-		"a key more, and another one has changed since": {ModeMerge, `{"a":1}`, `{"a":1,"deep":{"b":2,"c":3}}`, `{"a":1,"deep":{"c":3}}`, `{"a":5,"deep":{"c":6}}`, false,
-			[]string{`merge {"deep":{"b":2}}`}, `{"a":5,"deep":{"b":2,"c":6}}`},
-		"a key less, and another one has changed since": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, `{"a":5,"b":2}`, false,
-			[]string{`replace {"a":5}`}, `{"a":5}`},
+		"a key more, and another one has changed since": {ModeMerge, `{"a":1}`, `{"a":1,"deep":{"b":2,"c":3}}`,
+			`{"a":1,"deep":{"c":3}}`, `{"a":5,"deep":{"c":6}}`, false, []string{`merge {"deep":{"b":2}}`},
+			`{"a":5,"deep":{"b":2,"c":6}}`},
+		"a key less, and another one has changed since": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`,
+			`{"a":5,"b":2}`, false, []string{`replace {"a":5}`}, `{"a":5}`},
 		"a key less": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2,"x":9}`, `{"a":1,"b":2,"x":9}`, false,
 			[]string{`replace {"a":1,"x":9}`}, `{"a":1,"x":9}`},
-		"a key less, and others were here since": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`, `{"a":1,"b":2,"new":3}`, false,
-			[]string{`replace {"a":1,"new":3}`}, `{"a":1,"new":3}`},
+		"a key less, and others were here since": {ModeMerge, `{"a":1,"b":2}`, `{"a":1}`, `{"a":1,"b":2}`,
+			`{"a":1,"b":2,"new":3}`, false, []string{`replace {"a":1,"new":3}`}, `{"a":1,"new":3}`},
 		"the whole object": {ModeReplace, `{"a":1}`, `{"b":2}`, `{"a":1,"x":9}`, `{"a":1,"x":9}`, false,
 			[]string{`replace {"b":2}`}, `{"b":2}`},
 		"the whole object, first after an import": {ModeReplace, `null`, `{"b":2}`, `{"a":1}`, `{"a":1}`, false,
@@ -96,11 +97,13 @@ func TestSync_Update(t *testing.T) {
 	}
 }
 
-// TestSync_Update_failures: without an answer nothing has happened; an answer beside an error is what the first request made.
+// TestSync_Update_failures: without an answer nothing has happened; an answer beside an error is what the first request
+// made.
 func TestSync_Update_failures(t *testing.T) {
 	t.Parallel()
 	first := &store{object: Object{"a": json.Number("1")}, fails: 1}
-	if answer, err := first.sync(ModeMerge, nil, Object{"b": "2"}).Update(t.Context(), `{"a":1}`, first.send); !errors.Is(err, errDown) || answer != nil {
+	if answer, err := first.sync(ModeMerge, nil, Object{"b": "2"}).Update(t.Context(), `{"a":1}`,
+		first.send); !errors.Is(err, errDown) || answer != nil {
 		t.Errorf("the first request failed: %v, %v", answer, err)
 	}
 	second := &store{object: Object{"a": json.Number("1")}, fails: 2, dropsNulls: true}
@@ -111,10 +114,12 @@ func TestSync_Update_failures(t *testing.T) {
 	unread := &store{object: Object{"a": json.Number("1")}}
 	change := unread.sync(ModeMerge, Object{"a": json.Number("1")}, Object{})
 	change.Read = func(context.Context) (*Object, error) { return nil, errDown }
-	if answer, err := change.Update(t.Context(), `{"a":1}`, unread.send); !errors.Is(err, errDown) || answer != nil || len(unread.sent) != 0 {
+	if answer, err := change.Update(t.Context(), `{"a":1}`, unread.send); !errors.Is(err, errDown) || answer != nil ||
+		len(unread.sent) != 0 {
 		t.Errorf("the object could not be read: %v, %v, sent %q", answer, err, unread.sent)
 	}
-	if _, err := unread.sync(ModeMerge, nil, Object{}).Update(t.Context(), `[]`, unread.send); err == nil || len(unread.sent) != 0 {
+	if _, err := unread.sync(ModeMerge, nil, Object{}).Update(t.Context(), `[]`, unread.send); err == nil ||
+		len(unread.sent) != 0 {
 		t.Errorf("the state cannot be read: %v, sent %q", err, unread.sent)
 	}
 }

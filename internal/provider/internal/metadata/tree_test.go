@@ -48,21 +48,24 @@ func TestParse(t *testing.T) {
 		want Object
 		bad  bool
 	}{
-		"nothing":           {in: ""},
-		"blanks":            {in: " \n\t"},
-		"null":              {in: "null"},
-		"empty":             {in: "{}", want: Object{}},
-		"every kind":        {in: `{"a":null,"b":true,"c":"x","d":[1,{"e":2}],"f":{"g":{}}}`, want: Object{"a": nil, "b": true, "c": "x", "d": []any{json.Number("1"), Object{"e": json.Number("2")}}, "f": Object{"g": Object{}}}},
-		"above 2^53":        {in: `{"n":9007199254740993}`, want: Object{"n": json.Number("9007199254740993")}},
-		"no float rounding": {in: `{"n":0.1000000000000000055511151231257827}`, want: Object{"n": json.Number("0.1000000000000000055511151231257827")}},
-		"last key wins":     {in: `{"a":1,"a":2}`, want: Object{"a": json.Number("2")}},
-		"list":              {in: "[1]", bad: true},
-		"text":              {in: `"x"`, bad: true},
-		"number":            {in: "1", bad: true},
-		"cut short":         {in: `{"a":1`, bad: true},
-		"two values":        {in: `{} {}`, bad: true},
-		"stray brace":       {in: `{}}`, bad: true},
-		"no JSON":           {in: "<html>", bad: true},
+		"nothing": {in: ""},
+		"blanks":  {in: " \n\t"},
+		"null":    {in: "null"},
+		"empty":   {in: "{}", want: Object{}},
+		"every kind": {in: `{"a":null,"b":true,"c":"x","d":[1,{"e":2}],"f":{"g":{}}}`,
+			want: Object{"a": nil, "b": true, "c": "x", "d": []any{json.Number("1"), Object{"e": json.Number("2")}},
+				"f": Object{"g": Object{}}}},
+		"above 2^53": {in: `{"n":9007199254740993}`, want: Object{"n": json.Number("9007199254740993")}},
+		"no float rounding": {in: `{"n":0.1000000000000000055511151231257827}`,
+			want: Object{"n": json.Number("0.1000000000000000055511151231257827")}},
+		"last key wins": {in: `{"a":1,"a":2}`, want: Object{"a": json.Number("2")}},
+		"list":          {in: "[1]", bad: true},
+		"text":          {in: `"x"`, bad: true},
+		"number":        {in: "1", bad: true},
+		"cut short":     {in: `{"a":1`, bad: true},
+		"two values":    {in: `{} {}`, bad: true},
+		"stray brace":   {in: `{}}`, bad: true},
+		"no JSON":       {in: "<html>", bad: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +112,8 @@ func TestObject_roundTrip(t *testing.T) {
 		`{"n":1e-300}`: `{"n":1e-300}`,
 		`{"n":0}`:      `{"n":0}`,
 		`{"n":-0}`:     `{"n":-0}`,
-		`{"text":"100%","` + "\u00fc" + `":"` + "\U0001f600" + `"}`: `{"text":"100%","` + "\u00fc" + `":"` + "\U0001f600" + `"}`,
+		`{"text":"100%","` + "\u00fc" + `":"` + "\U0001f600" + `"}`: `{"text":"100%","` + "\u00fc" + `":"` +
+			"\U0001f600" + `"}`,
 	} {
 		object, err := FromObject(parsed(t, in)).Object()
 		if err != nil {
@@ -138,8 +142,9 @@ func TestObject_everyKindOfTerraformValue(t *testing.T) {
 		"map":    types.MapValueMust(types.StringType, map[string]attr.Value{"k": text("v")}),
 		"list":   types.ListValueMust(types.StringType, []attr.Value{text("a"), text("b")}),
 		"set":    types.SetValueMust(types.StringType, []attr.Value{text("s")}),
-		"tuple":  types.TupleValueMust([]attr.Type{types.StringType, types.BoolType}, []attr.Value{text("a"), types.BoolValue(false)}),
-		"any":    types.DynamicValue(text("inside")),
+		"tuple": types.TupleValueMust([]attr.Type{types.StringType, types.BoolType},
+			[]attr.Value{text("a"), types.BoolValue(false)}),
+		"any": types.DynamicValue(text("inside")),
 	})
 	object, err := v.Object()
 	if err != nil {
@@ -187,9 +192,12 @@ func TestObject_unknown(t *testing.T) {
 		"list item":    objectOf(map[string]attr.Value{"a": types.ListValueMust(types.StringType, elements)}),
 		"list":         objectOf(map[string]attr.Value{"a": types.ListUnknown(types.StringType)}),
 		"set item":     objectOf(map[string]attr.Value{"a": types.SetValueMust(types.StringType, elements)}),
-		"tuple item":   objectOf(map[string]attr.Value{"a": types.TupleValueMust([]attr.Type{types.StringType, types.StringType}, elements)}),
-		"map value":    objectOf(map[string]attr.Value{"a": types.MapValueMust(types.StringType, map[string]attr.Value{"k": unknown})}),
-		"deep":         objectOf(map[string]attr.Value{"a": types.ObjectValueMust(map[string]attr.Type{"b": types.StringType}, map[string]attr.Value{"b": unknown})}),
+		"tuple item": objectOf(map[string]attr.Value{"a": types.TupleValueMust([]attr.Type{types.StringType,
+			types.StringType}, elements)}),
+		"map value": objectOf(map[string]attr.Value{"a": types.MapValueMust(types.StringType,
+			map[string]attr.Value{"k": unknown})}),
+		"deep": objectOf(map[string]attr.Value{"a": types.ObjectValueMust(map[string]attr.Type{"b": types.StringType},
+			map[string]attr.Value{"b": unknown})}),
 	} {
 		if object, err := v.Object(); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s: object %v, error %v, want ErrUnknown", name, object, err)
@@ -208,8 +216,8 @@ func TestObject_notAnObject(t *testing.T) {
 	}
 }
 
-// TestHostileNumbers: a few characters of a number cost neither minutes nor gigabytes (the test would not end), and come back as
-// they were. Terraform has no room for them, so there they are text.
+// TestHostileNumbers: a few characters of a number cost neither minutes nor gigabytes (the test would not end), and
+// come back as they were. Terraform has no room for them, so there they are text.
 func TestHostileNumbers(t *testing.T) {
 	t.Parallel()
 	for _, n := range []string{"1e999999999", "-1e999999999", "1e-999999999", "1e600000000", "1e20000000", "1e-20000000",
@@ -222,7 +230,8 @@ func TestHostileNumbers(t *testing.T) {
 		if err != nil || back["n"] != n {
 			t.Errorf("%.20s…: comes back as %.40v, %v", n, back["n"], err)
 		}
-		if !Equal(object, object) || Equal(object, Object{"n": json.Number("0")}) || Equal(object, Object{"n": json.Number("2e999999999")}) {
+		if !Equal(object, object) || Equal(object, Object{"n": json.Number("0")}) ||
+			Equal(object, Object{"n": json.Number("2e999999999")}) {
 			t.Errorf("%.20s…: compares wrongly", n)
 		}
 	}
@@ -234,15 +243,18 @@ func TestHostileNumbers_fromConfiguration(t *testing.T) {
 	huge := new(big.Float).SetMantExp(big.NewFloat(1), 60_000_000)
 	tiny := new(big.Float).SetMantExp(big.NewFloat(1), -60_000_000)
 	for name, f := range map[string]*big.Float{"huge": huge, "tiny": tiny, "infinite": new(big.Float).SetInf(false)} {
-		if object, err := objectOf(map[string]attr.Value{"n": types.NumberValue(f)}).Object(); err == nil || !strings.Contains(err.Error(), "number") {
+		if object, err := objectOf(map[string]attr.Value{"n": types.NumberValue(f)}).Object(); err == nil ||
+			!strings.Contains(err.Error(), "number") {
 			t.Errorf("%s: object with %d fields, error %v", name, len(object), err)
 		}
 	}
 }
 
-// FuzzParse: whatever the service sends, what Parse takes can be written, read again as the same, and shown to Terraform.
+// FuzzParse: whatever the service sends, what Parse takes can be written, read again as the same, and shown to
+// Terraform.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{`{}`, `null`, ``, `{"a":[1,2.50,{"b":null}],"c":"\u0000\ud800"}`, `{"n":1e999999999}`, `{"n":-0.0e-7}`, `{"a":{"a":{"a":1}}}`, `[`, `{"\ufffd":1}`} {
+	for _, seed := range []string{`{}`, `null`, ``, `{"a":[1,2.50,{"b":null}],"c":"\u0000\ud800"}`, `{"n":1e999999999}`,
+		`{"n":-0.0e-7}`, `{"a":{"a":{"a":1}}}`, `[`, `{"\ufffd":1}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

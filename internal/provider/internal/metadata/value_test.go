@@ -33,9 +33,12 @@ func TestType_wrapsTerraformValues(t *testing.T) {
 
 func TestValue_semanticEquality(t *testing.T) {
 	t.Parallel()
-	tuple := objectOf(map[string]attr.Value{"l": types.TupleValueMust([]attr.Type{types.StringType}, []attr.Value{types.StringValue("a")}), "n": number(t, "1.50")})
-	list := objectOf(map[string]attr.Value{"l": types.ListValueMust(types.StringType, []attr.Value{types.StringValue("a")}), "n": number(t, "1.5")})
-	other := objectOf(map[string]attr.Value{"l": types.ListValueMust(types.StringType, []attr.Value{types.StringValue("b")}), "n": number(t, "1.5")})
+	tuple := objectOf(map[string]attr.Value{"l": types.TupleValueMust([]attr.Type{types.StringType},
+		[]attr.Value{types.StringValue("a")}), "n": number(t, "1.50")})
+	list := objectOf(map[string]attr.Value{"l": types.ListValueMust(types.StringType,
+		[]attr.Value{types.StringValue("a")}), "n": number(t, "1.5")})
+	other := objectOf(map[string]attr.Value{"l": types.ListValueMust(types.StringType,
+		[]attr.Value{types.StringValue("b")}), "n": number(t, "1.5")})
 	for name, c := range map[string]struct {
 		a, b Value
 		want bool

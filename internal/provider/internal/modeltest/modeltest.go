@@ -15,8 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Wire decodes what a service answers, the object in data where there is one, into a client's type, and returns it as it stands on the
-// wire too, with the names of Terraform: created_at for createdAt. Numbers are json.Number.
+// Wire decodes what a service answers, the object in data where there is one, into a client's type, and returns it as
+// it stands on the wire too, with the names of Terraform: created_at for createdAt. Numbers are json.Number.
 func Wire(t *testing.T, answer []byte, into any) map[string]any {
 	t.Helper()
 	var envelope struct{ Data json.RawMessage }
@@ -48,7 +48,8 @@ func snake(name string) string {
 	return strings.ToLower(hump.ReplaceAllStringFunc(name, func(pair string) string { return pair[:1] + "_" + pair[1:] }))
 }
 
-// Attributes are the values of a model by the names of its attributes, as JSON has them: null is nil, a number json.Number, a set a list.
+// Attributes are the values of a model by the names of its attributes, as JSON has them: null is nil, a number
+// json.Number, a set a list.
 func Attributes(t *testing.T, model any) map[string]any {
 	t.Helper()
 	attributes := map[string]any{}
@@ -113,8 +114,8 @@ func plain(t *testing.T, value tftypes.Value) any {
 	return list
 }
 
-// Same fails the test for every attribute that differs from what is wanted, or is missing, or is too many. Lists of text are compared as
-// sets: a set has an order of its own.
+// Same fails the test for every attribute that differs from what is wanted, or is missing, or is too many. Lists of
+// text are compared as sets: a set has an order of its own.
 func Same(t *testing.T, have, want map[string]any) {
 	t.Helper()
 	for name, value := range want {
@@ -129,8 +130,9 @@ func Same(t *testing.T, have, want map[string]any) {
 	}
 }
 
-// Agree fails the test for every attribute that both have with different values. Nothing, an empty list and a member that is missing are
-// the same here; a list or an object of the wire that stands in Terraform as JSON text is left to the tests of that.
+// Agree fails the test for every attribute that both have with different values. Nothing, an empty list and a member
+// that is missing are the same here; a list or an object of the wire that stands in Terraform as JSON text is left to
+// the tests of that.
 func Agree(t *testing.T, have, other map[string]any) {
 	t.Helper()
 	for name, value := range other {
@@ -147,9 +149,10 @@ func Agree(t *testing.T, have, other map[string]any) {
 	}
 }
 
-// Shown holds what a data source shows of an answer against the wire, and against what the resource shows of it. convert makes both models
-// of the client's type; except takes out what is meant to differ.
-func Shown[W any](t *testing.T, answer []byte, convert func(*W) (data, resource any, err error), except func(shown, managed, wire map[string]any)) {
+// Shown holds what a data source shows of an answer against the wire, and against what the resource shows of it.
+// convert makes both models of the client's type; except takes out what is meant to differ.
+func Shown[W any](t *testing.T, answer []byte, convert func(*W) (data, resource any, err error),
+	except func(shown, managed, wire map[string]any)) {
 	t.Helper()
 	var object W
 	wire := Wire(t, answer, &object)

@@ -67,7 +67,8 @@ func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequ
 		case selector.ID == "" && selector.Value == "":
 			diags.AddError("Invalid import id", how)
 		case selector.ID != "" && !same.IsUUID(selector.ID) && (malformed || !s.AnyID):
-			diags.AddError("Invalid import id", fmt.Sprintf("%s cannot be imported by %q: %s", s.TypeName, req.ID, strings.TrimSpace(s.howToImport(selector.ID))))
+			diags.AddError("Invalid import id", fmt.Sprintf("%s cannot be imported by %q: %s", s.TypeName, req.ID,
+				strings.TrimSpace(s.howToImport(selector.ID))))
 		}
 		return selector
 	}

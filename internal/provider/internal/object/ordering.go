@@ -21,7 +21,8 @@ type Ordering struct {
 
 // Listing is the same for the client, but for the limit, which Many holds the list to.
 func (o Ordering) Listing() billing.Listing {
-	return billing.Listing{Search: o.Search.ValueString(), SortBy: o.SortBy.ValueString(), SortOrder: o.SortOrder.ValueString()}
+	return billing.Listing{Search: o.Search.ValueString(), SortBy: o.SortBy.ValueString(),
+		SortOrder: o.SortOrder.ValueString()}
 }
 
 // Ordered adds the arguments of Ordering to those of a listing of what noun names, in the plural. field is one that it
@@ -32,7 +33,8 @@ func Ordered(noun, field string, attributes Attributes) Attributes {
 		"`. Defaults to `created_at`.")
 	attributes["sort_order"] = schema.StringAttribute{Optional: true,
 		Validators: []validator.String{validate.OneOf("asc", "desc")},
-		MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. It decides what `limit` keeps: `limit = 1` with " +
+		MarkdownDescription: "`asc` (the smallest or oldest first) or `desc`. It decides what `limit` keeps: `limit = 1` " +
+			"with " +
 			"`desc` is the newest, in one request. Defaults to `asc`, unlike in the service itself: what is created meanwhile " +
 			"then comes last, and pages stay stable while they are read."}
 	attributes["limit"] = Limit(noun)

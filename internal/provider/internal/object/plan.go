@@ -76,8 +76,8 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	return replaced
 }
 
-// ClaimExternalID reports an error where the same plan gives the external_id to another object. id is "" for a new object, and name names the
-// object in messages; see run.Record.ClaimExternalID.
+// ClaimExternalID reports an error where the same plan gives the external_id to another object. id is "" for a new
+// object, and name names the object in messages; see run.Record.ClaimExternalID.
 func (p *Plan[M]) ClaimExternalID(ctx context.Context, externalID types.String, id, name string) {
 	p.Run.ClaimExternalID(ctx, p.typeName, externalID, id, name, p.Private, p.Diags)
 }

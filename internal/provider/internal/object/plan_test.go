@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// TestCreateOnly: an argument of a creation stays as it is; a configured value takes the place of a null only, which Terraform
-// demands; and another value than the state has is reported once it is known.
+// TestCreateOnly: an argument of a creation stays as it is; a configured value takes the place of a null only, which
+// Terraform demands; and another value than the state has is reported once it is known.
 func TestCreateOnly(t *testing.T) {
 	t.Parallel()
 	a, b, null, unknown := types.StringValue("a"), types.StringValue("b"), types.StringNull(), types.StringUnknown()

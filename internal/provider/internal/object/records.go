@@ -61,12 +61,15 @@ func (v filters) ValidateMap(ctx context.Context, req validator.MapRequest, resp
 			resp.Diagnostics.Append(checked.Diagnostics...)
 		}
 		if name == "" {
-			resp.Diagnostics.AddAttributeError(at, "Invalid filter", "A filter has no name. Write it as the service does, such as company_id.")
+			resp.Diagnostics.AddAttributeError(at, "Invalid filter",
+				"A filter has no name. Write it as the service does, such as company_id.")
 			continue
 		}
 		if !filterName.MatchString(name) {
-			resp.Diagnostics.AddAttributeError(at, "Invalid filter", fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
-				"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".", name))
+			resp.Diagnostics.AddAttributeError(at, "Invalid filter",
+				fmt.Sprintf("%q is not the name of a filter. Write the name of a "+
+					"field, and a comparison in closed brackets where there is one, such as company_id or \"occurred_at[gte]\".",
+					name))
 			continue
 		}
 		if instead := v.refuse(name); instead != "" {

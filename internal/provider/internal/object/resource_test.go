@@ -40,7 +40,8 @@ func TestScheme_Refresh(t *testing.T) {
 		resp := resource.ReadResponse{State: stateOf("a")}
 		found := things.Refresh(t.Context(), []thing{{"1", "a"}}, nil, types.StringValue(id),
 			apidiag.Operation{Verb: "read", Object: "thing " + id}, "makes it", &resp)
-		if (found != nil) != (c.says == "") || resp.State.Raw.IsNull() != c.removed || resp.Diagnostics.HasError() != (id == "broken") {
+		if (found != nil) != (c.says == "") || resp.State.Raw.IsNull() != c.removed ||
+			resp.Diagnostics.HasError() != (id == "broken") {
 			t.Errorf("%s: found %v, state %s, %v", id, found, resp.State.Raw, resp.Diagnostics)
 		}
 		if c.says != "" && (len(resp.Diagnostics) != 1 || !strings.Contains(resp.Diagnostics[0].Detail(), c.says)) {
@@ -85,7 +86,8 @@ func TestScheme_Import_refused(t *testing.T) {
 	var resp resource.ImportStateResponse
 	service := conn.Service[[]thing]{Client: []thing{{"1", "a"}}, Ready: true}
 	found := closed.Import(t.Context(), service, resource.ImportStateRequest{ID: "name=a"}, &resp)
-	if want := `1 was selected by name "a"`; found != nil || resp.Diagnostics.ErrorsCount() != 1 || resp.Diagnostics[0].Detail() != want {
+	if want := `1 was selected by name "a"`; found != nil || resp.Diagnostics.ErrorsCount() != 1 ||
+		resp.Diagnostics[0].Detail() != want {
 		t.Errorf("found %v, %v", found, resp.Diagnostics)
 	}
 }

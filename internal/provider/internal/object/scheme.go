@@ -78,7 +78,8 @@ func (v exactlyOne) Description(context.Context) string {
 func (v exactlyOne) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateDataSource implements datasource.ConfigValidator. A value that is not known yet may turn out to be null.
-func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.ValidateConfigRequest,
+	resp *datasource.ValidateConfigResponse) {
 	var given []string
 	for _, name := range v.names {
 		var value attr.Value
@@ -95,7 +96,8 @@ func (v exactlyOne) ValidateDataSource(ctx context.Context, req datasource.Valid
 		resp.Diagnostics.AddError("No argument to find the "+v.noun+" by", fmt.Sprintf("Set %s.", v.Description(ctx)))
 	case len(given) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root(given[1]), "More than one argument to find the "+v.noun+" by",
-			fmt.Sprintf("%s are set, and a %s is found by %s. Remove all but one.", strings.Join(given, " and "), v.noun, v.Description(ctx)))
+			fmt.Sprintf("%s are set, and a %s is found by %s. Remove all but one.", strings.Join(given, " and "), v.noun,
+				v.Description(ctx)))
 	}
 }
 
@@ -189,11 +191,13 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 	if by.Import {
 		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName,
-			fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case included, and the token.%s",
+			fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case included, "+
+				"and the token.%s",
 				s.Noun, by, s.howToImport(by.ID)))
 		return
 	}
-	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case included, and the token.", s.Noun, by)
+	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case "+
+		"included, and the token.", s.Noun, by)
 	if name := by.argument(); name != "" {
 		diags.AddAttributeError(path.Root(name), "No such "+s.Noun, text)
 		return

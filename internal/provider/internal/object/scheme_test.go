@@ -174,12 +174,13 @@ func TestScheme_One(t *testing.T) {
 		found  string
 		says   []string
 	}{
-		"by id":          {Selector{ID: "1"}, "1", nil},
-		"no such id":     {Selector{ID: "9"}, "", []string{"No such thing", "with id 9"}},
-		"no such import": {Selector{ID: "9", Import: true}, "", []string{"No such thing to import", `"9" is not an id`, "name=9"}},
-		"broken id":      {Selector{ID: "broken"}, "", []string{"Could not find the thing with id broken", "line is down"}},
-		"by name":        {named("one"), "1", nil},
-		"no such name":   {named("One"), "", []string{"No such thing", `with name "One"`, "upper and lower case"}},
+		"by id":      {Selector{ID: "1"}, "1", nil},
+		"no such id": {Selector{ID: "9"}, "", []string{"No such thing", "with id 9"}},
+		"no such import": {Selector{ID: "9", Import: true}, "",
+			[]string{"No such thing to import", `"9" is not an id`, "name=9"}},
+		"broken id":    {Selector{ID: "broken"}, "", []string{"Could not find the thing with id broken", "line is down"}},
+		"by name":      {named("one"), "1", nil},
+		"no such name": {named("One"), "", []string{"No such thing", `with name "One"`, "upper and lower case"}},
 		"several": {named("two"), "", []string{"More than one thing", `2 things have name "two"`, "\n  2 two\n  3 two\n",
 			"Use the id"}},
 		"broken listing": {named("broken"), "", []string{`Could not find the thing with name "broken"`, "line is down"}},

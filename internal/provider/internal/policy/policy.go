@@ -36,8 +36,8 @@ func Refuse(policy types.String, object, others string, diags *diag.Diagnostics)
 			"destroy = false.", apidiag.Capitalize(object), others))
 }
 
-// Stays reports that destroying sends nothing: the policy prevents it, or leaves the object at the service. It has reported
-// that, see Refuse and Abandoned.
+// Stays reports that destroying sends nothing: the policy prevents it, or leaves the object at the service. It has
+// reported that, see Refuse and Abandoned.
 func Stays(policy types.String, object, others string, diags *diag.Diagnostics) bool {
 	Refuse(policy, object, others, diags)
 	return policy.ValueString() == Prevent || Abandoned(policy, object, diags)
@@ -53,8 +53,8 @@ func Abandoned(policy types.String, object string, diags *diag.Diagnostics) bool
 	return true
 }
 
-// WarnAbandoned reports in the plan of a removal that the policy leaves the object at the service. charges is a sentence on what is charged
-// all the same.
+// WarnAbandoned reports in the plan of a removal that the policy leaves the object at the service. charges is a
+// sentence on what is charged all the same.
 func WarnAbandoned(policy types.String, object, charges string, diags *diag.Diagnostics) {
 	if policy.ValueString() == Abandon {
 		diags.AddWarning("The object stays at the service",

@@ -26,7 +26,8 @@ func TestPolicies(t *testing.T) {
 		if refusal.HasError() != c.refused || len(refusal) > 1 {
 			t.Errorf("%s: refused with %v", name, refusal)
 		}
-		if have := Abandoned(c.policy, `Customer "A"`, &notice); have != c.abandoned || notice.HasError() || notice.WarningsCount() > 0 != c.abandoned {
+		if have := Abandoned(c.policy, `Customer "A"`, &notice); have != c.abandoned || notice.HasError() ||
+			notice.WarningsCount() > 0 != c.abandoned {
 			t.Errorf("%s: abandoned %v with %v", name, have, notice)
 		}
 		for _, d := range append(refusal, notice...) {

@@ -59,7 +59,8 @@ func TestErrors(t *testing.T) {
 		do   func(diags *diag.Diagnostics)
 		says string
 	}{
-		"unreadable":   {func(d *diag.Diagnostics) { Get[note](t.Context(), memory{"one": []byte(`["a"]`)}, "one", d) }, `"one"`},
+		"unreadable": {func(d *diag.Diagnostics) { Get[note](t.Context(), memory{"one": []byte(`["a"]`)}, "one", d) },
+			`"one"`},
 		"no reading":   {func(d *diag.Diagnostics) { Get[note](t.Context(), refusing{}, "one", d) }, "no state"},
 		"no writing":   {func(d *diag.Diagnostics) { Set(t.Context(), refusing{}, "one", note{}, d) }, "no state"},
 		"not writable": {func(d *diag.Diagnostics) { Set(t.Context(), memory{}, "one", func() {}, d) }, "unsupported type"},

@@ -12,8 +12,9 @@ var quiet = []string{"TF_LOG_SDK", "TF_LOG_PROVIDER_BILLING"}
 
 // Prepare sets up the process. debugging says that it serves a debugger, whose user reads the log.
 //
-// Without a level, terraform-plugin-log writes everything at TRACE, and Terraform discards it unless TF_LOG is set: about 280 lines for a
-// plan of one unchanged customer (terraform-plugin-framework issue 1269). So the loggers are off unless some variable of the log is set.
+// Without a level, terraform-plugin-log writes everything at TRACE, and Terraform discards it unless TF_LOG is set:
+// about 280 lines for a plan of one unchanged customer (terraform-plugin-framework issue 1269). So the loggers are off
+// unless some variable of the log is set.
 func Prepare(debugging bool) error {
 	collect()
 	silent.Store(!debugging && !set("TF_LOG"))
@@ -33,8 +34,8 @@ var silent atomic.Bool
 // Silent reports that this process logs nothing, so that nothing has to be prepared for the log.
 func Silent() bool { return silent.Load() }
 
-// set reports whether a variable whose name begins with a prefix has a value. A program that starts Terraform, such as terraform-exec,
-// sets variables to the empty text.
+// set reports whether a variable whose name begins with a prefix has a value. A program that starts Terraform, such as
+// terraform-exec, sets variables to the empty text.
 func set(prefix string) bool {
 	for _, variable := range os.Environ() {
 		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, prefix) && value != "" {

@@ -15,10 +15,11 @@ import (
 // claim is the plan of an object that is to have an external_id.
 type claim struct{ id, object string }
 
-// ClaimExternalID notes that a plan gives an external_id to an object, and reports an error where the same plan gives it to another one: the
-// service accepts it once. id is "" for a new object, object names it in messages, and store is ModifyPlanRequest.Private: the new object of a
-// replacement has the external_id of the old one.
-func (r *Record) ClaimExternalID(ctx context.Context, typeName string, externalID types.String, id, object string, store private.Store,
+// ClaimExternalID notes that a plan gives an external_id to an object, and reports an error where the same plan gives
+// it to another one: the service accepts it once. id is "" for a new object, object names it in messages, and store is
+// ModifyPlanRequest.Private: the new object of a replacement has the external_id of the old one.
+func (r *Record) ClaimExternalID(ctx context.Context, typeName string, externalID types.String, id, object string,
+	store private.Store,
 	diags *diag.Diagnostics) {
 	if r == nil || externalID.ValueString() == "" {
 		return

@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// TestRecord_ClaimExternalID: one external_id for two objects of a plan is an error that names both; a replacement and a swap are none.
+// TestRecord_ClaimExternalID: one external_id for two objects of a plan is an error that names both; a replacement and
+// a swap are none.
 func TestRecord_ClaimExternalID(t *testing.T) {
 	t.Parallel()
 	const second = "0b3c6f0e-0000-4000-8000-00000000000b"

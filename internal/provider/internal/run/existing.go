@@ -67,8 +67,8 @@ type Search[T any] struct {
 }
 
 // Outside returns the objects that the plan of a new object would duplicate and that are not in the state: this run has
-// neither refreshed nor planned them. Without a list it returns none. It is for the plan alone: in the second plan, which
-// Terraform makes inside the apply, the state does not come to light, so nothing is outside of it.
+// neither refreshed nor planned them. Without a list it returns none. It is for the plan alone: in the second plan,
+// which Terraform makes inside the apply, the state does not come to light, so nothing is outside of it.
 //
 // deferralAllowed is ModifyPlanRequest.ClientCapabilities.DeferralAllowed, see Applying.
 func Outside[T any](ctx context.Context, r *Record, deferralAllowed bool, s Search[T]) (found []T) {

@@ -37,7 +37,8 @@ func (l *listing) search() Search[string] {
 	}
 }
 
-// TestOutside: only what does not come to light as part of the state is outside of it, in whatever order Terraform plans.
+// TestOutside: only what does not come to light as part of the state is outside of it, in whatever order Terraform
+// plans.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -46,20 +47,23 @@ func TestOutside(t *testing.T) {
 		err      error
 		want     []string
 	}{
-		"nothing is known":  {want: []string{"a", "b"}},
-		"refreshed before":  {during: func(_ *testing.T, r *Record) { r.Refreshed(account, "A") }, want: []string{"b"}},
-		"refreshed later":   {during: func(_ *testing.T, r *Record) { time.Sleep(time.Second); r.Refreshed(account, "a") }, want: []string{"b"}},
+		"nothing is known": {want: []string{"a", "b"}},
+		"refreshed before": {during: func(_ *testing.T, r *Record) { r.Refreshed(account, "A") }, want: []string{"b"}},
+		"refreshed later": {during: func(_ *testing.T, r *Record) { time.Sleep(time.Second); r.Refreshed(account, "a") },
+			want: []string{"b"}},
 		"gone":              {during: func(_ *testing.T, r *Record) { r.Gone(account, "a") }, want: []string{"b"}},
 		"planned":           {during: func(t *testing.T, r *Record) { plans(t, r, "a") }, want: []string{"b"}},
 		"all are destroyed": {during: func(_ *testing.T, r *Record) { r.Known(account, "a", "b") }},
-		"another type":      {during: func(_ *testing.T, r *Record) { r.Refreshed("billing_customer", "a") }, want: []string{"a", "b"}},
+		"another type": {during: func(_ *testing.T, r *Record) { r.Refreshed("billing_customer", "a") },
+			want: []string{"a", "b"}},
 		"after a long read of another one": {during: func(_ *testing.T, r *Record) {
 			done := r.Reading(account, "c")
 			time.Sleep(20 * time.Second)
 			r.Known(account, "a")
 			done()
 		}, want: []string{"b"}},
-		"a read without end":      {during: func(_ *testing.T, r *Record) { r.Reading(account, "c") }, want: []string{"a", "b"}},
+		"a read without end": {during: func(_ *testing.T, r *Record) { r.Reading(account, "c") },
+			want: []string{"a", "b"}},
 		"the apply":               {deferral: true},
 		"the apply of OpenTofu":   {during: func(_ *testing.T, r *Record) { r.Applies() }},
 		"an apply that has begun": {during: func(_ *testing.T, r *Record) { time.Sleep(time.Second); r.Applies() }},
@@ -88,7 +92,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOutside_deletedBefore: an object that a lagging list still shows does not count where the answer has to be certain.
+// TestOutside_deletedBefore: an object that a lagging list still shows does not count where the answer has to be
+// certain.
 func TestOutside_deletedBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

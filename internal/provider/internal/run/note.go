@@ -10,8 +10,8 @@ type Status struct {
 	Changes bool
 }
 
-// Note keeps what the plan of an object says, for the plan of another object that shows the same data. id is the object's id, or
-// what else another object can know it by. Terraform plans an object before those that refer to it.
+// Note keeps what the plan of an object says, for the plan of another object that shows the same data. id is the
+// object's id, or what else another object can know it by. Terraform plans an object before those that refer to it.
 func (r *Record) Note(typeName, id string, plan any) {
 	if r == nil || id == "" {
 		return

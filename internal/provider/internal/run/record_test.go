@@ -22,7 +22,8 @@ func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnos
 	return nil
 }
 
-// TestRecord_Replaces: only an object whose replacement this run has planned is replaced, in whatever way the replacement came about.
+// TestRecord_Replaces: only an object whose replacement this run has planned is replaced, in whatever way the
+// replacement came about.
 func TestRecord_Replaces(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -30,8 +31,10 @@ func TestRecord_Replaces(t *testing.T) {
 		want    bool
 	}{
 		"nothing is known": {func(context.Context, *Record, memory, *diag.Diagnostics) {}, false},
-		"only refreshed":   {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) { r.Refreshed(account, first) }, false},
-		"gone":             {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) { r.Gone(account, first) }, true},
+		"only refreshed": {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) {
+			r.Refreshed(account, first)
+		}, false},
+		"gone": {func(_ context.Context, r *Record, _ memory, _ *diag.Diagnostics) { r.Gone(account, first) }, true},
 		"kept": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
 			r.Refreshed(account, first)
 			r.PlanUpdate(ctx, account, first, false, false, store, diags)
@@ -68,7 +71,8 @@ func TestRecord_Replaces(t *testing.T) {
 			r.Refreshed("billing_customer", "c")
 			r.PlanCreate(ctx, "billing_customer", memory{}, diags)
 		}, true},
-		"it is kept, whatever becomes of its owner": {func(ctx context.Context, r *Record, store memory, diags *diag.Diagnostics) {
+		"it is kept, whatever becomes of its owner": {func(ctx context.Context, r *Record, store memory,
+			diags *diag.Diagnostics) {
 			r.Belongs(account, first, "billing_customer", "c")
 			r.Gone("billing_customer", "c")
 			r.PlanUpdate(ctx, account, first, false, false, store, diags)
@@ -108,14 +112,16 @@ func TestRecord_PlanUpdate(t *testing.T) {
 		var diags diag.Diagnostics
 		c.before(&r)
 		for range 2 { // the second plan of the same object decides alike
-			if have := r.PlanUpdate(t.Context(), account, first, true, c.deferral, memory{}, &diags); have != c.want || len(diags) != 0 {
+			if have := r.PlanUpdate(t.Context(), account, first, true, c.deferral, memory{}, &diags); have != c.want ||
+				len(diags) != 0 {
 				t.Errorf("%s: replacement %v, %v", name, have, diags)
 			}
 		}
 	}
 }
 
-// TestRecord_PlanCreate: a creation replaces an object where the plan before it says so, or where one of its type waits for its plan.
+// TestRecord_PlanCreate: a creation replaces an object where the plan before it says so, or where one of its type waits
+// for its plan.
 func TestRecord_PlanCreate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -39,7 +39,8 @@ func custom(t *testing.T, text string) metadata.Value {
 
 func TestOnto(t *testing.T) {
 	t.Parallel()
-	plain := object{shared: shared{Name: types.StringValue("A")}, Document: document("52998224725"), Tags: list(types.StringValue("x")), Custom: custom(t, `{"n":1}`)}
+	plain := object{shared: shared{Name: types.StringValue("A")}, Document: document("52998224725"),
+		Tags: list(types.StringValue("x")), Custom: custom(t, `{"n":1}`)}
 	for name, c := range map[string]struct {
 		change func(plan, state *object)
 		differ []string
@@ -66,10 +67,14 @@ func TestOnto(t *testing.T) {
 			func(s object) bool { return s.Document.ValueString() == "529.982.247-25" }},
 		"another number": {func(_, s *object) { s.Document = document("11144477735") }, []string{"document"},
 			func(s object) bool { return s.Document.Equal(plain.Document) }},
-		"same JSON": {func(_, s *object) { s.Custom = custom(t, `{"n":1.0}`) }, nil, func(s object) bool { return !s.Custom.IsNull() }},
+		"same JSON": {func(_, s *object) { s.Custom = custom(t, `{"n":1.0}`) }, nil,
+			func(s object) bool { return !s.Custom.IsNull() }},
 		"other JSON": {func(_, s *object) { s.Custom = custom(t, `{"n":2}`) }, []string{"custom"},
 			func(s object) bool { return s.Custom.Equal(plain.Custom) }},
-		"what Terraform does not know": {func(p, s *object) { p.Private = types.StringValue("p"); s.Private = types.StringValue("s") }, nil,
+		"what Terraform does not know": {func(p, s *object) {
+			p.Private = types.StringValue("p")
+			s.Private = types.StringValue("s")
+		}, nil,
 			func(s object) bool { return s.Private.ValueString() == "s" }},
 		"two of them": {func(_, s *object) { s.Name = types.StringValue("B"); s.Tags = list() }, []string{"name", "tags"},
 			func(s object) bool { return s.Name.Equal(plain.Name) && s.Tags.Equal(plain.Tags) }},

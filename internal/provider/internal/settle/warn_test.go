@@ -41,7 +41,8 @@ func TestPostpone(t *testing.T) {
 		t.Fatal(diags)
 	}
 	for i, d := range diags {
-		if !strings.Contains(d.Summary(), failed[i].Summary()) || !strings.Contains(d.Detail(), failed[i].Detail()) || !strings.Contains(d.Detail(), "next apply") {
+		if !strings.Contains(d.Summary(), failed[i].Summary()) || !strings.Contains(d.Detail(), failed[i].Detail()) ||
+			!strings.Contains(d.Detail(), "next apply") {
 			t.Errorf("%q became %q: %s", failed[i].Summary(), d.Summary(), d.Detail())
 		}
 	}

@@ -14,7 +14,8 @@ import (
 
 var errDown = errors.New("the line is down")
 
-// TestRun: each step is told before the next one begins, what fails ends the run, and an answer beside an error has happened.
+// TestRun: each step is told before the next one begins, what fails ends the run, and an answer beside an error has
+// happened.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -82,16 +83,19 @@ func TestBlame(t *testing.T) {
 		field  string
 		fields []string
 	}{
-		"a field of the operation":   {blame, api.Error{Status: 422, Field: "resumes_at"}, "pause.resumes_at", nil},
-		"another field":              {blame, api.Error{Status: 422, Field: "colour"}, "colour", nil},
-		"several fields":             {blame, api.Error{Status: 422, Fields: map[string]string{"resumes_at": "is past", "colour": "is unknown"}}, "", []string{"colour", "pause.resumes_at"}},
+		"a field of the operation": {blame, api.Error{Status: 422, Field: "resumes_at"}, "pause.resumes_at", nil},
+		"another field":            {blame, api.Error{Status: 422, Field: "colour"}, "colour", nil},
+		"several fields": {blame,
+			api.Error{Status: 422, Fields: map[string]string{"resumes_at": "is past", "colour": "is unknown"}}, "",
+			[]string{"colour", "pause.resumes_at"}},
 		"no field":                   {blame, api.Error{Status: 422}, "pause", nil},
 		"no refusal of the contents": {blame, api.Error{Status: 503}, "", nil},
 		"fields named as arguments":  {Blame{}, api.Error{Status: 422}, "", nil},
 	} {
 		given := c.err
 		have, ok := api.AsError(c.blame.On(fmt.Errorf("step: %w", &given)))
-		if !ok || have.Status != c.err.Status || have.Field != c.field || !slices.Equal(slices.Sorted(maps.Keys(have.Fields)), c.fields) {
+		if !ok || have.Status != c.err.Status || have.Field != c.field ||
+			!slices.Equal(slices.Sorted(maps.Keys(have.Fields)), c.fields) {
 			t.Errorf("%s: %+v", name, have)
 		}
 		if given.Field != c.err.Field || !maps.Equal(given.Fields, c.err.Fields) {

@@ -19,8 +19,8 @@ type onChange struct {
 	wholes []validator.Int64
 }
 
-// OnChange runs the validators on a text that the plan changes or creates. A text that the state has is accepted, also where an
-// attribute of a list or set moves to another element.
+// OnChange runs the validators on a text that the plan changes or creates. A text that the state has is accepted, also
+// where an attribute of a list or set moves to another element.
 func OnChange(validators ...validator.String) planmodifier.String { return onChange{texts: validators} }
 
 // OnChangeInt64 is OnChange for a whole number.
@@ -35,33 +35,35 @@ func (onChange) Description(context.Context) string {
 func (v onChange) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // PlanModifyString implements planmodifier.String.
-func (v onChange) PlanModifyString(ctx context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+func (v onChange) PlanModifyString(ctx context.Context, req planmodifier.StringRequest,
+	resp *planmodifier.StringResponse) {
 	if req.ConfigValue.IsNull() || isInState(ctx, req.Plan, req.State, req.Path, req.PlanValue, req.StateValue) {
 		return
 	}
 	for _, text := range v.texts {
 		checked := &validator.StringResponse{}
-		text.ValidateString(ctx, validator.StringRequest{Path: req.Path, PathExpression: req.PathExpression, Config: req.Config,
-			ConfigValue: req.PlanValue}, checked)
+		text.ValidateString(ctx, validator.StringRequest{Path: req.Path, PathExpression: req.PathExpression,
+			Config: req.Config, ConfigValue: req.PlanValue}, checked)
 		resp.Diagnostics.Append(checked.Diagnostics...)
 	}
 }
 
 // PlanModifyInt64 implements planmodifier.Int64.
-func (v onChange) PlanModifyInt64(ctx context.Context, req planmodifier.Int64Request, resp *planmodifier.Int64Response) {
+func (v onChange) PlanModifyInt64(ctx context.Context, req planmodifier.Int64Request,
+	resp *planmodifier.Int64Response) {
 	if req.ConfigValue.IsNull() || isInState(ctx, req.Plan, req.State, req.Path, req.PlanValue, req.StateValue) {
 		return
 	}
 	for _, whole := range v.wholes {
 		checked := &validator.Int64Response{}
-		whole.ValidateInt64(ctx, validator.Int64Request{Path: req.Path, PathExpression: req.PathExpression, Config: req.Config,
-			ConfigValue: req.PlanValue}, checked)
+		whole.ValidateInt64(ctx, validator.Int64Request{Path: req.Path, PathExpression: req.PathExpression,
+			Config: req.Config, ConfigValue: req.PlanValue}, checked)
 		resp.Diagnostics.Append(checked.Diagnostics...)
 	}
 }
 
-// isInState reports whether the state has the value, in whatever spelling: at the same place, or in any element of the lists and sets
-// around it.
+// isInState reports whether the state has the value, in whatever spelling: at the same place, or in any element of the
+// lists and sets around it.
 func isInState(ctx context.Context, plan tfsdk.Plan, state tfsdk.State, at path.Path, planned, before attr.Value) bool {
 	if planned.Equal(before) {
 		return true
@@ -127,7 +129,8 @@ func (v onChange) PlanModifySet(ctx context.Context, req planmodifier.SetRequest
 		at := req.Path.AtSetValue(element)
 		for _, text := range v.texts {
 			checked := &validator.StringResponse{}
-			text.ValidateString(ctx, validator.StringRequest{Path: at, PathExpression: at.Expression(), Config: req.Config, ConfigValue: value}, checked)
+			text.ValidateString(ctx, validator.StringRequest{Path: at, PathExpression: at.Expression(), Config: req.Config,
+				ConfigValue: value}, checked)
 			resp.Diagnostics.Append(checked.Diagnostics...)
 		}
 	}

@@ -34,10 +34,11 @@ func held(t *testing.T) tfsdk.State {
 	in := func(country string) tftypes.Value {
 		return tftypes.NewValue(address, map[string]tftypes.Value{"country": tftypes.NewValue(tftypes.String, country)})
 	}
-	return tfsdk.State{Schema: holder(), Raw: tftypes.NewValue(holder().Type().TerraformType(t.Context()), map[string]tftypes.Value{
-		"country": tftypes.NewValue(tftypes.String, "uk"), "document_number": tftypes.NewValue(tftypes.String, "123.456"),
-		"addresses": tftypes.NewValue(tftypes.List{ElementType: address}, []tftypes.Value{in("br"), in("PT")}),
-	})}
+	return tfsdk.State{Schema: holder(), Raw: tftypes.NewValue(holder().Type().TerraformType(t.Context()),
+		map[string]tftypes.Value{
+			"country": tftypes.NewValue(tftypes.String, "uk"), "document_number": tftypes.NewValue(tftypes.String, "123.456"),
+			"addresses": tftypes.NewValue(tftypes.List{ElementType: address}, []tftypes.Value{in("br"), in("PT")}),
+		})}
 }
 
 // changed is how many errors OnChange finds where the plan has the text at a place.
@@ -54,8 +55,8 @@ func changed(t *testing.T, v validator.String, at path.Path, planned types.Strin
 	}
 	text, _ := before.(basetypes.StringValuable).ToStringValue(t.Context())
 	resp := &planmodifier.StringResponse{PlanValue: planned}
-	OnChange(v).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: at, PathExpression: at.Expression(), ConfigValue: planned,
-		PlanValue: planned, StateValue: text, Plan: plan, State: state}, resp)
+	OnChange(v).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: at, PathExpression: at.Expression(),
+		ConfigValue: planned, PlanValue: planned, StateValue: text, Plan: plan, State: state}, resp)
 	if !resp.PlanValue.Equal(planned) {
 		t.Errorf("%s: the plan has become %s", at, resp.PlanValue)
 	}
@@ -95,8 +96,9 @@ func TestOnChange_created(t *testing.T) {
 	t.Parallel()
 	created := tftypes.NewValue(holder().Type().TerraformType(t.Context()), nil)
 	resp := &planmodifier.StringResponse{}
-	OnChange(Country()).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("country"), ConfigValue: types.StringValue("uk"),
-		PlanValue: types.StringValue("uk"), StateValue: types.StringNull(), State: tfsdk.State{Raw: created, Schema: holder()}}, resp)
+	OnChange(Country()).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("country"),
+		ConfigValue: types.StringValue("uk"), PlanValue: types.StringValue("uk"), StateValue: types.StringNull(),
+		State: tfsdk.State{Raw: created, Schema: holder()}}, resp)
 	if resp.Diagnostics.ErrorsCount() != 1 {
 		t.Error(resp.Diagnostics)
 	}
@@ -114,8 +116,9 @@ func TestOnChangeInt64(t *testing.T) {
 		"removed":   {types.Int64Null(), types.Int64Value(0), 0},
 	} {
 		resp := &planmodifier.Int64Response{PlanValue: c.planned}
-		OnChangeInt64(int64validator.Between(1, 90)).PlanModifyInt64(t.Context(), planmodifier.Int64Request{Path: path.Root("days"),
-			ConfigValue: c.planned, PlanValue: c.planned, StateValue: c.state}, resp)
+		OnChangeInt64(int64validator.Between(1, 90)).PlanModifyInt64(t.Context(),
+			planmodifier.Int64Request{Path: path.Root("days"),
+				ConfigValue: c.planned, PlanValue: c.planned, StateValue: c.state}, resp)
 		if have := resp.Diagnostics.ErrorsCount(); have != c.errors {
 			t.Errorf("%s: %d errors, want %d", name, have, c.errors)
 		}
@@ -143,8 +146,8 @@ func TestOnChangeElements(t *testing.T) {
 		"not known yet":   {types.SetUnknown(types.StringType), set(" "), 0},
 	} {
 		resp := &planmodifier.SetResponse{PlanValue: c.planned}
-		OnChangeElements(NotBlank()).PlanModifySet(t.Context(), planmodifier.SetRequest{Path: path.Root("tags"), ConfigValue: c.planned,
-			PlanValue: c.planned, StateValue: c.state}, resp)
+		OnChangeElements(NotBlank()).PlanModifySet(t.Context(), planmodifier.SetRequest{Path: path.Root("tags"),
+			ConfigValue: c.planned, PlanValue: c.planned, StateValue: c.state}, resp)
 		if have := resp.Diagnostics.ErrorsCount(); have != c.errors {
 			t.Errorf("%s: %d errors, want %d", name, have, c.errors)
 		}

@@ -15,16 +15,19 @@ import (
 func TestOneOf(t *testing.T) {
 	t.Parallel()
 	for value, says := range map[string]string{
-		"close": "", "void": `argument: "void" is not one of "close", "delete".`, " Delete": `" Delete" is not one of "close", "delete". Did you mean "delete"?`,
+		"close": "", "void": `argument: "void" is not one of "close", "delete".`,
+		" Delete": `" Delete" is not one of "close", "delete". Did you mean "delete"?`,
 	} {
-		if have, why := validated(t, OneOf("close", "delete"), types.StringValue(value)); (have == fine) != (says == "") || !strings.HasSuffix(why, says) {
+		if have, why := validated(t, OneOf("close", "delete"), types.StringValue(value)); (have == fine) != (says == "") ||
+			!strings.HasSuffix(why, says) {
 			t.Errorf("%q: %s (%s)", value, have, why)
 		}
 	}
 	if have, why := validated(t, Length(1, 3), types.StringValue("ééé")); have != fine {
 		t.Error(why)
 	}
-	if _, why := validated(t, Length(1, 3), types.StringValue("four")); why != "argument: the text has 4 characters. Write 1 to 3." {
+	if _, why := validated(t, Length(1, 3), types.StringValue("four")); why != "argument: the text has 4 characters. "+
+		"Write 1 to 3." {
 		t.Error(why)
 	}
 }
@@ -44,7 +47,8 @@ func TestBetween(t *testing.T) {
 		{Between(0, 30), types.Int64Value(31), "items[*].quantity: 31 is out of range. Write a whole number from 0 to 30."},
 	} {
 		var resp validator.Int64Response
-		c.validator.ValidateInt64(t.Context(), validator.Int64Request{Path: path.Root("items").AtSetValue(element).AtName("quantity"), ConfigValue: c.value}, &resp)
+		c.validator.ValidateInt64(t.Context(),
+			validator.Int64Request{Path: path.Root("items").AtSetValue(element).AtName("quantity"), ConfigValue: c.value}, &resp)
 		if have := resp.Diagnostics; have.HasError() != (c.says != "") || have.HasError() && have[0].Detail() != c.says {
 			t.Errorf("%s: %v", c.value, have)
 		}
@@ -55,7 +59,8 @@ func TestBetween(t *testing.T) {
 func TestNotBlank_instead(t *testing.T) {
 	t.Parallel()
 	config := tfsdk.Config{Schema: schema.Schema{Attributes: map[string]schema.Attribute{
-		"name": schema.StringAttribute{Required: true}, "notes": schema.StringAttribute{Optional: true}, "tags": schema.SetAttribute{Optional: true, ElementType: types.StringType},
+		"name": schema.StringAttribute{Required: true}, "notes": schema.StringAttribute{Optional: true},
+		"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType},
 	}}}
 	for _, c := range []struct {
 		at   path.Path
@@ -63,10 +68,12 @@ func TestNotBlank_instead(t *testing.T) {
 	}{
 		{path.Root("name"), "name: the text is empty. The argument is required: write a text in which something shows."},
 		{path.Root("notes"), "notes: the text is empty. Leave the argument out, or set it to null, when there is no value."},
-		{path.Root("tags").AtSetValue(types.StringValue("")), "tags[*]: the text is empty. Write a text, or remove the element."},
+		{path.Root("tags").AtSetValue(types.StringValue("")),
+			"tags[*]: the text is empty. Write a text, or remove the element."},
 	} {
 		var resp validator.StringResponse
-		NotBlank().ValidateString(t.Context(), validator.StringRequest{Path: c.at, Config: config, ConfigValue: types.StringValue("")}, &resp)
+		NotBlank().ValidateString(t.Context(), validator.StringRequest{Path: c.at, Config: config,
+			ConfigValue: types.StringValue("")}, &resp)
 		if have := resp.Diagnostics[0].Detail(); have != c.says {
 			t.Errorf("%s\nwant %s", have, c.says)
 		}

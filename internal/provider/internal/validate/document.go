@@ -1,5 +1,5 @@
-// Package validate holds the validators that more than one object of the billing platform needs and that the framework's own
-// validators do not have.
+// Package validate holds the validators that more than one object of the billing platform needs and that the
+// framework's own validators do not have.
 package validate
 
 import (
@@ -24,17 +24,19 @@ const (
 const (
 	decimalDigits = "0123456789"
 	// aboutTaxNumbers is what to write instead.
-	aboutTaxNumbers = "Write 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check digits), with or without a mask of " +
+	aboutTaxNumbers = "Write 11 digits (CPF) or 14 characters (CNPJ: 12 digits or letters and two check digits), with " +
+		"or without a mask of " +
 		"dots, dashes, slashes and spaces, such as 529.982.247-25, 11.222.333/0001-81 or 12.ABC.345/01DE-35."
 )
 
 // groupsOfCNPJ tells a CNPJ with letters from a number with a word before it, such as CPF.
-var groupsOfCNPJ = regexp.MustCompile(`^[./ -]*[0-9A-Z]{2}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{4}[./ -]*[0-9]{2}[./ -]*$`)
+var groupsOfCNPJ = regexp.MustCompile(
+	`^[./ -]*[0-9A-Z]{2}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{4}[./ -]*[0-9]{2}[./ -]*$`)
 
 type cpfOrCNPJ struct{}
 
-// CPFOrCNPJ requires a CPF or a CNPJ under any mask. Wrong check digits are only a warning: the service stores the number as sent,
-// and test data often has invented ones.
+// CPFOrCNPJ requires a CPF or a CNPJ under any mask. Wrong check digits are only a warning: the service stores the
+// number as sent, and test data often has invented ones.
 func CPFOrCNPJ() validator.String { return cpfOrCNPJ{} }
 
 func (cpfOrCNPJ) Description(context.Context) string {
@@ -55,7 +57,8 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 	case !CheckDigits(plain):
 		resp.Diagnostics.AddAttributeWarning(fwtype.Line(req.Path), "Check digits of the tax number do not match",
 			fmt.Sprintf("%s: the last two digits of %q do not follow from the others, so this is probably a typing mistake. "+
-				"The service stores the number as it is; the tax authority may reject invoices for it.", fwtype.PathName(req.Path), number))
+				"The service stores the number as it is; the tax authority may reject invoices for it.",
+				fwtype.PathName(req.Path), number))
 	}
 }
 
@@ -67,15 +70,18 @@ func TaxNumber(number string) (plain, wrong string) {
 	case strings.Trim(strings.ToUpper(number), decimalDigits+"ABCDEFGHIJKLMNOPQRSTUVWXYZ.-/ ") != "" || !isASCII(number):
 		return "", fmt.Sprintf("%q has characters that no CPF or CNPJ has. %s", number, aboutTaxNumbers)
 	case len(plain) == cnpjLength && strings.Trim(plain[cnpjLength-checkLength:], decimalDigits) != "":
-		return "", fmt.Sprintf("%q does not end in two check digits: only the first 12 characters of a CNPJ can be letters. %s", number, aboutTaxNumbers)
+		return "", fmt.Sprintf("%q does not end in two check digits: only the first 12 characters of a CNPJ can be "+
+			"letters. %s", number, aboutTaxNumbers)
 	case len(plain) == cnpjLength && letters && !groupsOfCNPJ.MatchString(strings.ToUpper(number)):
 		return "", fmt.Sprintf("%q is not in the groups of a CNPJ, as in 12.ABC.345/01DE-35. %s", number, aboutTaxNumbers)
 	case len(plain) == cnpjLength, len(plain) == cpfLength && !letters:
 		return plain, ""
 	case letters:
-		return "", fmt.Sprintf("%q has letters, as only a CNPJ has, but %d characters instead of 14. %s", number, len(plain), aboutTaxNumbers)
+		return "", fmt.Sprintf("%q has letters, as only a CNPJ has, but %d characters instead of 14. %s", number, len(plain),
+			aboutTaxNumbers)
 	default:
-		return "", fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so write the number in quotes.",
+		return "", fmt.Sprintf("%q has %d digits. A CPF has 11 digits, a CNPJ has 14 characters; leading zeros count, so "+
+			"write the number in quotes.",
 			number, len(plain))
 	}
 }
@@ -84,8 +90,8 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' })
 }
 
-// CheckDigits reports whether the last two digits of a CPF or CNPJ without a mask follow from the characters before them (modulo 11).
-// Numbers of one repeated digit satisfy the arithmetic but are never issued.
+// CheckDigits reports whether the last two digits of a CPF or CNPJ without a mask follow from the characters before
+// them (modulo 11). Numbers of one repeated digit satisfy the arithmetic but are never issued.
 func CheckDigits(plain string) bool {
 	if len(plain) != cpfLength && len(plain) != cnpjLength {
 		return false
@@ -97,8 +103,8 @@ func CheckDigits(plain string) bool {
 	return checkDigit(plain[:body]) == plain[body] && checkDigit(plain[:body+1]) == plain[body+1]
 }
 
-// checkDigit weighs the characters from the right with 2, 3, 4 …; for a CNPJ the weights start over after 9. A digit counts as itself, a
-// letter as its ASCII code less that of 0.
+// checkDigit weighs the characters from the right with 2, 3, 4 …; for a CNPJ the weights start over after 9. A digit
+// counts as itself, a letter as its ASCII code less that of 0.
 func checkDigit(characters string) byte {
 	const lastWeightOfCNPJ = 9
 	sum, weight := 0, 2

@@ -50,7 +50,8 @@ func (NoNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *va
 
 func rejectNull(whole, at path.Path, element attr.Value, diags *diag.Diagnostics) {
 	if element.IsNull() {
-		diags.AddAttributeError(whole, "Null element", fmt.Sprintf("%s is null, and the service stores no nulls here. Remove the element, "+
-			"or drop all nulls with [for e in … : e if e != null].", fwtype.PathName(at)))
+		diags.AddAttributeError(whole, "Null element",
+			fmt.Sprintf("%s is null, and the service stores no nulls here. Remove the element, "+
+				"or drop all nulls with [for e in … : e if e != null].", fwtype.PathName(at)))
 	}
 }

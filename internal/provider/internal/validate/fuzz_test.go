@@ -14,11 +14,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// FuzzTaxNumber: a number that is accepted has 11 digits or 14 characters with two check digits, is accepted in its plain form and in lower
-// case too, and is the same number then.
+// FuzzTaxNumber: a number that is accepted has 11 digits or 14 characters with two check digits, is accepted in its
+// plain form and in lower case too, and is the same number then.
 func FuzzTaxNumber(f *testing.F) {
 	for _, seed := range []string{
-		"529.982.247-25", "11.222.333/0001-81", "12.ABC.345/01DE-35", "12abc34501de35", "CPF 52998224725", "12ABC34501DE3A", "٣", "", "-", "00000000000", "1 2 . A B C 345/01DE-35", "ſ2ABC34501DE35",
+		"529.982.247-25", "11.222.333/0001-81", "12.ABC.345/01DE-35", "12abc34501de35", "CPF 52998224725", "12ABC34501DE3A",
+		"٣", "", "-", "00000000000", "1 2 . A B C 345/01DE-35", "ſ2ABC34501DE35",
 	} {
 		f.Add(seed)
 	}
@@ -30,7 +31,8 @@ func FuzzTaxNumber(f *testing.F) {
 		if again, wrong := TaxNumber(plain); again != plain || wrong != "" {
 			t.Errorf("%q is %q, and that is %q, %s", number, plain, again, wrong)
 		}
-		if lower, wrong := TaxNumber(strings.ToLower(number)); lower != plain || wrong != "" || !same.Document(lower, number) {
+		if lower, wrong := TaxNumber(strings.ToLower(number)); lower != plain || wrong != "" ||
+			!same.Document(lower, number) {
 			t.Errorf("%q in lower case is %q, %s", number, lower, wrong)
 		}
 		switch digits := strings.Trim(plain, decimalDigits) == ""; {
@@ -49,11 +51,14 @@ func FuzzTaxNumber(f *testing.F) {
 	})
 }
 
-// FuzzPublicURL: an address that is accepted is one of https without credentials, outside of the networks that are written in it.
+// FuzzPublicURL: an address that is accepted is one of https without credentials, outside of the networks that are
+// written in it.
 func FuzzPublicURL(f *testing.F) {
 	for _, seed := range []string{
-		"https://hooks.example.com/x", "https://127.0.0.1", "https://[::1]", "https://[::ffff:10.0.0.1]", "https://[fe80::1%25eth0]", "https://0x7f.1", "https://u:p@h.example", "https://h.example#f", "http://h.example",
-		"https://localhost.", "https://LOCALHOST", "https://a.internal", "https://100.64.0.1:443", "https:h.example", "https://", "https://[64:ff9b::7f00:1]", "https://1.2.3.4.", "https://%6cocalhost", "https://[::1%25]", "https://1.1",
+		"https://hooks.example.com/x", "https://127.0.0.1", "https://[::1]", "https://[::ffff:10.0.0.1]",
+		"https://[fe80::1%25eth0]", "https://0x7f.1", "https://u:p@h.example", "https://h.example#f", "http://h.example",
+		"https://localhost.", "https://LOCALHOST", "https://a.internal", "https://100.64.0.1:443", "https:h.example",
+		"https://", "https://[64:ff9b::7f00:1]", "https://1.2.3.4.", "https://%6cocalhost", "https://[::1%25]", "https://1.1",
 	} {
 		f.Add(seed)
 	}
@@ -79,17 +84,20 @@ func FuzzPublicURL(f *testing.F) {
 
 // FuzzTexts: no text breaks a validator, and what is wrong is said in words.
 func FuzzTexts(f *testing.F) {
-	for _, seed := range []string{"", " ", "a@b.c", "A <a@b.c>", "2026-02-30", "2026-01-31T12:00:00Z", "BR", "12.5", "100.000000000000000001", "1e2", "\u200b", "X-Token", "\xff", "--5", "+5"} {
+	for _, seed := range []string{"", " ", "a@b.c", "A <a@b.c>", "2026-02-30", "2026-01-31T12:00:00Z", "BR", "12.5",
+		"100.000000000000000001", "1e2", "\u200b", "X-Token", "\xff", "--5", "+5"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, v := range []text{Email().(text), Date().(text), DateOrDateTime().(text), Country().(text), Percent().(text), PercentDecimals().(text), HeaderName().(text), PublicURL().(text)} {
+		for _, v := range []text{Email().(text), Date().(text), DateOrDateTime().(text), Country().(text), Percent().(text),
+			PercentDecimals().(text), HeaderName().(text), PublicURL().(text)} {
 			if wrong := v.check(s); strings.ContainsAny(wrong, "\x00\r\n") {
 				t.Errorf("%q: %q", s, wrong)
 			}
 		}
 		var blank validator.StringResponse
-		NotBlank().ValidateString(t.Context(), validator.StringRequest{Path: path.Root("a"), ConfigValue: types.StringValue(s)}, &blank)
+		NotBlank().ValidateString(t.Context(), validator.StringRequest{Path: path.Root("a"),
+			ConfigValue: types.StringValue(s)}, &blank)
 		if !blank.Diagnostics.HasError() && strings.TrimSpace(s) == "" {
 			t.Errorf("%q is accepted", s)
 		}

@@ -11,7 +11,8 @@ import (
 
 type knownStatus []string
 
-// KnownStatus warns about a status that is not among those that the service describes. It may add others, so that is no error.
+// KnownStatus warns about a status that is not among those that the service describes. It may add others, so that is no
+// error.
 func KnownStatus(values ...string) validator.String { return knownStatus(values) }
 
 func (knownStatus) Description(context.Context) string { return "a status that the service describes" }
@@ -25,5 +26,6 @@ func (v knownStatus) ValidateString(_ context.Context, req validator.StringReque
 		return
 	}
 	resp.Diagnostics.AddAttributeWarning(req.Path, "Unknown status",
-		fmt.Sprintf("%q is not among the statuses that this provider knows (%s). If it is a typing mistake, nothing ever matches.", status, strings.Join(v, ", ")))
+		fmt.Sprintf("%q is not among the statuses that this provider knows (%s). If it is a typing mistake, nothing ever "+
+			"matches.", status, strings.Join(v, ", ")))
 }

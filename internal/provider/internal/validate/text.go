@@ -41,7 +41,8 @@ func Email() validator.String {
 		if address, err := mail.ParseAddress(s); err == nil && address.Address == s && address.Name == "" {
 			return ""
 		}
-		return fmt.Sprintf("%q is not an e-mail address. Write one address without a name or brackets, such as finance@example.com.", s)
+		return fmt.Sprintf("%q is not an e-mail address. Write one address without a name or brackets, such as "+
+			"finance@example.com.", s)
 	}}
 }
 
@@ -79,7 +80,8 @@ func Collection(example string) validator.String {
 		if IsCollection(s) {
 			return ""
 		}
-		return fmt.Sprintf("%q is not the name of a collection. Write the one segment that stands for it in the service's paths, such as %s: "+
+		return fmt.Sprintf("%q is not the name of a collection. Write the one segment that stands for it in the service's "+
+			"paths, such as %s: "+
 			"letters, digits, dashes, underscores and dots, and no slash.", s, example)
 	}}
 }
@@ -119,7 +121,8 @@ func (notBlank) ValidateString(ctx context.Context, req validator.StringRequest,
 	default:
 		wrong = fmt.Sprintf("the text %+q has only characters that do not show, such as %U", s, []rune(invisible)[0])
 	}
-	resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), "Blank value", fwtype.PathName(req.Path)+": "+wrong+". "+insteadOfBlank(ctx, req))
+	resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), "Blank value", fwtype.PathName(req.Path)+": "+wrong+". "+
+		insteadOfBlank(ctx, req))
 }
 
 // insteadOfBlank says what to write: an element is removed, and null is a value of optional arguments only.
@@ -158,7 +161,8 @@ func PercentDecimals() validator.String {
 	const stored = 2
 	return text{"at most two decimals", "Too many decimals", func(s string) string {
 		if _, decimals, _ := strings.Cut(s, "."); len(strings.TrimRight(decimals, "0")) > stored {
-			return fmt.Sprintf("%q has more than two decimals, and the service stores a percentage with two. Round it, such as with "+
+			return fmt.Sprintf("%q has more than two decimals, and the service stores a percentage with two. Round it, such "+
+				"as with "+
 				"format(\"%%.2f\", …).", s)
 		}
 		return ""

@@ -10,8 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// internalNetworks are the networks that no webhook may point to, beside loopback, private, link-local and unspecified addresses, which
-// netip knows by itself: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and the reserved rest of IPv4 (RFC 1112).
+// internalNetworks are the networks that no webhook may point to, beside loopback, private, link-local and unspecified
+// addresses, which netip knows by itself: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and the
+// reserved rest of IPv4 (RFC 1112).
 var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("0.0.0.0/8"),
@@ -19,21 +20,23 @@ var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("240.0.0.0/4"),
 }
 
-// PublicURL requires an https address that does not, on its face, point to an internal network. What a name resolves to only the
-// service can tell.
+// PublicURL requires an https address that does not, on its face, point to an internal network. What a name resolves to
+// only the service can tell.
 func PublicURL() validator.String {
 	return text{"an https:// address outside of internal networks", "Invalid webhook address", func(s string) string {
 		u, err := url.Parse(s)
 		switch {
 		case err != nil || u.Scheme != "https" || u.Hostname() == "":
-			return fmt.Sprintf("%q is not an https:// address. The service only sends to https:// (its code for others is INVALID_WEBHOOK_URL). "+
+			return fmt.Sprintf("%q is not an https:// address. The service only sends to https:// (its code for others is "+
+				"INVALID_WEBHOOK_URL). "+
 				"Write one such as https://hooks.example.com/billing.", s)
 		case u.User != nil:
 			return "The address contains credentials, which would appear in the state. Use authentication instead."
 		case u.Fragment != "":
 			return "The address contains a fragment (#…), which is never sent. Remove it."
 		case isInternal(u.Hostname()):
-			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an address that the service can reach from outside.", u.Hostname())
+			return fmt.Sprintf("%s belongs to an internal network, so the service rejects it (INVALID_WEBHOOK_URL). Use an "+
+				"address that the service can reach from outside.", u.Hostname())
 		}
 		return ""
 	}}
@@ -42,7 +45,8 @@ func PublicURL() validator.String {
 // isInternal reports whether a host is a literal internal address, or a name that never leaves a network.
 func isInternal(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal") {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") ||
+		strings.HasSuffix(host, ".internal") {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)

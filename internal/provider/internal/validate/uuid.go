@@ -14,7 +14,9 @@ func UUID() validator.String {
 		if same.IsUUID(s) {
 			return ""
 		}
-		return fmt.Sprintf("%q is not a UUID, and the service has no other ids. Write the id as the service shows it, such as "+
-			"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c, or refer to the id of a resource or data source. To leave the argument out, write null without quotes.", s)
+		return fmt.Sprintf("%q is not a UUID, and the service has no other ids. Write the id as the service shows it, such "+
+			"as "+
+			"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c, or refer to the id of a resource or data source. To leave the argument "+
+			"out, write null without quotes.", s)
 	}}
 }

@@ -91,7 +91,8 @@ func TestCPFOrCNPJ(t *testing.T) {
 // TestCheckDigits: any other last digit, and any two neighbours swapped, are noticed, as modulo 11 promises.
 func TestCheckDigits(t *testing.T) {
 	t.Parallel()
-	for _, number := range []string{"52998224725", "11144477735", "01234567890", "11222333000181", "33000167000101", "12ABC34501DE35"} {
+	for _, number := range []string{"52998224725", "11144477735", "01234567890", "11222333000181", "33000167000101",
+		"12ABC34501DE35"} {
 		if !CheckDigits(number) {
 			t.Errorf("%s is refused", number)
 		}
@@ -125,15 +126,18 @@ func TestText(t *testing.T) {
 	}{
 		"Email": {Email(),
 			[]string{"a@example.com", "first.last+tag@sub.example.com", "ação@example.com"},
-			[]string{"", " ", "a", "a@", "@example.com", "a@b@c", "a b@example.com", "Ana <a@example.com>", "<a@example.com>", " a@example.com", "a@example.com ", "a@example.com,b@example.com", "a@example.com\n"},
+			[]string{"", " ", "a", "a@", "@example.com", "a@b@c", "a b@example.com", "Ana <a@example.com>", "<a@example.com>",
+				" a@example.com", "a@example.com ", "a@example.com,b@example.com", "a@example.com\n"},
 			"finance@example.com"},
 		"Date": {Date(),
 			[]string{"1990-12-31", "2024-02-29", "0001-01-01"},
-			[]string{"", "1990-13-01", "2023-02-29", "1990-1-1", "31/12/1990", "1990-12-31T00:00:00Z", "1990-12-31 ", "19901231", "90-12-31"},
+			[]string{"", "1990-13-01", "2023-02-29", "1990-1-1", "31/12/1990", "1990-12-31T00:00:00Z", "1990-12-31 ",
+				"19901231", "90-12-31"},
 			"1990-12-31"},
 		"DateOrDateTime": {DateOrDateTime(),
 			[]string{"2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123-03:00"},
-			[]string{"", "2026-01-31T12:00:00", "2026-01-31 12:00:00Z", "2026-02-30", "2026-01-31T25:00:00Z", "yesterday", "1767225600"},
+			[]string{"", "2026-01-31T12:00:00", "2026-01-31 12:00:00Z", "2026-02-30", "2026-01-31T25:00:00Z",
+				"yesterday", "1767225600"},
 			"2026-01-31T12:00:00Z"},
 		"Country": {Country(),
 			[]string{"BR", "PT"},
@@ -141,7 +145,8 @@ func TestText(t *testing.T) {
 			"BR or PT"},
 		"UUID": {UUID(),
 			[]string{"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c", "8F14E45F-CEEA-1E7A-9C5D-3F2B1A0D9E8C"},
-			[]string{"", "x", "null", "not-a-uuid", "pro", "8f14e45fceea4e7a9c5d3f2b1a0d9e8c", "{8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c}"},
+			[]string{"", "x", "null", "not-a-uuid", "pro", "8f14e45fceea4e7a9c5d3f2b1a0d9e8c",
+				"{8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c}"},
 			"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c"},
 		"NotBlank": {NotBlank(),
 			[]string{"a", " a ", "0", "é", "名", "a\u200b"},
@@ -176,7 +181,8 @@ func TestText(t *testing.T) {
 // TestValidators_absentAndUnknown: nothing is said about a value that is not there or not known yet.
 func TestValidators_absentAndUnknown(t *testing.T) {
 	t.Parallel()
-	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Country(), NotBlank(), UUID(), Percent(), PercentDecimals()} {
+	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Country(), NotBlank(), UUID(),
+		Percent(), PercentDecimals()} {
 		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 			if have, why := validated(t, v, value); have != fine {
 				t.Errorf("%s of %s: %s (%s)", v.Description(t.Context()), value, have, why)
@@ -202,10 +208,12 @@ func TestText_words(t *testing.T) {
 			t.Errorf("%q: %s", text, why)
 		}
 	}
-	if _, why := validated(t, Country(), types.StringValue("br")); !strings.HasPrefix(why, `argument: "br" is not a country code`) {
+	if _, why := validated(t, Country(), types.StringValue("br")); !strings.HasPrefix(why,
+		`argument: "br" is not a country code`) {
 		t.Error(why)
 	}
-	if _, why := validated(t, CPFOrCNPJ(), types.StringValue("123")); !strings.HasPrefix(why, `argument: "123" has 3 digits`) {
+	if _, why := validated(t, CPFOrCNPJ(), types.StringValue("123")); !strings.HasPrefix(why,
+		`argument: "123" has 3 digits`) {
 		t.Error(why)
 	}
 }
@@ -215,21 +223,25 @@ func TestNoNulls(t *testing.T) {
 	t.Parallel()
 	elements := []attr.Value{types.StringValue("a"), types.StringNull()}
 	list := &validator.ListResponse{}
-	NoNulls{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("addresses"), ConfigValue: types.ListValueMust(types.StringType, elements)}, list)
+	NoNulls{}.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("addresses"),
+		ConfigValue: types.ListValueMust(types.StringType, elements)}, list)
 	set := &validator.SetResponse{}
-	NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: types.SetValueMust(types.StringType, elements)}, set)
+	NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"),
+		ConfigValue: types.SetValueMust(types.StringType, elements)}, set)
 	mapped := &validator.MapResponse{}
 	NoNulls{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("filters"),
 		ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": elements[0], "b": elements[1]})}, mapped)
 	for want, diags := range map[string]diag.Diagnostics{
-		"addresses[1] is null": list.Diagnostics, "tags[*] is null": set.Diagnostics, `filters["b"] is null`: mapped.Diagnostics,
+		"addresses[1] is null": list.Diagnostics, "tags[*] is null": set.Diagnostics,
+		`filters["b"] is null`: mapped.Diagnostics,
 	} {
 		if len(diags) != 1 || !strings.HasPrefix(diags[0].Detail(), want) {
 			t.Errorf("%v, want %s", diags, want)
 		}
 	}
 	without := &validator.SetResponse{}
-	for _, fine := range []types.Set{types.SetNull(types.StringType), types.SetUnknown(types.StringType), types.SetValueMust(types.StringType, elements[:1])} {
+	for _, fine := range []types.Set{types.SetNull(types.StringType), types.SetUnknown(types.StringType),
+		types.SetValueMust(types.StringType, elements[:1])} {
 		NoNulls{}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: fine}, without)
 	}
 	if len(without.Diagnostics) > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// Changed is one key of an update: absent when planned is what the state has, null when it is cleared, else its wire form. An unknown
-// value counts as changed, which is what a plan wants to know.
+// Changed is one key of an update: absent when planned is what the state has, null when it is cleared, else its wire
+// form. An unknown value counts as changed, which is what a plan wants to know.
 func Changed[V attr.Value, T any](planned, state V, to func(V) T) api.Field[T] {
 	switch {
 	case planned.Equal(state):
@@ -37,8 +37,8 @@ func TextOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
-// FilledOrNull is null for a text that the service returns as null, leaves out, or returns empty. Generated configuration has null for an
-// empty text too.
+// FilledOrNull is null for a text that the service returns as null, leaves out, or returns empty. Generated
+// configuration has null for an empty text too.
 func FilledOrNull(s *string) types.String {
 	if s == nil {
 		return types.StringNull()

@@ -24,11 +24,14 @@ func TestChanged(t *testing.T) {
 		body update
 		want string
 	}{
-		"the same":        {update{Text: Text(a, a), Count: Changed(one, one, types.Int64.ValueInt64)}, `{}`},
-		"none and none":   {update{Text: Text(null, null)}, `{}`},
-		"another":         {update{Text: Text(b, a), Count: Changed(two, one, types.Int64.ValueInt64)}, `{"text":"b","count":2}`},
-		"the first":       {update{Text: Text(a, null), Count: Changed(one, types.Int64Null(), types.Int64.ValueInt64)}, `{"text":"a","count":1}`},
-		"cleared":         {update{Text: Text(null, a), Count: Changed(types.Int64Null(), one, types.Int64.ValueInt64)}, `{"text":null,"count":null}`},
+		"the same":      {update{Text: Text(a, a), Count: Changed(one, one, types.Int64.ValueInt64)}, `{}`},
+		"none and none": {update{Text: Text(null, null)}, `{}`},
+		"another": {update{Text: Text(b, a), Count: Changed(two, one, types.Int64.ValueInt64)},
+			`{"text":"b","count":2}`},
+		"the first": {update{Text: Text(a, null), Count: Changed(one, types.Int64Null(), types.Int64.ValueInt64)},
+			`{"text":"a","count":1}`},
+		"cleared": {update{Text: Text(null, a), Count: Changed(types.Int64Null(), one, types.Int64.ValueInt64)},
+			`{"text":null,"count":null}`},
 		"emptied":         {update{Text: Text(types.StringValue(""), a)}, `{"text":""}`},
 		"zero is a value": {update{Count: Changed(types.Int64Value(0), one, types.Int64.ValueInt64)}, `{"count":0}`},
 	} {
@@ -50,23 +53,26 @@ func TestTexts(t *testing.T) {
 	if !TextOrNull("").IsNull() || TextOrNull("a").ValueString() != "a" {
 		t.Error("a text that was left out is not null")
 	}
-	if !Known(types.StringUnknown()).IsNull() || !Known(types.StringNull()).IsNull() || Known(types.StringValue("a")).ValueString() != "a" {
+	if !Known(types.StringUnknown()).IsNull() || !Known(types.StringNull()).IsNull() ||
+		Known(types.StringValue("a")).ValueString() != "a" {
 		t.Error("a state would hold a value that is not known")
 	}
 }
 
-// TestJSONText: objects are written in one way, whatever the service's; what is no object has no such text, but may have one of its own.
+// TestJSONText: objects are written in one way, whatever the service's; what is no object has no such text, but may
+// have one of its own.
 func TestJSONText(t *testing.T) {
 	t.Parallel()
 	none := types.StringNull()
 	for raw, c := range map[string]struct{ object, value types.String }{
-		"":                                   {none, none},
-		"null":                               {none, none},
-		"{}":                                 {types.StringValue("{}"), types.StringValue("{}")},
-		`{"b": 9007199254740993, "a":[ 1 ]}`: {types.StringValue(`{"a":[1],"b":9007199254740993}`), types.StringValue(`{"a":[1],"b":9007199254740993}`)},
-		`[1, 2]`:                             {none, types.StringValue(`[1, 2]`)},
-		`"12 months"`:                        {none, types.StringValue(`"12 months"`)},
-		`{"a":`:                              {none, none},
+		"":     {none, none},
+		"null": {none, none},
+		"{}":   {types.StringValue("{}"), types.StringValue("{}")},
+		`{"b": 9007199254740993, "a":[ 1 ]}`: {types.StringValue(`{"a":[1],"b":9007199254740993}`),
+			types.StringValue(`{"a":[1],"b":9007199254740993}`)},
+		`[1, 2]`:      {none, types.StringValue(`[1, 2]`)},
+		`"12 months"`: {none, types.StringValue(`"12 months"`)},
+		`{"a":`:       {none, none},
 	} {
 		if have := JSONText(json.RawMessage(raw)); !have.Equal(c.object) {
 			t.Errorf("the object %q is %s, want %s", raw, have, c.object)

@@ -63,8 +63,9 @@ type catalogueInput struct {
 
 var (
 	productShape = server.Shape{"id": server.UUID, "name": server.Filled, "description": server.Nullable(server.Text)}
-	planShape    = productShape.And(server.Shape{"amount_cents": server.IntegerBetween(0, math.MaxInt64/subcentsPerCent), "currency": server.Filled, "billing_cycle": billingCycles})
-	priceShape   = server.Shape{"id": server.UUID, "product_id": server.UUID, "name": server.Nullable(server.Filled),
+	planShape    = productShape.And(server.Shape{"amount_cents": server.IntegerBetween(0, math.MaxInt64/subcentsPerCent),
+		"currency": server.Filled, "billing_cycle": billingCycles})
+	priceShape = server.Shape{"id": server.UUID, "product_id": server.UUID, "name": server.Nullable(server.Filled),
 		"unit_amount_subcents": server.IntegerFrom(0), "currency": server.Filled}
 )
 
@@ -80,7 +81,8 @@ func (s *Service) readListed(c *server.Call, shape server.Shape, required ...str
 }
 
 // putListed adds an object to the catalogue.
-func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], id string, object T) (server.Reply, error) {
+func putListed[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], id string,
+	object T) (server.Reply, error) {
 	if _, taken := table.Get(tx, id); taken {
 		return server.Reply{}, server.Invalid(server.Problems{"id": "another one has it"})
 	}
@@ -95,8 +97,8 @@ func (s *Service) AddPlan(c *server.Call, tx *store.Tx) (server.Reply, error) {
 		return server.Reply{}, err
 	}
 	now := server.Timestamp{Time: c.Now}
-	return putListed(c, tx, s.plans, in.ID, plan{ID: in.ID, Name: *in.Name, Description: in.Description, AmountCents: in.AmountCents,
-		Currency: in.Currency, BillingCycle: in.BillingCycle, CreatedAt: now, UpdatedAt: now})
+	return putListed(c, tx, s.plans, in.ID, plan{ID: in.ID, Name: *in.Name, Description: in.Description,
+		AmountCents: in.AmountCents, Currency: in.Currency, BillingCycle: in.BillingCycle, CreatedAt: now, UpdatedAt: now})
 }
 
 // AddProduct makes a product of a seed.
@@ -106,7 +108,8 @@ func (s *Service) AddProduct(c *server.Call, tx *store.Tx) (server.Reply, error)
 		return server.Reply{}, err
 	}
 	now := server.Timestamp{Time: c.Now}
-	return putListed(c, tx, s.products, in.ID, product{ID: in.ID, Name: *in.Name, Description: in.Description, CreatedAt: now, UpdatedAt: now})
+	return putListed(c, tx, s.products, in.ID, product{ID: in.ID, Name: *in.Name, Description: in.Description,
+		CreatedAt: now, UpdatedAt: now})
 }
 
 // AddPrice makes a price of a seed, whose product comes before it.
@@ -119,8 +122,8 @@ func (s *Service) AddPrice(c *server.Call, tx *store.Tx) (server.Reply, error) {
 		return server.Reply{}, server.Invalid(server.Problems{"product_id": noProduct})
 	}
 	now := server.Timestamp{Time: c.Now}
-	return putListed(c, tx, s.prices, in.ID, price{ID: in.ID, ProductID: in.ProductID, Name: in.Name, UnitAmountSubcents: in.UnitAmountSubcents,
-		Currency: in.Currency, CreatedAt: now, UpdatedAt: now})
+	return putListed(c, tx, s.prices, in.ID, price{ID: in.ID, ProductID: in.ProductID, Name: in.Name,
+		UnitAmountSubcents: in.UnitAmountSubcents, Currency: in.Currency, CreatedAt: now, UpdatedAt: now})
 }
 
 // listCatalogue serves records.list.
@@ -143,7 +146,8 @@ func (s *Service) listCatalogue(c *server.Call, tx *store.Tx) (server.Reply, err
 }
 
 // listOf lists one collection. Its fields are its filters; an id has no case.
-func listOf[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], found func(T) bool) (server.Reply, error) {
+func listOf[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]],
+	found func(T) bool) (server.Reply, error) {
 	objects := []T{}
 	for _, row := range table.All(tx) {
 		if row.Organization != c.Organization || !found(row.Object) {
@@ -269,7 +273,8 @@ func (s *Service) lines(tx *store.Tx, row SubscriptionRow) (lines []invoiceLine)
 	costs := s.pricing(tx)
 	if id := row.Subscription.PlanID; id != nil {
 		if p, ok := s.plans.Get(tx, *id); ok {
-			lines = append(lines, invoiceLine{Description: p.Object.Name, PlanID: id, Quantity: 1, UnitAmountSubcents: costs(*id)})
+			lines = append(lines, invoiceLine{Description: p.Object.Name, PlanID: id, Quantity: 1,
+				UnitAmountSubcents: costs(*id)})
 		}
 	}
 	for _, item := range row.Items {
@@ -277,8 +282,8 @@ func (s *Service) lines(tx *store.Tx, row SubscriptionRow) (lines []invoiceLine)
 		if !ok {
 			continue
 		}
-		line := invoiceLine{Description: p.Object.Name, ProductID: &item.ProductID, PriceID: &item.PriceID, Quantity: item.Quantity,
-			UnitAmountSubcents: costs(item.PriceID)}
+		line := invoiceLine{Description: p.Object.Name, ProductID: &item.ProductID, PriceID: &item.PriceID,
+			Quantity: item.Quantity, UnitAmountSubcents: costs(item.PriceID)}
 		if of, ok := s.prices.Get(tx, item.PriceID); ok && of.Object.Name != nil {
 			line.Description += " (" + *of.Object.Name + ")"
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// The history is what the web page shows and no operation returns: which client wrote which key of custom_metadata, and when
-// another plan began to run.
+// The history is what the web page shows and no operation returns: which client wrote which key of custom_metadata, and
+// when another plan began to run.
 type (
 	history struct {
 		writers store.Table[map[string]Writer] // by id of the object
@@ -37,7 +37,8 @@ func (s *Service) openHistory(c *server.Core) error {
 	return errors.Join(errs[:]...)
 }
 
-// Writers are the clients that have written the keys of an object's custom_metadata, by path: keys from the top, joined by dots.
+// Writers are the clients that have written the keys of an object's custom_metadata, by path: keys from the top, joined
+// by dots.
 func (s *Service) Writers(tx *store.Tx, id string) map[string]Writer {
 	writers, _ := s.history.writers.Get(tx, id)
 	return writers
@@ -89,7 +90,8 @@ func leaves(o map[string]any) map[string]any {
 }
 
 // notePlans notes the plans that have begun to run on the way from one row to the next, each at the time of its row.
-func (s *Service) notePlans(tx *store.Tx, from SubscriptionRow, to []SubscriptionRow, at func(SubscriptionRow) time.Time) {
+func (s *Service) notePlans(tx *store.Tx, from SubscriptionRow, to []SubscriptionRow,
+	at func(SubscriptionRow) time.Time) {
 	runs := planOf(from)
 	changes := s.PlanChanges(tx, from.Subscription.ID)
 	for _, row := range to {

@@ -128,23 +128,27 @@ func TestArrowsOfTime(t *testing.T) {
 		to, scheduled string
 		renewals      int
 	}{
-		"draft": {"draft", "draft", 0}, "confirmed": {"confirmed", "confirmed", 0}, "suspended": {"suspended", "suspended", 0},
-		"trialing": {"active", "canceled", 1}, "active": {"active", "canceled", 1}, "past_due": {"past_due", "canceled", 1},
-		"paused": {"paused", "canceled", 1}, "paused in trial": {"paused", "canceled", 1}, "canceled": {"canceled", "canceled", 0},
+		"draft": {"draft", "draft", 0}, "confirmed": {"confirmed", "confirmed", 0},
+		"suspended": {"suspended", "suspended", 0}, "trialing": {"active", "canceled", 1},
+		"active": {"active", "canceled", 1}, "past_due": {"past_due", "canceled", 1}, "paused": {"paused", "canceled", 1},
+		"paused in trial": {"paused", "canceled", 1}, "canceled": {"canceled", "canceled", 0},
 	} {
 		row := inState(t, from)
 		end := row.Subscription.CurrentPeriodEnd.Time
-		if passed, renewed := row.passUntil(end.Add(-time.Millisecond), priceAmount); passed.Subscription.Status != row.Subscription.Status || len(renewed) != 0 {
+		if passed, renewed := row.passUntil(end.Add(-time.Millisecond),
+			priceAmount); passed.Subscription.Status != row.Subscription.Status || len(renewed) != 0 {
 			t.Errorf("%s moves before its period ends", from)
 		}
 		passed, renewed := row.passUntil(end, priceAmount)
 		if passed.Subscription.Status != want.to || len(renewed) != want.renewals {
-			t.Errorf("%s: %s after %d renewals, want %s after %d", from, passed.Subscription.Status, len(renewed), want.to, want.renewals)
+			t.Errorf("%s: %s after %d renewals, want %s after %d", from, passed.Subscription.Status, len(renewed),
+				want.to, want.renewals)
 		}
 		row.Subscription.CancelAtPeriodEnd = true
 		passed, renewed = row.passUntil(end, priceAmount)
 		if passed.Subscription.Status != want.scheduled || len(renewed) != 0 {
-			t.Errorf("%s with a scheduled cancellation: %s after %d renewals, want %s", from, passed.Subscription.Status, len(renewed), want.scheduled)
+			t.Errorf("%s with a scheduled cancellation: %s after %d renewals, want %s", from, passed.Subscription.Status,
+				len(renewed), want.scheduled)
 		}
 	}
 }
@@ -155,7 +159,8 @@ func TestForbiddenSteps(t *testing.T) {
 	row := inState(t, "active")
 	row.Subscription.AllowPause, row.Subscription.AllowCancel = false, false
 	for name, err := range map[string]error{
-		"pause": row.pause(machineStart, "void", nil), "cancel": row.cancel(machineStart, false, nil), "cancel later": row.cancel(machineStart, true, nil),
+		"pause": row.pause(machineStart, "void", nil), "cancel": row.cancel(machineStart, false, nil),
+		"cancel later": row.cancel(machineStart, true, nil),
 	} {
 		if !sameCode(err, errTransition) {
 			t.Errorf("%s: %v, want a refusal", name, err)

@@ -16,25 +16,30 @@ func TestAmount(t *testing.T) {
 		row  SubscriptionRow
 		want int64
 	}{
-		"nothing":                {SubscriptionRow{}, 0},
-		"plan":                   {SubscriptionRow{Subscription: subscription{PlanID: &planA}}, plan},
-		"half a cent":            {SubscriptionRow{Items: []item{{Quantity: 1, UnitAmountSubcents: unit(50)}}}, 1},
-		"less than half":         {SubscriptionRow{Items: []item{{Quantity: 1, UnitAmountSubcents: unit(49)}}}, 0},
-		"three times a third":    {SubscriptionRow{Items: []item{{Quantity: 3, UnitAmountSubcents: unit(1_050_125)}}}, 31_504},
-		"the price's own amount": {SubscriptionRow{Items: []item{{Quantity: 2, PriceID: planB}}}, 2 * priceAmount(planB) / subcentsPerCent},
-		"a free item":            {SubscriptionRow{Items: []item{{Quantity: 2, PriceID: planB, UnitAmountSubcents: unit(0)}}}, 0},
-		"plan and item":          {SubscriptionRow{Subscription: subscription{PlanID: &planA}, Items: []item{{Quantity: 2, UnitAmountSubcents: unit(100)}}}, plan + 2},
+		"nothing":        {SubscriptionRow{}, 0},
+		"plan":           {SubscriptionRow{Subscription: subscription{PlanID: &planA}}, plan},
+		"half a cent":    {SubscriptionRow{Items: []item{{Quantity: 1, UnitAmountSubcents: unit(50)}}}, 1},
+		"less than half": {SubscriptionRow{Items: []item{{Quantity: 1, UnitAmountSubcents: unit(49)}}}, 0},
+		"three times a third": {SubscriptionRow{Items: []item{{Quantity: 3, UnitAmountSubcents: unit(1_050_125)}}},
+			31_504},
+		"the price's own amount": {SubscriptionRow{Items: []item{{Quantity: 2, PriceID: planB}}},
+			2 * priceAmount(planB) / subcentsPerCent},
+		"a free item": {SubscriptionRow{Items: []item{{Quantity: 2, PriceID: planB, UnitAmountSubcents: unit(0)}}}, 0},
+		"plan and item": {SubscriptionRow{Subscription: subscription{PlanID: &planA},
+			Items: []item{{Quantity: 2, UnitAmountSubcents: unit(100)}}}, plan + 2},
 		"discount": {SubscriptionRow{Subscription: subscription{DiscountPercent: percent("12.5")},
 			Items: []item{{Quantity: 1, UnitAmountSubcents: unit(1_000_000)}}}, 8_750},
 		"whole discount": {SubscriptionRow{Subscription: subscription{PlanID: &planA, DiscountPercent: percent("100")}}, 0},
-		"beyond 2^53":    {SubscriptionRow{Items: []item{{Quantity: 100, UnitAmountSubcents: unit(9_007_199_254_740_993)}}}, 9_007_199_254_740_993},
+		"beyond 2^53": {SubscriptionRow{Items: []item{{Quantity: 100, UnitAmountSubcents: unit(9_007_199_254_740_993)}}},
+			9_007_199_254_740_993},
 	}
 	for name, test := range tests {
 		if got := test.row.amount(priceAmount); got == nil || *got != test.want {
 			t.Errorf("%s: %v, want %d", name, got, test.want)
 		}
 	}
-	if got := (SubscriptionRow{Items: []item{{Quantity: math.MaxInt64, UnitAmountSubcents: unit(math.MaxInt64)}}}).amount(priceAmount); got != nil {
+	if got := (SubscriptionRow{Items: []item{{Quantity: math.MaxInt64, UnitAmountSubcents: unit(math.MaxInt64)}}}).
+		amount(priceAmount); got != nil {
 		t.Errorf("a sum beyond 64 bits is %d, want none", *got)
 	}
 }
@@ -56,7 +61,8 @@ func TestPriceAmount(t *testing.T) {
 func TestFormatPercent(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[json.Number]string{
-		"0": "0.00", "-0": "0.00", "10": "10.00", "12.5": "12.50", "33.333": "33.33", "100": "100.00", "1e1": "10.00", "1e-999999999": "0.00",
+		"0": "0.00", "-0": "0.00", "10": "10.00", "12.5": "12.50", "33.333": "33.33", "100": "100.00", "1e1": "10.00",
+		"1e-999999999": "0.00",
 	} {
 		if got := formatPercent(&number); got == nil || *got != want {
 			t.Errorf("%s: %v, want %s", number, got, want)

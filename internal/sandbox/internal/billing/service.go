@@ -140,7 +140,8 @@ func (s *Service) Routes() []server.Route {
 
 		{Name: "subscriptions.list", Method: http.MethodGet, Pattern: "/v1/subscriptions",
 			Scope: "subscriptions:read", Serve: s.listSubscriptions,
-			Query: slices.Concat(searching, []string{"external_id", "billing_account_id", "status", "plan_id", "updated_at_gte"})},
+			Query: slices.Concat(searching, []string{"external_id", "billing_account_id", "status", "plan_id",
+				"updated_at_gte"})},
 		{Name: "subscriptions.create", Method: http.MethodPost, Pattern: "/v1/subscriptions",
 			Scope: "subscriptions:write", Serve: s.createSubscription},
 		{Name: "subscriptions.get", Method: http.MethodGet, Pattern: "/v1/subscriptions/{id}",

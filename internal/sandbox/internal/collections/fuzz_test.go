@@ -17,7 +17,8 @@ func FuzzCredentialsInLog(f *testing.F) {
 		if json.Unmarshal(other, &more) != nil || strings.Contains(string(other), "hush") {
 			return
 		}
-		body, err := json.Marshal(map[string]any{"url": "https://a.example", "authentication": map[string]any{"token": "hush-hush-42", "value": []any{"hush-hush-42", more}, "x": more}})
+		body, err := json.Marshal(map[string]any{"url": "https://a.example",
+			"authentication": map[string]any{"token": "hush-hush-42", "value": []any{"hush-hush-42", more}, "x": more}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,8 +65,8 @@ func Open(c *server.Core, guard netguard.Guard, receiverCAs *x509.CertPool, logg
 	return s, nil
 }
 
-// Clear deletes everything that the service has, except the keys that were created from outside the service: clients hold
-// them.
+// Clear deletes everything that the service has, except the keys that were created from outside the service: clients
+// hold them.
 func (s *Service) Clear(tx *store.Tx) {
 	s.Endpoints.Clear(tx)
 	s.events.Clear(tx)

@@ -52,7 +52,8 @@ var kinds = map[string]struct {
 	}},
 	"account": {"external_id", func(s *Control, tx *store.Tx) (found []candidate) {
 		for id, r := range s.billing.Accounts.All(tx) {
-			found = append(found, candidate{id, textOf(r.Account.ExternalID), r.Organization, r.Account.Status == billing.AccountClosed})
+			found = append(found, candidate{id, textOf(r.Account.ExternalID), r.Organization,
+				r.Account.Status == billing.AccountClosed})
 		}
 		return found
 	}},
@@ -71,8 +72,8 @@ var kinds = map[string]struct {
 	}},
 }
 
-// find returns the id of the object that a name stands for: external_id=CODE, url=URL for an endpoint, or the id itself. Of
-// several, the one of the sandbox's own organization counts, and the one that has not ended.
+// find returns the id of the object that a name stands for: external_id=CODE, url=URL for an endpoint, or the id
+// itself. Of several, the one of the sandbox's own organization counts, and the one that has not ended.
 func (s *Control) find(tx *store.Tx, kind, name string) (id string, err error) {
 	named, ok := kinds[kind]
 	if !ok {
@@ -104,7 +105,8 @@ func (s *Control) find(tx *store.Tx, kind, name string) (id string, err error) {
 		known = slices.DeleteFunc(known, func(v string) bool { return v == "" })
 		return "", server.ErrNotFound.With(fmt.Sprintf("No %s has %s=%s%s", kind, named.field, value, meant(value, known)))
 	case len(all) > 1 && rank(all[0]) == rank(all[1]):
-		return "", server.ErrValidation.With(fmt.Sprintf("Several have %s: %s and %s. Give the id.", name, all[0].id, all[1].id))
+		return "", server.ErrValidation.With(fmt.Sprintf("Several have %s: %s and %s. Give the id.", name,
+			all[0].id, all[1].id))
 	}
 	return all[0].id, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// checkScopes rejects a scope that covers nothing which the service checks: it is a typing mistake. Financial management has
-// collections of any name, so that only what follows the colon is known.
+// checkScopes rejects a scope that covers nothing which the service checks: it is a typing mistake. Financial
+// management has collections of any name, so that only what follows the colon is known.
 func (s *Control) checkScopes(t server.Token) error {
 	service := t.Service
 	if service == "" {
@@ -16,7 +16,8 @@ func (s *Control) checkScopes(t server.Token) error {
 	}
 	known := s.scopes(service)
 	if known == nil {
-		return server.ErrValidation.With("There is no service " + quote(string(service)) + "; use billing, finance or collections.")
+		return server.ErrValidation.With("There is no service " + quote(string(service)) +
+			"; use billing, finance or collections.")
 	}
 	for _, scope := range t.Scopes {
 		covers := func(permission string) bool { return server.Covers(scope, permission) }

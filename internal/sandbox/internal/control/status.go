@@ -113,10 +113,10 @@ func count[T any](table store.Table[T], tx *store.Tx) (n int) {
 	return n
 }
 
-// Reset puts the sandbox back to where a new one begins: the objects that the services have created are deleted, the seed or
-// the example data is there again, the clock is where it started, and there are no faults and no requests. Tokens,
-// organizations and the keys that were created from outside the service stay, so that clients need no new ones. It fails
-// when the seed cannot be used any more or the state cannot be written; nothing is changed then.
+// Reset puts the sandbox back to where a new one begins: the objects that the services have created are deleted, the
+// seed or the example data is there again, the clock is where it started, and there are no faults and no requests.
+// Tokens, organizations and the keys that were created from outside the service stay, so that clients need no new ones.
+// It fails when the seed cannot be used any more or the state cannot be written; nothing is changed then.
 func (s *Control) Reset(ctx context.Context) error {
 	now := s.Clock.Now()
 	s.Server.ClearFaults()
@@ -135,8 +135,8 @@ func (s *Control) Reset(ctx context.Context) error {
 	return nil
 }
 
-// organization returns the id of the organization that a word stands for: an id, a name, or new, or new=NAME for one that is
-// created unless there is one of that name.
+// organization returns the id of the organization that a word stands for: an id, a name, or new, or new=NAME for one
+// that is created unless there is one of that name.
 func (s *Control) organization(word string) (id string, err error) {
 	name, create := strings.CutPrefix(word, NewOrganizationKeyword+"=")
 	if word == NewOrganizationKeyword {

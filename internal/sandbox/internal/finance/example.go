@@ -35,38 +35,56 @@ const (
 
 // exampleAccounts are where the money lies.
 var exampleAccounts = []example{
-	{120, "Conta corrente", first, "", "active", map[string]any{"kind": "bank", "bank": "001", "branch": "1234-5", "balance": "18450.37"}},
+	{120, "Conta corrente", first, "", "active", map[string]any{"kind": "bank", "bank": "001", "branch": "1234-5",
+		"balance": "18450.37"}},
 	{120, "Caixa da loja", first, "", "active", map[string]any{"kind": "cash", "balance": "1212.80"}},
-	{118, "Cartão da empresa", first, "", "active", map[string]any{"kind": "credit_card", "closing_day": 5, "balance": "0.00"}},
-	{97, "Conta corrente", second, "", "active", map[string]any{"kind": "bank", "bank": "341", "branch": "0042", "balance": "73210.04"}},
+	{118, "Cartão da empresa", first, "", "active", map[string]any{"kind": "credit_card", "closing_day": 5,
+		"balance": "0.00"}},
+	{97, "Conta corrente", second, "", "active", map[string]any{"kind": "bank", "bank": "341", "branch": "0042",
+		"balance": "73210.04"}},
 	{96, "Aplicação automática", second, "", "active", map[string]any{"kind": "investment", "balance": "120000.00"}},
 }
 
 // examplePayables are what the companies owe.
 var examplePayables = []example{
-	{92, "Aluguel da loja", first, "4200.00", "paid", map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
-	{88, "Energia elétrica", first, "1187.42", "paid", map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
-	{85, "Farinha e fermento", first, "3310.90", "paid", map[string]any{"category": "supplies", "supplier": "Moinho Santa Clara"}},
-	{76, "Editora Mar Aberto, lote 118", second, "9875.50", "paid", map[string]any{"category": "supplies", "supplier": "Editora Mar Aberto"}},
-	{61, "Aluguel da loja", first, "4200.00", "paid", map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
-	{58, "Energia elétrica", first, "1243.07", "paid", map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
+	{92, "Aluguel da loja", first, "4200.00", "paid",
+		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
+	{88, "Energia elétrica", first, "1187.42", "paid",
+		map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
+	{85, "Farinha e fermento", first, "3310.90", "paid",
+		map[string]any{"category": "supplies", "supplier": "Moinho Santa Clara"}},
+	{76, "Editora Mar Aberto, lote 118", second, "9875.50", "paid",
+		map[string]any{"category": "supplies", "supplier": "Editora Mar Aberto"}},
+	{61, "Aluguel da loja", first, "4200.00", "paid",
+		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
+	{58, "Energia elétrica", first, "1243.07", "paid",
+		map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
 	{54, "Embalagens", first, "612.35", "paid", map[string]any{"category": "supplies", "supplier": "Papel & Cia."}},
-	{47, "Frete de devoluções", second, "348.00", "paid", map[string]any{"category": "freight", "supplier": "Transportes Andorinha"}},
-	{31, "Aluguel da loja", first, "4200.00", "paid", map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
-	{27, "Energia elétrica", first, "1098.66", "paid", map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
-	{19, "Editora Mar Aberto, lote 131", second, "12040.00", "open", map[string]any{"category": "supplies", "supplier": "Editora Mar Aberto", "installments": 3}},
-	{12, "Manutenção do forno", first, "890.00", "open", map[string]any{"category": "maintenance", "supplier": "Fornos Ribeiro"}},
-	{5, "Contabilidade", second, "1450.00", "open", map[string]any{"category": "services", "supplier": "Escritório Pinheiro"}},
-	{1, "Aluguel da loja", first, "4200.00", "open", map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
+	{47, "Frete de devoluções", second, "348.00", "paid",
+		map[string]any{"category": "freight", "supplier": "Transportes Andorinha"}},
+	{31, "Aluguel da loja", first, "4200.00", "paid",
+		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
+	{27, "Energia elétrica", first, "1098.66", "paid",
+		map[string]any{"category": "utilities", "supplier": "Companhia de Energia do Vale"}},
+	{19, "Editora Mar Aberto, lote 131", second, "12040.00", "open",
+		map[string]any{"category": "supplies", "supplier": "Editora Mar Aberto", "installments": 3}},
+	{12, "Manutenção do forno", first, "890.00", "open", map[string]any{"category": "maintenance",
+		"supplier": "Fornos Ribeiro"}},
+	{5, "Contabilidade", second, "1450.00", "open",
+		map[string]any{"category": "services", "supplier": "Escritório Pinheiro"}},
+	{1, "Aluguel da loja", first, "4200.00", "open",
+		map[string]any{"category": "rent", "supplier": "Imobiliária Boa Vista"}},
 }
 
 // exampleReceivables are what is owed to the companies.
 var exampleReceivables = []example{
 	{89, "Encomenda 2041, Hotel Serra Azul", first, "2380.00", "received", map[string]any{"customer": "Hotel Serra Azul"}},
-	{81, "Pedido 771, Colégio Santa Inês", second, "15320.00", "received", map[string]any{"customer": "Colégio Santa Inês"}},
+	{81, "Pedido 771, Colégio Santa Inês", second, "15320.00", "received",
+		map[string]any{"customer": "Colégio Santa Inês"}},
 	{73, "Encomenda 2077, Café do Porto", first, "946.50", "received", map[string]any{"customer": "Café do Porto"}},
 	{60, "Encomenda 2103, Hotel Serra Azul", first, "2410.00", "received", map[string]any{"customer": "Hotel Serra Azul"}},
-	{52, "Pedido 802, Biblioteca Municipal", second, "8799.90", "received", map[string]any{"customer": "Biblioteca Municipal"}},
+	{52, "Pedido 802, Biblioteca Municipal", second, "8799.90", "received",
+		map[string]any{"customer": "Biblioteca Municipal"}},
 	{44, "Encomenda 2131, Buffet Alegria", first, "5120.75", "received", map[string]any{"customer": "Buffet Alegria"}},
 	{33, "Estorno do fornecedor", second, "348.00", "received", map[string]any{"customer": "Transportes Andorinha"}},
 	{29, "Encomenda 2160, Hotel Serra Azul", first, "2395.20", "received", map[string]any{"customer": "Hotel Serra Azul"}},
@@ -81,7 +99,8 @@ func (s *Service) PutExamples(tx *store.Tx, organization string) error {
 	for _, list := range []struct {
 		collection, direction string
 		examples              []example
-	}{{"accounts", "", exampleAccounts}, {"payables", "debit", examplePayables}, {"receivables", "credit", exampleReceivables}} {
+	}{{"accounts", "", exampleAccounts}, {"payables", "debit", examplePayables},
+		{"receivables", "credit", exampleReceivables}} {
 		for i, e := range list.examples {
 			at := s.Clock.Now().AddDate(0, 0, -e.daysAgo).Truncate(time.Hour)
 			row := RecordRow{Organization: organization, Collection: list.collection, ID: exampleID(list.collection, i),

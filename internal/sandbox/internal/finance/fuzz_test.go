@@ -16,7 +16,8 @@ func FuzzCursor(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, seed := range []string{right, right + "=", right + "\n", strings.ToUpper(right), "", "AAAA", right[1:], right + right} {
+	for _, seed := range []string{right, right + "=", right + "\n", strings.ToUpper(right), "", "AAAA", right[1:],
+		right + right} {
 		f.Add(seed, "payables")
 		f.Add(seed, "receivables")
 	}
@@ -30,11 +31,14 @@ func FuzzCursor(f *testing.F) {
 
 // FuzzIdempotencyKey: only a UUID of version 4 in its usual form is a key.
 func FuzzIdempotencyKey(f *testing.F) {
-	for _, seed := range []string{"6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11", "6F1C0A52-6F2A-4B7E-9F56-0D4F0B9A7C11", "{6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11}", "urn:uuid:6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11", "6f1c0a526f2a4b7e9f560d4f0b9a7c11", ""} {
+	for _, seed := range []string{"6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11", "6F1C0A52-6F2A-4B7E-9F56-0D4F0B9A7C11",
+		"{6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11}", "urn:uuid:6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11",
+		"6f1c0a526f2a4b7e9f560d4f0b9a7c11", ""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
-		plain := strings.Trim(strings.ToLower(key), "0123456789abcdef-") == "" && len(key) == 36 && strings.Count(key, "-") == 4 && key[14] == '4'
+		plain := strings.Trim(strings.ToLower(key), "0123456789abcdef-") == "" && len(key) == 36 &&
+			strings.Count(key, "-") == 4 && key[14] == '4'
 		if key != "" && validKey(key) && !plain {
 			t.Errorf("%q is a key", key)
 		}

@@ -49,7 +49,8 @@ func (v viewer) viewCustomer(row billing.CustomerRow) Customer {
 		shown.Email = row.Customer.Emails[0].Value
 	}
 	for _, account := range v.accountsOf(row.Customer.ID) {
-		shown.Accounts = append(shown.Accounts, Ref{ID: account.Account.ID, Text: cmp.Or(textOf(account.Account.ExternalID), account.Account.ID)})
+		shown.Accounts = append(shown.Accounts,
+			Ref{ID: account.Account.ID, Text: cmp.Or(textOf(account.Account.ExternalID), account.Account.ID)})
 	}
 	shown.Metadata = v.owners(row.Customer.ID)
 	return shown
@@ -60,7 +61,8 @@ func (v viewer) accountsOf(customer string) []billing.AccountRow {
 	return newest(v.Billing.AccountsOf.All(v.tx, customer), shownObjects, accountAge, same).Shown
 }
 
-// owners are the clients that have written an object's custom_metadata, by name, each with its keys. That of a seed is first.
+// owners are the clients that have written an object's custom_metadata, by name, each with its keys. That of a seed is
+// first.
 func (v viewer) owners(id string) []Owner {
 	keys := map[billing.Writer][]string{}
 	for path, writer := range v.Billing.Writers(v.tx, id) {
@@ -71,7 +73,8 @@ func (v viewer) owners(id string) []Owner {
 		slices.Sort(paths)
 		owners = append(owners, Owner{Client: writer.Client, Token: writer.Token, Keys: paths})
 	}
-	slices.SortFunc(owners, func(a, b Owner) int { return cmp.Or(cmp.Compare(a.Client, b.Client), cmp.Compare(a.Token, b.Token)) })
+	slices.SortFunc(owners,
+		func(a, b Owner) int { return cmp.Or(cmp.Compare(a.Client, b.Client), cmp.Compare(a.Token, b.Token)) })
 	return owners
 }
 
@@ -118,10 +121,10 @@ func (v viewer) viewInvoices() List[Invoice] {
 		account, _ := v.Billing.Accounts.Get(v.tx, i.BillingAccountID)
 		subscription, _ := v.Billing.Subscriptions.Get(v.tx, i.SubscriptionID)
 		return Invoice{
-			Organization: row.Organization, ID: i.ID, Number: i.Number, Status: i.Status, Amount: amountOf(i.AmountCents, i.Currency),
-			Reason: textOf(i.Reason), Customer: v.payer(account).Text, Account: Ref{ID: i.BillingAccountID},
-			Subscription: subscriptionRef(subscription), PeriodStart: i.PeriodStart.Time, PeriodEnd: i.PeriodEnd.Time,
-			Created: i.CreatedAt.Time, Due: i.DueDate,
+			Organization: row.Organization, ID: i.ID, Number: i.Number, Status: i.Status,
+			Amount: amountOf(i.AmountCents, i.Currency), Reason: textOf(i.Reason), Customer: v.payer(account).Text,
+			Account: Ref{ID: i.BillingAccountID}, Subscription: subscriptionRef(subscription), PeriodStart: i.PeriodStart.Time,
+			PeriodEnd: i.PeriodEnd.Time, Created: i.CreatedAt.Time, Due: i.DueDate,
 		}
 	})
 }
@@ -133,7 +136,8 @@ func (v viewer) viewTokens() []Token {
 		if t.Revoked || t.Blocked || !t.Expires.IsZero() && !v.now.Before(t.Expires) {
 			continue
 		}
-		shown = append(shown, Token{Organization: t.Organization, Service: string(t.Service), Prefix: t.Prefix, Scopes: t.Scopes, Expires: t.Expires})
+		shown = append(shown, Token{Organization: t.Organization, Service: string(t.Service), Prefix: t.Prefix,
+			Scopes: t.Scopes, Expires: t.Expires})
 	}
 	slices.SortFunc(shown, func(a, b Token) int {
 		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Prefix, b.Prefix))

@@ -18,7 +18,8 @@ type Detail struct {
 // Part is a text under a heading.
 type Part struct{ Heading, Text string }
 
-// object is the JSON of an object as its service returns it, its fields in alphabetical order and without credentials. ok is false when there is no such object.
+// object is the JSON of an object as its service returns it, its fields in alphabetical order and without credentials.
+// ok is false when there is no such object.
 func (s *Page) object(query url.Values) (shown Detail, ok bool) {
 	kind, id := query.Get("type"), query.Get("id")
 	var found any

@@ -25,8 +25,8 @@ func render(t *testing.T, v page.View) string {
 // hostile is a view whose every text is out to be markup.
 func hostile(text string) page.View {
 	ref, owners := page.Ref{ID: text, Text: text}, []page.Owner{{Client: text, Token: text, Keys: []string{text}}}
-	account := page.Account{Organization: text, ID: text, ExternalID: text, Customer: ref, Status: text, Reason: text, Balance: text, Email: text,
-		Created: noon, Subscriptions: []page.Ref{ref}, Metadata: owners}
+	account := page.Account{Organization: text, ID: text, ExternalID: text, Customer: ref, Status: text, Reason: text,
+		Balance: text, Email: text, Created: noon, Subscriptions: []page.Ref{ref}, Metadata: owners}
 	return page.View{
 		Now:           noon,
 		Organizations: []page.Organization{{ID: text, Name: text}, {ID: text, Name: text}},
@@ -34,19 +34,23 @@ func hostile(text string) page.View {
 		Customers: one(page.Customer{Organization: text, ID: text, Name: text, ExternalID: text, Document: text, Email: text,
 			Created: noon, Accounts: []page.Ref{ref}, Metadata: owners}),
 		Accounts: one(account),
-		Subscriptions: one(page.Subscription{Organization: text, ID: text, ExternalID: text, Customer: ref, Account: ref, Status: text,
-			Cycle: text, Plan: page.Plan{ID: text, Name: text}, PendingPlan: page.Plan{ID: text, Name: text}, Amount: text, Metadata: owners,
+		Subscriptions: one(page.Subscription{Organization: text, ID: text, ExternalID: text, Customer: ref,
+			Account: ref, Status: text, Cycle: text, Plan: page.Plan{ID: text, Name: text},
+			PendingPlan: page.Plan{ID: text, Name: text}, Amount: text, Metadata: owners,
 			Timeline: []page.Moment{{At: noon, What: text, Detail: text, By: text}}}),
-		Invoices: one(page.Invoice{Organization: text, ID: text, Number: text, Status: text, Amount: text, Reason: text, Customer: text,
-			Account: ref, Subscription: ref, Due: text, Created: noon}),
-		Endpoints: one(page.Endpoint{Organization: text, ID: text, URL: text, Description: text, Authentication: text, Events: []string{text},
-			Deliveries: one(page.Delivery{ID: text, Event: text, Status: text, Attempts: []page.Attempt{{Number: 1, At: noon, Error: text}}})}),
-		Keys:   one(page.Key{Organization: text, ID: text, Name: text, Prefix: text, Status: text, Successor: text, Scopes: []string{text}}),
+		Invoices: one(page.Invoice{Organization: text, ID: text, Number: text, Status: text, Amount: text,
+			Reason: text, Customer: text, Account: ref, Subscription: ref, Due: text, Created: noon}),
+		Endpoints: one(page.Endpoint{Organization: text, ID: text, URL: text, Description: text, Authentication: text,
+			Events: []string{text},
+			Deliveries: one(page.Delivery{ID: text, Event: text, Status: text,
+				Attempts: []page.Attempt{{Number: 1, At: noon, Error: text}}})}),
+		Keys: one(page.Key{Organization: text, ID: text, Name: text, Prefix: text, Status: text, Successor: text,
+			Scopes: []string{text}}),
 		Tokens: []page.Token{{Organization: text, Service: text, Prefix: text, Scopes: []string{text}, Expires: noon}},
 		Collections: []page.Collection{{Organization: text, Name: text,
 			Records: one(page.Record{ID: text, Name: text, Amount: text, Type: text, Occurred: text, Status: text})}},
-		Requests: one(page.Request{Sequence: 7, At: noon, Service: text, Operation: text, Method: text, Address: text, RequestID: text, Token: text,
-			Client: text, Fault: text}),
+		Requests: one(page.Request{Sequence: 7, At: noon, Service: text, Operation: text, Method: text, Address: text,
+			RequestID: text, Token: text, Client: text, Fault: text}),
 	}
 }
 
@@ -69,7 +73,8 @@ func TestNothingIsMarkup(t *testing.T) {
 	t.Parallel()
 	want := skeleton(render(t, hostile("plain")))
 	var plain strings.Builder
-	if err := page.RenderDetail(&plain, page.Detail{Title: "x", Facts: [][2]string{{"x", "x"}}, Parts: []page.Part{{Heading: "x", Text: "x"}}}); err != nil {
+	if err := page.RenderDetail(&plain, page.Detail{Title: "x", Facts: [][2]string{{"x", "x"}},
+		Parts: []page.Part{{Heading: "x", Text: "x"}}}); err != nil {
 		t.Fatal(err)
 	}
 	wantDetail := skeleton(plain.String())
@@ -82,14 +87,16 @@ func TestNothingIsMarkup(t *testing.T) {
 			t.Errorf("%s changes the elements of the page", text)
 		}
 		var detail strings.Builder
-		if err := page.RenderDetail(&detail, page.Detail{Title: text, Facts: [][2]string{{text, text}}, Parts: []page.Part{{Heading: text, Text: text}}}); err != nil {
+		if err := page.RenderDetail(&detail, page.Detail{Title: text, Facts: [][2]string{{text, text}},
+			Parts: []page.Part{{Heading: text, Text: text}}}); err != nil {
 			t.Fatal(err)
 		}
 		if skeleton(detail.String()) != wantDetail {
 			t.Errorf("%s changes the elements of the page of an object", text)
 		}
 		for _, found := range leads.FindAllStringSubmatch(out+detail.String(), -1) {
-			if !regexp.MustCompile(`^(#[a-z]+(-[^\s"<>]*)?|/(object\?type=[a-z]+&amp;id=[\w%.-]*|request\?sequence=7)?|/style\.css|/page\.js|/favicon\.svg|5|width=device-width, initial-scale=1)$`).MatchString(found[1]) {
+			if !regexp.MustCompile(
+				`^(#[a-z]+(-[^\s"<>]*)?|/(object\?type=[a-z]+&amp;id=[\w%.-]*|request\?sequence=7)?|/style\.css|/page\.js|/favicon\.svg|5|width=device-width, initial-scale=1)$`).MatchString(found[1]) {
 				t.Errorf("%s: the page leads to %s", text, found[1])
 			}
 		}
@@ -100,7 +107,8 @@ func TestNothingIsMarkup(t *testing.T) {
 func TestOrganizations(t *testing.T) {
 	t.Parallel()
 	v := hostile("plain")
-	if out := render(t, v); strings.Count(out, ">Organization<") != 7 || !strings.Contains(out, `aria-label="Organizations"`) {
+	if out := render(t, v); strings.Count(out, ">Organization<") != 7 ||
+		!strings.Contains(out, `aria-label="Organizations"`) {
 		t.Error("with two organizations, objects do not name theirs")
 	}
 	v.Organizations = v.Organizations[:1]
@@ -112,7 +120,8 @@ func TestOrganizations(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	out := render(t, page.View{Now: noon})
-	for _, kind := range []string{"customers", "billing accounts", "subscriptions", "invoices", "webhook endpoints", "API keys", "records", "requests"} {
+	for _, kind := range []string{"customers", "billing accounts", "subscriptions", "invoices", "webhook endpoints",
+		"API keys", "records", "requests"} {
 		if !strings.Contains(out, `<p class="empty">No `+kind+" yet. ") || strings.Contains(out, `id="faults"`) {
 			t.Errorf("an empty page says nothing of %s", kind)
 		}
@@ -125,8 +134,10 @@ func TestWhatIsNotThere(t *testing.T) {
 // A part of a list says how much is left out.
 func TestMore(t *testing.T) {
 	t.Parallel()
-	v := page.View{Now: noon, Customers: page.List[page.Customer]{Shown: []page.Customer{{Name: "Ana"}, {Name: "Bia"}}, Total: 5}}
-	if out := render(t, v); !strings.Contains(out, ">3 older not shown.<") || !strings.Contains(out, `Customers <span class="count">5<`) {
+	v := page.View{Now: noon, Customers: page.List[page.Customer]{Shown: []page.Customer{{Name: "Ana"}, {Name: "Bia"}},
+		Total: 5}}
+	if out := render(t, v); !strings.Contains(out, ">3 older not shown.<") ||
+		!strings.Contains(out, `Customers <span class="count">5<`) {
 		t.Errorf("%s", out)
 	}
 	v.Customers.Total = 2
@@ -151,15 +162,17 @@ func TestClock(t *testing.T) {
 func TestGrace(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]string{
-		7 * 24 * time.Hour: "7 d 0 h left", 25*time.Hour + 29*time.Minute: "1 d 1 h left", 24*time.Hour - time.Second: "1 d 0 h left",
-		23*time.Hour + 59*time.Minute: "23 h 59 min left", time.Minute: "1 min left", time.Second: "0 min left", 0: "over", -time.Hour: "over",
+		7 * 24 * time.Hour: "7 d 0 h left", 25*time.Hour + 29*time.Minute: "1 d 1 h left",
+		24*time.Hour - time.Second: "1 d 0 h left", 23*time.Hour + 59*time.Minute: "23 h 59 min left",
+		time.Minute: "1 min left", time.Second: "0 min left", 0: "over", -time.Hour: "over",
 	} {
 		v := page.View{Now: noon, Keys: one(page.Key{Status: "rotated", Grace: noon.Add(left)})}
 		if out := render(t, v); !strings.Contains(out, "grace period: "+want+"<") {
 			t.Errorf("%v before the end of the grace the page does not say %q", left, want)
 		}
 	}
-	if out := render(t, page.View{Now: noon, Keys: one(page.Key{Status: "expired", Grace: noon})}); strings.Contains(out, "grace") {
+	if out := render(t, page.View{Now: noon, Keys: one(page.Key{Status: "expired", Grace: noon})}); strings.Contains(out,
+		"grace") {
 		t.Error("an expired key has a grace")
 	}
 }
@@ -168,8 +181,9 @@ func TestGrace(t *testing.T) {
 func TestRelativeTimes(t *testing.T) {
 	t.Parallel()
 	for distance, want := range map[time.Duration]string{
-		0: "now", 59 * time.Second: "now", time.Minute: "in 1 minute", -90 * time.Minute: "1 hour ago", 47 * time.Hour: "in 1 day",
-		-59 * 24 * time.Hour: "59 days ago", 70 * 24 * time.Hour: "in 2 months", -366 * 24 * time.Hour: "1 year ago",
+		0: "now", 59 * time.Second: "now", time.Minute: "in 1 minute", -90 * time.Minute: "1 hour ago",
+		47 * time.Hour: "in 1 day", -59 * 24 * time.Hour: "59 days ago", 70 * 24 * time.Hour: "in 2 months",
+		-366 * 24 * time.Hour: "1 year ago",
 	} {
 		v := page.View{Now: noon, Tokens: []page.Token{{Prefix: "p", Expires: noon.Add(distance)}}}
 		if out := render(t, v); !strings.Contains(out, `<span class="ago">`+want+`</span>`) {
@@ -185,10 +199,13 @@ func TestFilters(t *testing.T) {
 		request page.Request
 		want    string
 	}{
-		{page.Request{Method: "GET", Status: 200}, "read successful"}, {page.Request{Method: "PATCH", Status: 200, Older: true}, "write successful older"},
-		{page.Request{Method: "GET", Dropped: true}, "read unsuccessful"}, {page.Request{Method: "DELETE", Status: 404}, "write unsuccessful"},
+		{page.Request{Method: "GET", Status: 200}, "read successful"},
+		{page.Request{Method: "PATCH", Status: 200, Older: true}, "write successful older"},
+		{page.Request{Method: "GET", Dropped: true}, "read unsuccessful"}, {page.Request{Method: "DELETE", Status: 404},
+			"write unsuccessful"},
 	} {
-		if out := render(t, page.View{Now: noon, Requests: one(c.request)}); !strings.Contains(out, `<tr class="`+c.want+`">`) {
+		if out := render(t, page.View{Now: noon, Requests: one(c.request)}); !strings.Contains(out,
+			`<tr class="`+c.want+`">`) {
 			t.Errorf("%+v: not %q", c.request, c.want)
 		}
 	}
@@ -200,8 +217,9 @@ func TestOutcome(t *testing.T) {
 		request page.Request
 		want    string
 	}{
-		{page.Request{Status: 200}, "ok"}, {page.Request{Status: 304}, "ok"}, {page.Request{Status: 404}, "rejected"}, {page.Request{Status: 429}, "rejected"},
-		{page.Request{Status: 500}, "failed"}, {page.Request{Status: 201, Dropped: true}, "dropped"}, {page.Request{Dropped: true}, "dropped"},
+		{page.Request{Status: 200}, "ok"}, {page.Request{Status: 304}, "ok"}, {page.Request{Status: 404}, "rejected"},
+		{page.Request{Status: 429}, "rejected"}, {page.Request{Status: 500}, "failed"},
+		{page.Request{Status: 201, Dropped: true}, "dropped"}, {page.Request{Dropped: true}, "dropped"},
 	} {
 		if got := c.request.Outcome(); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.request, got, c.want)
@@ -211,7 +229,8 @@ func TestOutcome(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"style.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml"} {
+	for name, want := range map[string]string{"style.css": "text/css; charset=utf-8",
+		"page.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml"} {
 		if content, kind, ok := page.File(name); !ok || kind != want || len(content) == 0 {
 			t.Errorf("%s: %d bytes of %q, %v", name, len(content), kind, ok)
 		}

@@ -16,9 +16,9 @@ func (v viewer) viewRequests() List[Request] {
 	newer := 0
 	for _, r := range slices.Backward(v.requests) {
 		shown := Request{
-			Sequence: r.Sequence, At: r.Time, Service: string(r.Service), Operation: r.Operation, Method: r.Method, Address: r.Path,
-			RequestID: r.RequestID, Token: r.Token, Client: r.Client, Fault: r.Fault, Status: r.Status, Dropped: r.Dropped,
-			Older: newer >= shownRequests,
+			Sequence: r.Sequence, At: r.Time, Service: string(r.Service), Operation: r.Operation, Method: r.Method,
+			Address: r.Path, RequestID: r.RequestID, Token: r.Token, Client: r.Client, Fault: r.Fault, Status: r.Status,
+			Dropped: r.Dropped, Older: newer >= shownRequests,
 		}
 		newer++
 		if r.Query != "" {
@@ -34,8 +34,8 @@ func (v viewer) viewRequests() List[Request] {
 	return list
 }
 
-// readable is a body for people: JSON with line breaks. The query of an address is where receivers like to have a password,
-// so that it is left out as everywhere on the page.
+// readable is a body for people: JSON with line breaks. The query of an address is where receivers like to have a
+// password, so that it is left out as everywhere on the page.
 func readable(body []byte) string {
 	value, err := server.Decode(body)
 	if err != nil {

@@ -72,19 +72,20 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // born tells this process from one that served the same address before.
 var born = time.Now().UnixNano()
 
-// revision is a text that is another one when the page would show something else. With a running clock it also changes every
-// minute, because the page says how long ago things were.
+// revision is a text that is another one when the page would show something else. With a running clock it also changes
+// every minute, because the page says how long ago things were.
 func (s *Page) revision(now time.Time) string {
 	last, length := s.Server.Log.Revision()
 	shown := now
 	if !s.Billing.Clock.Fixed() {
 		shown = now.Truncate(time.Minute)
 	}
-	return fmt.Sprintf(`"%x-%x-%x-%x-%x-%v"`, born, s.Billing.DB.Revision(), last, length, shown.UnixMilli(), s.Server.Faults.Revision())
+	return fmt.Sprintf(`"%x-%x-%x-%x-%x-%v"`, born, s.Billing.DB.Revision(), last, length, shown.UnixMilli(),
+		s.Server.Faults.Revision())
 }
 
-// writePage writes the page, unless the browser has it: the script asks every two seconds. The clock is in a header, so that
-// it can go on.
+// writePage writes the page, unless the browser has it: the script asks every two seconds. The clock is in a header, so
+// that it can go on.
 func (s *Page) writePage(w http.ResponseWriter, r *http.Request) {
 	now := s.Billing.Clock.Now()
 	err := s.Billing.Settle(now) // before the revision is taken

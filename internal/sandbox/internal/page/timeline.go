@@ -77,9 +77,10 @@ func (v viewer) histories() map[string]history {
 
 // requested are the operations on a subscription in words.
 var requested = map[string]string{
-	"subscriptions.update": "changed", "subscriptions.pause": "pause requested", "subscriptions.resume": "resume requested",
-	"subscriptions.change_plan": "plan change requested", "subscriptions.cancel": "cancellation requested",
-	"subscriptions.items.sync": "items replaced", "subscriptions.invoice": "invoice requested",
+	"subscriptions.update": "changed", "subscriptions.pause": "pause requested",
+	"subscriptions.resume": "resume requested", "subscriptions.change_plan": "plan change requested",
+	"subscriptions.cancel": "cancellation requested", "subscriptions.items.sync": "items replaced",
+	"subscriptions.invoice": "invoice requested",
 }
 
 // timeline puts together what a subscription's dates, its invoices and the
@@ -88,7 +89,8 @@ var requested = map[string]string{
 func (v viewer) timeline(row billing.SubscriptionRow, h history) []Moment {
 	moments := []Moment{{At: row.Subscription.CreatedAt.Time, What: "created"}}
 	for _, r := range h.requests {
-		moments = append(moments, Moment{At: r.Time, What: cmp.Or(requested[r.Operation], r.Operation), Detail: v.asked(r), By: r.Client})
+		moments = append(moments, Moment{At: r.Time, What: cmp.Or(requested[r.Operation], r.Operation),
+			Detail: v.asked(r), By: r.Client})
 	}
 	moments = append(moments, past(row)...)
 	for _, change := range v.Billing.PlanChanges(v.tx, row.Subscription.ID) {

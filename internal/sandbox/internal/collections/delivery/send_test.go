@@ -55,7 +55,8 @@ func receiver(t *testing.T, answer http.HandlerFunc) (*httptest.Server, delivery
 func message(url string) delivery.Message {
 	return delivery.Message{
 		URL: url, Event: "charge.paid", EventID: "event-1", DeliveryID: "delivery-1", Number: 3,
-		At: time.Date(2026, 5, 4, 12, 0, 0, 7_000_000, time.UTC), Body: []byte(`{"event":"charge.paid"}`), Secret: "whsec_secret",
+		At: time.Date(2026, 5, 4, 12, 0, 0, 7_000_000, time.UTC), Body: []byte(`{"event":"charge.paid"}`),
+		Secret: "whsec_secret",
 	}
 }
 
@@ -90,7 +91,8 @@ func TestRequest(t *testing.T) {
 	if !strings.HasSuffix(delivery.UserAgent, "/1.0") {
 		t.Errorf("user agent %s is not of version 1.0", delivery.UserAgent)
 	}
-	if attempt.RequestHeaders["X-Webhook-Signature"] != delivery.Redacted || attempt.ResponseHeaders["Set-Cookie"] != delivery.Redacted {
+	if attempt.RequestHeaders["X-Webhook-Signature"] != delivery.Redacted ||
+		attempt.ResponseHeaders["Set-Cookie"] != delivery.Redacted {
 		t.Errorf("captured %v and %v", attempt.RequestHeaders, attempt.ResponseHeaders)
 	}
 	if attempt.RequestHeaders["X-Webhook-Attempt"] != "3" || attempt.ResponseHeaders["X-Consumer"] != "erp" {
@@ -107,15 +109,18 @@ func TestCredentials(t *testing.T) {
 		header, value string
 		secret        string
 	}{
-		"basic":  {delivery.Credentials{Type: delivery.Basic, Username: "ana", Password: "p4ss-w0rd"}, "Authorization", "Basic YW5hOnA0c3MtdzByZA==", "p4ss-w0rd"},
+		"basic": {delivery.Credentials{Type: delivery.Basic, Username: "ana", Password: "p4ss-w0rd"}, "Authorization",
+			"Basic YW5hOnA0c3MtdzByZA==", "p4ss-w0rd"},
 		"bearer": {delivery.Credentials{Type: delivery.Bearer, Token: "t0ken"}, "Authorization", "Bearer t0ken", "t0ken"},
-		"header": {delivery.Credentials{Type: delivery.Header, Name: "x-gateway-key", Value: "v4lue"}, "X-Gateway-Key", "v4lue", "v4lue"},
+		"header": {delivery.Credentials{Type: delivery.Header, Name: "x-gateway-key", Value: "v4lue"}, "X-Gateway-Key",
+			"v4lue", "v4lue"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, sender, seen := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("X-Echo", r.Header.Get(test.header))
-				fmt.Fprintf(w, "you are %s with %s, signed %s", r.Header.Get(test.header), test.secret, r.Header.Get("X-Webhook-Signature"))
+				fmt.Fprintf(w, "you are %s with %s, signed %s", r.Header.Get(test.header), test.secret,
+					r.Header.Get("X-Webhook-Signature"))
 			})
 			m := message(server.URL)
 			m.Credentials = test.credentials
@@ -145,7 +150,8 @@ func TestCredentials(t *testing.T) {
 // Collections §8: only 2xx counts; redirects are not followed.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	for status, success := range map[int]bool{200: true, 201: true, 204: true, 299: true, 301: false, 302: false, 307: false, 400: false, 401: false, 410: false, 500: false, 503: false} {
+	for status, success := range map[int]bool{200: true, 201: true, 204: true, 299: true, 301: false, 302: false,
+		307: false, 400: false, 401: false, 410: false, 500: false, 503: false} {
 		server, sender, seen := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "/elsewhere")
 			w.WriteHeader(status)
@@ -200,7 +206,8 @@ func TestInternalDestination(t *testing.T) {
 		{delivery.Sender{Guard: netguard.Guard{Resolver: internalOnly{}}}, "https://hooks.example.com/"},
 		{delivery.Sender{Guard: netguard.Guard{Resolver: internalOnly{}, AllowLoopback: true}}, "https://hooks.example.com/"},
 	} {
-		if attempt, err := test.sender.Send(t.Context(), message(test.url)); !errors.Is(err, netguard.ErrInternal) || attempt.Error == "" {
+		if attempt, err := test.sender.Send(t.Context(), message(test.url)); !errors.Is(err, netguard.ErrInternal) ||
+			attempt.Error == "" {
 			t.Errorf("%s: %+v, %v", test.url, attempt, err)
 		}
 	}
@@ -246,7 +253,8 @@ func TestCapture(t *testing.T) {
 		t.Fatalf("%+v, %v", attempt.Error, err)
 	}
 	body := attempt.ResponseBody
-	if len(body) > kept+32 || !strings.HasSuffix(body, "[truncated]") || strings.Contains(body, "t0k") || strings.Contains(body, "y") {
+	if len(body) > kept+32 || !strings.HasSuffix(body, "[truncated]") || strings.Contains(body, "t0k") ||
+		strings.Contains(body, "y") {
 		t.Errorf("%d bytes, ending in %q", len(body), body[len(body)-40:])
 	}
 	if !strings.HasPrefix(body, "\uFFFDxxx") {

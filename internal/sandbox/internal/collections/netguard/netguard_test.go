@@ -113,7 +113,8 @@ func TestCheckURL(t *testing.T) {
 func TestAllowLoopback(t *testing.T) {
 	t.Parallel()
 	guard := netguard.Guard{AllowLoopback: true}
-	for _, address := range []string{"https://127.0.0.1:8443/", "https://[::1]/", "https://localhost/", "https://[::ffff:127.0.0.1]/"} {
+	for _, address := range []string{"https://127.0.0.1:8443/", "https://[::1]/", "https://localhost/",
+		"https://[::ffff:127.0.0.1]/"} {
 		if _, err := guard.CheckURL(address); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -206,7 +207,8 @@ func TestDialPinsTheAddress(t *testing.T) {
 		t.Errorf("dialed %v, want %v", dialed, want)
 	}
 	dialed = nil
-	if _, err := guard.DialContext(t.Context(), "tcp", "rebinding.example.com:443"); !errors.Is(err, netguard.ErrInternal) || dialed != nil {
+	if _, err := guard.DialContext(t.Context(), "tcp", "rebinding.example.com:443"); !errors.Is(err,
+		netguard.ErrInternal) || dialed != nil {
 		t.Errorf("after the name has changed its mind: %v, dialed %v", err, dialed)
 	}
 	if len(resolver.asked) != 2 {

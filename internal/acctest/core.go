@@ -133,9 +133,9 @@ func (c *Core) configure(defaults JSON, note func(address string, all []*tfproto
 	if defaults != nil {
 		config["default_custom_metadata"] = defaults
 	}
-	answer := ok(c.server.ConfigureProvider(c.ctx(), &tfprotov6.ConfigureProviderRequest{
+	response := ok(c.server.ConfigureProvider(c.ctx(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0", Config: encode(c.t, object(c.t, c.schemas.Provider, config))}))
-	return note("provider", answer.Diagnostics)
+	return note("provider", response.Diagnostics)
 }
 
 func (c *Core) ctx() context.Context { return context.WithoutCancel(c.t.Context()) }
@@ -219,23 +219,23 @@ func (c *Core) refresh(address, importID string, p *CorePlan) (*held, bool) {
 	prior, typeName := c.objects[address], Block{Address: address}.Type()
 	schema := c.schema(address)
 	if prior == nil && importID != "" {
-		answer := ok(c.server.ImportResourceState(c.ctx(),
+		response := ok(c.server.ImportResourceState(c.ctx(),
 			&tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: importID}))
-		if !p.note(address, answer.Diagnostics) || len(answer.ImportedResources) != 1 {
+		if !p.note(address, response.Diagnostics) || len(response.ImportedResources) != 1 {
 			return nil, false
 		}
-		imported := answer.ImportedResources[0]
+		imported := response.ImportedResources[0]
 		prior = &held{decode(c.t, imported.State, schema.ValueType()), imported.Private, imported.Identity}
 	}
 	if prior == nil {
 		return nil, true
 	}
-	answer := ok(c.server.ReadResource(c.ctx(), &tfprotov6.ReadResourceRequest{TypeName: typeName,
+	response := ok(c.server.ReadResource(c.ctx(), &tfprotov6.ReadResourceRequest{TypeName: typeName,
 		CurrentState: encode(c.t, prior.value), Private: prior.private, CurrentIdentity: prior.identity}))
-	if !p.note(address, answer.Diagnostics) {
+	if !p.note(address, response.Diagnostics) {
 		return nil, false
 	}
-	read := &held{decode(c.t, answer.NewState, schema.ValueType()), answer.Private, answer.NewIdentity}
+	read := &held{decode(c.t, response.NewState, schema.ValueType()), response.Private, response.NewIdentity}
 	if read.value.IsNull() {
 		return nil, true
 	}

@@ -65,11 +65,11 @@ func (c *Core) destroyAll(changes []*Change, done *CoreApplied) bool {
 func (c *Core) destroy(address string, prior *held, private []byte, done *CoreApplied) bool {
 	c.t.Helper()
 	none := encode(c.t, nothing(c.schema(address).ValueType()))
-	answer := ok(c.server.ApplyResourceChange(c.ctx(),
+	response := ok(c.server.ApplyResourceChange(c.ctx(),
 		&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
 			PriorState: encode(c.t, prior.value), PlannedState: none, Config: none, PlannedPrivate: private,
 			PlannedIdentity: prior.identity}))
-	return done.note(address, answer.Diagnostics)
+	return done.note(address, response.Diagnostics)
 }
 
 // carryOut creates and updates, with what has become known.
@@ -128,17 +128,18 @@ func (c *Core) carryOutOne(first *Change, config tftypes.Value, done *CoreApplie
 	if prior == nil {
 		prior = &held{value: nothing(schema.ValueType())}
 	}
-	answer := ok(c.server.ApplyResourceChange(c.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: first.block.Type(),
-		Config: encode(c.t, config), PriorState: encode(c.t, prior.value), PlannedState: encode(c.t, second.planned),
-		PlannedPrivate: second.private, PlannedIdentity: prior.identity}))
-	now := &held{decode(c.t, answer.NewState, schema.ValueType()), answer.Private, answer.NewIdentity}
+	response := ok(c.server.ApplyResourceChange(c.ctx(),
+		&tfprotov6.ApplyResourceChangeRequest{TypeName: first.block.Type(),
+			Config: encode(c.t, config), PriorState: encode(c.t, prior.value), PlannedState: encode(c.t, second.planned),
+			PlannedPrivate: second.private, PlannedIdentity: prior.identity}))
+	now := &held{decode(c.t, response.NewState, schema.ValueType()), response.Private, response.NewIdentity}
 	if now.value.IsNull() {
 		delete(c.objects, first.Address)
 	} else {
 		c.objects[first.Address] = now
 	}
 	switch {
-	case !done.note(first.Address, answer.Diagnostics):
+	case !done.note(first.Address, response.Diagnostics):
 		return false
 	case now.value.IsNull():
 		return done.note(first.Address, bug("Provider returned invalid result object after apply", []string{"there is none"}))

@@ -27,17 +27,18 @@ func (c *Core) change(block Block, config tftypes.Value, prior *held,
 		prior = &held{value: nothing(schema.ValueType())}
 	}
 	ignoredConfig := ignoring(c.t, known, prior.value, config, block.Ignore)
-	answer := c.planResource(block, prior, ignoredConfig, prior.private, planned != nil)
-	diags := slices.Concat(validated.Diagnostics, answer.Diagnostics)
+	response := c.planResource(block, prior, ignoredConfig, prior.private, planned != nil)
+	diags := slices.Concat(validated.Diagnostics, response.Diagnostics)
 	if Errors(diags) != "" {
 		return nil, diags
 	}
-	change := &Change{Address: block.Address, block: block, planned: decode(c.t, answer.PlannedState, schema.ValueType()),
-		private: answer.PlannedPrivate, Before: view(c.t, prior.value)}
+	change := &Change{Address: block.Address, block: block, planned: decode(c.t, response.PlannedState,
+		schema.ValueType()),
+		private: response.PlannedPrivate, Before: view(c.t, prior.value)}
 	if problems := invalid(c.t, known, prior.value, ignoredConfig, change.planned, ""); len(problems) > 0 {
 		return nil, append(diags, bug("Provider produced invalid plan", problems)...)
 	}
-	change.Replaces = differing(c.t, answer.RequiresReplace, prior.value, change.planned)
+	change.Replaces = differing(c.t, response.RequiresReplace, prior.value, change.planned)
 	switch {
 	case prior.value.IsNull():
 		change.Action = Create
@@ -73,11 +74,11 @@ func (c *Core) planResource(block Block, prior *held, config tftypes.Value, priv
 func (c *Core) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	block, none := Block{Address: address}, nothing(c.schema(address).ValueType())
-	answer := ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
+	response := ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
 		Config: encode(c.t, none), PriorState: encode(c.t, prior.value), ProposedNewState: encode(c.t, none),
 		PriorPrivate: prior.private, PriorIdentity: prior.identity}))
 	return &Change{Address: address, Action: Delete, Before: view(c.t, prior.value), block: block, planned: none,
-		private: answer.PlannedPrivate}, answer.Diagnostics
+		private: response.PlannedPrivate}, response.Diagnostics
 }
 
 // differing are the attributes that force a replacement and really differ.

@@ -64,12 +64,12 @@ func (s *Service) configure(server tfprotov6.ProviderServer, schemas *tfprotov6.
 	for _, argument := range s.arguments() {
 		config[argument.name] = argument.value
 	}
-	answer, err := server.ConfigureProvider(s.ctx(), &tfprotov6.ConfigureProviderRequest{
+	response, err := server.ConfigureProvider(s.ctx(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0", Config: encode(s.t, object(s.t, schemas.Provider, config))})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if text := Errors(answer.Diagnostics); text != "" {
+	if text := Errors(response.Diagnostics); text != "" {
 		s.t.Fatal(text)
 	}
 }
@@ -118,16 +118,16 @@ func (d *Direct) Plan(config JSON) Planned {
 			return p
 		}
 	}
-	answer, err := d.server.PlanResourceChange(d.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: d.typeName,
+	response, err := d.server.PlanResourceChange(d.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: d.typeName,
 		Config: d.encode(p.Config), PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed),
 		PriorPrivate: d.private, PriorIdentity: d.identity,
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: d.applying}})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	p.Value, p.private = d.decode(answer.PlannedState), answer.PlannedPrivate
-	p.Diagnostics = append(p.Diagnostics, answer.Diagnostics...)
-	for _, at := range answer.RequiresReplace {
+	p.Value, p.private = d.decode(response.PlannedState), response.PlannedPrivate
+	p.Diagnostics = append(p.Diagnostics, response.Diagnostics...)
+	for _, at := range response.RequiresReplace {
 		if name, ok := at.Steps()[0].(tftypes.AttributeName); ok {
 			p.Replaces = append(p.Replaces, string(name))
 		}
@@ -143,18 +143,18 @@ func (d *Direct) Apply(p Planned) []*tfprotov6.Diagnostic {
 	if text := Errors(p.Diagnostics); text != "" {
 		d.t.Fatalf("apply of a plan with errors: %s", text)
 	}
-	answer, err := d.server.ApplyResourceChange(d.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: d.typeName,
+	response, err := d.server.ApplyResourceChange(d.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: d.typeName,
 		Config: d.encode(p.Config), PriorState: d.encode(d.state), PlannedState: d.encode(p.Value), PlannedPrivate: p.private,
 		PlannedIdentity: d.identity})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.state, d.private, d.identity, d.planned = d.decode(answer.NewState), answer.Private, answer.NewIdentity, false
+	d.state, d.private, d.identity, d.planned = d.decode(response.NewState), response.Private, response.NewIdentity, false
 	d.holdsNoWriteOnly(d.state)
-	if Errors(answer.Diagnostics) == "" {
+	if Errors(response.Diagnostics) == "" {
 		d.resultIsAsPlanned(p)
 	}
-	return answer.Diagnostics
+	return response.Diagnostics
 }
 
 // Set plans a configuration and applies it, which has to succeed; it answers the warnings of both.
@@ -174,28 +174,28 @@ func (d *Direct) Set(config JSON) string {
 // Refresh reads the object, as every plan begins.
 func (d *Direct) Refresh() []*tfprotov6.Diagnostic {
 	d.t.Helper()
-	answer, err := d.server.ReadResource(d.ctx(), &tfprotov6.ReadResourceRequest{TypeName: d.typeName,
+	response, err := d.server.ReadResource(d.ctx(), &tfprotov6.ReadResourceRequest{TypeName: d.typeName,
 		CurrentState: d.encode(d.state), Private: d.private, CurrentIdentity: d.identity})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.state, d.private, d.identity = d.decode(answer.NewState), answer.Private, answer.NewIdentity
-	return answer.Diagnostics
+	d.state, d.private, d.identity = d.decode(response.NewState), response.Private, response.NewIdentity
+	return response.Diagnostics
 }
 
 // Import takes an object over by its import id, and reads it.
 func (d *Direct) Import(id string) []*tfprotov6.Diagnostic {
 	d.t.Helper()
 	d.service.configure(d.server, d.schemas)
-	answer, err := d.server.ImportResourceState(d.ctx(),
+	response, err := d.server.ImportResourceState(d.ctx(),
 		&tfprotov6.ImportResourceStateRequest{TypeName: d.typeName, ID: id})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if len(answer.ImportedResources) != 1 {
-		return answer.Diagnostics
+	if len(response.ImportedResources) != 1 {
+		return response.Diagnostics
 	}
-	imported := answer.ImportedResources[0]
+	imported := response.ImportedResources[0]
 	d.state, d.private, d.identity = d.decode(imported.State), imported.Private, imported.Identity
-	return append(answer.Diagnostics, d.Refresh()...)
+	return append(response.Diagnostics, d.Refresh()...)
 }

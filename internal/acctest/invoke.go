@@ -80,15 +80,15 @@ func (s *Service) Open(typeName string, config JSON) *Opened {
 	if o.Diagnostics = validated.Diagnostics; Errors(o.Diagnostics) != "" {
 		return o
 	}
-	answer, err := server.OpenEphemeralResource(s.ctx(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: typeName,
+	response, err := server.OpenEphemeralResource(s.ctx(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: typeName,
 		Config: encoded})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	o.Diagnostics = append(o.Diagnostics, answer.Diagnostics...)
-	o.private, o.Renews = answer.Private, !answer.RenewAt.IsZero()
+	o.Diagnostics = append(o.Diagnostics, response.Diagnostics...)
+	o.private, o.Renews = response.Private, !response.RenewAt.IsZero()
 	if Errors(o.Diagnostics) == "" {
-		o.result = fields(s.t, decode(s.t, answer.Result, schema.ValueType()))
+		o.result = fields(s.t, decode(s.t, response.Result, schema.ValueType()))
 	}
 	return o
 }
@@ -105,10 +105,10 @@ func (o *Opened) Private() string { return string(o.private) }
 // Close closes it.
 func (o *Opened) Close() []*tfprotov6.Diagnostic {
 	o.t.Helper()
-	answer, err := o.server.CloseEphemeralResource(o.t.Context(),
+	response, err := o.server.CloseEphemeralResource(o.t.Context(),
 		&tfprotov6.CloseEphemeralResourceRequest{TypeName: o.typeName, Private: o.private})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	return answer.Diagnostics
+	return response.Diagnostics
 }

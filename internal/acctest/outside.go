@@ -62,10 +62,10 @@ func (s *Service) exchange(url, token, method string, body any) (int, JSON) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	answer := JSON{}
+	response := JSON{}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	if err := decoder.Decode(&answer); err != nil && len(raw) > 0 {
+	if err := decoder.Decode(&response); err != nil && len(raw) > 0 {
 		s.t.Fatalf("%s %s: %s", method, url, raw)
 	}
 	// Reads may lag behind a write, so a provider waits where the service's clock stands and something has disappeared.
@@ -73,16 +73,16 @@ func (s *Service) exchange(url, token, method string, body any) (int, JSON) {
 		s.Sandbox.Clock().Fixed() {
 		s.Sandbox.Clock().Advance(readLag)
 	}
-	return resp.StatusCode, answer
+	return resp.StatusCode, response
 }
 
 // Must is Call for what has to succeed; it answers the data of the answer.
 func (s *Service) Must(method, path string, body any) JSON {
 	s.t.Helper()
-	status, answer := s.Call(method, path, body)
-	data, ok := answer["data"].(JSON)
+	status, response := s.Call(method, path, body)
+	data, ok := response["data"].(JSON)
 	if status/100 != 2 || !ok {
-		s.t.Fatalf("%s %s: status %d: %v", method, path, status, answer)
+		s.t.Fatalf("%s %s: status %d: %v", method, path, status, response)
 	}
 	return data
 }
@@ -91,8 +91,8 @@ func (s *Service) Must(method, path string, body any) JSON {
 // is none.
 func (s *Service) MustCollections(method, path string, body any) JSON {
 	s.t.Helper()
-	status, answer := s.CallCollections(method, path, body)
-	return s.succeeded(method, path, status, answer)
+	status, response := s.CallCollections(method, path, body)
+	return s.succeeded(method, path, status, response)
 }
 
 // CallFinance is Call for financial management.
@@ -104,16 +104,16 @@ func (s *Service) CallFinance(method, path string, body any) (int, JSON) {
 // MustFinance is MustCollections for financial management. What it creates has no idempotency key.
 func (s *Service) MustFinance(method, path string, body any) JSON {
 	s.t.Helper()
-	status, answer := s.exchange(s.FinanceURL+path, s.FinanceToken, method, body)
-	return s.succeeded(method, path, status, answer)
+	status, response := s.exchange(s.FinanceURL+path, s.FinanceToken, method, body)
+	return s.succeeded(method, path, status, response)
 }
 
-func (s *Service) succeeded(method, path string, status int, answer JSON) JSON {
+func (s *Service) succeeded(method, path string, status int, response JSON) JSON {
 	s.t.Helper()
 	if status/100 != 2 {
-		s.t.Fatalf("%s %s: status %d: %v", method, path, status, answer)
+		s.t.Fatalf("%s %s: status %d: %v", method, path, status, response)
 	}
-	data, _ := answer["data"].(JSON)
+	data, _ := response["data"].(JSON)
 	return data
 }
 
@@ -121,14 +121,15 @@ func (s *Service) succeeded(method, path string, status int, answer JSON) JSON {
 func (s *Service) FinanceRecords(collection string) (records []JSON) {
 	s.t.Helper()
 	for cursor := ""; ; {
-		status, answer := s.exchange(s.FinanceURL+"/v1/"+collection+"?limit=100"+cursor, s.FinanceToken, http.MethodGet, nil)
-		s.succeeded(http.MethodGet, collection, status, answer)
-		items, _ := answer["data"].([]any)
+		status, response := s.exchange(s.FinanceURL+"/v1/"+collection+"?limit=100"+cursor, s.FinanceToken,
+			http.MethodGet, nil)
+		s.succeeded(http.MethodGet, collection, status, response)
+		items, _ := response["data"].([]any)
 		for _, item := range items {
 			record, _ := item.(JSON)
 			records = append(records, record)
 		}
-		meta, _ := answer["meta"].(JSON)
+		meta, _ := response["meta"].(JSON)
 		next, more := meta["next_cursor"].(string)
 		if !more {
 			return records

@@ -23,15 +23,15 @@ func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics [
 	if Errors(validated.Diagnostics) != "" {
 		return nil, validated.Diagnostics
 	}
-	answer, err := server.ReadDataSource(s.ctx(), &tfprotov6.ReadDataSourceRequest{TypeName: typeName, Config: encoded})
+	response, err := server.ReadDataSource(s.ctx(), &tfprotov6.ReadDataSourceRequest{TypeName: typeName, Config: encoded})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	diagnostics = append(validated.Diagnostics, answer.Diagnostics...)
+	diagnostics = append(validated.Diagnostics, response.Diagnostics...)
 	if Errors(diagnostics) != "" {
 		return nil, diagnostics
 	}
-	return view(s.t, decode(s.t, answer.State, schema.ValueType())), diagnostics
+	return view(s.t, decode(s.t, response.State, schema.ValueType())), diagnostics
 }
 
 // List queries a list resource over the provider's protocol, with the whole resource where include says so. It returns

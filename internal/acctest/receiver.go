@@ -34,7 +34,7 @@ type Receiver struct {
 	pool   *x509.CertPool
 	mu     sync.Mutex
 	status int
-	answer string
+	response string
 	got    []Received
 }
 
@@ -47,7 +47,7 @@ type Received struct {
 // NewReceiver starts a consumer that accepts everything.
 func NewReceiver(t *testing.T) *Receiver {
 	t.Helper()
-	r := &Receiver{status: http.StatusOK, answer: "ok", pool: x509.NewCertPool()}
+	r := &Receiver{status: http.StatusOK, response: "ok", pool: x509.NewCertPool()}
 	server := httptest.NewTLSServer(r)
 	t.Cleanup(server.Close)
 	r.pool.AddCert(server.Certificate())
@@ -83,10 +83,10 @@ func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 }
 
 // Answer is what the receiver answers from now on.
-func (r *Receiver) Answer(status int, body string) {
+func (r *Receiver) Respond(status int, body string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.status, r.answer = status, body
+	r.status, r.response = status, body
 }
 
 // Got lists what has come, oldest first.
@@ -105,8 +105,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	r.mu.Lock()
 	r.got = append(r.got, Received{Header: req.Header.Clone(), Body: string(body)})
-	status, answer := r.status, r.answer
+	status, response := r.status, r.response
 	r.mu.Unlock()
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, answer) // the sandbox notes what became of it
+	_, _ = io.WriteString(w, response) // the sandbox notes what became of it
 }

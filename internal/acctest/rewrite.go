@@ -68,11 +68,11 @@ func rewrite(r *http.Response, change func(path string, object JSON)) error {
 	if err := r.Body.Close(); err != nil {
 		return err
 	}
-	var answer JSON
+	var response JSON
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	if decoder.Decode(&answer) == nil {
-		switch data := answer["data"].(type) {
+	if decoder.Decode(&response) == nil {
+		switch data := response["data"].(type) {
 		case JSON:
 			change(r.Request.URL.Path, data)
 		case []any:
@@ -82,7 +82,7 @@ func rewrite(r *http.Response, change func(path string, object JSON)) error {
 				}
 			}
 		}
-		if raw, err = json.Marshal(answer); err != nil {
+		if raw, err = json.Marshal(response); err != nil {
 			return err
 		}
 	}

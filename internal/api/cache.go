@@ -60,7 +60,7 @@ func (m *cache) get(k *call) *stored {
 
 // update keeps what a read brought, and drops what a write or a failed read has
 // made doubtful.
-func (m *cache) update(k *call, a *answer) {
+func (m *cache) update(k *call, a *response) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if k.route.method != http.MethodGet {
@@ -88,7 +88,7 @@ func (m *cache) forget(k *call) {
 }
 
 // newStored makes an entry of an answer that may be kept and can be asked about.
-func newStored(k *call, a *answer) *stored {
+func newStored(k *call, a *response) *stored {
 	entry := &stored{
 		url: k.url, path: k.resourcePath,
 		etag: sendable(a.header.Get("ETag")), lastModified: provenDate(a.header),
@@ -175,7 +175,7 @@ func (s *stored) conditions() http.Header {
 }
 
 // fill turns a 304 into the answer it stands for. Its Request-Id stays.
-func (s *stored) fill(a *answer) *answer {
+func (s *stored) fill(a *response) *response {
 	whole := *a
 	whole.status, whole.body = http.StatusOK, s.body
 	whole.header = a.header.Clone()

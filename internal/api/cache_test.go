@@ -58,7 +58,7 @@ func TestWhatIsKept(t *testing.T) {
 	list := Request{Operation: "customers.list"}
 	tests := map[string]struct {
 		request Request
-		answer  step
+		response  step
 		kept    bool
 	}{
 		"ETag":                  {getCustomer, etag(`{}`, `"a"`), true},
@@ -81,7 +81,7 @@ func TestWhatIsKept(t *testing.T) {
 			step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "lately", "Date": date}}, false},
 	}
 	for name, test := range tests {
-		transport := play(test.answer)
+		transport := play(test.response)
 		c := newClient(t, transport)
 		for range 2 {
 			if _, err := c.Do(t.Context(), test.request); err != nil {
@@ -100,7 +100,7 @@ func TestWhatDropsAnEntry(t *testing.T) {
 	account := map[string]string{"id": "c1"}
 	tests := map[string]struct {
 		read, between Request
-		answer        step
+		response        step
 		kept          bool
 	}{
 		"an update":        {getCustomer, updateCustomer, ok(`{}`), false},
@@ -115,7 +115,7 @@ func TestWhatDropsAnEntry(t *testing.T) {
 		"a read that is throttled":  {getCustomer, getCustomer, status(503), true},
 	}
 	for name, test := range tests {
-		transport := play(etag(`{}`, `"a"`), test.answer, ok(`{}`))
+		transport := play(etag(`{}`, `"a"`), test.response, ok(`{}`))
 		c := newClient(t, transport, func(cfg *Config) { cfg.MaxRetries = 0 })
 		for _, r := range []Request{test.read, test.between, test.read} {
 			_, _ = c.Do(t.Context(), r)
@@ -131,7 +131,7 @@ func TestCacheIsBounded(t *testing.T) {
 	m := newCache()
 	put := func(id string, size int) *call {
 		k := &call{operation: "customers.get", route: route{method: http.MethodGet}, url: id, resourcePath: id}
-		m.update(k, &answer{status: 200, header: http.Header{"Etag": {`"a"`}}, body: make([]byte, size)})
+		m.update(k, &response{status: 200, header: http.Header{"Etag": {`"a"`}}, body: make([]byte, size)})
 		return k
 	}
 	for i := range cacheEntries + 10 {

@@ -100,7 +100,7 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 		return c.unusable(response, err)
 	}
 	if result.Deleted != nil && !*result.Deleted {
-		return c.answerError(response, "the service responded that it did not delete the object (deleted: false)")
+		return c.responseError(response, "the service responded that it did not delete the object (deleted: false)")
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool
 func (c *Client) unusable(response *Response, cause error) error {
 	var other *OtherObjectError
 	if !errors.As(cause, &other) {
-		e := c.answerError(response, cause.Error())
+		e := c.responseError(response, cause.Error())
 		e.unshown = !errors.Is(cause, errErrorObject)
 		cause = e
 	}
@@ -125,7 +125,7 @@ func (c *Client) unusable(response *Response, cause error) error {
 	}
 }
 
-func (c *Client) answerError(response *Response, message string) *Error {
+func (c *Client) responseError(response *Response, message string) *Error {
 	e := c.newError(response.call, response.Status, response.Header, nil)
 	e.Message = c.scrub(message)
 	return e

@@ -54,7 +54,7 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 	t.Parallel()
 	html := map[string]string{"Content-Type": "text/html"}
 	tests := map[string]struct {
-		answer step
+		response step
 		want   string
 	}{
 		"empty body":       {ok(``), "no body"},
@@ -76,12 +76,12 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 		"refused by itself": {ok(`{"data":{"id":"unwanted"}}`), "refuses itself"},
 	}
 	for name, test := range tests {
-		_, err := One[picky](t.Context(), newClient(t, play(test.answer)), getCustomer)
+		_, err := One[picky](t.Context(), newClient(t, play(test.response)), getCustomer)
 		if e, ok := AsError(err); !ok || !strings.Contains(e.Message, test.want) || e.Structured ||
-			e.Status != test.answer.status {
+			e.Status != test.response.status {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
-		_, err = One[picky](t.Context(), newClient(t, play(test.answer)), createCustomer)
+		_, err = One[picky](t.Context(), newClient(t, play(test.response)), createCustomer)
 		if outcomeOf(err) != isAmbiguous || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s after a POST: %v, want ambiguous", name, err)
 		}
@@ -102,7 +102,7 @@ func TestDelete(t *testing.T) {
 	t.Parallel()
 	own404, page := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`), ok(`{"data":[]}`)
 	tests := map[string]struct {
-		answers []step
+		responses []step
 		want    string // "" is done
 	}{
 		"204":                     {[]step{status(204)}, ""},
@@ -134,7 +134,7 @@ func TestDelete(t *testing.T) {
 	}
 	for name, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
-			err := Delete(t.Context(), newClient(t, play(test.answers...)), deleteCustomer)
+			err := Delete(t.Context(), newClient(t, play(test.responses...)), deleteCustomer)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("%s: %v, want %q", name, err, test.want)
 			}

@@ -30,7 +30,7 @@ var (
 
 // answer is what one attempt brought. A status with an error is an answer whose
 // body is unusable; no status is no answer.
-type answer struct {
+type response struct {
 	status    int
 	header    http.Header
 	body      []byte
@@ -39,11 +39,11 @@ type answer struct {
 	sentAt    time.Time
 }
 
-func (a *answer) requestID() string { return cleanLine(a.header.Get("Request-Id"), 100) }
+func (a *response) requestID() string { return cleanLine(a.header.Get("Request-Id"), 100) }
 
 // exchange makes one attempt, with the conditions that the memory allows, and
 // keeps the memory current.
-func (c *Client) exchange(ctx context.Context, k *call) *answer {
+func (c *Client) exchange(ctx context.Context, k *call) *response {
 	if k.route.method != http.MethodGet {
 		c.wrote()
 	}
@@ -62,9 +62,9 @@ func (c *Client) exchange(ctx context.Context, k *call) *answer {
 }
 
 // send sends the request once and reads the answer within the caps.
-func (c *Client) send(ctx context.Context, k *call, extra http.Header) *answer {
+func (c *Client) send(ctx context.Context, k *call, extra http.Header) *response {
 	k.sent++
-	a := &answer{sentAt: time.Now()}
+	a := &response{sentAt: time.Now()}
 	watched := c.watch(ctx, k)
 
 	attempt, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
@@ -90,7 +90,7 @@ func (c *Client) send(ctx context.Context, k *call, extra http.Header) *answer {
 	return a
 }
 
-func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *answer) {
+func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *response) {
 	request, err := k.request(ctx)
 	if err != nil {
 		a.err = err
@@ -134,13 +134,13 @@ func (c *Client) explain(ctx, attempt context.Context, err error) error {
 
 // watch tells the observer that an attempt begins, and returns what tells it
 // how the attempt ended.
-func (c *Client) watch(ctx context.Context, k *call) func(*answer) {
+func (c *Client) watch(ctx context.Context, k *call) func(*response) {
 	e := c.describe(k)
 	if k.body != nil {
 		e.RequestBody = func() string { return c.scrub(MaskJSON(k.body)) }
 	}
 	c.observer.Request(ctx, e)
-	return func(a *answer) {
+	return func(a *response) {
 		e.Status, e.Err = a.status, a.err
 		e.Duration = time.Since(a.sentAt)
 		e.RequestID = a.requestID()

@@ -190,14 +190,14 @@ func (p *pass) done(status int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	answered := status > 0 && status < http.StatusInternalServerError
+	responded := status > 0 && status < http.StatusInternalServerError
 	switch {
 	case p.probe:
 		g.probing = false
 		if p.generation == g.generation {
 			g.recovering = false
 			g.speed.reopened(now)
-			if answered {
+			if responded {
 				g.strikes = 0
 			}
 		}

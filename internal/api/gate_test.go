@@ -32,9 +32,9 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Unlock()
 	time.Sleep(latency)
 	if closed {
-		return step{status: 429, header: map[string]string{"Retry-After": s.retryAfter}}.answer(r)
+		return step{status: 429, header: map[string]string{"Retry-After": s.retryAfter}}.roundTrip(r)
 	}
-	return ok(`{}`).answer(r)
+	return ok(`{}`).roundTrip(r)
 }
 
 func (s *service) since(from time.Time) []time.Time {

@@ -51,10 +51,10 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	if next.respond != nil {
 		next = next.respond(r)
 	}
-	return next.answer(r)
+	return next.roundTrip(r)
 }
 
-func (s step) answer(r *http.Request) (*http.Response, error) {
+func (s step) roundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}

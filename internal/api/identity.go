@@ -18,7 +18,7 @@ import (
 // it. Nothing of that object may be stored or acted on.
 type OtherObjectError struct {
 	Noun            string // `subscription`
-	Asked, Answered string // ids; of a creation what was sent and what the response shows instead
+	Asked, Shown string // ids; of a creation what was sent and what the response shows instead
 	Err             *Error // the response
 }
 
@@ -85,14 +85,14 @@ func (c *Client) checkSubject(response *Response, object json.RawMessage) error 
 		return nil
 	}
 	asked := k.path[s.placeholder]
-	answered := idIn(object, s.field)
-	if answered == "" || same.ID(asked, answered) {
+	got := idIn(object, s.field)
+	if got == "" || same.ID(asked, got) {
 		return nil
 	}
 	c.cache.forget(k)
-	e := c.answerError(response, fmt.Sprintf("the request is about the %s %q, and the response shows the %s %q; "+
-		"a cache or proxy probably mixes up responses, and nothing of this one is used", s.noun, asked, s.noun, answered))
-	return &OtherObjectError{Noun: s.noun, Asked: asked, Answered: answered, Err: e}
+	e := c.responseError(response, fmt.Sprintf("the request is about the %s %q, and the response shows the %s %q; "+
+		"a cache or proxy probably mixes up responses, and nothing of this one is used", s.noun, asked, s.noun, got))
+	return &OtherObjectError{Noun: s.noun, Asked: asked, Shown: got, Err: e}
 }
 
 // creation is the object that an operation creates. It has no id before, so it is
@@ -182,19 +182,19 @@ func (c *Client) checkCreated(wanted creation, response *Response, object json.R
 }
 
 func (c *Client) otherCreated(wanted creation, response *Response, shown json.RawMessage, asked,
-	answered string) error {
-	e := c.answerError(response,
+	got string) error {
+	e := c.responseError(response,
 		fmt.Sprintf("the request creates the %s with %s, and the response shows the %s %q with %s; "+
 			"a cache or proxy probably mixes up responses, and nothing of this one is used",
-			wanted.noun, asked, wanted.noun, idIn(shown, "id"), answered))
-	return &OtherObjectError{Noun: wanted.noun, Asked: asked, Answered: answered, Err: e}
+			wanted.noun, asked, wanted.noun, idIn(shown, "id"), got))
+	return &OtherObjectError{Noun: wanted.noun, Asked: asked, Shown: got, Err: e}
 }
 
 // existing is the error of a creation whose response shows an object that existed before.
 func (c *Client) existing(wanted creation, response *Response, id string) error {
-	e := c.answerError(response, fmt.Sprintf("the response to the creation shows the %s %q, which existed before; "+
+	e := c.responseError(response, fmt.Sprintf("the response to the creation shows the %s %q, which existed before; "+
 		"a cache or proxy probably mixes up responses, and nothing of this one is used", wanted.noun, id))
-	return &OtherObjectError{Noun: wanted.noun, Asked: "an object that did not exist", Answered: id, Err: e}
+	return &OtherObjectError{Noun: wanted.noun, Asked: "an object that did not exist", Shown: id, Err: e}
 }
 
 // sameText compares identifiers without their case and white space, which a service

@@ -180,7 +180,7 @@ func (endless) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ok(fmt.Sprintf(`{"data":[{"id":"%d"}]}`, page)).answer(r)
+	return ok(fmt.Sprintf(`{"data":[{"id":"%d"}]}`, page)).roundTrip(r)
 }
 
 func TestListEndsEndlessPages(t *testing.T) {

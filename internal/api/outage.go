@@ -184,7 +184,7 @@ func (o *outage) wake() {
 
 // note tells what one attempt says about the service as a whole. A 429 says
 // nothing, as the limiter deals with it, and a 404 is to be proven first.
-func (c *Client) note(k *call, a *answer, v verdict) {
+func (c *Client) note(k *call, a *response, v verdict) {
 	e, _ := AsError(v.err)
 	switch {
 	case a.status == 0 && !k.interrupted(), a.status >= http.StatusInternalServerError,

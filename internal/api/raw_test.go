@@ -26,7 +26,7 @@ func TestRawReturnsTheDocument(t *testing.T) {
 func TestRawRefusesWhatIsNoDocument(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		answer step
+		response step
 		want   string
 	}{
 		"a web page": {step{status: 200, body: "sign in",
@@ -37,7 +37,7 @@ func TestRawRefusesWhatIsNoDocument(t *testing.T) {
 			"no body"},
 		"a refusal": {status(403), "403"},
 	} {
-		got, err := Raw(t.Context(), newClient(t, play(test.answer)), yamlDescription)
+		got, err := Raw(t.Context(), newClient(t, play(test.response)), yamlDescription)
 		if got != nil || err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

@@ -28,7 +28,7 @@ func TestRepeat(t *testing.T) {
 		"clear success": {sends: []any{thing1}, want: thing1, sent: 1},
 		"clear refusal": {sends: []any{invalid}, err: []string{"invalid"}, kind: plainError, sent: 1},
 		"not sent": {sends: []any{&TransportError{Err: errReset}}, err: []string{"reset"},
-			kind: noAnswer, sent: 1},
+			kind: noResponse, sent: 1},
 		"lost, answered": {sends: []any{lost, thing2}, want: thing2, sent: 2, looked: 1, waited: repeatPause},
 		"lost, look fails": {sends: []any{lost, thing2}, look: gone,
 			err: []string{"not sent again, as reading the object failed", "not_found", "Do it by hand"}, kind: isAmbiguous,

@@ -130,10 +130,10 @@ func (c *Client) stopped(k *call) error {
 
 // judge decides what an answer means (wire contract: which method may be
 // repeated on what).
-func (c *Client) judge(ctx context.Context, k *call, a *answer) verdict {
+func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	switch {
 	case a.status == 0:
-		return c.judgeNoAnswer(ctx, k, a)
+		return c.judgeNoResponse(ctx, k, a)
 	case isSuccess(a.status):
 		return c.judgeSuccess(ctx, k, a)
 	}
@@ -152,7 +152,7 @@ func (c *Client) judge(ctx context.Context, k *call, a *answer) verdict {
 	return verdict{err: e, again: true, uncertain: true, pause: e.RetryAfter}
 }
 
-func (c *Client) judgeNoAnswer(ctx context.Context, k *call, a *answer) verdict {
+func (c *Client) judgeNoResponse(ctx context.Context, k *call, a *response) verdict {
 	sent := a.connected && !unprocessed(a.err)
 	switch {
 	case !k.repeatable && sent:
@@ -165,7 +165,7 @@ func (c *Client) judgeNoAnswer(ctx context.Context, k *call, a *answer) verdict 
 	return verdict{err: err, again: !c.permanent(a.err), uncertain: sent}
 }
 
-func (c *Client) judgeSuccess(ctx context.Context, k *call, a *answer) verdict {
+func (c *Client) judgeSuccess(ctx context.Context, k *call, a *response) verdict {
 	if a.err == nil {
 		return verdict{response: &Response{
 			Status: a.status, Header: a.header, Body: a.body, RequestID: a.requestID(),
@@ -188,7 +188,7 @@ func (c *Client) judgeSuccess(ctx context.Context, k *call, a *answer) verdict {
 	return verdict{err: err, again: true, uncertain: true}
 }
 
-func (c *Client) ambiguous(k *call, a *answer, err error) *AmbiguousError {
+func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
 	return &AmbiguousError{
 		Service: c.cfg.Service, Operation: k.operation,
 		RequestID: a.requestID(), SentAt: a.sentAt, Err: err,

@@ -14,7 +14,7 @@ type outcome string
 const (
 	succeeds    outcome = "success"
 	plainError  outcome = "*Error"
-	noAnswer    outcome = "*TransportError"
+	noResponse    outcome = "*TransportError"
 	isAmbiguous outcome = "*AmbiguousError"
 )
 
@@ -26,7 +26,7 @@ func outcomeOf(err error) outcome {
 	case ambiguous:
 		return isAmbiguous
 	case errors.As(err, &transport):
-		return noAnswer
+		return noResponse
 	}
 	if _, ok := AsError(err); ok {
 		return plainError
@@ -128,7 +128,7 @@ func TestBudgetCountsFailuresOnly(t *testing.T) {
 	})
 }
 
-func TestBudgetEndsWithTheLastAnswer(t *testing.T) {
+func TestBudgetEndsWithTheLastResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := play(step{status: 503, body: `{"error":{"code":"maintenance","message":"later"}}`,
 			header: map[string]string{"Request-Id": "r-9"}})

@@ -141,7 +141,7 @@ func TestAttemptTimeoutIsNotTheCallersDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, play(step{hang: true}), func(cfg *Config) { cfg.MaxRetries, cfg.RequestTimeout = 1, 7*time.Second })
 		_, err := c.Do(t.Context(), getCustomer)
-		if outcomeOf(err) != noAnswer || errors.Is(err, context.DeadlineExceeded) ||
+		if outcomeOf(err) != noResponse || errors.Is(err, context.DeadlineExceeded) ||
 			!strings.Contains(err.Error(), "within 7s") {
 			t.Error(err)
 		}

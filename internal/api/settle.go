@@ -261,8 +261,8 @@ func showsOther(err error) bool {
 
 // late reports that the service may carry the request out after its outcome was looked for.
 func late(e *AmbiguousError) bool {
-	answered, ok := AsError(e)
-	return errors.Is(e, errLate) || ok && answered.Status == http.StatusGatewayTimeout
+	responded, ok := AsError(e)
+	return errors.Is(e, errLate) || ok && responded.Status == http.StatusGatewayTimeout
 }
 
 // isDuplicate says that the service refused because the object is there.

@@ -49,7 +49,7 @@ func Refreshed[T any](ctx context.Context, c *Client, w *Writes, l Listing, id s
 	}
 	if item := s.find(ctx, id); item != nil {
 		if value := listedAs[T](item); value != nil && !w.within(id, item.date) && !w.after(id, updated(value)) {
-			s.answered()
+			s.hit()
 			return value, nil
 		}
 		s.asks()
@@ -371,7 +371,7 @@ func (s *snapshot) wake() {
 }
 
 // answered notes a read that an item has answered.
-func (s *snapshot) answered() {
+func (s *snapshot) hit() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hits++

@@ -76,7 +76,7 @@ func TestUnknownAuthorityIsNotRepeated(t *testing.T) {
 		}
 	}, func(cfg *Config) { cfg.RootCAs = x509.NewCertPool() })
 	_, err := c.Do(t.Context(), createCustomer)
-	if outcomeOf(err) != noAnswer || !strings.Contains(err.Error(), "certificate") {
+	if outcomeOf(err) != noResponse || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("got %v", err)
 	}
 	if connections.Load() != 1 {

@@ -54,7 +54,7 @@ func TestChange(t *testing.T) {
 		"clear refusal": {change: change{sends: []any{invalid}}, err: []string{"invalid_transition"},
 			kind: plainError, sent: 1},
 		"not sent": {change: change{sends: []any{&TransportError{Err: errReset}}}, err: []string{"reset"},
-			kind: noAnswer, sent: 1},
+			kind: noResponse, sent: 1},
 		"lost, done": {change: change{sends: []any{lost}, looks: []any{done}}, sent: 1, looked: 1},
 		"lost, done after read lag": {change: change{sends: []any{lost}, looks: []any{before, other, before, done}}, sent: 1,
 			looked: 4, waited: round},

@@ -102,7 +102,7 @@ func TestDroppedConnections(t *testing.T) {
 	}
 }
 
-func TestTruncatedAnswers(t *testing.T) {
+func TestTruncatedResponses(t *testing.T) {
 	t.Parallel()
 	for _, r := range []Request{getCustomer, createCustomer} {
 		var asked atomic.Int32
@@ -152,12 +152,12 @@ func TestHeaderCap(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Large", strings.Repeat("x", 2*maxHeaderBytes))
 	}, http1, func(cfg *Config) { cfg.MaxRetries = 0 })
-	if _, err := c.Do(t.Context(), getCustomer); outcomeOf(err) != noAnswer {
+	if _, err := c.Do(t.Context(), getCustomer); outcomeOf(err) != noResponse {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestSlowAnswersEndWithTheAttempt(t *testing.T) {
+func TestSlowResponsesEndWithTheAttempt(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) }) // runs before the server's own
@@ -169,7 +169,7 @@ func TestSlowAnswersEndWithTheAttempt(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}, nil, func(cfg *Config) { cfg.MaxRetries, cfg.RequestTimeout = 1, 100*time.Millisecond })
-	if _, err := c.Do(t.Context(), getCustomer); outcomeOf(err) != noAnswer || errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Do(t.Context(), getCustomer); outcomeOf(err) != noResponse || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }

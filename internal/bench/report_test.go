@@ -113,11 +113,7 @@ func machine() string {
 			}
 		}
 	}
-	load := ""
-	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
-		load = ", load " + strings.Fields(string(text))[0]
-	}
-	return fmt.Sprintf("%s, %d cores, %s%s", name, runtime.NumCPU(), runtime.GOOS, load)
+	return fmt.Sprintf("%s, %d cores, %s", name, runtime.NumCPU(), runtime.GOOS)
 }
 
 // between replaces what is between the marks of a page.

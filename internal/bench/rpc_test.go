@@ -172,18 +172,18 @@ func (s *served) plan(o acctest.Recording) error {
 	}
 	if err := s.call("ReadResource",
 		with(fields{"CurrentState": o.State, "Private": o.Private, "CurrentIdentity": o.Identity}),
-		func(answer reflect.Value) error { return same(answer, "NewState", o.State) }); err != nil {
+		func(response reflect.Value) error { return same(response, "NewState", o.State) }); err != nil {
 		return err
 	}
 	return s.call("PlanResourceChange", with(fields{"Config": o.Config, "PriorState": o.State, "ProposedNewState": o.State,
 		"PriorPrivate": o.Private, "PriorIdentity": o.Identity}),
-		func(answer reflect.Value) error { return same(answer, "PlannedState", o.State) })
+		func(response reflect.Value) error { return same(response, "PlannedState", o.State) })
 }
 
 // same is an error unless a value of a response is the one of the request: as long, because the order of attributes
 // differs.
-func same(answer reflect.Value, field string, want []byte) error {
-	got := answer.FieldByName(field).Elem().FieldByName("Msgpack").Bytes()
+func same(response reflect.Value, field string, want []byte) error {
+	got := response.FieldByName(field).Elem().FieldByName("Msgpack").Bytes()
 	sort := func(b []byte) []byte { b = slices.Clone(b); slices.Sort(b); return b }
 	if !slices.Equal(sort(got), sort(want)) {
 		return fmt.Errorf("%s is\n%q, want\n%q", field, got, want)
@@ -192,7 +192,7 @@ func same(answer reflect.Value, field string, want []byte) error {
 }
 
 // call sends a message, and fails for every diagnostic of the answer.
-func (s *served) call(rpc string, values fields, check func(answer reflect.Value) error) error {
+func (s *served) call(rpc string, values fields, check func(response reflect.Value) error) error {
 	ctx, cancel := context.WithCancel(context.Background()) // gRPC ends the context of a call too
 	defer cancel()
 	method := s.server.MethodByName(rpc)
@@ -224,12 +224,12 @@ func (s *served) call(rpc string, values fields, check func(answer reflect.Value
 	if err, _ := results[1].Interface().(error); err != nil {
 		return err
 	}
-	answer := results[0].Elem()
-	if diagnostics := answer.FieldByName("Diagnostics"); diagnostics.Len() > 0 {
+	response := results[0].Elem()
+	if diagnostics := response.FieldByName("Diagnostics"); diagnostics.Len() > 0 {
 		return fmt.Errorf("%s: %v", rpc, diagnostics.Index(0).Interface())
 	}
 	if check != nil {
-		return check(answer)
+		return check(response)
 	}
 	return nil
 }

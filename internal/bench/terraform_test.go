@@ -113,9 +113,9 @@ resource "billing_customer" "b%d" {
 		name, code := fmt.Sprintf("Customer %d", i), fmt.Sprintf("c-%d", i)
 		var c acctest.JSON
 		if i > 0 {
-			answer := s.Must("POST", "/v1/customers", acctest.JSON{"name": name, "external_id": code,
+			response := s.Must("POST", "/v1/customers", acctest.JSON{"name": name, "external_id": code,
 				"create_billing_account": false})
-			c, _ = answer["customer"].(acctest.JSON)
+			c, _ = response["customer"].(acctest.JSON)
 			attributes["id"], attributes["public_id"] = c["id"], c["public_id"]
 			attributes["name"], attributes["external_id"] = name, code
 			attributes["created_at"], attributes["updated_at"] = c["created_at"], c["updated_at"]

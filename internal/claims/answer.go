@@ -18,7 +18,7 @@ import (
 )
 
 // answer is a response with its body decoded, numbers kept as they were written.
-type answer struct {
+type response struct {
 	p      *probe
 	what   string // method and path, for errors
 	status int
@@ -30,7 +30,7 @@ type answer struct {
 	exchange *evidence.Exchange // nil when the response was made up from a part of another
 }
 
-func (a *answer) decode() {
+func (a *response) decode() {
 	a.body = missing{}
 	decoder := json.NewDecoder(bytes.NewReader(a.raw))
 	decoder.UseNumber()
@@ -45,7 +45,7 @@ func (a *answer) decode() {
 
 // at follows a path of member names and array positions, "data.emails.0.value".
 // The empty path is the whole body.
-func (a *answer) at(path string) any {
+func (a *response) at(path string) any {
 	value := a.body
 	if path == "" {
 		return value
@@ -72,7 +72,7 @@ func (a *answer) at(path string) any {
 }
 
 // text is the string at path. Anything else is a failure.
-func (a *answer) text(path string) string {
+func (a *response) text(path string) string {
 	text, ok := a.at(path).(string)
 	if !ok {
 		a.failf("%s is %s, want a string", path, show(a.at(path)))
@@ -80,7 +80,7 @@ func (a *answer) text(path string) string {
 	return text
 }
 
-func (a *answer) list(path string) []any {
+func (a *response) list(path string) []any {
 	list, ok := a.at(path).([]any)
 	if !ok {
 		a.failf("%s is %s, want an array", path, show(a.at(path)))
@@ -89,7 +89,7 @@ func (a *answer) list(path string) []any {
 }
 
 // integer fails unless the value at path is a whole number of 0 or more.
-func (a *answer) integer(path string) {
+func (a *response) integer(path string) {
 	number, _ := a.at(path).(json.Number)
 	if n, err := strconv.Atoi(number.String()); err != nil || n < 0 {
 		a.failf("%s is %s, want an integer of 0 or more", path, show(a.at(path)))
@@ -97,7 +97,7 @@ func (a *answer) integer(path string) {
 }
 
 // failf records a failure with the call and the Request-Id that it belongs to.
-func (a *answer) failf(format string, args ...any) {
+func (a *response) failf(format string, args ...any) {
 	if a.exchange != nil && a.p.err == nil {
 		a.p.last = a.exchange
 	}
@@ -106,7 +106,7 @@ func (a *answer) failf(format string, args ...any) {
 }
 
 // wantStatus fails unless the status is one of those; it returns a for chaining.
-func (a *answer) wantStatus(statuses ...int) *answer {
+func (a *response) wantStatus(statuses ...int) *response {
 	for _, status := range statuses {
 		if a.status == status {
 			return a
@@ -117,7 +117,7 @@ func (a *answer) wantStatus(statuses ...int) *answer {
 }
 
 // want fails unless the value at path equals the wanted one as JSON.
-func (a *answer) want(path string, wanted any) *answer {
+func (a *response) want(path string, wanted any) *response {
 	if got := a.at(path); !sameJSON(got, asJSON(wanted)) {
 		a.failf("%s is %s, want %s", path, show(got), show(asJSON(wanted)))
 	}
@@ -125,7 +125,7 @@ func (a *answer) want(path string, wanted any) *answer {
 }
 
 // wantPresent fails unless every one of the members stands under path; null counts.
-func (a *answer) wantPresent(path string, members ...string) *answer {
+func (a *response) wantPresent(path string, members ...string) *response {
 	for _, member := range members {
 		if a.at(path+"."+member) == (missing{}) {
 			a.failf("%s has no member %s", path, member)
@@ -135,7 +135,7 @@ func (a *answer) wantPresent(path string, members ...string) *answer {
 }
 
 // wantMatch fails unless the value at path is a string of that form.
-func (a *answer) wantMatch(path string, form *regexp.Regexp) *answer {
+func (a *response) wantMatch(path string, form *regexp.Regexp) *response {
 	if text, ok := a.at(path).(string); !ok || !form.MatchString(text) {
 		a.failf("%s is %s, want the form %s", path, show(a.at(path)), form)
 	}
@@ -143,7 +143,7 @@ func (a *answer) wantMatch(path string, form *regexp.Regexp) *answer {
 }
 
 // wantEmpty fails unless the value at path is null or holds nothing.
-func (a *answer) wantEmpty(path string) *answer {
+func (a *response) wantEmpty(path string) *response {
 	switch value := a.at(path).(type) {
 	case nil:
 		return a
@@ -162,7 +162,7 @@ func (a *answer) wantEmpty(path string) *answer {
 
 // wantError fails unless the body is {error: {code, message}} with strings that
 // say something. An empty code stands for any.
-func (a *answer) wantError(code string) *answer {
+func (a *response) wantError(code string) *response {
 	for _, member := range []string{"error.code", "error.message"} {
 		if text, ok := a.at(member).(string); !ok || text == "" {
 			a.failf("%s is %s, want text; the answer is %s", member, show(a.at(member)), clip(a.raw))
@@ -175,7 +175,7 @@ func (a *answer) wantError(code string) *answer {
 }
 
 // wantFields fails unless every field stands under path with its value.
-func (a *answer) wantFields(path string, fields object) *answer {
+func (a *response) wantFields(path string, fields object) *response {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		a.wantItems(path+"."+name, fields[name])
 	}
@@ -184,7 +184,7 @@ func (a *answer) wantFields(path string, fields object) *answer {
 
 // wantItems is want, except that an item of phones, emails and websites and an
 // address may carry members as null that were not sent.
-func (a *answer) wantItems(path string, wanted any) {
+func (a *response) wantItems(path string, wanted any) {
 	items, ok := wanted.([]object)
 	if !ok {
 		a.want(path, wanted)
@@ -204,7 +204,7 @@ func (a *answer) wantItems(path string, wanted any) {
 }
 
 // time is the moment at path, which must be a date-time.
-func (a *answer) time(path string) time.Time {
+func (a *response) time(path string) time.Time {
 	moment, err := time.Parse(time.RFC3339Nano, a.text(path))
 	if err != nil {
 		a.failf("%s: %w", path, err)

@@ -17,7 +17,7 @@ func accessClaims() []Claim {
 }
 
 // wantUnauthorized accepts both documented shapes of a 401.
-func wantUnauthorized(a *answer) {
+func wantUnauthorized(a *response) {
 	a.wantStatus(http.StatusUnauthorized)
 	if _, flat := a.at("error").(string); flat {
 		a.want("error_code", "unauthorized")

@@ -43,7 +43,7 @@ func accountCreateClaims() []Claim {
 
 // openAccount makes an account on a customer of its own unless the fields name
 // one, and returns its path and the answer.
-func (p *probe) openAccount(fields object) (string, *answer) {
+func (p *probe) openAccount(fields object) (string, *response) {
 	body := object{"customer": object{"name": unique()}}
 	a := p.post(accountsPath, merged(body, fields)).wantStatus(http.StatusCreated)
 	return accountPath(a.text("data.id")), a

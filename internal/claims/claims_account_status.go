@@ -40,7 +40,7 @@ func accountStatusClaims() []Claim {
 }
 
 // step posts to a transition of an account, with a reason.
-func (p *probe) step(path, name string) *answer {
+func (p *probe) step(path, name string) *response {
 	return p.post(path+"/"+name, object{"reason": "Motivo de " + name})
 }
 

@@ -48,7 +48,7 @@ var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
 // account makes a customer with those fields and an account; it returns the
 // answer to the create and the answer to reading the account.
-func (p *probe) account(fields object) (created, read *answer) {
+func (p *probe) account(fields object) (created, read *response) {
 	_, created = p.customer(merged(fields, object{"create_billing_account": true}))
 	read = p.get(accountPath(created.text("data.billing_account.id"))).wantStatus(http.StatusOK)
 	return created, read

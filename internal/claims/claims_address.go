@@ -34,12 +34,12 @@ func addressClaims() []Claim {
 }
 
 // invalidURL is the documented code; its status is the wire contract's.
-func (a *answer) wantInvalidURL() {
+func (a *response) wantInvalidURL() {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("INVALID_WEBHOOK_URL")
 }
 
 // register sends an endpoint that would get nothing.
-func (p *probe) register(url string) *answer {
+func (p *probe) register(url string) *response {
 	return p.post(endpointsPath, object{"url": url, "active": false, "events": []string{"charge.paid"}})
 }
 

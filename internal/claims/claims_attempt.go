@@ -44,8 +44,8 @@ func timedReceiving(check func(*probe, *receiver)) func(*probe, *receiver) {
 
 // failing makes an endpoint whose receiver answers 503, fires a test at it and
 // waits for the first failure.
-func (p *probe) failing(r *receiver) (endpoint, id string, failure *answer) {
-	r.answers(status(http.StatusServiceUnavailable))
+func (p *probe) failing(r *receiver) (endpoint, id string, failure *response) {
+	r.respondWith(status(http.StatusServiceUnavailable))
 	endpoint, _ = p.hook(r, nil)
 	id = p.fire(endpoint)
 	return endpoint, id, p.record(endpoint, id, "failed")
@@ -53,7 +53,7 @@ func (p *probe) failing(r *receiver) (endpoint, id string, failure *answer) {
 
 func checkSuccess(p *probe, r *receiver) {
 	for _, code := range []int{http.StatusOK, http.StatusCreated, http.StatusNoContent} {
-		r.answers(status(code))
+		r.respondWith(status(code))
 		path, _ := p.hook(r, nil)
 		a := p.record(path, p.fire(path), "success")
 		a.want("data.httpCode", code).want("data.attempts", 1).want("data.nextRetryAt", nil).wantUnset("data.lastError")
@@ -63,14 +63,14 @@ func checkSuccess(p *probe, r *receiver) {
 
 func checkFailure(p *probe, r *receiver) {
 	for _, code := range []int{http.StatusBadRequest, http.StatusGone, http.StatusInternalServerError} {
-		r.answers(status(code))
+		r.respondWith(status(code))
 		path, _ := p.hook(r, nil)
 		p.record(path, p.fire(path), "failed").want("data.httpCode", code).wantFailure()
 	}
 }
 
 // wantFailure fails unless a delivery is one that was attempted once, in vain.
-func (a *answer) wantFailure() {
+func (a *response) wantFailure() {
 	a.want("data.attempts", 1).want("data.deliveredAt", nil).wantMatch("data.nextRetryAt", timeForm)
 	if a.text("data.lastError") == "" {
 		a.failf("lastError says nothing")
@@ -80,7 +80,7 @@ func (a *answer) wantFailure() {
 func checkRedirect(p *probe, r *receiver) {
 	const elsewhere = "/elsewhere"
 	for _, code := range []int{http.StatusMovedPermanently, http.StatusSeeOther, http.StatusTemporaryRedirect} {
-		r.answers(func(w http.ResponseWriter, request *http.Request) {
+		r.respondWith(func(w http.ResponseWriter, request *http.Request) {
 			if request.URL.Path != elsewhere {
 				http.Redirect(w, request, r.url+elsewhere, code)
 			}
@@ -96,7 +96,7 @@ func checkRedirect(p *probe, r *receiver) {
 }
 
 func checkBrokenConnection(p *probe, r *receiver) {
-	r.answers(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	r.respondWith(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	path, _ := p.hook(r, nil)
 	p.record(path, p.fire(path), "failed").want("data.httpCode", nil).wantFailure()
 }
@@ -114,7 +114,7 @@ func checkFirstWait(p *probe, r *receiver) {
 
 func checkRetrySucceeds(p *probe, r *receiver) {
 	path, id, _ := p.failing(r)
-	r.answers(status(http.StatusOK))
+	r.respondWith(status(http.StatusOK))
 	p.advance(firstWait + slack)
 	a := p.record(path, id, "success").want("data.attempts", 2).want("data.httpCode", 200).want("data.nextRetryAt", nil)
 	a.wantMatch("data.deliveredAt", timeForm)

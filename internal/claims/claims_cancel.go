@@ -34,7 +34,7 @@ func cancelClaims() []Claim {
 func checkCancel(p *probe) {
 	path, created := p.subscription(nil)
 	a := p.post(path+"/cancel", object{"reason": "Cliente pediu"}).wantStatus(http.StatusOK)
-	for _, b := range []*answer{a, p.get(path).wantStatus(http.StatusOK)} {
+	for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
 		b.want("data.status", "canceled").want("data.cancellation_reason", "Cliente pediu").wantMatch("data.canceled_at",
 			timeForm)
 		b.wantMoment("data.canceled_at", created.time("data.created_at"), prompt)
@@ -44,7 +44,7 @@ func checkCancel(p *probe) {
 func checkCancelLater(p *probe) {
 	path, created := p.subscription(nil)
 	a := p.post(path+"/cancel", object{"cancel_at_period_end": true}).wantStatus(http.StatusOK)
-	for _, b := range []*answer{a, p.get(path).wantStatus(http.StatusOK)} {
+	for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
 		b.want("data.status", "active").want("data.cancel_at_period_end", true)
 		b.wantKept([]string{"current_period_start", "current_period_end", "plan_id"}, created.at("data"))
 	}

@@ -26,7 +26,7 @@ func checkChangePlan(p *probe) {
 }
 
 // changeLater asks for the second plan from the end of the period on.
-func (p *probe) changeLater(path string) *answer {
+func (p *probe) changeLater(path string) *response {
 	body := object{"plan_id": p.plan(1), "timing": "end_of_period", "reason": "Mais usuários"}
 	return p.post(path+"/change-plan", body).wantStatus(http.StatusOK)
 }
@@ -34,7 +34,7 @@ func (p *probe) changeLater(path string) *answer {
 func checkChangePlanLater(p *probe) {
 	path, created := p.subscription(nil)
 	a := p.changeLater(path)
-	for _, b := range []*answer{a, p.get(path).wantStatus(http.StatusOK)} {
+	for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
 		b.want("data.plan_id", p.plan(0)).want("data.metadata.pending_plan_id", p.plan(1))
 		b.wantKept(subscriptionMembers, created.at("data"), "metadata")
 	}
@@ -45,7 +45,7 @@ func checkChangePlanBack(p *probe) {
 		path, _ := p.subscription(nil)
 		p.changeLater(path)
 		a := p.post(path+"/change-plan", object{"plan_id": p.plan(0), "timing": timing}).wantStatus(http.StatusOK)
-		for _, b := range []*answer{a, p.get(path).wantStatus(http.StatusOK)} {
+		for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
 			b.want("data.plan_id", p.plan(0)).wantAbsent("data.metadata.pending_plan_id")
 		}
 	}

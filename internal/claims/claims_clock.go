@@ -61,7 +61,7 @@ func (p *probe) advance(by time.Duration) {
 
 // passPeriod moves the clock beyond the end of the period of a subscription that
 // was just made, by less than any cycle is long.
-func (p *probe) passPeriod(created *answer) {
+func (p *probe) passPeriod(created *response) {
 	p.advance(created.time("data.current_period_end").Sub(created.time("data.created_at")) + time.Hour)
 }
 

@@ -60,7 +60,7 @@ func checkNothingMade(p *probe) {
 
 func checkUnknownCollectionsIDs(p *probe) {
 	path, _ := p.endpoint(nil)
-	for _, a := range []*answer{
+	for _, a := range []*response{
 		p.get(endpointPath(nobody)), p.patch(endpointPath(nobody), object{"active": false}), p.delete(endpointPath(nobody)),
 		p.do(endpointPath(nobody) + "/test"), p.do(endpointPath(nobody) + "/rotate-secret"),
 		p.get(endpointPath(nobody) + "/deliveries"), p.do(path + "/deliveries/" + nobody + "/retry"),
@@ -88,7 +88,7 @@ func collectionsListClaims() []Claim {
 }
 
 // ids makes three things and returns their ids in that order.
-func ids(add func(object) (string, *answer)) []string {
+func ids(add func(object) (string, *response)) []string {
 	var ids []string
 	for range 3 {
 		_, a := add(nil)
@@ -140,7 +140,7 @@ func checkOrder(p *probe, path string) {
 	var last time.Time
 	var order []string
 	for _, item := range p.listed(path) {
-		created := p.listedAnswer(path, item).time("data.createdAt")
+		created := p.listedResponse(path, item).time("data.createdAt")
 		if created.Before(last) {
 			p.failf("GET %s: %s, created at %s, stands behind one created at %s", path, text(item, "id"), created, last)
 		}

@@ -44,7 +44,7 @@ func conventionClaims() []Claim {
 }
 
 func checkRequestID(p *probe) {
-	answers := []*answer{
+	responses := []*response{
 		p.get(mePath),
 		p.get(mePath),
 		p.get(customersPath),
@@ -53,13 +53,13 @@ func checkRequestID(p *probe) {
 		p.send(call{method: http.MethodGet, path: mePath, anonymous: true}),
 		p.get("/v1/no-such-thing"),
 	}
-	wantRequestIDs(answers)
+	wantRequestIDs(responses)
 }
 
 // wantRequestIDs fails unless every answer carries a Request-Id of its own.
-func wantRequestIDs(answers []*answer) {
+func wantRequestIDs(responses []*response) {
 	var seen []string
-	for _, a := range answers {
+	for _, a := range responses {
 		id := a.header.Get("Request-Id")
 		if id == "" {
 			a.failf("no Request-Id")
@@ -72,20 +72,20 @@ func wantRequestIDs(answers []*answer) {
 }
 
 func checkContentType(p *probe) {
-	answers := []*answer{
+	responses := []*response{
 		p.get(mePath),
 		p.get(customersPath),
 		p.get(customerPath(nobody)),
 		p.post(customersPath, object{}),
 		p.send(call{method: http.MethodGet, path: mePath, anonymous: true}),
 	}
-	for _, a := range answers {
+	for _, a := range responses {
 		a.wantJSON()
 	}
 }
 
 // wantJSON fails unless the body is one JSON value and called so.
-func (a *answer) wantJSON() {
+func (a *response) wantJSON() {
 	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
 		a.failf("Content-Type is %q, want application/json", a.header.Get("Content-Type"))
@@ -109,7 +109,7 @@ var documentedCiphers = []uint16{
 
 func checkTLS(p *probe) { wantTLS(p.get(mePath)) }
 
-func wantTLS(a *answer) {
+func wantTLS(a *response) {
 	switch {
 	case a.tls == nil:
 		a.failf("the connection is not encrypted")
@@ -132,7 +132,7 @@ func checkOnlyJSON(p *probe) {
 
 // wantRefusal accepts any 4xx in the error shape, for what the description
 // gives no status to.
-func wantRefusal(a *answer) {
+func wantRefusal(a *response) {
 	if a.status < 400 || a.status > 499 {
 		a.failf("want a 4xx")
 	}
@@ -166,7 +166,7 @@ func checkBrokenJSON(p *probe) {
 
 // conditions are the headers that make the next read of the same object
 // conditional. An answer that carries no validator is a failure.
-func conditions(a *answer) http.Header {
+func conditions(a *response) http.Header {
 	header := http.Header{}
 	if tag := a.header.Get("ETag"); tag != "" {
 		header.Set("If-None-Match", tag)

@@ -48,7 +48,7 @@ func deliveryClaims() []Claim {
 }
 
 // tested makes an endpoint at the receiver, fires a test and waits for it.
-func (p *probe) tested(r *receiver, fields object) (created *answer, one received) {
+func (p *probe) tested(r *receiver, fields object) (created *response, one received) {
 	path, created := p.hook(r, fields)
 	p.fire(path)
 	return created, p.awaitNth(r, 1)

@@ -62,7 +62,7 @@ func checkEndpointDefaults(p *probe) {
 
 // wantSecret is the secret at path, of which the description says no more than
 // its prefix.
-func (a *answer) wantSecret(path string) string {
+func (a *response) wantSecret(path string) string {
 	secret := a.text(path)
 	if rest, ok := strings.CutPrefix(secret, "whsec_"); !ok || rest == "" {
 		a.failf("%s does not start with whsec_", path)
@@ -79,8 +79,8 @@ func checkSecretOnce(p *probe) {
 }
 
 // later are the answers about an endpoint that come after its creation.
-func (p *probe) later(path string) []*answer {
-	return []*answer{
+func (p *probe) later(path string) []*response {
+	return []*response{
 		p.get(path).wantStatus(http.StatusOK),
 		p.patch(path, object{"description": unique()}).wantStatus(http.StatusOK),
 		p.listedOne(endpointsPath, strings.TrimPrefix(path, endpointsPath+"/")),
@@ -98,7 +98,7 @@ func checkSecretGone(p *probe) {
 func checkEndpointRead(p *probe) {
 	path, created := p.endpoint(object{"description": "Cobranças", "authentication": object{"type": "header",
 		"name": "X-Gateway-Key", "value": unique()}})
-	for _, a := range []*answer{p.get(path).wantStatus(http.StatusOK),
+	for _, a := range []*response{p.get(path).wantStatus(http.StatusOK),
 		p.listedOne(endpointsPath, created.text("data.id"))} {
 		for _, member := range endpointMembers {
 			a.want("data."+member, created.at("data."+member))
@@ -139,7 +139,7 @@ func checkEndpointInvalid(p *probe) {
 const authentication = "authentication"
 
 // wantBlamed fails unless the answer refuses that field.
-func (a *answer) wantBlamed(field string) {
+func (a *response) wantBlamed(field string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
 	fields, _ := a.at("error.details.fields").(map[string]any)
 	for name := range fields {
@@ -227,7 +227,7 @@ func checkEndpointDelete(p *probe) {
 func checkEndpointGone(p *probe) {
 	path, created := p.endpoint(nil)
 	p.delete(path).wantStatus(http.StatusNoContent)
-	for _, a := range []*answer{
+	for _, a := range []*response{
 		p.get(path), p.patch(path, object{"active": false}), p.delete(path),
 		p.do(path + "/rotate-secret"), p.do(path + "/test"), p.get(path + "/deliveries"),
 	} {

@@ -35,7 +35,7 @@ func financeValidatorClaims() []Claim {
 
 func checkFinanceRequestID(p *probe) {
 	path, created := p.entry(payablesPath, nil)
-	wantRequestIDs([]*answer{
+	wantRequestIDs([]*response{
 		created,
 		p.get(path),
 		p.get(path),
@@ -50,7 +50,7 @@ func checkFinanceRequestID(p *probe) {
 
 func checkFinanceContentType(p *probe) {
 	path, created := p.entry(payablesPath, nil)
-	for _, a := range []*answer{
+	for _, a := range []*response{
 		created,
 		p.get(path),
 		p.get(payablesPath),
@@ -67,7 +67,7 @@ func checkFinanceTLS(p *probe) { wantTLS(p.get(ledgerAccountsPath)) }
 func checkUnknownRecords(p *probe) {
 	for _, collection := range []string{ledgerAccountsPath, payablesPath, receivablesPath, ownCollection()} {
 		path := recordPath(collection, nobody)
-		for _, a := range []*answer{p.get(path), p.patch(path, object{"name": unique()}), p.delete(path)} {
+		for _, a := range []*response{p.get(path), p.patch(path, object{"name": unique()}), p.delete(path)} {
 			a.wantStatus(http.StatusNotFound).wantError("")
 		}
 	}

@@ -64,7 +64,7 @@ func checkRecordReads(p *probe) {
 }
 
 // walkOne fails unless the shelf holds the one record, listed as it was answered.
-func (p *probe) walkOne(s shelf, as *answer) {
+func (p *probe) walkOne(s shelf, as *response) {
 	a := s.get(p).wantStatus(http.StatusOK)
 	if n := len(a.list("data")); n != 1 {
 		a.failf("%d records, want 1", n)
@@ -79,9 +79,9 @@ func checkRecordExact(p *probe) {
 			"parts": []object{{"amount": "0.10", "serial": number("9007199254740995")}},
 		}
 		path, a := s.put(p, sent)
-		answers := []*answer{a, p.get(path).wantStatus(http.StatusOK),
+		responses := []*response{a, p.get(path).wantStatus(http.StatusOK),
 			p.patch(path, object{"name": unique()}).wantStatus(http.StatusOK), p.get(path)}
-		for _, a := range answers {
+		for _, a := range responses {
 			for field, value := range sent {
 				a.want("data."+field, value)
 			}
@@ -94,7 +94,7 @@ func checkRecordExact(p *probe) {
 }
 
 // wantOne fails unless a collection of the claim's own holds that record alone.
-func (p *probe) wantOne(collection string, created *answer) {
+func (p *probe) wantOne(collection string, created *response) {
 	p.wantIDs("GET "+collection, p.walk(collection, 100, nil), created.text("data.id"))
 }
 
@@ -140,11 +140,11 @@ func checkReplayDeleted(p *probe) {
 
 func checkReplayAtOnce(p *probe) {
 	collection := ownCollection()
-	answers := p.together(8, creation(collection, newUUID(), object{"name": unique()}))
-	for _, a := range answers {
-		a.wantStatus(http.StatusCreated).wantSame(answers[0])
+	responses := p.together(8, creation(collection, newUUID(), object{"name": unique()}))
+	for _, a := range responses {
+		a.wantStatus(http.StatusCreated).wantSame(responses[0])
 	}
-	p.wantOne(collection, answers[0])
+	p.wantOne(collection, responses[0])
 }
 
 func checkMalformedKey(p *probe) {

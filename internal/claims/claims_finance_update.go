@@ -12,7 +12,7 @@ func recordUpdateClaims() []Claim {
 		financeClaim(773, source+" (merges at the top level)", "An object or list inside is replaced as a whole.",
 			checkRecordNested),
 		financeClaim(774, source, "An update is answered with 200 {data: record}, the whole record as it then reads.",
-			checkRecordUpdateAnswer),
+			checkRecordUpdateResponse),
 	}
 }
 
@@ -40,7 +40,7 @@ func checkRecordUpdate(p *probe) {
 
 func checkRecordRemoves(p *probe) {
 	path, _ := p.entry(ownCollection(), object{"note": "goes", "kept": "stays"})
-	for _, a := range []*answer{p.patch(path, object{"note": nil}).wantStatus(http.StatusOK),
+	for _, a := range []*response{p.patch(path, object{"note": nil}).wantStatus(http.StatusOK),
 		p.get(path).wantStatus(http.StatusOK)} {
 		a.wantMissing("data.note").want("data.kept", "stays")
 	}
@@ -61,7 +61,7 @@ func checkRecordNested(p *probe) {
 	}
 }
 
-func checkRecordUpdateAnswer(p *probe) {
+func checkRecordUpdateResponse(p *probe) {
 	path, created := p.entry(ownCollection(), object{"note": "as it was"})
 	name := unique()
 	a := p.patch(path, object{"name": name}).wantStatus(http.StatusOK)
@@ -92,7 +92,7 @@ func checkRecordElsewhere(p *probe) {
 	path, created := p.entry(payablesPath, nil)
 	for _, collection := range []string{receivablesPath, ledgerAccountsPath, ownCollection()} {
 		elsewhere := recordPath(collection, created.text("data.id"))
-		for _, a := range []*answer{p.get(elsewhere), p.patch(elsewhere, object{"name": unique()}), p.delete(elsewhere)} {
+		for _, a := range []*response{p.get(elsewhere), p.patch(elsewhere, object{"name": unique()}), p.delete(elsewhere)} {
 			a.wantStatus(http.StatusNotFound).wantError("")
 		}
 	}

@@ -58,7 +58,7 @@ func checkKeyCreate(p *probe) {
 }
 
 // wantTime fails unless the date-time at path is that very moment.
-func (a *answer) wantTime(path string, wanted time.Time) *answer {
+func (a *response) wantTime(path string, wanted time.Time) *response {
 	if got := a.time(path); !got.Equal(wanted) {
 		a.failf("%s is %s, want %s", path, got, wanted)
 	}
@@ -74,7 +74,7 @@ func checkKeyDefaults(p *probe) {
 func checkToken(p *probe) {
 	_, first := p.key(nil)
 	_, second := p.key(nil)
-	for _, a := range []*answer{first, second} {
+	for _, a := range []*response{first, second} {
 		token, prefix := a.text("data.token"), a.text("data.keyPrefix")
 		if prefix == "" || !strings.HasPrefix(token, prefix) || len(prefix) >= len(token) {
 			a.failf("the token does not begin with keyPrefix %q, or goes no further", prefix)
@@ -88,7 +88,7 @@ func checkToken(p *probe) {
 func checkKeyRead(p *probe) {
 	path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"},
 		"expiresAt": "2099-01-01T00:00:00Z"})
-	for _, a := range []*answer{p.get(path).wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
+	for _, a := range []*response{p.get(path).wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
 		for _, member := range keyMembers {
 			a.want("data."+member, created.at("data."+member))
 		}
@@ -157,7 +157,7 @@ func checkRevokedReads(p *probe) {
 	path, created := p.key(nil)
 	p.get(path).wantStatus(http.StatusOK).want("data.revokedAt", nil)
 	p.delete(path).wantStatus(http.StatusNoContent)
-	for _, a := range []*answer{p.get(path).wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
+	for _, a := range []*response{p.get(path).wantStatus(http.StatusOK), p.listedOne(keysPath, created.text("data.id"))} {
 		a.wantMatch("data.revokedAt", timeForm).want("data.name", created.at("data.name"))
 	}
 }
@@ -171,7 +171,7 @@ func checkRevokedAgain(p *probe) {
 }
 
 // wantScopeRefused accepts the refusal that recurring billing documents.
-func wantScopeRefused(a *answer) {
+func wantScopeRefused(a *response) {
 	a.wantStatus(http.StatusForbidden).wantError("insufficient_scope").wantPresent("error.details", "required", "granted")
 }
 

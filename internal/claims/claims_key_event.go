@@ -33,7 +33,7 @@ func keyEventClaims() []Claim {
 var lifecycle = []string{"api_key.rotated", "api_key.status_changed", "api_key.revoked"}
 
 // wantData fails unless data has the public shape and those members, and no more.
-func (a *answer) wantData(more ...string) *answer {
+func (a *response) wantData(more ...string) *response {
 	data, _ := a.at("data").(map[string]any)
 	wanted := slices.Sorted(slices.Values(append(slices.Clone(keyMembers), more...)))
 	if got := slices.Sorted(maps.Keys(data)); !slices.Equal(got, wanted) {
@@ -43,10 +43,10 @@ func (a *answer) wantData(more ...string) *answer {
 }
 
 // about waits for an event about one key; other keys may change beside it.
-func (p *probe) about(r *receiver, event, id string) *answer {
+func (p *probe) about(r *receiver, event, id string) *response {
 	return p.envelope(p.await(1, func() []received {
 		return slices.DeleteFunc(r.of(event), func(one received) bool {
-			a := &answer{raw: one.body}
+			a := &response{raw: one.body}
 			a.decode()
 			return a.at("data.id") != id
 		})
@@ -79,7 +79,7 @@ func checkRevokedEvent(p *probe, r *receiver) {
 }
 
 // revoked makes and revokes a key while the receiver listens.
-func (p *probe) revoked(r *receiver) *answer {
+func (p *probe) revoked(r *receiver) *response {
 	p.hook(r, object{"events": lifecycle})
 	path, created := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read"}})
 	p.delete(path).wantStatus(http.StatusNoContent)
@@ -88,7 +88,7 @@ func (p *probe) revoked(r *receiver) *answer {
 
 // wantOldKey fails unless data shows the key as it was created, whatever its
 // revocation has changed.
-func (a *answer) wantOldKey(created *answer) *answer {
+func (a *response) wantOldKey(created *response) *response {
 	for _, member := range keyMembers {
 		if member != "revokedAt" {
 			a.want("data."+member, created.at("data."+member))
@@ -173,7 +173,7 @@ func checkEventIDs(p *probe, r *receiver) {
 func (p *probe) twice(r *receiver, id string) [2]received {
 	come := func() []received {
 		return slices.DeleteFunc(r.of("api_key.revoked"), func(one received) bool {
-			a := &answer{raw: one.body}
+			a := &response{raw: one.body}
 			a.decode()
 			return a.at("data.id") != id
 		})

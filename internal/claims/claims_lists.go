@@ -86,7 +86,7 @@ func (p *probe) three() (word string, names []string) {
 }
 
 // wantNames fails unless the page's items have those names in that order.
-func (a *answer) wantNames(names ...string) *answer {
+func (a *response) wantNames(names ...string) *response {
 	got := []any{}
 	for i := range a.list("data") {
 		got = append(got, a.at("data."+strconv.Itoa(i)+".name"))

@@ -26,7 +26,7 @@ func openAPIClaims() []Claim {
 
 var openAPIForm = regexp.MustCompile(`^3\.[0-9]+\.[0-9]+`)
 
-func (p *probe) openAPI() *answer { return p.get(openAPIJSONPath).wantStatus(http.StatusOK) }
+func (p *probe) openAPI() *response { return p.get(openAPIJSONPath).wantStatus(http.StatusOK) }
 
 func checkOpenAPIJSON(p *probe) {
 	a := p.openAPI().wantMatch("openapi", openAPIForm)
@@ -36,7 +36,7 @@ func checkOpenAPIJSON(p *probe) {
 }
 
 // paths are the described ones, each with its methods.
-func (a *answer) paths() map[string]any {
+func (a *response) paths() map[string]any {
 	paths, _ := a.at("paths").(map[string]any)
 	if len(paths) == 0 {
 		a.failf("paths is %s, want an object with the paths", show(a.at("paths")))

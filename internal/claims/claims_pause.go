@@ -37,7 +37,7 @@ func checkPause(p *probe) {
 	until := created.time("data.created_at").Add(10 * 24 * time.Hour).Truncate(time.Second)
 	sent := until.In(time.FixedZone("", -3*60*60)).Format(time.RFC3339)
 	a := p.post(path+"/pause", object{"behavior": "void", "resumes_at": sent}).wantStatus(http.StatusOK)
-	for _, b := range []*answer{a, p.get(path).wantStatus(http.StatusOK)} {
+	for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
 		b.want("data.status", "paused").want("data.pause_collection.behavior", "void").wantMatch("data.paused_at", timeForm)
 		b.wantMoment("data.resumes_at", until, 0).wantMoment("data.pause_collection.resumes_at", until, 0)
 	}
@@ -52,7 +52,7 @@ func checkPauseDefaults(p *probe) {
 }
 
 // wantAbsent fails unless the member at path is null or not there.
-func (a *answer) wantAbsent(path string) *answer {
+func (a *response) wantAbsent(path string) *response {
 	if got := a.at(path); got != nil && got != (any)(missing{}) {
 		a.failf("%s is %s, want null", path, show(got))
 	}
@@ -103,13 +103,13 @@ func checkResume(p *probe) {
 	path, _ := p.subscription(nil)
 	p.post(path+"/pause", object{}).wantStatus(http.StatusOK)
 	a := p.resume(path).wantStatus(http.StatusOK)
-	for _, b := range []*answer{a, p.get(path).wantStatus(http.StatusOK)} {
+	for _, b := range []*response{a, p.get(path).wantStatus(http.StatusOK)} {
 		b.want("data.status", "active").wantAbsent("data.pause_collection").wantMatch("data.resumed_at", timeForm)
 	}
 }
 
 // resume posts without a body, as the operation has none.
-func (p *probe) resume(path string) *answer {
+func (p *probe) resume(path string) *response {
 	return p.send(call{method: http.MethodPost, path: path + "/resume"})
 }
 

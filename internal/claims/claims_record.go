@@ -25,7 +25,7 @@ func recordClaims() []Claim {
 }
 
 func checkRecord(p *probe, r *receiver) {
-	r.answers(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `recebido: "sim"`) })
+	r.respondWith(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `recebido: "sim"`) })
 	path, _ := p.hook(r, nil)
 	id := p.fire(path)
 	one := p.awaitNth(r, 1)
@@ -45,7 +45,7 @@ var hidden = []string{"x-webhook-signature", "authorization", "set-cookie"}
 
 func checkRedacted(p *probe, r *receiver) {
 	cookie := unique()
-	r.answers(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Set-Cookie", "session="+cookie) })
+	r.respondWith(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Set-Cookie", "session="+cookie) })
 	for i, kind := range kinds() {
 		path, created := p.hook(r, object{"authentication": kind.authentication})
 		id := p.fire(path)
@@ -88,7 +88,7 @@ func (p *probe) wantRedacted(value any, names []string) {
 
 func checkRecordFilters(p *probe, r *receiver) {
 	path, failed, _ := p.failing(r)
-	r.answers(nil)
+	r.respondWith(nil)
 	passed := p.fire(path)
 	p.record(path, passed, "success")
 	for _, one := range []struct {

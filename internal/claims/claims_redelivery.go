@@ -23,7 +23,7 @@ func redeliveryClaims() []Claim {
 func checkRedelivery(p *probe, r *receiver) {
 	path, id, failure := p.failing(r)
 	first := p.awaitNth(r, 1)
-	r.answers(status(http.StatusOK))
+	r.respondWith(status(http.StatusOK))
 	a := p.do(path + "/deliveries/" + id + "/retry").wantStatus(http.StatusAccepted)
 	a.wantPresent("data", deliveryMembers...).want("data.id", id).want("data.eventId", failure.at("data.eventId"))
 	second := p.awaitNth(r, 2)

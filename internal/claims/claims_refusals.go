@@ -28,7 +28,7 @@ func refusalClaims() []Claim {
 }
 
 // wantInvalid fails unless the answer is 422 validation_error that blames the field.
-func (a *answer) wantInvalid(field string) {
+func (a *response) wantInvalid(field string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
 	fields, _ := a.at("error.details.fields").(map[string]any)
 	if reason, ok := fields[field].(string); !ok || reason == "" {
@@ -101,7 +101,7 @@ func checkRefusedUpdate(p *probe) {
 }
 
 // wantTaken fails unless the answer is 422 external_id_taken naming that customer.
-func (a *answer) wantTaken(id string) {
+func (a *response) wantTaken(id string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("external_id_taken")
 	a.want("error.details.field", "external_id").want("error.details.id", id)
 }

@@ -54,7 +54,7 @@ func checkInherits(p *probe) {
 	path, old := p.key(object{"description": "Lê cobranças", "scopes": []string{"charges:read", "api_keys:*"},
 		"expiresAt": "2099-01-01T00:00:00Z"})
 	successor, a := p.rotate(path, nil)
-	for _, a := range []*answer{a, p.get(successor).wantStatus(http.StatusOK)} {
+	for _, a := range []*response{a, p.get(successor).wantStatus(http.StatusOK)} {
 		a.want("data.name", old.at("data.name")).want("data.description", old.at("data.description"))
 		a.wantTexts("data.scopes", "charges:read", "api_keys:*").wantTime("data.expiresAt", old.time("data.expiresAt"))
 	}
@@ -67,7 +67,7 @@ func checkInherits(p *probe) {
 const slack = time.Minute
 
 // wantGrace fails unless the grace that a rotation answers is that many days long.
-func (a *answer) wantGrace(days int) *answer {
+func (a *response) wantGrace(days int) *response {
 	wanted := a.time("data.createdAt").Add(time.Duration(days) * day)
 	if off := a.time("data.graceUntil").Sub(wanted).Abs(); off > slack {
 		a.failf("graceUntil is %s, want %d days after the rotation at %s", a.time("data.graceUntil"), days,
@@ -85,7 +85,7 @@ func checkGraceDefault(p *probe) {
 func checkGraceDays(p *probe) {
 	path, _ := p.key(nil)
 	for _, days := range []int{0, 1, 30} {
-		var a *answer
+		var a *response
 		path, a = p.rotate(path, object{"graceDays": days})
 		a.wantGrace(days)
 	}
@@ -154,7 +154,7 @@ func checkRotateTwice(p *probe) {
 	path, second := p.rotate(path, nil)
 	_, third := p.rotate(path, nil)
 	third.want("data.predecessorId", second.at("data.id"))
-	for _, a := range []*answer{first, second, third} {
+	for _, a := range []*response{first, second, third} {
 		p.using(a.text("data.token")).wantStatus(http.StatusOK)
 	}
 }

@@ -24,7 +24,7 @@ func subscriptionItemClaims() []Claim {
 }
 
 // wantSet fails unless the items under data are those, in any order.
-func (a *answer) wantSet(wanted ...object) *answer {
+func (a *response) wantSet(wanted ...object) *response {
 	form := func(at func(string) any) string {
 		return fmt.Sprint(at("product_id"), " ", at("price_id"), " x", at("quantity"), " at ",
 			show(at("unit_amount_subcents")))
@@ -35,7 +35,7 @@ func (a *answer) wantSet(wanted ...object) *answer {
 		got = append(got, form(func(member string) any { return a.at("data." + strconv.Itoa(i) + "." + member) }))
 	}
 	for _, item := range wanted {
-		full := answer{body: asJSON(merged(object{"quantity": 1, "unit_amount_subcents": nil}, item))}
+		full := response{body: asJSON(merged(object{"quantity": 1, "unit_amount_subcents": nil}, item))}
 		want = append(want, form(full.at))
 	}
 	slices.Sort(got)
@@ -47,7 +47,7 @@ func (a *answer) wantSet(wanted ...object) *answer {
 }
 
 // items reads the items of a subscription, as many as a page holds.
-func (p *probe) items(path string) *answer {
+func (p *probe) items(path string) *response {
 	return p.get(path+"/items", "per_page", strconv.Itoa(p.maxPerPage())).wantStatus(http.StatusOK)
 }
 

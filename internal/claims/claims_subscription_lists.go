@@ -153,7 +153,7 @@ func (p *probe) invoice(path string, body object) string {
 
 // wantInvoice fails unless that invoice is among those on the page, which all
 // have an id.
-func (a *answer) wantInvoice(id string) {
+func (a *response) wantInvoice(id string) {
 	found := false
 	for i := range a.list("data") {
 		found = a.text("data."+strconv.Itoa(i)+".id") == id || found
@@ -165,7 +165,7 @@ func (a *answer) wantInvoice(id string) {
 
 // invoices lists the invoices that match. A claim makes fewer of them than a page
 // holds.
-func (p *probe) invoices(filter, value string) *answer {
+func (p *probe) invoices(filter, value string) *response {
 	return p.get(invoicesPath, filter, value, "per_page", strconv.Itoa(p.maxPerPage())).wantStatus(http.StatusOK)
 }
 

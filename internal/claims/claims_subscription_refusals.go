@@ -151,7 +151,7 @@ func checkUpdateWrongType(p *probe) {
 
 func checkSubscriptionUnknown(p *probe) {
 	path := subscriptionPath(nobody)
-	for _, a := range []*answer{
+	for _, a := range []*response{
 		p.get(path), p.patch(path, object{"notes": "depois"}), p.delete(path),
 		p.post(path+"/pause", object{}), p.post(path+"/resume", object{}), p.post(path+"/cancel", object{}),
 		p.post(path+"/change-plan", object{"plan_id": p.plan(0)}), p.post(path+"/invoices", object{}),

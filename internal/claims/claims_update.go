@@ -62,7 +62,7 @@ func checkUpdateEachField(p *probe) {
 // wantUnchanged fails when the customer answered as data differs from the one
 // before in another member than those, in what follows from them, or in
 // updated_at.
-func (a *answer) wantUnchanged(before any, changed ...string) {
+func (a *response) wantUnchanged(before any, changed ...string) {
 	if slices.Contains(changed, "document_number") {
 		changed = append(changed, "document_type")
 	}

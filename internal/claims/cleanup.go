@@ -16,7 +16,7 @@ const cleanupTime = 30 * time.Second
 // remember notes what a call made, whatever the claim makes of the answer: an
 // object that was made against the contract must go too. Of a key the record
 // stays, revoked.
-func (p *probe) remember(c call, a *answer) {
+func (p *probe) remember(c call, a *response) {
 	if c.method != http.MethodPost {
 		return
 	}
@@ -47,7 +47,7 @@ func (p *probe) remember(c call, a *answer) {
 }
 
 // madeID is the id at path of what a creation made, also where the service returns the object without its envelope.
-func (a *answer) madeID(path string) string {
+func (a *response) madeID(path string) string {
 	for _, place := range []string{path, strings.TrimPrefix(path, "data.")} {
 		if id, ok := a.at(place).(string); ok {
 			return id

@@ -53,7 +53,7 @@ func publicURL() string { return "https://example.com/" + unique() }
 // endpoint makes an endpoint and returns its path and the answer. Unless the
 // fields say otherwise it wants an event that no claim brings about, so that
 // nothing is sent to its address.
-func (p *probe) endpoint(fields object) (string, *answer) {
+func (p *probe) endpoint(fields object) (string, *response) {
 	body := merged(object{"url": publicURL(), "events": []string{"charge.paid"}}, fields)
 	a := p.post(endpointsPath, body).wantStatus(http.StatusCreated)
 	return endpointPath(a.text("data.id")), a
@@ -61,13 +61,13 @@ func (p *probe) endpoint(fields object) (string, *answer) {
 
 // key makes an API key under a unique name, unless the fields say another, and
 // returns its path and the answer.
-func (p *probe) key(fields object) (string, *answer) {
+func (p *probe) key(fields object) (string, *response) {
 	a := p.post(keysPath, merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
 	return keyPath(a.text("data.id")), a
 }
 
 // rotate replaces the key at path and returns the successor's path and the answer.
-func (p *probe) rotate(path string, fields object) (string, *answer) {
+func (p *probe) rotate(path string, fields object) (string, *response) {
 	if fields == nil {
 		fields = object{}
 	}
@@ -76,12 +76,12 @@ func (p *probe) rotate(path string, fields object) (string, *answer) {
 }
 
 // using does a call with a key that a key with empty scopes may do.
-func (p *probe) using(token string) *answer {
+func (p *probe) using(token string) *response {
 	return p.send(call{method: http.MethodGet, path: endpointsPath, token: token})
 }
 
 // wantTexts fails unless the array at path holds those texts, each once, in any order.
-func (a *answer) wantTexts(path string, wanted ...string) *answer {
+func (a *response) wantTexts(path string, wanted ...string) *response {
 	got := map[string]bool{}
 	list := a.list(path)
 	for _, item := range list {
@@ -100,7 +100,7 @@ func (a *answer) wantTexts(path string, wanted ...string) *answer {
 
 // wantUnset fails unless the text at path is null or empty: the descriptions do
 // not say which one stands for a text that was not given.
-func (a *answer) wantUnset(path string) *answer {
+func (a *response) wantUnset(path string) *response {
 	if value := a.at(path); value != nil && value != "" {
 		a.failf("%s is %s, want it null or empty", path, show(value))
 	}
@@ -108,7 +108,7 @@ func (a *answer) wantUnset(path string) *answer {
 }
 
 // wantNowhere fails when one of the texts stands anywhere in the answer.
-func (a *answer) wantNowhere(what string, texts ...string) *answer {
+func (a *response) wantNowhere(what string, texts ...string) *response {
 	for _, text := range texts {
 		if text != "" && bytes.Contains(a.raw, []byte(text)) {
 			a.failf("%s stands in the answer", what)
@@ -134,18 +134,18 @@ func (p *probe) listed(path string, query ...string) []any {
 }
 
 // listedAnswer is one item of a list in the form of a single answer.
-func (p *probe) listedAnswer(path string, item any) *answer {
+func (p *probe) listedResponse(path string, item any) *response {
 	raw, err := json.Marshal(item)
 	if err != nil {
 		p.failf("an item of %s: %w", path, err)
 	}
-	return &answer{p: p, what: "an item of GET " + path, status: http.StatusOK, header: http.Header{}, raw: raw,
+	return &response{p: p, what: "an item of GET " + path, status: http.StatusOK, header: http.Header{}, raw: raw,
 		body: object{"data": item}}
 }
 
 // listedOne is the item with that id, which the list has to hold once.
-func (p *probe) listedOne(path, id string) *answer {
-	var found *answer
+func (p *probe) listedOne(path, id string) *response {
+	var found *response
 	for _, item := range p.listed(path) {
 		if text(item, "id") != id {
 			continue
@@ -153,23 +153,23 @@ func (p *probe) listedOne(path, id string) *answer {
 		if found != nil {
 			p.failf("GET %s holds %s twice", path, id)
 		}
-		found = p.listedAnswer(path, item)
+		found = p.listedResponse(path, item)
 	}
 	if found == nil {
 		p.failf("GET %s does not hold %s", path, id)
-		found = p.listedAnswer(path, nil)
+		found = p.listedResponse(path, nil)
 	}
 	return found
 }
 
 // text is the text of that member of a listed item, empty when it has none.
 func text(item any, member string) string {
-	text, _ := (&answer{body: item}).at(member).(string)
+	text, _ := (&response{body: item}).at(member).(string)
 	return text
 }
 
 // wantMissing fails when there is a member at path, be it null.
-func (a *answer) wantMissing(path string) *answer {
+func (a *response) wantMissing(path string) *response {
 	if value := a.at(path); value != (any)(missing{}) {
 		a.failf("there is a member %s", path)
 	}

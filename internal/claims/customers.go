@@ -20,7 +20,7 @@ func accountPath(id string) string  { return accountsPath + "/" + url.PathEscape
 
 // customer makes a customer without a billing account, under a unique name
 // unless the fields say another, and returns its path and the answer.
-func (p *probe) customer(fields object) (string, *answer) {
+func (p *probe) customer(fields object) (string, *response) {
 	body := merged(object{"name": unique(), "create_billing_account": false}, fields)
 	a := p.post(customersPath, body).wantStatus(http.StatusCreated)
 	return customerPath(a.text("data.customer.id")), a

@@ -21,7 +21,7 @@ var deliveryMembers = []string{
 
 // hook makes an endpoint at the receiver that takes test events only, unless the
 // fields say otherwise.
-func (p *probe) hook(r *receiver, fields object) (string, *answer) {
+func (p *probe) hook(r *receiver, fields object) (string, *response) {
 	return p.endpoint(merged(object{"url": r.url + "/" + unique(), "events": []string{"webhook.test"}}, fields))
 }
 
@@ -32,7 +32,7 @@ func (p *probe) fire(endpoint string) string {
 
 // record waits until a delivery has that status and returns it as an answer. An
 // empty status takes the delivery as it is.
-func (p *probe) record(endpoint, id, status string) *answer {
+func (p *probe) record(endpoint, id, status string) *response {
 	return p.recordWhen(endpoint, id, func(item any) error {
 		if got := text(item, "status"); status != "" && got != status {
 			return fmt.Errorf("the delivery %s is %q, want %q: %s", id, got, status, show(item))
@@ -42,16 +42,16 @@ func (p *probe) record(endpoint, id, status string) *answer {
 }
 
 // attempted waits until a delivery has been attempted that often.
-func (p *probe) attempted(endpoint, id string, attempts int) *answer {
+func (p *probe) attempted(endpoint, id string, attempts int) *response {
 	return p.recordWhen(endpoint, id, func(item any) error {
-		if got := (&answer{body: item}).at("attempts"); !sameJSON(got, json.Number(strconv.Itoa(attempts))) {
+		if got := (&response{body: item}).at("attempts"); !sameJSON(got, json.Number(strconv.Itoa(attempts))) {
 			return fmt.Errorf("the delivery %s has %s attempts, want %d", id, show(got), attempts)
 		}
 		return nil
 	})
 }
 
-func (p *probe) recordWhen(endpoint, id string, look func(any) error) *answer {
+func (p *probe) recordWhen(endpoint, id string, look func(any) error) *response {
 	path := endpoint + "/deliveries"
 	var found any = object{}
 	p.eventually(func() error {
@@ -63,7 +63,7 @@ func (p *probe) recordWhen(endpoint, id string, look func(any) error) *answer {
 		}
 		return fmt.Errorf("GET %s has no delivery %s", path, id)
 	})
-	return p.listedAnswer(path, found)
+	return p.listedResponse(path, found)
 }
 
 // signatureForm is the header's value: seconds and a lowercase HMAC.
@@ -110,8 +110,9 @@ func (p *probe) wantHeader(one received, name, value string) {
 }
 
 // envelope is the body of a delivery, as an answer.
-func (p *probe) envelope(one received) *answer {
-	a := &answer{p: p, what: "the delivery of " + one.header.Get("X-Webhook-Event"), header: http.Header{}, raw: one.body}
+func (p *probe) envelope(one received) *response {
+	a := &response{p: p, what: "the delivery of " + one.header.Get("X-Webhook-Event"),
+		header: http.Header{}, raw: one.body}
 	a.decode()
 	return a
 }
@@ -122,7 +123,7 @@ func sameText(recorded any, wire []byte) bool {
 	if text, ok := recorded.(string); ok {
 		return bytes.Equal([]byte(text), wire)
 	}
-	a := &answer{raw: wire}
+	a := &response{raw: wire}
 	a.decode()
 	return sameJSON(recorded, a.body)
 }

@@ -40,7 +40,7 @@ func (f *Failure) WrongRoute() bool {
 	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return true
 	case http.StatusNotFound:
-		a := answer{raw: f.Exchange.Response.Bytes()}
+		a := response{raw: f.Exchange.Response.Bytes()}
 		a.decode()
 		_, coded := a.at("error.code").(string)
 		_, flat := a.at("error_code").(string)
@@ -113,7 +113,7 @@ func (p *probe) noteRequest(request *http.Request, c call, body []byte) *evidenc
 	return &exchange
 }
 
-func (p *probe) noteResponse(a *answer) {
+func (p *probe) noteResponse(a *response) {
 	p.learnSecrets(a.raw)
 	response := evidence.Response{Status: a.status, Headers: shown(a.header, reportedResponse)}
 	response.Body, response.Text = reportedBody(a.raw)
@@ -145,7 +145,7 @@ func reportedBody(raw []byte) (body json.RawMessage, text string) {
 // learnSecrets remembers the texts of a body that are secrets by the name of their member. The value of a header that
 // an endpoint authenticates with is one too.
 func (p *probe) learnSecrets(raw []byte) {
-	a := answer{raw: raw}
+	a := response{raw: raw}
 	a.decode()
 	p.learnFrom("", a.body)
 }

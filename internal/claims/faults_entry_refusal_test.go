@@ -72,7 +72,7 @@ var openAPIFaults = []fault{
 		deleteAt(paths["/v1/{collection}/{id}"], "patch")
 	})},
 	{name: "YAML is called JSON", breaks: []int{793},
-		spoil: onYAML(func(in *inFlight) { in.answer.Set("Content-Type", "application/json") })},
+		spoil: onYAML(func(in *inFlight) { in.response.Set("Content-Type", "application/json") })},
 	{name: "the YAML lacks a path", breaks: []int{793},
 		spoil: onYAML(func(in *inFlight) { in.text = strings.ReplaceAll(in.text, "/v1/receivables", "") })},
 	{name: "the YAML is a page", breaks: []int{793},

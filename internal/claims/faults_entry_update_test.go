@@ -23,10 +23,10 @@ var entryUpdateFaults = []fault{
 	{name: "an update is answered and not done", breaks: []int{771, 772, 773, 774, 758},
 		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			if len(wrongEntries(in.sent)) == 0 {
-				answer := maps.Clone(fields)
-				maps.Copy(answer, in.sent)
-				maps.DeleteFunc(answer, func(_ string, value any) bool { return value == nil })
-				in.status, in.got = http.StatusOK, object{"data": answer}
+				response := maps.Clone(fields)
+				maps.Copy(response, in.sent)
+				maps.DeleteFunc(response, func(_ string, value any) bool { return value == nil })
+				in.status, in.got = http.StatusOK, object{"data": response}
 			}
 		})},
 	{name: "a null changes nothing", breaks: []int{772}, rewrite: onSent(http.MethodPatch, oneEntry, func(sent object) {

@@ -202,6 +202,6 @@ func counting(newestFirst bool) func(*inFlight) {
 			meta["next_cursor"] = strconv.Itoa(atoi(in.query.Get("cursor")) + len(data))
 		}
 		in.status, in.got = http.StatusOK, object{"data": data, "meta": meta}
-		in.answer.Set("Content-Type", "application/json")
+		in.response.Set("Content-Type", "application/json")
 	})
 }

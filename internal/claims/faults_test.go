@@ -16,14 +16,14 @@ var faults = slices.Concat(conventionFaults, listFaults, customerFaults, metadat
 	rotationFaults, deliveryFaults, attemptFaults, redeliveryFaults, keyEventFaults, financeFaults)
 
 var conventionFaults = []fault{
-	{name: "no Request-Id", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.answer.Del("Request-Id") }},
+	{name: "no Request-Id", breaks: []int{1, 701}, spoil: func(in *inFlight) { in.response.Del("Request-Id") }},
 	{name: "one Request-Id for all", breaks: []int{1, 701}, spoil: func(in *inFlight) {
-		in.answer.Set("Request-Id", "1")
+		in.response.Set("Request-Id", "1")
 	}},
 	{name: "no Request-Id on errors", breaks: []int{1, 701},
-		spoil: whenStatus(400, 599, func(in *inFlight) { in.answer.Del("Request-Id") })},
+		spoil: whenStatus(400, 599, func(in *inFlight) { in.response.Del("Request-Id") })},
 	{name: "text/plain", breaks: []int{2, 702, 793}, spoil: func(in *inFlight) {
-		in.answer.Set("Content-Type", "text/plain")
+		in.response.Set("Content-Type", "text/plain")
 	}},
 	{name: "empty errors", breaks: []int{2, 4, 5, 6, 7, 8, 9, 21, 22, 23, 24, 25, 26, 702, 704, 705, 706, 711, 725, 729,
 		730, 731, 761, 781}, spoil: whenStatus(400, 599, func(in *inFlight) { in.got = nil })},
@@ -34,13 +34,13 @@ var conventionFaults = []fault{
 	{name: "broken bodies are server errors", breaks: []int{4, 9, 705, 706, 729, 761},
 		spoil: whenStatus(400, 400, func(in *inFlight) { in.status = 500 })},
 	{name: "not found is a redirect", breaks: []int{5, 6, 7, 8},
-		spoil: whenStatus(404, 405, func(in *inFlight) { in.status = 302; in.answer.Set("Location", "/") })},
+		spoil: whenStatus(404, 405, func(in *inFlight) { in.status = 302; in.response.Set("Location", "/") })},
 	{name: "conditions are ignored", breaks: []int{10, 707, 708}, rewrite: func(in *inFlight) {
 		in.header.Del("If-None-Match")
 	}},
 	{name: "no validators", breaks: []int{10, 11, 707, 708, 709}, spoil: func(in *inFlight) {
-		in.answer.Del("ETag")
-		in.answer.Del("Last-Modified")
+		in.response.Del("ETag")
+		in.response.Del("Last-Modified")
 	}},
 	{name: "304 to every condition", breaks: []int{11, 709}, rewrite: func(in *inFlight) {
 		if in.header.Get("If-None-Match") != "" {

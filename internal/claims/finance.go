@@ -59,7 +59,7 @@ func shelves() []shelf {
 func ledgers() []shelf { return shelves()[1:] }
 
 // put makes a record on the shelf and returns its path and the answer.
-func (s shelf) put(p *probe, fields object) (string, *answer) {
+func (s shelf) put(p *probe, fields object) (string, *response) {
 	return p.entry(s.path, merged(object{"company_id": s.company}, fields))
 }
 
@@ -74,7 +74,7 @@ func (s shelf) fill(p *probe, n int) []string {
 }
 
 // get reads the first page of the shelf.
-func (s shelf) get(p *probe, query ...string) *answer {
+func (s shelf) get(p *probe, query ...string) *response {
 	return p.get(s.path, slices.Concat([]string{"company_id", s.company}, query)...)
 }
 
@@ -85,13 +85,13 @@ func (s shelf) walk(p *probe, limit int, between func(read []string), query ...s
 
 // entry makes a record under a unique name, unless the fields say another, and
 // returns its path and the answer.
-func (p *probe) entry(collection string, fields object) (string, *answer) {
+func (p *probe) entry(collection string, fields object) (string, *response) {
 	a := p.create(collection, newUUID(), merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
 	return recordPath(collection, a.text("data.id")), a
 }
 
 // create sends a creation with that idempotency key.
-func (p *probe) create(collection, key string, body object) *answer {
+func (p *probe) create(collection, key string, body object) *response {
 	return p.send(creation(collection, key, body))
 }
 
@@ -100,15 +100,15 @@ func creation(collection, key string, body object) call {
 }
 
 // together does the same call n times at once.
-func (p *probe) together(n int, c call) []*answer {
-	answers := make([]*answer, n)
+func (p *probe) together(n int, c call) []*response {
+	responses := make([]*response, n)
 	var all sync.WaitGroup
-	for i := range answers {
+	for i := range responses {
 		q := &probe{ctx: p.ctx, target: p.target, client: p.client, err: p.err, finance: p.finance, last: p.last}
-		all.Go(func() { answers[i] = q.send(c) })
+		all.Go(func() { responses[i] = q.send(c) })
 	}
 	all.Wait()
-	for _, a := range answers {
+	for _, a := range responses {
 		p.made = append(p.made, a.p.made...)
 		p.secrets = append(p.secrets, a.p.secrets...)
 		if a.p.err != nil {
@@ -116,7 +116,7 @@ func (p *probe) together(n int, c call) []*answer {
 		}
 		a.p = p
 	}
-	return answers
+	return responses
 }
 
 // walk reads a list to its end in pages of limit items, sending every cursor back
@@ -166,7 +166,7 @@ func (p *probe) wantIDs(what string, got []string, wanted ...string) {
 }
 
 // idsOf are the ids of the items of a page.
-func (a *answer) idsOf() []string {
+func (a *response) idsOf() []string {
 	var ids []string
 	for _, item := range a.list("data") {
 		ids = append(ids, text(item, "id"))
@@ -175,7 +175,7 @@ func (a *answer) idsOf() []string {
 }
 
 // wantSame fails unless the answer says what another one said, to the last member.
-func (a *answer) wantSame(other *answer) *answer {
+func (a *response) wantSame(other *response) *response {
 	a.wantStatus(other.status)
 	return a.want("", other.body)
 }

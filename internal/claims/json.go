@@ -17,7 +17,7 @@ func asJSON(value any) any {
 	if err != nil {
 		return missing{}
 	}
-	a := answer{raw: raw}
+	a := response{raw: raw}
 	a.decode()
 	return a.body
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // maxAnswerBytes bounds what a claim reads of one answer.
-const maxAnswerBytes = 8 << 20
+const maxResponseBytes = 8 << 20
 
 // object is a JSON object to send.
 type object = map[string]any
@@ -87,7 +87,7 @@ const maxWaits = 5
 
 // send does the call. It never returns nil, and a response without content after
 // a failure. A call that is rejected with 429 is repeated: it has done nothing.
-func (p *probe) send(c call) *answer {
+func (p *probe) send(c call) *response {
 	a := p.sendOnce(c)
 	for range maxWaits {
 		if a.status != http.StatusTooManyRequests || !p.wait(a.header.Get("Retry-After")) {
@@ -115,8 +115,8 @@ func (p *probe) wait(retryAfter string) bool {
 	}
 }
 
-func (p *probe) sendOnce(c call) *answer {
-	a := &answer{p: p, what: c.method + " " + c.path}
+func (p *probe) sendOnce(c call) *response {
+	a := &response{p: p, what: c.method + " " + c.path}
 	if p.err != nil {
 		return a
 	}
@@ -138,7 +138,7 @@ func (p *probe) sendOnce(c call) *answer {
 	}
 	defer response.Body.Close()
 	a.status, a.header, a.tls = response.StatusCode, response.Header, response.TLS
-	a.raw, err = io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes))
+	a.raw, err = io.ReadAll(io.LimitReader(response.Body, maxResponseBytes))
 	if err != nil {
 		p.failf("%s: reading the response: %w", a.what, err)
 		return a
@@ -184,28 +184,28 @@ func (p *probe) authorize(request *http.Request, token string) {
 	request.Header.Set("Authorization", "Bearer "+token)
 }
 
-func (p *probe) get(path string, query ...string) *answer {
+func (p *probe) get(path string, query ...string) *response {
 	return p.send(call{method: http.MethodGet, path: path, query: pairs(query)})
 }
 
-func (p *probe) post(path string, body object) *answer {
+func (p *probe) post(path string, body object) *response {
 	return p.send(call{method: http.MethodPost, path: path, body: body})
 }
 
 // do is a step that is sent without a body.
-func (p *probe) do(path string) *answer {
+func (p *probe) do(path string) *response {
 	return p.send(call{method: http.MethodPost, path: path})
 }
 
-func (p *probe) patch(path string, body object) *answer {
+func (p *probe) patch(path string, body object) *response {
 	return p.send(call{method: http.MethodPatch, path: path, body: body})
 }
 
-func (p *probe) put(path string, body object) *answer {
+func (p *probe) put(path string, body object) *response {
 	return p.send(call{method: http.MethodPut, path: path, body: body})
 }
 
-func (p *probe) delete(path string) *answer {
+func (p *probe) delete(path string) *response {
 	return p.send(call{method: http.MethodDelete, path: path})
 }
 

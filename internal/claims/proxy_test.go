@@ -37,7 +37,7 @@ type inFlight struct {
 	mark         string // what a rewrite tells the spoiling that belongs to it
 
 	status int // of the response; set before it, the sandbox is not asked at all
-	answer http.Header
+	response http.Header
 	got    any    // the response's JSON, nil when there is none
 	text   string // the response when it is no JSON
 }
@@ -108,7 +108,7 @@ func startFaulty(t *testing.T, options sandbox.Options, fault fault) (*proxy, cl
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	in := &inFlight{
-		method: r.Method, path: r.URL.Path, query: r.URL.Query(), header: r.Header.Clone(), answer: http.Header{}, proxy: p,
+		method: r.Method, path: r.URL.Path, query: r.URL.Query(), header: r.Header.Clone(), response: http.Header{}, proxy: p,
 	}
 	raw, err := io.ReadAll(r.Body)
 	if err == nil {
@@ -128,7 +128,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.fault.spoil != nil {
 		p.fault.spoil(in)
 	}
-	maps.Copy(w.Header(), in.answer)
+	maps.Copy(w.Header(), in.response)
 	w.WriteHeader(in.status)
 	switch { // a client that went away is its own concern
 	case in.got != nil:
@@ -152,9 +152,9 @@ func (p *proxy) pass(in *inFlight, raw []byte) {
 		p.sandbox.Clock().Advance(time.Millisecond) // no two objects are created at the same time
 	}
 	var body []byte
-	in.status, in.answer, body = p.send(in.method, in.path, in.query, in.header, raw)
-	in.answer.Del("Content-Length")
-	if in.got = decode(body); in.answer.Get("Content-Type") == "application/yaml" {
+	in.status, in.response, body = p.send(in.method, in.path, in.query, in.header, raw)
+	in.response.Del("Content-Length")
+	if in.got = decode(body); in.response.Get("Content-Type") == "application/yaml" {
 		in.got, in.text = nil, string(body)
 	}
 }

@@ -52,28 +52,28 @@ type receiver struct {
 
 	mu     sync.Mutex
 	got    []received
-	answer http.HandlerFunc // nil is an empty 200
+	response http.HandlerFunc // nil is an empty 200
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(request.Body, maxAnswerBytes))
+	body, err := io.ReadAll(io.LimitReader(request.Body, maxResponseBytes))
 	if err != nil {
 		return // the sender has gone away: nothing was received
 	}
 	r.mu.Lock()
 	r.got = append(r.got, received{request.Method, request.URL.Path, request.Header.Clone(), body})
-	answer := r.answer
+	response := r.response
 	r.mu.Unlock()
-	if answer != nil {
-		answer(w, request)
+	if response != nil {
+		response(w, request)
 	}
 }
 
-// answers sets what the receiver answers from now on.
-func (r *receiver) answers(answer http.HandlerFunc) {
+// respondWith sets the response of the receiver from now on.
+func (r *receiver) respondWith(response http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answer = answer
+	r.response = response
 }
 
 // status answers with an empty body.

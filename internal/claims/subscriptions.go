@@ -39,7 +39,7 @@ func (p *probe) payer() (account string, now time.Time) {
 // subscription makes a monthly subscription to the first plan, on an account of
 // its own unless the fields say otherwise. Nothing is charged by itself, so that
 // a claim costs nobody anything. It returns the path and the answer.
-func (p *probe) subscription(fields object) (string, *answer) {
+func (p *probe) subscription(fields object) (string, *response) {
 	body := object{"plan_id": p.plan(0), "billing_cycle": "monthly", "collection_method": "manual_charge"}
 	if _, named := fields["billing_account_id"]; !named {
 		body["billing_account_id"], _ = p.payer()
@@ -88,7 +88,7 @@ var cycleMonths = map[string]int{"monthly": 1, "quarterly": 3, "semiannual": 6, 
 // wantPeriod fails unless the current period begins then and lasts the months.
 // A month that lacks the day of the beginning may end the period on its last day
 // or run over into the next: no source says which.
-func (a *answer) wantPeriod(start time.Time, months int) *answer {
+func (a *response) wantPeriod(start time.Time, months int) *response {
 	end := a.time("data.current_period_end")
 	over := start.AddDate(0, months, 0)
 	clamped := over
@@ -106,7 +106,7 @@ func (a *answer) wantPeriod(start time.Time, months int) *answer {
 
 // wantMoment fails unless the date-time at path is the wanted one, give or take
 // what a service may round or take for its own work.
-func (a *answer) wantMoment(path string, wanted time.Time, slack time.Duration) *answer {
+func (a *response) wantMoment(path string, wanted time.Time, slack time.Duration) *response {
 	if got := a.time(path); got.Sub(wanted).Abs() > slack {
 		a.failf("%s is %s, want %s", path, got, wanted)
 	}
@@ -115,13 +115,13 @@ func (a *answer) wantMoment(path string, wanted time.Time, slack time.Duration) 
 
 // wantRefused fails unless the answer is 422 in the error shape. No source names
 // the code of a step that the object's state does not allow.
-func (a *answer) wantRefused() *answer {
+func (a *response) wantRefused() *response {
 	return a.wantStatus(http.StatusUnprocessableEntity).wantError("")
 }
 
 // wantInvalidPart fails unless the answer is 422 validation_error that blames
 // something. No source says how a part of an object or an array is named.
-func (a *answer) wantInvalidPart() {
+func (a *response) wantInvalidPart() {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
 	if fields, ok := a.at("error.details.fields").(map[string]any); !ok || len(fields) == 0 {
 		a.failf("error.details.fields is %s, want what is wrong", show(a.at("error.details.fields")))
@@ -131,8 +131,8 @@ func (a *answer) wantInvalidPart() {
 // wantKept fails when one of the members of the object answered as data differs
 // from the object before, unless it is among those that were to change. That
 // updated_at moves is no difference.
-func (a *answer) wantKept(members []string, before any, changed ...string) *answer {
-	earlier := answer{body: before}
+func (a *response) wantKept(members []string, before any, changed ...string) *response {
+	earlier := response{body: before}
 	changed = append(changed, "updated_at")
 	for _, member := range members {
 		if slices.Contains(changed, member) {

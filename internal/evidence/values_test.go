@@ -13,7 +13,7 @@ import (
 var (
 	moneyForm  = regexp.MustCompile(`^[0-9]+\.[0-9]{2}$`)
 	likeUUID   = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-`)
-	answerTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`)
+	responseTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`)
 )
 
 func TestExchangesHoldWellFormedValues(t *testing.T) {
@@ -71,7 +71,7 @@ func checkText(t *testing.T, path, value string) {
 			t.Errorf("%s: %v", path, err)
 		}
 	case strings.HasSuffix(name, "_at") || strings.HasSuffix(name, "At") || name == "graceUntil" || name == "timestamp":
-		if _, err := time.Parse(time.RFC3339, value); err != nil || !answerTime.MatchString(value) {
+		if _, err := time.Parse(time.RFC3339, value); err != nil || !responseTime.MatchString(value) {
 			t.Errorf("%s is %q, no moment in UTC with milliseconds", path, value)
 		}
 	case path == "response.data.amount" || path == "response.data.balance":

@@ -51,8 +51,8 @@ resource "billing_customer" "this" {
 func firstCustomers(s *acctest.Service, n int) []acctest.JSON {
 	customers := make([]acctest.JSON, n)
 	for page := 1; n > 0; page++ {
-		_, answer := s.Call(http.MethodGet, fmt.Sprintf("/v1/customers?sort_by=id&per_page=100&page=%d", page), nil)
-		for _, item := range answer["data"].([]any) {
+		_, response := s.Call(http.MethodGet, fmt.Sprintf("/v1/customers?sort_by=id&per_page=100&page=%d", page), nil)
+		for _, item := range response["data"].([]any) {
 			var i int
 			customer := item.(acctest.JSON)
 			if _, err := fmt.Sscanf(customer["name"].(string), "C%d", &i); err == nil && i < len(customers) {

@@ -42,7 +42,7 @@ func TestAccCollections_secretsStayOut(t *testing.T) {
 		t.Errorf("the consumer got %v", got)
 	}
 	// The consumer answers with what it was sent, which must not come out either.
-	receiver.Answer(401, "not with "+credential)
+	receiver.Respond(401, "not with "+credential)
 	terraform.write("main.tf", required+config("2"))
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 503})
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "api_keys.get", Times: 1, TruncateBody: true})
@@ -84,8 +84,8 @@ func ephemeralStaysOut(t *testing.T, service *acctest.Service, kept []string) {
 	t.Helper()
 	opened := 0
 	for page := range strings.SplitSeq("1 2 3 4 5", " ") {
-		_, answer := service.CallCollections("GET", "/api/v1/api-keys?per_page=2&page="+page, nil)
-		items, _ := answer["data"].([]any)
+		_, response := service.CallCollections("GET", "/api/v1/api-keys?per_page=2&page="+page, nil)
+		items, _ := response["data"].([]any)
 		for _, item := range items {
 			key := item.(acctest.JSON)
 			if key["name"] != "run" {

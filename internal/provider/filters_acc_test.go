@@ -70,22 +70,22 @@ func TestBlankFilters(t *testing.T) {
 	}
 	for name, schema := range schemas.DataSourceSchemas {
 		check("data."+name, schema, func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := server.ValidateDataResourceConfig(t.Context(),
+			response, err := server.ValidateDataResourceConfig(t.Context(),
 				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return answer.Diagnostics
+			return response.Diagnostics
 		})
 	}
 	for name, schema := range schemas.ListResourceSchemas {
 		check("list."+name, schema, func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
-			answer, err := lists.ValidateListResourceConfig(t.Context(),
+			response, err := lists.ValidateListResourceConfig(t.Context(),
 				&tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: config})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return answer.Diagnostics
+			return response.Diagnostics
 		})
 	}
 	if checked < 60 {
@@ -109,12 +109,12 @@ func TestUnknownStatus(t *testing.T) {
 		"billing_webhook_deliveries": "exhausted"} {
 		for status, warns := range map[string]bool{"nope": true, known: false} {
 			config := filtered(t, schemas.DataSourceSchemas[name], "status", status)
-			answer, err := server.ValidateDataResourceConfig(t.Context(),
+			response, err := server.ValidateDataResourceConfig(t.Context(),
 				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text := acctest.Warnings(answer.Diagnostics); strings.Contains(text, `"nope"`) != warns {
+			if text := acctest.Warnings(response.Diagnostics); strings.Contains(text, `"nope"`) != warns {
 				t.Errorf("%s with status %q: %s", name, status, text)
 			}
 		}

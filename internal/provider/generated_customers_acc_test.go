@@ -92,8 +92,8 @@ func TestAccGenerated_empty(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	id := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Bare"})["customer"].(acctest.JSON)["id"]
-	_, answer := service.Call("GET", "/v1/billing-accounts?customer_id="+id.(string), nil)
-	account := answer["data"].([]any)[0].(acctest.JSON)["id"]
+	_, response := service.Call("GET", "/v1/billing-accounts?customer_id="+id.(string), nil)
+	account := response["data"].([]any)[0].(acctest.JSON)["id"]
 	imports := fmt.Sprintf("import {\n  to = billing_customer.bare\n  id = %q\n}\nimport {\n  to = "+
 		"billing_account.bare\n  id = %q\n}\n", id, account)
 	config := func(lines, inline string) string {

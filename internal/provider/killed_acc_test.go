@@ -36,8 +36,8 @@ variable "key" {
 func ids(t *testing.T, s *acctest.Service) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
-	note := func(typeName string, answer acctest.JSON, is func(acctest.JSON) bool) {
-		items, _ := answer["data"].([]any)
+	note := func(typeName string, response acctest.JSON, is func(acctest.JSON) bool) {
+		items, _ := response["data"].([]any)
 		for _, item := range items {
 			if object, ok := item.(acctest.JSON); ok && is(object) {
 				found[typeName] = append(found[typeName], object["id"].(string))

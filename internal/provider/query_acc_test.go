@@ -17,18 +17,18 @@ func (c *command) needsQuery() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	var answer struct {
+	var response struct {
 		Version string `json:"terraform_version"`
 	}
-	if err := json.Unmarshal(out, &answer); err != nil {
+	if err := json.Unmarshal(out, &response); err != nil {
 		c.t.Fatal(err)
 	}
 	var major, minor int
-	if _, err := fmt.Sscanf(answer.Version, "%d.%d", &major, &minor); err != nil {
+	if _, err := fmt.Sscanf(response.Version, "%d.%d", &major, &minor); err != nil {
 		c.t.Fatal(err)
 	}
 	if major == 1 && minor < 14 {
-		c.t.Skipf("terraform query needs Terraform 1.14; this is %s", answer.Version)
+		c.t.Skipf("terraform query needs Terraform 1.14; this is %s", response.Version)
 	}
 }
 

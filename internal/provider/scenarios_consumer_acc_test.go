@@ -60,7 +60,7 @@ func (c consumer) given() credentials {
 }
 
 // answers is the status that the service answers to a key.
-func (c consumer) answers(key string) int {
+func (c consumer) responses(key string) int {
 	c.t.Helper()
 	status, _ := c.service.CallWithKey(key, "GET", "/api/v1/webhook-endpoints/"+c.endpoint()+"/deliveries", nil)
 	return status
@@ -68,8 +68,8 @@ func (c consumer) answers(key string) int {
 
 func (c consumer) endpoint() string {
 	c.t.Helper()
-	_, answer := c.service.CallCollections("GET", "/api/v1/webhook-endpoints", nil)
-	items, _ := answer["data"].([]any)
+	_, response := c.service.CallCollections("GET", "/api/v1/webhook-endpoints", nil)
+	items, _ := response["data"].([]any)
 	if len(items) != 1 {
 		c.t.Fatalf("there are %d endpoints", len(items))
 	}
@@ -109,7 +109,7 @@ func (c consumer) renewed(before credentials) {
 	if now.Key == before.Key || now.Secret == before.Secret || now.Key == "" || now.Secret == "" {
 		c.t.Error("key or secret is the old one")
 	}
-	if old, current := c.answers(before.Key), c.answers(now.Key); old != http.StatusOK || current != http.StatusOK {
+	if old, current := c.responses(before.Key), c.responses(now.Key); old != http.StatusOK || current != http.StatusOK {
 		c.t.Errorf("the service answers %d to the old key and %d to the new one", old, current)
 	}
 	if got := c.delivery(); !signedWith(now.Secret, got) || signedWith(before.Secret, got) {
@@ -162,11 +162,11 @@ func TestAccScenario_consumerByTrigger(t *testing.T) {
 	c.applies("update", both)
 	third := c.given()
 	for _, old := range []credentials{first, second} {
-		if status := c.answers(old.Key); status != http.StatusUnauthorized {
+		if status := c.responses(old.Key); status != http.StatusUnauthorized {
 			t.Errorf("the service answers %d to a key whose grace was ended", status)
 		}
 	}
-	if status := c.answers(third.Key); status != http.StatusOK {
+	if status := c.responses(third.Key); status != http.StatusOK {
 		t.Errorf("the service answers %d to the new key", status)
 	}
 	c.write("rotation.auto.tfvars", `rotation = "leak-17"`)
@@ -218,8 +218,8 @@ func TestAccScenario_consumerIsWatched(t *testing.T) {
 
 	c.must("apply", "-auto-approve", "-var=rotation=today")
 	c.settled("-var=rotation=today")
-	c.answers(first.Key)
-	c.receiver.Answer(http.StatusInternalServerError, "")
+	c.responses(first.Key)
+	c.receiver.Respond(http.StatusInternalServerError, "")
 	c.delivery()
 	c.service.Sandbox.Clock().Advance(day)
 	if err := c.service.Sandbox.WaitDeliveries(t.Context()); err != nil {

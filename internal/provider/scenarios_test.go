@@ -124,8 +124,8 @@ func (c *command) settled(args ...string) {
 // found is the one object of a kind at the service that has this external_id, or nil.
 func found(t *testing.T, service *acctest.Service, kind, externalID string) acctest.JSON {
 	t.Helper()
-	_, answer := service.Call("GET", "/v1/"+kind+"?external_id="+externalID, nil)
-	items, _ := answer["data"].([]any)
+	_, response := service.Call("GET", "/v1/"+kind+"?external_id="+externalID, nil)
+	items, _ := response["data"].([]any)
 	if len(items) == 0 {
 		return nil
 	}

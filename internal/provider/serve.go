@@ -57,7 +57,7 @@ type servedProvider struct {
 }
 
 func (p *servedProvider) Resources(ctx context.Context) []func() resource.Resource {
-	return front.Answered(p.billingProvider.Resources(ctx))
+	return front.Wrapped(p.billingProvider.Resources(ctx))
 }
 
 func (p *servedProvider) Configure(ctx context.Context, req provider.ConfigureRequest,

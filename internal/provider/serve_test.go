@@ -18,7 +18,7 @@ import (
 // TestServerAnswersWhatIsSettled: refresh and plan of an object that stays as it is do not reach the framework, for the
 // types of which there are many. What is answered is the value of the request itself, which the framework never does.
 // All tests that drive the provider in process compare both.
-func TestServerAnswersWhatIsSettled(t *testing.T) {
+func TestServerResponsesWhatIsSettled(t *testing.T) {
 	s := acctest.Start(t)
 	s.NeedsSandbox("objects are created for it")
 	for name, value := range s.Sandbox.Env() {

@@ -121,18 +121,18 @@ func (c caller) recorded(exchange evidence.Exchange) string {
 		if made.Response.Status != http.StatusCreated || made.Name == exchange.Name {
 			continue
 		}
-		var answer struct{ Data struct{ ID string } }
-		if err := json.Unmarshal(made.Response.Body, &answer); err != nil {
+		var response struct{ Data struct{ ID string } }
+		if err := json.Unmarshal(made.Response.Body, &response); err != nil {
 			c.t.Fatal(err)
 		}
 		sameKey := exchange.Name == "finance/record_create_again" &&
 			strings.Join(keyOf(made), "") == strings.Join(keyOf(exchange), "")
-		if !sameKey && path.Base(exchange.Request.Path) != answer.Data.ID {
+		if !sameKey && path.Base(exchange.Request.Path) != response.Data.ID {
 			continue
 		}
 		created := c.do(made.Request.Method, made.Request.Path, string(made.Request.Body),
 			keyOf(made)...).want(http.StatusCreated)
-		return strings.Replace(exchange.Request.Path, answer.Data.ID, created.text("data", "id"), 1)
+		return strings.Replace(exchange.Request.Path, response.Data.ID, created.text("data", "id"), 1)
 	}
 	return exchange.Request.Path
 }

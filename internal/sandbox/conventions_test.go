@@ -11,13 +11,13 @@ import (
 )
 
 // Recurring billing §1: every response carries Request-Id.
-func TestRequestIDIsOnEveryAnswer(t *testing.T) {
+func TestRequestIDIsOnEveryResponse(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{})
 	c := call(t, server)
 	etag := c.do("GET", "/v1/me", "").header.Get("ETag")
 	server.AddFault(sandbox.Fault{Operation: "customers.delete", Status: 503})
-	answers := map[string]result{
+	responses := map[string]result{
 		"200": c.do("GET", "/v1/me", ""),
 		"201": c.do("POST", "/v1/customers", `{"name":"Ana"}`),
 		"304": c.do("GET", "/v1/me", "", "If-None-Match", etag),
@@ -29,7 +29,7 @@ func TestRequestIDIsOnEveryAnswer(t *testing.T) {
 		"503": c.do("DELETE", "/v1/customers/x", ""),
 	}
 	var ids []string
-	for status, r := range answers {
+	for status, r := range responses {
 		if fmt.Sprint(r.status) != status {
 			t.Errorf("status %d, want %s", r.status, status)
 		}

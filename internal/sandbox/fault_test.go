@@ -12,7 +12,7 @@ import (
 )
 
 // Answers that only a fault brings about.
-func TestAnsweringFaults(t *testing.T) {
+func TestResponseingFaults(t *testing.T) {
 	t.Parallel()
 	ahead := time.Now().Add(time.Hour)
 	tests := map[string]struct {

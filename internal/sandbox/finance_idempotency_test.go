@@ -131,7 +131,7 @@ func TestRefusedCreationKeepsNoKey(t *testing.T) {
 }
 
 // A lost answer: the record is there, and the retry learns which.
-func TestCreationWithALostAnswer(t *testing.T) {
+func TestCreationWithALostResponse(t *testing.T) {
 	t.Parallel()
 	server, c := empties(t)
 	server.AddFault(sandbox.Fault{Operation: "finance.records.create", DropAfter: true, Times: 1})
@@ -149,20 +149,20 @@ func TestConcurrentCreations(t *testing.T) {
 	t.Parallel()
 	_, c := empties(t)
 	const callers = 16
-	answers := make([]string, callers)
+	responses := make([]string, callers)
 	var all sync.WaitGroup
 	for i := range callers {
 		all.Go(func() {
 			r, err := c.try("POST", "/v1/notes", fmt.Sprintf(`{"name":"n%d"}`, i), "X-Idempotency-Key", creationKey)
-			if answers[i] = string(r.body); err != nil || r.status != 201 {
+			if responses[i] = string(r.body); err != nil || r.status != 201 {
 				t.Errorf("%d %s, %v", r.status, r.body, err)
 			}
 		})
 	}
 	all.Wait()
-	for _, answer := range answers {
-		if answer != answers[0] {
-			t.Errorf("answers %s and %s", answer, answers[0])
+	for _, response := range responses {
+		if response != responses[0] {
+			t.Errorf("answers %s and %s", response, responses[0])
 		}
 	}
 	if n := len(c.do("GET", "/v1/notes", "").names("id")); n != 1 {

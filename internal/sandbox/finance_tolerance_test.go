@@ -100,8 +100,8 @@ func TestFinanceTolerances(t *testing.T) {
 				object = nil
 			}
 			path := "/v1/notes/" + r.text(append(object, "id")...)
-			for _, answer := range []result{r, c.do("GET", path, "").want(200)} {
-				if got := answer.json(append(object, "more")...); got != inside {
+			for _, response := range []result{r, c.do("GET", path, "").want(200)} {
+				if got := response.json(append(object, "more")...); got != inside {
 					t.Errorf("inside a record: %s, want %s", got, inside)
 				}
 			}

@@ -76,7 +76,7 @@ func TestTestEvent(t *testing.T) {
 func TestAttemptsFollowTheSchedule(t *testing.T) {
 	t.Parallel()
 	erp := consume(t)
-	erp.answer(http.StatusServiceUnavailable)
+	erp.respond(http.StatusServiceUnavailable)
 	server, c := erp.reaching(t)
 	path, created := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	c.do("POST", path+"/test", "").want(202)
@@ -122,7 +122,7 @@ func TestAttemptsFollowTheSchedule(t *testing.T) {
 func TestClockJumpsOverAttempts(t *testing.T) {
 	t.Parallel()
 	erp := consume(t)
-	erp.answer(http.StatusFound)
+	erp.respond(http.StatusFound)
 	server, c := erp.reaching(t)
 	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	c.do("POST", path+"/test", "").want(202)
@@ -136,7 +136,7 @@ func TestClockJumpsOverAttempts(t *testing.T) {
 	if want := []string{"09:00:00 /", "09:04:00 /", "09:12:00 /", "09:28:00 /"}; !slices.Equal(at, want) {
 		t.Errorf("attempts at %v, want %v: redirects are not followed", at, want)
 	}
-	erp.answer(http.StatusAccepted)
+	erp.respond(http.StatusAccepted)
 	server.Clock().Advance(time.Hour)
 	settle(t, server)
 	if got := c.do("GET", path+"/deliveries", ""); got.text("data", 0, "status") != "success" ||
@@ -150,7 +150,7 @@ func TestClockJumpsOverAttempts(t *testing.T) {
 func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 	t.Parallel()
 	erp := consume(t)
-	erp.answer(http.StatusInternalServerError)
+	erp.respond(http.StatusInternalServerError)
 	server, c := erp.reaching(t)
 	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	retry := path + "/deliveries/" + c.do("POST", path+"/test", "").want(202).text("data", "deliveryId") + "/retry"
@@ -181,7 +181,7 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 	first := erp.take()
 
 	c.do("PATCH", path, `{"active":true}`).want(200)
-	erp.answer(http.StatusOK)
+	erp.respond(http.StatusOK)
 	restarted := c.do("POST", retry, "").want(202)
 	for field, want := range map[string]string{"status": `"pending"`, "attempts": "0", "httpCode": "null",
 		"lastError": "null", "nextRetryAt": "null"} {
@@ -200,7 +200,7 @@ func TestInactiveEndpointsAndRedelivery(t *testing.T) {
 		t.Errorf("retry of a success: %s", r.body)
 	}
 
-	erp.answer(http.StatusInternalServerError)
+	erp.respond(http.StatusInternalServerError)
 	gone, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	c.do("POST", gone+"/test", "").want(202)
 	settle(t, server)
@@ -243,7 +243,7 @@ func TestRebinding(t *testing.T) {
 func TestRotatedSecretSigns(t *testing.T) {
 	t.Parallel()
 	erp := consume(t)
-	erp.answer(http.StatusTeapot)
+	erp.respond(http.StatusTeapot)
 	server, c := erp.reaching(t)
 	path, _ := c.endpoint(`{"url":"` + erp.URL + `"}`)
 	c.do("POST", path+"/test", "").want(202)
@@ -263,7 +263,7 @@ func TestRotatedSecretSigns(t *testing.T) {
 func TestPipelineSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	erp := consume(t)
-	erp.answer(http.StatusBadGateway)
+	erp.respond(http.StatusBadGateway)
 	o := erp.options()
 	o.StateFile = filepath.Join(t.TempDir(), "state.db")
 	first := start(t, o)
@@ -277,7 +277,7 @@ func TestPipelineSurvivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	erp.answer(http.StatusOK)
+	erp.respond(http.StatusOK)
 	o.Start = morning.Add(24 * time.Hour)
 	second := start(t, o)
 	settle(t, second)

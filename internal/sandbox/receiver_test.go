@@ -49,7 +49,7 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer makes the consumer answer the status from here on.
-func (c *consumer) answer(status int) {
+func (c *consumer) respond(status int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.status = status

@@ -20,7 +20,7 @@ import (
 func lively(t *testing.T) (server *sandbox.Server, credentials []string) {
 	t.Helper()
 	receiver := consume(t)
-	receiver.answer(503)
+	receiver.respond(503)
 	options := receiver.options()
 	options.Web = true
 	server = start(t, options)

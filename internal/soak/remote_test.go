@@ -39,8 +39,8 @@ func (w *world) remote(address string, state object) object {
 		return nil
 	}
 	kind, path := kinds[typeOf(address)], pathOf(address, state)
-	status, answer := kind.call(w.service, http.MethodGet, path, nil)
-	data, _ := answer["data"].(object)
+	status, response := kind.call(w.service, http.MethodGet, path, nil)
+	data, _ := response["data"].(object)
 	if status != http.StatusOK || data == nil {
 		return nil
 	}

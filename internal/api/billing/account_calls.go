@@ -103,19 +103,20 @@ var accountKeys = []string{
 // the answer leaves out the customer or what a whole account has, the single
 // object is asked for once; when that fails the account has no Customer.
 func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAccount, error) {
-	answer, err := api.One[answered[BillingAccount]](ctx, s.client, r)
+	response, err := api.One[written[BillingAccount]](ctx, s.client, r)
 	if err != nil {
 		return nil, err
 	}
-	s.wrote(answer.value.ID, answer.value.CreatedAt, answer.value.UpdatedAt, r.Operation == "billing_accounts.create")
-	if answer.value.Customer != nil && answer.has(accountKeys) {
-		return &answer.value, nil
+	s.wrote(response.value.ID, response.value.CreatedAt, response.value.UpdatedAt,
+		r.Operation == "billing_accounts.create")
+	if response.value.Customer != nil && response.has(accountKeys) {
+		return &response.value, nil
 	}
-	if answer.value.Customer == nil {
-		delete(answer.keys, "customer") // a null says as little as an absent one
+	if response.value.Customer == nil {
+		delete(response.keys, "customer") // a null says as little as an absent one
 	}
-	return answer.completed(ctx, func(ctx context.Context) (*BillingAccount, error) {
-		return s.GetBillingAccount(ctx, answer.value.ID)
+	return response.completed(ctx, func(ctx context.Context) (*BillingAccount, error) {
+		return s.GetBillingAccount(ctx, response.value.ID)
 	}), nil
 }
 

@@ -10,16 +10,16 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
+func TestCreateBillingAccountSettlesALostResponse(t *testing.T) {
 	t.Parallel()
 	ours := accountJSON(t, nil)
 	closed := accountJSON(t, map[string]any{"id": "a0", "status": "closed"})
 	other := accountJSON(t, map[string]any{"customer": map[string]any{"id": "c2"}})
 	lean := `{"id":"a1","external_id":"x1","status":"active"}`
-	created := answer(201, data(ours))
-	taken := answer(422,
+	created := respond(201, data(ours))
+	taken := respond(422,
 		`{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"a1"}}}`)
-	nothing := answer(200, listOf())
+	nothing := respond(200, listOf())
 	tests := map[string]struct {
 		create, list http.HandlerFunc
 		single       string
@@ -28,29 +28,29 @@ func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
 		err          string
 	}{
 		"answered":    {create: created, posts: 1},
-		"lost, found": {create: lost, list: answer(200, listOf(ours)), single: ours, adopted: true, posts: 1},
-		"5xx, found": {create: answer(504, ""), list: answer(200, listOf(ours)), single: ours,
+		"lost, found": {create: lost, list: respond(200, listOf(ours)), single: ours, adopted: true, posts: 1},
+		"5xx, found": {create: respond(504, ""), list: respond(200, listOf(ours)), single: ours,
 			adopted: true, posts: 1},
-		"found without fields": {create: lost, list: answer(200, listOf(lean)), single: ours, adopted: true, posts: 1},
-		"found beside a closed": {create: lost, list: answer(200, listOf(closed, ours)), single: ours,
+		"found without fields": {create: lost, list: respond(200, listOf(lean)), single: ours, adopted: true, posts: 1},
+		"found beside a closed": {create: lost, list: respond(200, listOf(closed, ours)), single: ours,
 			adopted: true, posts: 1},
 		"filter ignored": {create: lost,
-			list: answer(200, listOf(accountJSON(t, map[string]any{"id": "a9", "external_id": "x9"}), ours)), single: ours,
+			list: respond(200, listOf(accountJSON(t, map[string]any{"id": "a9", "external_id": "x9"}), ours)), single: ours,
 			adopted: true, posts: 1},
-		"only a closed one":     {create: turns(lost, created), list: answer(200, listOf(closed)), posts: 2},
+		"only a closed one":     {create: turns(lost, created), list: respond(200, listOf(closed)), posts: 2},
 		"not found, sent again": {create: turns(lost, created), list: nothing, posts: 2},
 		"sent again, taken": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, nothing,
-			answer(200, listOf(ours))),
+			respond(200, listOf(ours))),
 			single: ours, posts: 2, err: "another system has created (a1)"},
-		"of another customer": {create: lost, list: answer(200, listOf(lean)), single: other, posts: 1, err: "differs"},
+		"of another customer": {create: lost, list: respond(200, listOf(lean)), single: other, posts: 1, err: "differs"},
 		"taken before":        {create: taken, posts: 1, err: "external_id_taken"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createAccount: test.create, accountsPath: turns(answer(200, listOf()), orNothing(test.list)),
-					getAccount: answer(200, data(test.single)),
+					createAccount: test.create, accountsPath: turns(respond(200, listOf()), orNothing(test.list)),
+					getAccount: respond(200, data(test.single)),
 				})
 				got, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{
 					Customer: CustomerRef{ID: new("c1")}, ExternalID: new("x1"), PaymentTermsDays: new(int64(10)),
@@ -78,7 +78,7 @@ func TestCreateBillingAccountSettlesALostAnswer(t *testing.T) {
 func TestCreateBillingAccountWithoutExternalIDStaysUndecided(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWire(map[string]http.HandlerFunc{createAccount: lost, accountsPath: answer(200, listOf())})
+		w := newWire(map[string]http.HandlerFunc{createAccount: lost, accountsPath: respond(200, listOf())})
 		_, err := newService(t, w).CreateBillingAccount(t.Context(),
 			BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
 		if _, ok := api.AsAmbiguous(err); !ok ||
@@ -97,8 +97,8 @@ func TestCreateBillingAccountShowsAnOlderOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		old := accountJSON(t, map[string]any{"external_id": nil})
-		w := newWire(map[string]http.HandlerFunc{createAccount: answer(201, data(old)),
-			accountsPath: answer(200, listOf(old)), getAccount: answer(200, data(old))})
+		w := newWire(map[string]http.HandlerFunc{createAccount: respond(201, data(old)),
+			accountsPath: respond(200, listOf(old)), getAccount: respond(200, data(old))})
 		_, err := newService(t, w).CreateBillingAccount(t.Context(),
 			BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
 		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `"a1", which existed before`) ||

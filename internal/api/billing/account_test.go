@@ -54,31 +54,31 @@ func data(object string) string { return `{"data":` + object + `}` }
 
 // An answer to a change may leave fields out: the single object is asked for,
 // once, and what the answer does say is newer.
-func TestAnswersWithoutEverythingAreCompleted(t *testing.T) {
+func TestResponsesWithoutEverythingAreCompleted(t *testing.T) {
 	t.Parallel()
 	stale := accountJSON(t, map[string]any{"payment_terms_days": 10, "suspension_reason": "old"})
 	noCustomer := accountJSON(t, map[string]any{"payment_terms_days": 30, "customer": nil})
 	tests := map[string]struct {
-		answer   string
+		response   string
 		single   http.HandlerFunc
 		gets     int
 		customer string
 		terms    int64
 		reason   *string
 	}{
-		"whole": {answer: accountJSON(t, map[string]any{"payment_terms_days": 30}),
+		"whole": {response: accountJSON(t, map[string]any{"payment_terms_days": 30}),
 			customer: "c1", terms: 30},
-		"without the customer": {answer: noCustomer, single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30},
-		"null for the customer": {answer: changed(t, noCustomer, map[string]any{"customer": json.RawMessage("null")}),
-			single: answer(200, data(stale)), gets: 1, customer: "c1", terms: 30},
-		"little": {answer: `{"id":"a1","payment_terms_days":30}`, single: answer(200, data(stale)), gets: 1,
+		"without the customer": {response: noCustomer, single: respond(200, data(stale)), gets: 1, customer: "c1", terms: 30},
+		"null for the customer": {response: changed(t, noCustomer, map[string]any{"customer": json.RawMessage("null")}),
+			single: respond(200, data(stale)), gets: 1, customer: "c1", terms: 30},
+		"little": {response: `{"id":"a1","payment_terms_days":30}`, single: respond(200, data(stale)), gets: 1,
 			customer: "c1", terms: 30, reason: new("old")},
-		"never with the customer": {answer: noCustomer, single: answer(200, data(noCustomer)), gets: 1, terms: 30},
-		"not readable":            {answer: noCustomer, single: answer(403, ""), gets: 1, terms: 30},
+		"never with the customer": {response: noCustomer, single: respond(200, data(noCustomer)), gets: 1, terms: 30},
+		"not readable":            {response: noCustomer, single: respond(403, ""), gets: 1, terms: 30},
 	}
 	for name, test := range tests {
-		for _, body := range []string{test.answer, data(test.answer)} {
-			w := newWire(map[string]http.HandlerFunc{"PATCH " + accountPath: answer(200, body),
+		for _, body := range []string{test.response, data(test.response)} {
+			w := newWire(map[string]http.HandlerFunc{"PATCH " + accountPath: respond(200, body),
 				getAccount: orNothing(test.single)})
 			got, err := newService(t, w).UpdateBillingAccount(t.Context(), "a1",
 				BillingAccountUpdate{PaymentTermsDays: api.Set(int64(30))})
@@ -101,8 +101,8 @@ func TestAnswersWithoutEverythingAreCompleted(t *testing.T) {
 func TestPartOfACustomerIsLaidOverTheWholeOne(t *testing.T) {
 	t.Parallel()
 	w := newWire(map[string]http.HandlerFunc{
-		"PATCH " + accountPath: answer(200, `{"id":"a1","customer":{"id":"c1","name":"Bia"}}`),
-		getAccount: answer(200, data(accountJSON(t, map[string]any{
+		"PATCH " + accountPath: respond(200, `{"id":"a1","customer":{"id":"c1","name":"Bia"}}`),
+		getAccount: respond(200, data(accountJSON(t, map[string]any{
 			"customer": map[string]any{"id": "c1", "name": "Ana", "nickname": "N",
 				"emails": []map[string]string{{"value": "a@b.c"}}},
 		}))),
@@ -133,7 +133,7 @@ func TestListsOfOpenShapeInsideAnAccount(t *testing.T) {
 		"empty":       {`"emails":[],"addresses":[]`, []Contact{}, ""},
 	}
 	for name, test := range tests {
-		w := newWire(map[string]http.HandlerFunc{"/": answer(200,
+		w := newWire(map[string]http.HandlerFunc{"/": respond(200,
 			data(`{"id":"a1","customer":{"id":"c1","name":"Ana","phones":7,"websites":"w",`+test.lists+`}}`))})
 		got, err := newService(t, w).GetBillingAccount(t.Context(), "a1")
 		if err != nil {
@@ -152,7 +152,7 @@ func TestListsOfOpenShapeInsideAnAccount(t *testing.T) {
 
 func TestDescribedFieldsInsideAnAccountAreStrict(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{"/": answer(200, data(`{"id":"a1","customer":{"id":"c1","name":7}}`))})
+	w := newWire(map[string]http.HandlerFunc{"/": respond(200, data(`{"id":"a1","customer":{"id":"c1","name":7}}`))})
 	if _, err := newService(t, w).GetBillingAccount(t.Context(), "a1"); err == nil ||
 		!strings.Contains(err.Error(), "name") {
 		t.Errorf("got %v", err)
@@ -164,7 +164,7 @@ func TestFindBillingAccounts(t *testing.T) {
 	pages := func(items ...string) http.HandlerFunc {
 		var handlers []http.HandlerFunc
 		for i, item := range items {
-			handlers = append(handlers, answer(200, changed(t, `{"data":[`+item+`]}`, map[string]any{
+			handlers = append(handlers, respond(200, changed(t, `{"data":[`+item+`]}`, map[string]any{
 				"meta": map[string]int{"total": len(items), "page": i + 1, "per_page": 1, "total_pages": len(items)},
 			})))
 		}

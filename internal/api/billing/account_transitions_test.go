@@ -35,19 +35,19 @@ func TestAccountTransitions(t *testing.T) {
 		"suspended": {step: suspend, path: "suspend", looks: []string{"suspended"}, posts: 1,
 			status: "suspended"},
 		"not suspended, sent again": {step: suspend, path: "suspend", looks: []string{"active"},
-			second: answer(200, data(accountJSON(t, map[string]any{"status": "suspended"}))), posts: 2, status: "suspended"},
+			second: respond(200, data(accountJSON(t, map[string]any{"status": "suspended"}))), posts: 2, status: "suspended"},
 		"suspended meanwhile": {step: suspend, path: "suspend", looks: []string{"active", "active", "active",
-			"active", "suspended"}, second: answer(422, `{"error":{"code":"invalid_transition","message":"no"}}`), posts: 2,
+			"active", "suspended"}, second: respond(422, `{"error":{"code":"invalid_transition","message":"no"}}`), posts: 2,
 			status: "suspended"},
 		"closed instead": {step: suspend, path: "suspend", looks: []string{"closed"}, posts: 1,
 			err: "neither as asked"},
 		"reactivated": {step: reactivate, path: "reactivate", looks: []string{"active"}, posts: 1,
 			status: "active"},
 		"not reactivated, sent again": {step: reactivate, path: "reactivate", looks: []string{"suspended"},
-			second: answer(200, data(accountJSON(t, nil))), posts: 2, status: "active"},
+			second: respond(200, data(accountJSON(t, nil))), posts: 2, status: "active"},
 		"closed": {step: end, path: "close", looks: []string{"closed"}, posts: 1, status: "closed"},
 		"not closed, sent again": {step: end, path: "close", looks: []string{"suspended"},
-			second: answer(200, data(accountJSON(t, map[string]any{"status": "closed"}))), posts: 2, status: "closed"},
+			second: respond(200, data(accountJSON(t, map[string]any{"status": "closed"}))), posts: 2, status: "closed"},
 		"a status that nobody knows of": {step: end, path: "close", looks: []string{"archived"}, posts: 1,
 			err: `closing of the billing account "a1"`},
 	}
@@ -56,7 +56,7 @@ func TestAccountTransitions(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var looks []http.HandlerFunc
 				for _, status := range test.looks {
-					looks = append(looks, answer(200, data(accountJSON(t, map[string]any{"status": status}))))
+					looks = append(looks, respond(200, data(accountJSON(t, map[string]any{"status": status}))))
 				}
 				post := "POST " + accountPath + "/" + test.path
 				w := newWire(map[string]http.HandlerFunc{post: turns(lost, orNothing(test.second)), getAccount: turns(looks...)})
@@ -80,7 +80,7 @@ func TestAccountTransitions(t *testing.T) {
 
 func TestReasonsAreSentWhenThereAreAny(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{"/": answer(200, data(accountJSON(t, nil)))})
+	w := newWire(map[string]http.HandlerFunc{"/": respond(200, data(accountJSON(t, nil)))})
 	s := newService(t, w)
 	_, _ = s.SuspendBillingAccount(t.Context(), "a1", `late "again"`)
 	_, _ = s.CloseBillingAccount(t.Context(), "a1", "")

@@ -21,11 +21,11 @@ const (
 
 var wanted = CustomerCreate{Name: "Ana", ExternalID: new("e1")}
 
-func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
+func TestCreateCustomerSettlesALostResponse(t *testing.T) {
 	t.Parallel()
-	taken := answer(422,
+	taken := respond(422,
 		`{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"c1"}}}`)
-	created := answer(201, `{"data":{"customer":`+ours+`,"billing_account":{"id":"a1"}}}`)
+	created := respond(201, `{"data":{"customer":`+ours+`,"billing_account":{"id":"a1"}}}`)
 	account := `{"id":"a1","customer":{"id":"c1"}}`
 	tests := map[string]struct {
 		create   http.HandlerFunc
@@ -37,25 +37,25 @@ func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
 		err      string
 	}{
 		"answered": {create: created, account: "a1", posts: 1},
-		"lost, found": {create: lost, list: answer(200, listOf(ours)), accounts: answer(200, listOf(account)),
+		"lost, found": {create: lost, list: respond(200, listOf(ours)), accounts: respond(200, listOf(account)),
 			adopted: true, account: "a1", posts: 1},
-		"5xx, found": {create: answer(502, "<html>"), list: answer(200, listOf(ours)), accounts: answer(200, listOf(account)),
-			adopted: true, account: "a1", posts: 1},
-		"answered without an id, found": {create: answer(201, `{"data":{"customer":{},"billing_account":null}}`),
-			list: answer(200, listOf(ours)), accounts: answer(200, listOf()), adopted: true, posts: 1},
+		"5xx, found": {create: respond(502, "<html>"), list: respond(200, listOf(ours)),
+			accounts: respond(200, listOf(account)), adopted: true, account: "a1", posts: 1},
+		"answered without an id, found": {create: respond(201, `{"data":{"customer":{},"billing_account":null}}`),
+			list: respond(200, listOf(ours)), accounts: respond(200, listOf()), adopted: true, posts: 1},
 		"found among others, filter ignored": {create: lost,
-			list: answer(200, listOf(`{"id":"c0","external_id":"e0","name":"Ana"}`, ours,
+			list: respond(200, listOf(`{"id":"c0","external_id":"e0","name":"Ana"}`, ours,
 				`{"id":"c2","external_id":null,"name":"Ana"}`)),
-			accounts: answer(200, listOf(`{"id":"a0","customer":{"id":"c0"}}`, account)), adopted: true,
+			accounts: respond(200, listOf(`{"id":"a0","customer":{"id":"c0"}}`, account)), adopted: true,
 			account: "a1", posts: 1},
-		"accounts cannot be read": {create: lost, list: answer(200, listOf(ours)), accounts: answer(403, ""),
+		"accounts cannot be read": {create: lost, list: respond(200, listOf(ours)), accounts: respond(403, ""),
 			adopted: true, posts: 1},
-		"lost, sent again": {create: turns(lost, created), list: answer(200, listOf()), account: "a1", posts: 2},
+		"lost, sent again": {create: turns(lost, created), list: respond(200, listOf()), account: "a1", posts: 2},
 		"lost, sent again, taken": {create: turns(lost, taken),
-			list: turns(answer(200, listOf()), answer(200, listOf()), answer(200, listOf()), answer(200, listOf()),
-				answer(200, listOf(ours))),
+			list: turns(respond(200, listOf()), respond(200, listOf()), respond(200, listOf()), respond(200, listOf()),
+				respond(200, listOf(ours))),
 			posts: 2, err: "another system has created (c1)"},
-		"found with another name": {create: lost, list: answer(200, listOf(`{"id":"c9","external_id":"e1","name":"Bia"}`)),
+		"found with another name": {create: lost, list: respond(200, listOf(`{"id":"c9","external_id":"e1","name":"Bia"}`)),
 			posts: 1, err: "differs"},
 		"taken before": {create: taken, posts: 1, err: "external_id_taken"},
 	}
@@ -63,7 +63,7 @@ func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createPath: test.create, listPath: turns(answer(200, listOf()), orNothing(test.list)),
+					createPath: test.create, listPath: turns(respond(200, listOf()), orNothing(test.list)),
 					accountsPath: orNothing(test.accounts),
 				})
 				got, err := newService(t, w).CreateCustomer(t.Context(), wanted)
@@ -93,7 +93,7 @@ func TestCreateCustomerSettlesALostAnswer(t *testing.T) {
 
 func orNothing(handler http.HandlerFunc) http.HandlerFunc {
 	if handler == nil {
-		return answer(500, "")
+		return respond(500, "")
 	}
 	return handler
 }
@@ -101,7 +101,8 @@ func orNothing(handler http.HandlerFunc) http.HandlerFunc {
 func TestCreateCustomerWithoutExternalIDStaysUndecided(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWire(map[string]http.HandlerFunc{createPath: lost, listPath: answer(200, listOf(`{"id":"c0","name":"Ana"}`))})
+		w := newWire(map[string]http.HandlerFunc{createPath: lost,
+			listPath: respond(200, listOf(`{"id":"c0","name":"Ana"}`))})
 		_, err := newService(t, w).CreateCustomer(t.Context(), CustomerCreate{Name: "Ana"})
 		if _, ok := api.AsAmbiguous(err); !ok ||
 			!strings.Contains(err.Error(), `customer named "Ana" may or may not exist. It was looked up 4 times`) {
@@ -116,11 +117,11 @@ func TestCreateCustomerWithoutExternalIDStaysUndecided(t *testing.T) {
 func TestAdoptionFindsTheAccountItself(t *testing.T) {
 	t.Parallel()
 	get := func(id, customer string) http.HandlerFunc {
-		return answer(200, fmt.Sprintf(`{"data":{"id":%q,"customer":{"id":%q}}}`, id, customer))
+		return respond(200, fmt.Sprintf(`{"data":{"id":%q,"customer":{"id":%q}}}`, id, customer))
 	}
 	routes := map[string]http.HandlerFunc{
-		createPath: lost, listPath: turns(answer(200, listOf()), answer(200, listOf(ours))),
-		accountsPath:                  answer(200, listOf(`{"id":"a0"}`, `{"id":"a1"}`)),
+		createPath: lost, listPath: turns(respond(200, listOf()), respond(200, listOf(ours))),
+		accountsPath:                  respond(200, listOf(`{"id":"a0"}`, `{"id":"a1"}`)),
 		"GET /v1/billing-accounts/a0": get("a0", "c0"), "GET /v1/billing-accounts/a1": get("a1", "c1"),
 	}
 	got, err := newService(t, newWire(routes)).CreateCustomer(t.Context(), wanted)
@@ -128,7 +129,7 @@ func TestAdoptionFindsTheAccountItself(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 
-	routes[listPath] = turns(answer(200, listOf()), answer(200, listOf(ours)))
+	routes[listPath] = turns(respond(200, listOf()), respond(200, listOf(ours)))
 	w := newWire(routes)
 	without := wanted
 	without.CreateBillingAccount = new(false)
@@ -138,9 +139,9 @@ func TestAdoptionFindsTheAccountItself(t *testing.T) {
 	}
 }
 
-func TestAnswersWithoutAnIDAreErrors(t *testing.T) {
+func TestResponsesWithoutAnIDAreErrors(t *testing.T) {
 	t.Parallel()
-	s := newService(t, newWire(map[string]http.HandlerFunc{"/": answer(200, `{"data":{"name":"x"}}`)}))
+	s := newService(t, newWire(map[string]http.HandlerFunc{"/": respond(200, `{"data":{"name":"x"}}`)}))
 	_, customer := s.GetCustomer(t.Context(), "c1")
 	_, update := s.UpdateCustomer(t.Context(), "c1", CustomerUpdate{})
 	_, account := s.GetBillingAccount(t.Context(), "a1")
@@ -154,7 +155,7 @@ func TestAnswersWithoutAnIDAreErrors(t *testing.T) {
 
 func TestReadsOfEmptyIDsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{"/": answer(200, listOf(ours))})
+	w := newWire(map[string]http.HandlerFunc{"/": respond(200, listOf(ours))})
 	s := newService(t, w)
 	_, get := s.GetCustomer(t.Context(), "")
 	_, update := s.UpdateCustomer(t.Context(), "..", CustomerUpdate{})
@@ -167,12 +168,13 @@ func TestReadsOfEmptyIDsAreRefused(t *testing.T) {
 func TestMeIsABareObject(t *testing.T) {
 	t.Parallel()
 	s := newService(t,
-		newWire(map[string]http.HandlerFunc{"GET /v1/me": answer(200, `{"id":"o1","environment":"sandbox","plan":{"x":1}}`)}))
+		newWire(map[string]http.HandlerFunc{"GET /v1/me": respond(200,
+			`{"id":"o1","environment":"sandbox","plan":{"x":1}}`)}))
 	me, err := s.Me(t.Context())
 	if err != nil || me.ID != "o1" || me.Environment != "sandbox" {
 		t.Errorf("%+v, %v", me, err)
 	}
-	s = newService(t, newWire(map[string]http.HandlerFunc{"GET /v1/me": answer(404, "<html>")}))
+	s = newService(t, newWire(map[string]http.HandlerFunc{"GET /v1/me": respond(404, "<html>")}))
 	if _, err := s.Me(t.Context()); err == nil || api.IsNotFound(err) {
 		t.Errorf("got %v", err)
 	}
@@ -196,7 +198,7 @@ func TestCustomerUpdateIsEmpty(t *testing.T) {
 func TestConflictNamesWhatWasFound(t *testing.T) {
 	t.Parallel()
 	w := newWire(map[string]http.HandlerFunc{createPath: lost,
-		listPath: answer(200, listOf(ours, `{"id":"c2","external_id":"e1","name":"Ana"}`))})
+		listPath: respond(200, listOf(ours, `{"id":"c2","external_id":"e1","name":"Ana"}`))})
 	_, err := newService(t, w).CreateCustomer(t.Context(), wanted)
 	var conflict *api.ConflictError
 	if !errors.As(err, &conflict) || strings.Join(conflict.IDs, " ") != "c1 c2" {

@@ -31,13 +31,13 @@ func TestExchanges(t *testing.T) {
 			w := newWire(map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 				if first == nil && exchange.Request.Method == http.MethodPost && r.Method == http.MethodGet {
 					before++
-					answer(200, listOf())(w, r)
+					respond(200, listOf())(w, r)
 					return
 				}
 				if first == nil {
 					first = r
 				}
-				answer(exchange.Response.Status, string(exchange.Response.Bytes()))(w, r)
+				respond(exchange.Response.Status, string(exchange.Response.Bytes()))(w, r)
 			}})
 			got, err := call(t, newService(t, w), idIn(exchange.Request.Path), exchange.Request)
 			if err != nil {
@@ -129,9 +129,9 @@ func TestExchangesOfRefusals(t *testing.T) {
 		if err := json.Unmarshal(exchange.Response.Body, &want); err != nil {
 			t.Fatal(err)
 		}
-		w := newWire(map[string]http.HandlerFunc{"/": answer(exchange.Response.Status, string(exchange.Response.Body))})
+		w := newWire(map[string]http.HandlerFunc{"/": respond(exchange.Response.Status, string(exchange.Response.Body))})
 		if exchange.Response.Status == http.StatusNotFound {
-			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), answer(200, listOf()))
+			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), respond(200, listOf()))
 		}
 		_, err := call(t, newService(t, w), idIn(exchange.Request.Path), evidence.Request{Body: json.RawMessage(`{}`)})
 		e, ok := api.AsError(err)
@@ -184,7 +184,7 @@ func TestExchangesOfLists(t *testing.T) {
 		var asked *http.Request
 		got, err := list(newService(t, newWire(map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 			asked = r
-			answer(200, string(exchange.Response.Bytes()))(w, r)
+			respond(200, string(exchange.Response.Bytes()))(w, r)
 		}})), exchange.Request.Query)
 		if err != nil {
 			t.Errorf("%s: %v", exchange.Name, err)

@@ -15,7 +15,7 @@ import (
 
 // TestDocumentedAnswers decodes every written-down success into this package's
 // types, strictly, and encodes it again: nothing may get lost or change.
-func TestDocumentedAnswers(t *testing.T) {
+func TestDocumentedResponses(t *testing.T) {
 	t.Parallel()
 	count := 0
 	for _, exchange := range evidence.All("billing/") {
@@ -217,7 +217,7 @@ func TestDocumentedExchanges(t *testing.T) {
 		var body []byte
 		w := newWire(map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 			if exchange.Request.Method == http.MethodPost && r.Method == http.MethodGet {
-				answer(200, listOf())(w, r)
+				respond(200, listOf())(w, r)
 				return
 			}
 			sent = r

@@ -21,8 +21,8 @@ func FuzzObjects(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		wire := newWire(map[string]http.HandlerFunc{"/": answer(http.StatusForbidden, string(body)),
-			"GET /": answer(http.StatusOK, string(body))})
+		wire := newWire(map[string]http.HandlerFunc{"/": respond(http.StatusForbidden, string(body)),
+			"GET /": respond(http.StatusOK, string(body))})
 		client, err := api.New(api.Config{Service: "billing", BaseURL: "https://api.example.test", Token: "tok_1234567890",
 			Transport: wire})
 		if err != nil {

@@ -80,7 +80,7 @@ func newService(t *testing.T, transport http.RoundTripper) *Service {
 	return New(client)
 }
 
-func answer(status int, body string) http.HandlerFunc {
+func respond(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)

@@ -18,18 +18,18 @@ const invoicePath = "POST " + subscriptionPath + "/invoices"
 func TestInvoiceSubscription(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		reason, answer string
+		reason, response string
 		raw, id        string
 		body           string
 	}{
-		"with a reason": {reason: "again", answer: data(`{"id":"i1","total_cents":9007199254740993}`),
+		"with a reason": {reason: "again", response: data(`{"id":"i1","total_cents":9007199254740993}`),
 			raw: `{"id":"i1","total_cents":9007199254740993}`, id: "i1", body: `{"reason":"again"}`},
-		"bare":          {answer: `{"id":"i1"}`, raw: `{"id":"i1"}`, id: "i1"},
-		"a number":      {answer: data(`{"id":9007199254740993}`), raw: `{"id":9007199254740993}`, id: "9007199254740993"},
-		"without an id": {answer: data(`{"status":"open"}`), raw: `{"status":"open"}`},
+		"bare":          {response: `{"id":"i1"}`, raw: `{"id":"i1"}`, id: "i1"},
+		"a number":      {response: data(`{"id":9007199254740993}`), raw: `{"id":9007199254740993}`, id: "9007199254740993"},
+		"without an id": {response: data(`{"status":"open"}`), raw: `{"status":"open"}`},
 	}
 	for name, test := range tests {
-		w := newWire(map[string]http.HandlerFunc{invoicePath: answer(201, test.answer)})
+		w := newWire(map[string]http.HandlerFunc{invoicePath: respond(201, test.response)})
 		raw, id, err := newService(t, w).InvoiceSubscription(t.Context(), "s1", test.reason)
 		if err != nil || string(raw) != test.raw || id != test.id {
 			t.Errorf("%s: %s, %q, %v", name, raw, id, err)
@@ -43,7 +43,7 @@ func TestInvoiceSubscription(t *testing.T) {
 func TestLostInvoiceIsNotMadeTwice(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
-		"lost": lost, "bad gateway": answer(502, "<html>"), "timeout": answer(408, ""), "no body": answer(201, ""),
+		"lost": lost, "bad gateway": respond(502, "<html>"), "timeout": respond(408, ""), "no body": respond(201, ""),
 	} {
 		w := newWire(map[string]http.HandlerFunc{"/": handler})
 		_, _, err := newService(t, w).InvoiceSubscription(t.Context(), "s1", "")
@@ -60,7 +60,7 @@ func TestLostInvoiceIsNotMadeTwice(t *testing.T) {
 
 func TestRefusedInvoiceIsPlain(t *testing.T) {
 	t.Parallel()
-	w := newWire(map[string]http.HandlerFunc{"/": answer(404, `{"error":{"code":"not_found","message":"no"}}`)})
+	w := newWire(map[string]http.HandlerFunc{"/": respond(404, `{"error":{"code":"not_found","message":"no"}}`)})
 	_, _, err := newService(t, w).InvoiceSubscription(t.Context(), "s1", "")
 	if _, ambiguous := api.AsAmbiguous(err); ambiguous || !api.IsNotFound(err) {
 		t.Errorf("got %v", err)
@@ -83,7 +83,7 @@ func TestInterruptLetsASentInvoiceEnd(t *testing.T) {
 			if r.Context().Err() != nil {
 				lost(w, r)
 			}
-			answer(201, data(`{"id":"i1"}`))(w, r)
+			respond(201, data(`{"id":"i1"}`))(w, r)
 		}})
 		if _, id, err := newService(t, w).InvoiceSubscription(ctx, "s1", ""); err != nil || id != "i1" {
 			t.Errorf("%q, %v", id, err)
@@ -125,7 +125,7 @@ func TestListInvoices(t *testing.T) {
 				r.URL.Query().Get("billing_account_id") != test.query.BillingAccountID {
 				t.Errorf("%s: asked for %s", name, r.URL.RawQuery)
 			}
-			answer(200, listOf(ours, theirs, unnamed))(w, r)
+			respond(200, listOf(ours, theirs, unnamed))(w, r)
 		}})
 		var ids []string
 		for invoice, err := range newService(t, w).ListInvoices(t.Context(), test.query) {

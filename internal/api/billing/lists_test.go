@@ -9,9 +9,9 @@ import (
 func TestFindCustomersComparesEveryItem(t *testing.T) {
 	t.Parallel()
 	pages := []http.HandlerFunc{
-		answer(200,
+		respond(200,
 			`{"data":[{"id":"c1","external_id":"e1","document_number":"529.982.247-25"},{"id":"c2"}],"meta":{"total":4,"page":1,"per_page":2,"total_pages":2}}`),
-		answer(200,
+		respond(200,
 			`{"data":[{"id":"c3","external_id":"E1","document_number":"52998224725"},{"id":"c4","external_id":"e1","document_number":null}],"meta":{"total":4,"page":2,"per_page":2,"total_pages":2}}`),
 	}
 	tests := []struct {
@@ -45,7 +45,7 @@ func TestFindCustomersComparesEveryItem(t *testing.T) {
 		CustomerQuery{Listing: Listing{Search: "x"}}); err == nil {
 		t.Error("found customers by nothing")
 	}
-	if _, err := newService(t, newWire(map[string]http.HandlerFunc{listPath: answer(403, "")})).FindCustomers(t.Context(),
+	if _, err := newService(t, newWire(map[string]http.HandlerFunc{listPath: respond(403, "")})).FindCustomers(t.Context(),
 		CustomerQuery{ExternalID: "e1"}); err == nil {
 		t.Error("a list that cannot be read found nothing, without an error")
 	}
@@ -54,9 +54,9 @@ func TestFindCustomersComparesEveryItem(t *testing.T) {
 func TestListsApplyTheFiltersThemselves(t *testing.T) {
 	t.Parallel()
 	s := newService(t, newWire(map[string]http.HandlerFunc{
-		listPath: answer(200, listOf(`{"id":"old","updated_at":"2025-12-31T23:59:59.999Z"}`,
+		listPath: respond(200, listOf(`{"id":"old","updated_at":"2025-12-31T23:59:59.999Z"}`,
 			`{"id":"new","updated_at":"2026-01-01T00:00:00.000Z"}`, `{"id":"odd","updated_at":"lately"}`)),
-		accountsPath: answer(200, listOf(
+		accountsPath: respond(200, listOf(
 			`{"id":"a1","external_id":"x","status":"active","updated_at":"2026-02-01T00:00:00Z","customer":{"id":"c1"}}`,
 			`{"id":"a2","external_id":"y","status":"closed","updated_at":"2025-02-01T00:00:00Z","customer":{"id":"c2"}}`,
 			`{"id":"a3","status":"frozen","updated_at":"2026-02-01T00:00:00Z"}`)),

@@ -53,7 +53,7 @@ func (s *store) put(body map[string]any) map[string]any {
 func (s *store) wire() *wire {
 	return newWire(map[string]http.HandlerFunc{
 		"POST " + s.path: s.dated(s.post), "GET " + s.path: s.dated(s.list), "GET " + s.path + "/{id}": s.dated(s.get),
-		"GET " + s.path + "/{id}/items": answer(405, ""),
+		"GET " + s.path + "/{id}/items": respond(405, ""),
 	})
 }
 
@@ -78,7 +78,7 @@ func (s *store) post(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, object := range s.objects {
 		if object["external_id"] == body["external_id"] && body["external_id"] != nil {
-			answer(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"`+
+			respond(422, `{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"`+
 				object["id"].(string)+`"}}}`)(w, r)
 			return
 		}
@@ -87,7 +87,7 @@ func (s *store) post(w http.ResponseWriter, r *http.Request) {
 	if fate == lostAfter {
 		lost(w, r)
 	}
-	answer(201, data(s.text(object)))(w, r)
+	respond(201, data(s.text(object)))(w, r)
 }
 
 // text is the object as the service shows it: customers come with their account.
@@ -112,17 +112,17 @@ func (s *store) list(w http.ResponseWriter, r *http.Request) {
 			items = append(items, s.text(object))
 		}
 	}
-	answer(200, listOf(items...))(w, r)
+	respond(200, listOf(items...))(w, r)
 }
 
 func (s *store) get(w http.ResponseWriter, r *http.Request) {
 	for _, object := range s.objects {
 		if object["id"] == r.PathValue("id") && time.Since(object["at"].(time.Time)) >= s.lag {
-			answer(200, data(s.text(object)))(w, r)
+			respond(200, data(s.text(object)))(w, r)
 			return
 		}
 	}
-	answer(404, `{"error":{"code":"not_found","message":"none"}}`)(w, r)
+	respond(404, `{"error":{"code":"not_found","message":"none"}}`)(w, r)
 }
 
 // TestLostCreations: a lost creation is adopted, and an object of another system is not, whatever the service's clock

@@ -124,16 +124,16 @@ func (s *Service) UpdateSubscription(ctx context.Context, id string, u Subscript
 // subscription. Where the answer leaves out what is always present, the single
 // object is asked for once.
 func (s *Service) changeSubscription(ctx context.Context, r api.Request) (*Subscription, error) {
-	answer, err := api.One[answered[Subscription]](ctx, s.client, r)
+	response, err := api.One[written[Subscription]](ctx, s.client, r)
 	if err != nil {
 		return nil, err
 	}
-	s.wrote(answer.value.ID, answer.value.CreatedAt, answer.value.UpdatedAt, r.Operation == "subscriptions.create")
-	if answer.has(subscriptionKeys) {
-		return &answer.value, nil
+	s.wrote(response.value.ID, response.value.CreatedAt, response.value.UpdatedAt, r.Operation == "subscriptions.create")
+	if response.has(subscriptionKeys) {
+		return &response.value, nil
 	}
-	return answer.completed(ctx, func(ctx context.Context) (*Subscription, error) {
-		return s.GetSubscription(ctx, answer.value.ID)
+	return response.completed(ctx, func(ctx context.Context) (*Subscription, error) {
+		return s.GetSubscription(ctx, response.value.ID)
 	}), nil
 }
 

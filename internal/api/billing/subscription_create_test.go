@@ -10,15 +10,15 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
+func TestCreateSubscriptionSettlesALostResponse(t *testing.T) {
 	t.Parallel()
 	ours := subscriptionJSON(t, nil)
 	canceled := subscriptionJSON(t, map[string]any{"id": "s0", "status": "canceled"})
 	lean := `{"id":"s1","external_id":"x1","status":"active"}`
-	created := answer(201, data(ours))
-	taken := answer(422,
+	created := respond(201, data(ours))
+	taken := respond(422,
 		`{"error":{"code":"external_id_taken","message":"taken","details":{"field":"external_id","id":"s1"}}}`)
-	nothing := answer(200, listOf())
+	nothing := respond(200, listOf())
 	tests := map[string]struct {
 		create, list http.HandlerFunc
 		single       string
@@ -27,18 +27,18 @@ func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
 		err          string
 	}{
 		"answered":         {create: created, posts: 1},
-		"answered in part": {create: answer(201, lean), single: ours, posts: 1},
-		"lost, found":      {create: lost, list: answer(200, listOf(ours)), single: ours, adopted: true, posts: 1},
-		"5xx, found": {create: answer(503, ""), list: answer(200, listOf(lean)), single: ours,
+		"answered in part": {create: respond(201, lean), single: ours, posts: 1},
+		"lost, found":      {create: lost, list: respond(200, listOf(ours)), single: ours, adopted: true, posts: 1},
+		"5xx, found": {create: respond(503, ""), list: respond(200, listOf(lean)), single: ours,
 			adopted: true, posts: 1},
-		"found beside a canceled": {create: lost, list: answer(200, listOf(canceled, ours)), single: ours,
+		"found beside a canceled": {create: lost, list: respond(200, listOf(canceled, ours)), single: ours,
 			adopted: true, posts: 1},
-		"only a canceled one":   {create: turns(lost, created), list: answer(200, listOf(canceled)), posts: 2},
+		"only a canceled one":   {create: turns(lost, created), list: respond(200, listOf(canceled)), posts: 2},
 		"not found, sent again": {create: turns(lost, created), list: nothing, posts: 2},
 		"sent again, taken": {create: turns(lost, taken), list: turns(nothing, nothing, nothing, nothing,
-			answer(200, listOf(ours))),
+			respond(200, listOf(ours))),
 			single: ours, posts: 2, err: "another system has created (s1)"},
-		"with another plan": {create: lost, list: answer(200, listOf(lean)),
+		"with another plan": {create: lost, list: respond(200, listOf(lean)),
 			single: subscriptionJSON(t, map[string]any{"plan_id": "plan2"}), posts: 1, err: "differs"},
 		"taken before": {create: taken, posts: 1, err: "external_id_taken"},
 	}
@@ -46,8 +46,8 @@ func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(map[string]http.HandlerFunc{
-					createSubscription: test.create, subscriptionsPath: turns(answer(200, listOf()), orNothing(test.list)),
-					getSubscription: answer(200, data(test.single)),
+					createSubscription: test.create, subscriptionsPath: turns(respond(200, listOf()), orNothing(test.list)),
+					getSubscription: respond(200, data(test.single)),
 				})
 				got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{
 					BillingAccountID: "a1", ExternalID: new("x1"), PlanID: new("plan1"),
@@ -75,7 +75,7 @@ func TestCreateSubscriptionSettlesALostAnswer(t *testing.T) {
 func TestCreateSubscriptionWithoutExternalIDStaysUndecided(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWire(map[string]http.HandlerFunc{createSubscription: lost, subscriptionsPath: answer(200, listOf())})
+		w := newWire(map[string]http.HandlerFunc{createSubscription: lost, subscriptionsPath: respond(200, listOf())})
 		_, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{BillingAccountID: "a1",
 			PlanID: new("plan1")})
 		if _, ok := api.AsAmbiguous(err); !ok ||

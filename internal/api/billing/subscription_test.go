@@ -57,7 +57,7 @@ func TestShapesOfASubscription(t *testing.T) {
 		"more than described": {change: map[string]any{"seats": 7, "plan": map[string]string{"id": "plan1"}}},
 	}
 	for name, test := range tests {
-		w := newWire(map[string]http.HandlerFunc{getSubscription: answer(200, subscriptionJSON(t, test.change))})
+		w := newWire(map[string]http.HandlerFunc{getSubscription: respond(200, subscriptionJSON(t, test.change))})
 		got, err := newService(t, w).GetSubscription(t.Context(), "s1")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -73,7 +73,7 @@ func TestShapesOfASubscription(t *testing.T) {
 	}
 	for field, value := range map[string]any{"discount_percent": true, "status": 7, "recurring_amount_cents": "1",
 		"id": nil} {
-		w := newWire(map[string]http.HandlerFunc{getSubscription: answer(200,
+		w := newWire(map[string]http.HandlerFunc{getSubscription: respond(200,
 			subscriptionJSON(t, map[string]any{field: value}))})
 		if _, err := newService(t, w).GetSubscription(t.Context(), "s1"); err == nil ||
 			!strings.Contains(err.Error(), field) {
@@ -82,28 +82,28 @@ func TestShapesOfASubscription(t *testing.T) {
 	}
 }
 
-func TestAnswersWithoutEverythingAreCompletedForSubscriptions(t *testing.T) {
+func TestResponsesWithoutEverythingAreCompletedForSubscriptions(t *testing.T) {
 	t.Parallel()
 	stale := subscriptionJSON(t, map[string]any{"notes": "old", "discount_percent": "5.00"})
 	tests := map[string]struct {
-		answer  string
-		single  http.HandlerFunc
-		gets    int
-		percent string
-		plan    string
+		response string
+		single   http.HandlerFunc
+		gets     int
+		percent  string
+		plan     string
 	}{
-		"whole": {answer: subscriptionJSON(t, map[string]any{"notes": "new"}), plan: "plan1"},
-		"optional out": {answer: subscriptionJSON(t, map[string]any{"notes": "new", "pause_collection": nil, "paused_at": nil,
-			"resumes_at": nil, "resumed_at": nil, "renewal_settings": nil, "commitment": nil}), plan: "plan1"},
-		"little": {answer: `{"id":"s1","notes":"new"}`, single: answer(200, data(stale)), gets: 1,
+		"whole": {response: subscriptionJSON(t, map[string]any{"notes": "new"}), plan: "plan1"},
+		"optional out": {response: subscriptionJSON(t, map[string]any{"notes": "new", "pause_collection": nil,
+			"paused_at": nil, "resumes_at": nil, "resumed_at": nil, "renewal_settings": nil, "commitment": nil}), plan: "plan1"},
+		"little": {response: `{"id":"s1","notes":"new"}`, single: respond(200, data(stale)), gets: 1,
 			percent: "5.00", plan: "plan1"},
-		"one less": {answer: subscriptionJSON(t, map[string]any{"notes": "new", "plan_id": nil}),
-			single: answer(200, data(stale)), gets: 1, plan: "plan1"},
-		"not readable": {answer: `{"id":"s1","notes":"new"}`, single: answer(404, ""), gets: 1},
+		"one less": {response: subscriptionJSON(t, map[string]any{"notes": "new", "plan_id": nil}),
+			single: respond(200, data(stale)), gets: 1, plan: "plan1"},
+		"not readable": {response: `{"id":"s1","notes":"new"}`, single: respond(404, ""), gets: 1},
 	}
 	for name, test := range tests {
-		for _, body := range []string{test.answer, data(test.answer)} {
-			w := newWire(map[string]http.HandlerFunc{patchSubscription: answer(200, body),
+		for _, body := range []string{test.response, data(test.response)} {
+			w := newWire(map[string]http.HandlerFunc{patchSubscription: respond(200, body),
 				getSubscription: orNothing(test.single)})
 			got, err := newService(t, w).UpdateSubscription(t.Context(), "s1", SubscriptionUpdate{Notes: api.Set("new")})
 			if err != nil {
@@ -135,7 +135,7 @@ func TestFindSubscriptions(t *testing.T) {
 		"none":           {[]string{one("s1", "x11", "active")}, ""},
 	}
 	for name, test := range tests {
-		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: answer(200, listOf(test.items...))})
+		w := newWire(map[string]http.HandlerFunc{subscriptionsPath: respond(200, listOf(test.items...))})
 		found, err := newService(t, w).FindSubscriptions(t.Context(), SubscriptionQuery{ExternalID: "x1"})
 		var ids []string
 		for _, subscription := range found {
@@ -154,7 +154,7 @@ func TestFindSubscriptions(t *testing.T) {
 
 func TestListSubscriptionsComparesEveryItem(t *testing.T) {
 	t.Parallel()
-	all := answer(200, listOf(subscriptionJSON(t, nil), subscriptionJSON(t, map[string]any{
+	all := respond(200, listOf(subscriptionJSON(t, nil), subscriptionJSON(t, map[string]any{
 		"id": "s2", "external_id": "x2", "billing_account_id": "a2", "status": "paused", "plan_id": "plan2",
 		"updated_at": "2025-06-01T00:00:00.000Z",
 	})))

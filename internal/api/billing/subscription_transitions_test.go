@@ -104,9 +104,9 @@ func TestSubscriptionTransitions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				post := "POST " + subscriptionPath + "/" + test.path
-				second := answer(200, data(subscriptionJSON(t, fields{"notes": "second"})))
+				second := respond(200, data(subscriptionJSON(t, fields{"notes": "second"})))
 				w := newWire(map[string]http.HandlerFunc{
-					post: turns(lost, second), getSubscription: answer(200, data(subscriptionJSON(t, test.shown))),
+					post: turns(lost, second), getSubscription: respond(200, data(subscriptionJSON(t, test.shown))),
 				})
 				got, err := test.step(t.Context(), newService(t, w))
 				posts := map[string]int{done: 1, again: 2, open: 1}[test.want]
@@ -129,9 +129,9 @@ func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		post := "POST " + subscriptionPath + "/cancel"
-		refused := answer(422, `{"error":{"code":"invalid_transition","message":"The subscription is canceled already."}}`)
-		live, gone := answer(200, data(subscriptionJSON(t, nil))), answer(200, data(subscriptionJSON(t, canceled)))
-		w := newWire(map[string]http.HandlerFunc{post: turns(answer(502, "<html>"), refused),
+		refused := respond(422, `{"error":{"code":"invalid_transition","message":"The subscription is canceled already."}}`)
+		live, gone := respond(200, data(subscriptionJSON(t, nil))), respond(200, data(subscriptionJSON(t, canceled)))
+		w := newWire(map[string]http.HandlerFunc{post: turns(respond(502, "<html>"), refused),
 			getSubscription: turns(live, live, live, live, gone)})
 		got, err := newService(t, w).CancelSubscription(t.Context(), "s1", Cancel{})
 		if err != nil || got.Status != "canceled" || w.count(post) != 2 {
@@ -142,12 +142,12 @@ func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
 
 // A success whose body cannot be used says that something happened, and not
 // what: reading tells.
-func TestTransitionAnsweredWithoutAnObjectIsLookedAt(t *testing.T) {
+func TestTransitionRespondedWithoutAnObjectIsLookedAt(t *testing.T) {
 	t.Parallel()
-	for _, first := range []http.HandlerFunc{answer(204, ""), answer(200, `{}`),
-		answer(200, `{"data":{"status":"paused"}}`), answer(202, `{"message":"queued"}`)} {
+	for _, first := range []http.HandlerFunc{respond(204, ""), respond(200, `{}`),
+		respond(200, `{"data":{"status":"paused"}}`), respond(202, `{"message":"queued"}`)} {
 		w := newWire(map[string]http.HandlerFunc{
-			"POST " + subscriptionPath + "/pause": first, getSubscription: answer(200, data(subscriptionJSON(t, pausedOpen))),
+			"POST " + subscriptionPath + "/pause": first, getSubscription: respond(200, data(subscriptionJSON(t, pausedOpen))),
 		})
 		got, err := newService(t, w).PauseSubscription(t.Context(), "s1", "", "")
 		if err != nil || got.Status != "paused" || len(w.seen) != 2 {
@@ -158,12 +158,12 @@ func TestTransitionAnsweredWithoutAnObjectIsLookedAt(t *testing.T) {
 
 // A transition may answer a part of the subscription; the read after it may lag
 // behind, so the part counts more.
-func TestPartialAnswerOfATransitionIsNewer(t *testing.T) {
+func TestPartialResponseOfATransitionIsNewer(t *testing.T) {
 	t.Parallel()
 	w := newWire(map[string]http.HandlerFunc{
 		"POST " + subscriptionPath +
-			"/pause": answer(200, `{"id":"s1","status":"paused","pause_collection":{"behavior":"void","resumes_at":null}}`),
-		getSubscription: answer(200, data(subscriptionJSON(t, nil))),
+			"/pause": respond(200, `{"id":"s1","status":"paused","pause_collection":{"behavior":"void","resumes_at":null}}`),
+		getSubscription: respond(200, data(subscriptionJSON(t, nil))),
 	})
 	got, err := newService(t, w).PauseSubscription(t.Context(), "s1", "void", "")
 	if err != nil || got.Status != "paused" || got.PauseCollection.Behavior != "void" || text(got.PlanID) != "plan1" ||
@@ -176,7 +176,7 @@ func TestUndecidedTransitionNamesIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(map[string]http.HandlerFunc{"POST " + subscriptionPath + "/resume": lost,
-			getSubscription: answer(403, "")})
+			getSubscription: respond(403, "")})
 		_, err := newService(t, w).ResumeSubscription(t.Context(), "s1")
 		if err == nil ||
 			!strings.Contains(err.Error(),

@@ -153,15 +153,15 @@ func afterDiscard(id string, err error) error {
 // completedKey reads a key where the answer that showed its token left the rest
 // out. When that fails the answer stands for itself: the token is shown once, and
 // that must not be lost.
-func (s *Service) completedKey(ctx context.Context, answered *APIKey) *APIKey {
-	if answered.Name != "" {
-		return answered
+func (s *Service) completedKey(ctx context.Context, response *APIKey) *APIKey {
+	if response.Name != "" {
+		return response
 	}
-	key, err := s.GetAPIKey(ctx, answered.ID)
+	key, err := s.GetAPIKey(ctx, response.ID)
 	if err != nil {
-		return answered
+		return response
 	}
-	key.Token, key.PredecessorID, key.GraceUntil = answered.Token, answered.PredecessorID, answered.GraceUntil
+	key.Token, key.PredecessorID, key.GraceUntil = response.Token, response.PredecessorID, response.GraceUntil
 	return key
 }
 

@@ -66,8 +66,8 @@ func TestLostCreateOfAKey(t *testing.T) {
 					items = append(items, keyJSON(t, change))
 				}
 				w := newWire(routes{
-					createKey: turns(lost, answer(201, second(t))), revokeKey: answer(204, ""),
-					"GET " + keysPath: listings(answer(200, listOf(before...)), answer(200, listOf(items...))),
+					createKey: turns(lost, respond(201, second(t))), revokeKey: respond(204, ""),
+					"GET " + keysPath: listings(respond(200, listOf(before...)), respond(200, listOf(items...))),
 				})
 				created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
 				if test.resent {
@@ -103,8 +103,8 @@ func TestLostCreateOfAKeyThatExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		found := keyJSON(t, map[string]any{"expiresAt": "2030-01-01T03:00:00.000Z"})
-		w := newWire(routes{createKey: turns(lost, answer(201, second(t))), "GET " + keysPath: appearing(found),
-			revokeKey: answer(204, "")})
+		w := newWire(routes{createKey: turns(lost, respond(201, second(t))), "GET " + keysPath: appearing(found),
+			revokeKey: respond(204, "")})
 		create := askedKey
 		create.ExpiresAt = new("2030-01-01T00:00:00-03:00")
 		if created, err := newService(t, w).CreateAPIKey(t.Context(), create); err != nil || created.DiscardedID != "k1" {
@@ -138,12 +138,13 @@ func TestSecondCreateOfAKey(t *testing.T) {
 				first, both := keyJSON(t, nil), []string{keyJSON(t, nil), keyJSON(t, map[string]any{
 					"id": "k2", "createdAt": stamp(time.Now().Add(11 * time.Second))})} // after the lookups for the first one
 				if test.revoke == nil {
-					test.revoke = answer(204, "")
+					test.revoke = respond(204, "")
 				}
 				w := newWire(routes{
 					createKey: turns(lost, test.again),
-					"GET " + keysPath: listings(answer(200, listOf()), answer(200, listOf(first)), answer(200, listOf(first)),
-						answer(200, listOf(first)), answer(200, listOf(first)), answer(200, listOf(first)), answer(200, listOf(both...))),
+					"GET " + keysPath: listings(respond(200, listOf()), respond(200, listOf(first)), respond(200, listOf(first)),
+						respond(200, listOf(first)), respond(200, listOf(first)), respond(200, listOf(first)),
+						respond(200, listOf(both...))),
 					"DELETE " + keysPath + "/{id}": test.revoke,
 				})
 				created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
@@ -161,7 +162,7 @@ func TestSecondCreateOfAKey(t *testing.T) {
 func TestSecondCreateOfAKeyThatIsUndecided(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWire(routes{createKey: lost, "GET " + keysPath: appearing(keyJSON(t, nil)), revokeKey: answer(204, "")})
+		w := newWire(routes{createKey: lost, "GET " + keysPath: appearing(keyJSON(t, nil)), revokeKey: respond(204, "")})
 		_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
 		says(t, err, "did not find it", `second attempt: the API key "k1" was created before`)
 		ambiguous, ok := api.AsAmbiguous(err)
@@ -177,7 +178,7 @@ func TestInterruptedCreateOfAKeyLeavesNone(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w := newWire(routes{
 			createKey:         func(http.ResponseWriter, *http.Request) { cancel(); lost(nil, nil) },
-			"GET " + keysPath: appearing(keyJSON(t, nil)), revokeKey: answer(204, ""),
+			"GET " + keysPath: appearing(keyJSON(t, nil)), revokeKey: respond(204, ""),
 		})
 		_, err := newService(t, w).CreateAPIKey(ctx, askedKey)
 		says(t, err, `"k1"`, "revoked", "before the request is sent")

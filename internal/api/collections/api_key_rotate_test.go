@@ -17,7 +17,7 @@ const (
 	getKey    = "GET " + keysPath + "/k1"
 )
 
-func TestAnswersToARotation(t *testing.T) {
+func TestResponsesToARotation(t *testing.T) {
 	t.Parallel()
 	successor := keyJSON(t, map[string]any{"id": "k2", "token": "key_2", "predecessorId": "k1",
 		"graceUntil": "2030-01-01T00:00:00.000Z"})
@@ -25,14 +25,14 @@ func TestAnswersToARotation(t *testing.T) {
 		rotate http.HandlerFunc
 		name   string
 	}{
-		"enveloped": {answer(200, data(successor)), "ci"},
-		"bare":      {answer(201, successor), "ci"},
-		"token alone": {answer(200,
+		"enveloped": {respond(200, data(successor)), "ci"},
+		"bare":      {respond(201, successor), "ci"},
+		"token alone": {respond(200,
 			`{"data":{"id":"k2","token":"key_2","predecessorId":"k1","graceUntil":"2030-01-01T00:00:00.000Z"}}`), "read"},
 	}
 	for name, test := range tests {
-		w := newWire(routes{"GET " + keysPath: answer(200, listOf()), rotateKey: test.rotate, "GET " + keysPath +
-			"/k2": answer(200, keyJSON(t, map[string]any{"id": "k2", "name": "read"}))})
+		w := newWire(routes{"GET " + keysPath: respond(200, listOf()), rotateKey: test.rotate, "GET " + keysPath +
+			"/k2": respond(200, keyJSON(t, map[string]any{"id": "k2", "name": "read"}))})
 		got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 0)
 		if err != nil || got.ID != "k2" || text(got.Token) != "key_2" || text(got.PredecessorID) != "k1" ||
 			got.Name != test.name ||
@@ -41,7 +41,7 @@ func TestAnswersToARotation(t *testing.T) {
 		}
 	}
 	for code, status := range map[string]int{"key_not_active": 409, "not_found": 404, "validation_error": 422} {
-		w := newWire(routes{"GET " + keysPath: answer(200, listOf()), rotateKey: refused(status, code)})
+		w := newWire(routes{"GET " + keysPath: respond(200, listOf()), rotateKey: refused(status, code)})
 		_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
 		if _, ambiguous := api.AsAmbiguous(err); ambiguous || !api.HasCode(err, code) || len(w.seen) != 2 {
 			t.Errorf("%s: %v after %v", code, err, w.seen)
@@ -99,8 +99,8 @@ func TestLostRotation(t *testing.T) {
 				for _, change := range test.found {
 					items = append(items, keyJSON(t, change))
 				}
-				w := newWire(routes{rotateKey: lost, getKey: answer(200, key),
-					"GET " + keysPath: listings(answer(200, listOf(before...)), answer(200, listOf(items[1:]...)))})
+				w := newWire(routes{rotateKey: lost, getKey: respond(200, key),
+					"GET " + keysPath: listings(respond(200, listOf(before...)), respond(200, listOf(items[1:]...)))})
 				got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
 				says(t, err, append(test.err, "reset by peer")...)
 				if _, ambiguous := api.AsAmbiguous(err); got != nil || !ambiguous || w.writes() != rotateKey {
@@ -124,8 +124,8 @@ func TestLostRotationThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tests := map[string]routes{
-			"key gone": {rotateKey: lost, "GET " + keysPath: answer(200, listOf()), getKey: refused(404, "not_found")},
-			"no list": {rotateKey: answer(502, ""), getKey: answer(200, keyJSON(t, nil)),
+			"key gone": {rotateKey: lost, "GET " + keysPath: respond(200, listOf()), getKey: refused(404, "not_found")},
+			"no list": {rotateKey: respond(502, ""), getKey: respond(200, keyJSON(t, nil)),
 				"GET " + keysPath: refused(404, "not_found")},
 		}
 		for name, handlers := range tests {
@@ -145,9 +145,10 @@ func TestSuccessorOfAnotherIsNotTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := keyJSON(t, map[string]any{"id": "k9", "token": "key_9"})
 		w := newWire(routes{
-			createKey: answer(201, data(other)), rotateKey: lost,
-			getKey: answer(200, keyJSON(t, nil)), "GET " + keysPath: listings(answer(200, listOf(keyJSON(t, nil))),
-				answer(200, listOf(keyJSON(t, nil))), answer(200, listOf(keyJSON(t, nil), keyJSON(t, map[string]any{"id": "k9"})))),
+			createKey: respond(201, data(other)), rotateKey: lost,
+			getKey: respond(200, keyJSON(t, nil)), "GET " + keysPath: listings(respond(200, listOf(keyJSON(t, nil))),
+				respond(200, listOf(keyJSON(t, nil))),
+				respond(200, listOf(keyJSON(t, nil), keyJSON(t, map[string]any{"id": "k9"})))),
 		})
 		s := newService(t, w)
 		if _, err := s.CreateAPIKey(t.Context(), askedKey); err != nil {

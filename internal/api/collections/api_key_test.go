@@ -42,7 +42,8 @@ func TestShapesOfAKey(t *testing.T) {
 		}
 		object := keyJSON(t, test.change)
 		for _, body := range []string{object, data(object)} {
-			got, err := newService(t, newWire(routes{"GET " + keysPath + "/k1": answer(200, body)})).GetAPIKey(t.Context(), "k1")
+			got, err := newService(t, newWire(routes{"GET " + keysPath + "/k1": respond(200, body)})).GetAPIKey(t.Context(),
+				"k1")
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -69,17 +70,17 @@ func TestBodiesOfAKey(t *testing.T) {
 	}
 }
 
-func TestAnswersToTheCreateOfAKey(t *testing.T) {
+func TestResponsesToTheCreateOfAKey(t *testing.T) {
 	t.Parallel()
 	whole := keyJSON(t, map[string]any{"token": "key_1"})
 	tests := map[string]struct {
 		create, get http.HandlerFunc
 		name        string
 	}{
-		"enveloped":             {answer(201, data(whole)), answer(500, ""), "ci"},
-		"bare":                  {answer(201, whole), answer(500, ""), "ci"},
-		"token alone":           {answer(201, `{"data":{"id":"k1","token":"key_1"}}`), answer(200, keyJSON(t, nil)), "ci"},
-		"token alone, no reads": {answer(201, `{"data":{"id":"k1","token":"key_1"}}`), refused(403, "x"), ""},
+		"enveloped":             {respond(201, data(whole)), respond(500, ""), "ci"},
+		"bare":                  {respond(201, whole), respond(500, ""), "ci"},
+		"token alone":           {respond(201, `{"data":{"id":"k1","token":"key_1"}}`), respond(200, keyJSON(t, nil)), "ci"},
+		"token alone, no reads": {respond(201, `{"data":{"id":"k1","token":"key_1"}}`), refused(403, "x"), ""},
 	}
 	for name, test := range tests {
 		w := newWire(routes{createKey: test.create, "GET " + keysPath + "/k1": test.get})
@@ -117,7 +118,7 @@ func TestFindAPIKeys(t *testing.T) {
 			"unknown expiry": {[]string{one("k1", map[string]any{"expiresAt": "never"}), one("k2", revoked)}, "k1"},
 		}
 		for name, test := range tests {
-			w := newWire(routes{"GET " + keysPath: turns(answer(200, listOf(test.items...)), answer(200, listOf()))})
+			w := newWire(routes{"GET " + keysPath: turns(respond(200, listOf(test.items...)), respond(200, listOf()))})
 			found, err := newService(t, w).FindAPIKeys(t.Context(), "ci")
 			var ids []string
 			for _, key := range found {
@@ -136,14 +137,14 @@ func TestFindAPIKeys(t *testing.T) {
 func TestRevokeAPIKey(t *testing.T) {
 	t.Parallel()
 	for name, revoke := range map[string]http.HandlerFunc{
-		"no content": answer(204, ""), "deleted": answer(200, `{"data":{"deleted":true}}`),
-		"not there": refused(404, "not_found"), "lost": turns(lost, answer(204, "")),
+		"no content": respond(204, ""), "deleted": respond(200, `{"data":{"deleted":true}}`),
+		"not there": refused(404, "not_found"), "lost": turns(lost, respond(204, "")),
 		"a conflict, revoked": refused(409, "key_not_active"),
 	} {
 		w := newWire(routes{
-			revokeKey: revoke, "GET " + keysPath: answer(200, listOf()),
+			revokeKey: revoke, "GET " + keysPath: respond(200, listOf()),
 			"GET " + keysPath +
-				"/k1": answer(200, keyJSON(t, map[string]any{"id": "k1", "revokedAt": "2026-01-01T00:00:00.000Z"})),
+				"/k1": respond(200, keyJSON(t, map[string]any{"id": "k1", "revokedAt": "2026-01-01T00:00:00.000Z"})),
 		})
 		if err := newService(t, w).RevokeAPIKey(t.Context(), "k1"); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -63,7 +63,7 @@ func TestShapesOfADelivery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := newWire(routes{"GET " + deliveriesPath: answer(200, listOf(string(encoded)))})
+		w := newWire(routes{"GET " + deliveriesPath: respond(200, listOf(string(encoded)))})
 		got, err := all(newService(t, w).ListDeliveries(t.Context(), DeliveryQuery{EndpointID: "e1"}))
 		if err != nil || len(got) != 1 {
 			t.Errorf("%s: %+v, %v", name, got, err)
@@ -101,7 +101,7 @@ func TestListDeliveriesComparesEveryItem(t *testing.T) {
 		"none": {DeliveryQuery{Status: "exhausted"}, "page=1&per_page=100&status=exhausted", ""},
 	}
 	for name, test := range tests {
-		w := newWire(routes{"GET " + deliveriesPath: turns(answer(200, everything), answer(200, listOf()))})
+		w := newWire(routes{"GET " + deliveriesPath: turns(respond(200, everything), respond(200, listOf()))})
 		test.query.EndpointID = "e1"
 		got, err := all(newService(t, w).ListDeliveries(t.Context(), test.query))
 		var ids []string
@@ -118,8 +118,8 @@ func TestRetryDelivery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		with := func(status string) string { return deliveryJSON(t, map[string]any{"status": status, "attempts": 0}) }
-		list := func(status string) http.HandlerFunc { return answer(200, listOf(with(status))) }
-		begun := answer(202, data(with("pending")))
+		list := func(status string) http.HandlerFunc { return respond(200, listOf(with(status))) }
+		begun := respond(202, data(with("pending")))
 		tests := map[string]struct {
 			retry, list http.HandlerFunc
 			status      string
@@ -130,7 +130,7 @@ func TestRetryDelivery(t *testing.T) {
 			"answered": {retry: begun, status: "pending", sent: 1},
 			"inactive": {retry: refused(409, "ENDPOINT_INACTIVE"), sent: 1, err: []string{"409"},
 				code: "ENDPOINT_INACTIVE"},
-			"no content, begun":          {retry: answer(204, ""), list: list("pending"), status: "pending", sent: 1},
+			"no content, begun":          {retry: respond(204, ""), list: list("pending"), status: "pending", sent: 1},
 			"lost, begun":                {retry: lost, list: list("pending"), status: "pending", sent: 1},
 			"lost, through already":      {retry: lost, list: list("success"), status: "success", sent: 1},
 			"lost, in an unknown status": {retry: lost, list: list("sending"), status: "sending", sent: 1},
@@ -140,13 +140,13 @@ func TestRetryDelivery(t *testing.T) {
 				list:   turns(list("failed"), list("failed"), list("failed"), list("failed"), list("pending")),
 				status: "pending", sent: 2},
 			"lost twice":    {retry: lost, list: list("failed"), sent: 2, err: []string{`redelivery of "d1" may or may not`}},
-			"not in a list": {retry: lost, list: answer(200, listOf()), sent: 1, err: []string{`"e1" hold no "d1"`}},
+			"not in a list": {retry: lost, list: respond(200, listOf()), sent: 1, err: []string{`"e1" hold no "d1"`}},
 			"no list": {retry: lost, list: refused(403, "insufficient_scope"), sent: 1,
 				err: []string{"insufficient_scope"}},
 		}
 		for name, test := range tests {
 			if test.list == nil {
-				test.list = answer(500, "")
+				test.list = respond(500, "")
 			}
 			w := newWire(routes{retryDelivery: test.retry, "GET " + deliveriesPath: test.list})
 			got, err := newService(t, w).RetryDelivery(t.Context(), "e1", "d1")

@@ -37,7 +37,7 @@ func TestExchanges(t *testing.T) {
 			first := 0
 			if shownOnce[exchange.Operation] {
 				// What exists is listed before.
-				w, first = newWire(routes{"/": once(exchange), "GET /": answer(200, listOf())}), 1
+				w, first = newWire(routes{"/": once(exchange), "GET /": respond(200, listOf())}), 1
 			}
 			got, err := calls[exchange.Operation](t, newService(t, w), idsIn(exchange.Request.Path), exchange.Request)
 			if err != nil {
@@ -68,9 +68,9 @@ var shownOnce = map[string]bool{"webhook_endpoints.create": true, "api_keys.crea
 
 // once answers with an exchange; a list has nothing beyond that one page.
 func once(exchange evidence.Exchange) http.HandlerFunc {
-	first := answer(exchange.Response.Status, string(exchange.Response.Bytes()))
+	first := respond(exchange.Response.Status, string(exchange.Response.Bytes()))
 	if strings.HasSuffix(exchange.Operation, ".list") {
-		return turns(first, answer(200, listOf()))
+		return turns(first, respond(200, listOf()))
 	}
 	return first
 }
@@ -144,9 +144,9 @@ func TestExchangesOfRefusals(t *testing.T) {
 			object.Code = want.Code
 		}
 		codes[object.Code] = true
-		w := newWire(routes{"/": answer(exchange.Response.Status, string(exchange.Response.Body))})
+		w := newWire(routes{"/": respond(exchange.Response.Status, string(exchange.Response.Body))})
 		if exchange.Response.Status == http.StatusNotFound {
-			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), answer(200, listOf()))
+			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), respond(200, listOf()))
 		}
 		_, err := calls[exchange.Operation](t, newService(t, w), idsIn(exchange.Request.Path),
 			evidence.Request{Body: json.RawMessage(`{}`)})

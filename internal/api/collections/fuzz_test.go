@@ -20,7 +20,7 @@ func FuzzObjects(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		s := newService(t, newWire(routes{"/": answer(http.StatusOK, string(body))}),
+		s := newService(t, newWire(routes{"/": respond(http.StatusOK, string(body))}),
 			func(cfg *api.Config) { cfg.MaxRetries = 0 })
 		ctx := t.Context()
 		if v, err := s.GetWebhookEndpoint(ctx, "x1"); err == nil && !same.ID(v.ID, "x1") {

@@ -97,7 +97,7 @@ func newService(t *testing.T, transport http.RoundTripper, change ...func(*api.C
 	return New(client)
 }
 
-func answer(status int, body string) http.HandlerFunc {
+func respond(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
@@ -117,13 +117,13 @@ func turns(handlers ...http.HandlerFunc) http.HandlerFunc {
 // appearing lists these objects in every listing but the first one, which is the one
 // before the request.
 func appearing(items ...string) http.HandlerFunc {
-	return listings(answer(200, listOf()), answer(200, listOf(items...)))
+	return listings(respond(200, listOf()), respond(200, listOf(items...)))
 }
 
 // listings responds to one listing after the other, the last one for good. Each is
 // one page.
 func listings(handlers ...http.HandlerFunc) http.HandlerFunc {
-	next, empty := turns(handlers...), answer(200, listOf())
+	next, empty := turns(handlers...), respond(200, listOf())
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("page") != "1" {
 			empty(w, r)
@@ -137,7 +137,7 @@ func lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // refused answers in the service's own error shape.
 func refused(status int, code string) http.HandlerFunc {
-	return answer(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code))
+	return respond(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code))
 }
 
 func data(object string) string { return `{"data":` + object + `}` }

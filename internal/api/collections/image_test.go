@@ -16,12 +16,12 @@ func TestImagesAreShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		empty := answer(200, listOf())
+		empty := respond(200, listOf())
 		w := newWire(routes{
 			"GET " + keysPath: func(w http.ResponseWriter, r *http.Request) { time.Sleep(time.Second); empty(w, r) },
 			createKey: func(w http.ResponseWriter, r *http.Request) {
 				n++
-				answer(201, data(keyJSON(t, map[string]any{"id": string(rune('a' + n)), "token": "t"})))(w, r)
+				respond(201, data(keyJSON(t, map[string]any{"id": string(rune('a' + n)), "token": "t"})))(w, r)
 			},
 		})
 		s := newService(t, w)
@@ -70,8 +70,9 @@ func TestCreationWithoutAnImage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWire(routes{createKey: lost, "GET " + keysPath: listings(test.before, answer(200, listOf(keyJSON(t, nil)))),
-					revokeKey: answer(204, "")})
+				w := newWire(routes{createKey: lost, "GET " + keysPath: listings(test.before,
+					respond(200, listOf(keyJSON(t, nil)))),
+					revokeKey: respond(204, "")})
 				_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
 				says(t, err, test.err)
 				if w.writes() != test.writes {
@@ -92,7 +93,7 @@ func TestLostCreationBehindALag(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start, first := time.Now(), keyJSON(t, nil)
 				w := newWire(routes{
-					createKey: turns(lost, answer(201, second(t))), revokeKey: answer(204, ""),
+					createKey: turns(lost, respond(201, second(t))), revokeKey: respond(204, ""),
 					"GET " + keysPath: func(w http.ResponseWriter, r *http.Request) {
 						var items []string
 						if other && time.Since(start) > 0 {
@@ -101,7 +102,7 @@ func TestLostCreationBehindALag(t *testing.T) {
 						if time.Since(start) >= 10*time.Second {
 							items = append(items, first)
 						}
-						answer(200, listOf(items...))(w, r)
+						respond(200, listOf(items...))(w, r)
 					},
 				})
 				created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
@@ -139,13 +140,13 @@ func TestLostCreationAfterAnothers(t *testing.T) {
 				}
 				others := keyJSON(t, map[string]any{"createdAt": stamp(test.clock(start.Add(100 * time.Millisecond)))})
 				w := newWire(routes{
-					createKey: dated(turns(refused(503, "unavailable"), answer(201, second(t)))), revokeKey: dated(answer(204, "")),
+					createKey: dated(turns(refused(503, "unavailable"), respond(201, second(t)))), revokeKey: dated(respond(204, "")),
 					"GET " + keysPath: dated(func(w http.ResponseWriter, r *http.Request) {
 						if time.Since(start) < 1100*time.Millisecond {
-							answer(200, listOf())(w, r)
+							respond(200, listOf())(w, r)
 							return
 						}
-						answer(200, listOf(others))(w, r)
+						respond(200, listOf(others))(w, r)
 					}),
 				})
 				s := newService(t, w)

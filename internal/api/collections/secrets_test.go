@@ -102,24 +102,24 @@ func TestNoSecretIsInAnError(t *testing.T) {
 	create := WebhookEndpointCreate{URL: hook + "?key=" + secret, Authentication: &Authentication{
 		Type: "header", Name: new("X-Key"), Value: new(secret), Token: new(secret), Password: new(secret),
 	}}
-	answers := map[string]http.HandlerFunc{
+	responses := map[string]http.HandlerFunc{
 		"lost":              lost,
-		"a broken object":   answer(201, `{"data":{"id":["e1"],"secret":"`+secret+`","token":"`+secret+`"}}`),
-		"an object cut":     answer(201, `{"data":{"id":"e1","secret":"`+secret),
-		"no id":             answer(201, `{"data":{"secret":"`+secret+`","token":"`+secret+`"}}`),
-		"a secret as a key": answer(201, `{"data":{"id":"e1","secret":{"`+secret+`":1},"token":{"`+secret+`":1}}}`),
-		"refused, repeated": answer(422, `{"error":{"code":"validation_error","message":"bad `+secret+
+		"a broken object":   respond(201, `{"data":{"id":["e1"],"secret":"`+secret+`","token":"`+secret+`"}}`),
+		"an object cut":     respond(201, `{"data":{"id":"e1","secret":"`+secret),
+		"no id":             respond(201, `{"data":{"secret":"`+secret+`","token":"`+secret+`"}}`),
+		"a secret as a key": respond(201, `{"data":{"id":"e1","secret":{"`+secret+`":1},"token":{"`+secret+`":1}}}`),
+		"refused, repeated": respond(422, `{"error":{"code":"validation_error","message":"bad `+secret+
 			`","details":{"fields":{"authentication":"`+secret+`"}}}}`),
-		"a proxy": answer(502, `<title>`+secret+`</title>`),
-		"a page":  answer(200, `<html>`+secret+`</html>`),
+		"a proxy": respond(502, `<title>`+secret+`</title>`),
+		"a page":  respond(200, `<html>`+secret+`</html>`),
 	}
-	for name, broken := range answers {
+	for name, broken := range responses {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(t, newWire(routes{
-					"POST /": broken, "PATCH /": broken, "GET " + endpointsPath: answer(200, listOf()),
-					"GET " + keysPath: answer(200, listOf()), "GET " + endpointPath: answer(200, endpointJSON(t, nil)),
-					"GET " + keysPath + "/k1": answer(200, keyJSON(t, nil)),
+					"POST /": broken, "PATCH /": broken, "GET " + endpointsPath: respond(200, listOf()),
+					"GET " + keysPath: respond(200, listOf()), "GET " + endpointPath: respond(200, endpointJSON(t, nil)),
+					"GET " + keysPath + "/k1": respond(200, keyJSON(t, nil)),
 				}))
 				_, createErr := s.CreateWebhookEndpoint(t.Context(), create)
 				_, updateErr := s.UpdateWebhookEndpoint(t.Context(), "e1",

@@ -11,12 +11,12 @@ import (
 
 // Two alike, created by one process, one of them without an answer: the one that
 // was answered is not taken for the other.
-func TestWhatWasAnsweredIsNotAdopted(t *testing.T) {
+func TestWhatWasRespondedIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(routes{
-			createEndpoint:         turns(answer(201, data(made(t, map[string]any{"secret": "whsec_1"}))), lost),
-			"GET " + endpointsPath: listings(answer(200, listOf()), answer(200, listOf()), answer(200, listOf(made(t, nil)))),
+			createEndpoint:         turns(respond(201, data(made(t, map[string]any{"secret": "whsec_1"}))), lost),
+			"GET " + endpointsPath: listings(respond(200, listOf()), respond(200, listOf()), respond(200, listOf(made(t, nil)))),
 		})
 		s := newService(t, w)
 		if _, err := s.CreateWebhookEndpoint(t.Context(), asked); err != nil {
@@ -34,8 +34,8 @@ func TestOneEndpointIsAdoptedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := appearing(made(t, nil))
 		w := newWire(routes{
-			createEndpoint: lost, deliveries: answer(200, listOf()),
-			rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+			createEndpoint: lost, deliveries: respond(200, listOf()),
+			rotateEndpoint: respond(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
 			"GET " + endpointsPath: func(w http.ResponseWriter, r *http.Request) {
 				time.Sleep(time.Second) // until the other one asks too
 				list(w, r)
@@ -60,7 +60,7 @@ func TestAdoptedEndpointWithoutItsSecret(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		created, err := newService(t, newWire(routes{
-			createEndpoint: lost, "GET " + endpointsPath: appearing(made(t, nil)), deliveries: answer(200, listOf()),
+			createEndpoint: lost, "GET " + endpointsPath: appearing(made(t, nil)), deliveries: respond(200, listOf()),
 			rotateEndpoint: refused(403, "insufficient_scope"),
 		})).CreateWebhookEndpoint(t.Context(), asked)
 		if err != nil || !created.Adopted || created.ID != "e1" || created.Secret != nil {
@@ -78,8 +78,8 @@ func TestInterruptedCreateOfAnEndpointGetsItsSecret(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w := newWire(routes{
 			createEndpoint:         func(http.ResponseWriter, *http.Request) { cancel(); lost(nil, nil) },
-			"GET " + endpointsPath: appearing(made(t, nil)), deliveries: answer(200, listOf()),
-			rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+			"GET " + endpointsPath: appearing(made(t, nil)), deliveries: respond(200, listOf()),
+			rotateEndpoint: respond(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
 		})
 		start := time.Now()
 		created, err := newService(t, w).CreateWebhookEndpoint(ctx, asked)

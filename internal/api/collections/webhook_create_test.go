@@ -82,10 +82,10 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 					accepted = []string{`{"id":"d1","status":"success"}`}
 				}
 				w := newWire(routes{
-					createEndpoint: lost, "GET " + endpointsPath: listings(answer(200, listOf(before...)),
-						answer(200, listOf(items...))),
-					deliveries:     answer(200, listOf(append(accepted, `{"id":"d0","status":"failed"}`)...)),
-					rotateEndpoint: answer(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
+					createEndpoint: lost, "GET " + endpointsPath: listings(respond(200, listOf(before...)),
+						respond(200, listOf(items...))),
+					deliveries:     respond(200, listOf(append(accepted, `{"id":"d0","status":"failed"}`)...)),
+					rotateEndpoint: respond(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
 				})
 				created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
 				if test.secret != "" {
@@ -132,8 +132,8 @@ func TestLostCreateOfTheLeastEndpoint(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWire(routes{
 					createEndpoint: lost, "GET " + endpointsPath: appearing(endpointJSON(t, test.change)),
-					deliveries:     answer(200, listOf()),
-					rotateEndpoint: answer(200, data(endpointJSON(t, map[string]any{"secret": "whsec_new"}))),
+					deliveries:     respond(200, listOf()),
+					rotateEndpoint: respond(200, data(endpointJSON(t, map[string]any{"secret": "whsec_new"}))),
 				})
 				created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), WebhookEndpointCreate{URL: hook})
 				if (err == nil && created.Adopted) != test.adopted {
@@ -144,7 +144,7 @@ func TestLostCreateOfTheLeastEndpoint(t *testing.T) {
 	}
 }
 
-func TestAnswersToTheCreateOfAnEndpoint(t *testing.T) {
+func TestResponsesToTheCreateOfAnEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		whole := made(t, map[string]any{"secret": "whsec_1"})
@@ -154,18 +154,18 @@ func TestAnswersToTheCreateOfAnEndpoint(t *testing.T) {
 			writes      int
 			err         string
 		}{
-			"enveloped": {create: answer(201, data(whole)), url: hook, writes: 1},
-			"bare":      {create: answer(201, whole), url: hook, writes: 1},
-			"secret alone": {create: answer(201, `{"data":{"id":"e1","secret":"whsec_1"}}`),
-				get: answer(200, made(t, nil)), url: hook, writes: 1},
-			"secret alone, no reads": {create: answer(201, `{"data":{"id":"e1","secret":"whsec_1"}}`),
+			"enveloped": {create: respond(201, data(whole)), url: hook, writes: 1},
+			"bare":      {create: respond(201, whole), url: hook, writes: 1},
+			"secret alone": {create: respond(201, `{"data":{"id":"e1","secret":"whsec_1"}}`),
+				get: respond(200, made(t, nil)), url: hook, writes: 1},
+			"secret alone, no reads": {create: respond(201, `{"data":{"id":"e1","secret":"whsec_1"}}`),
 				get: refused(403, "insufficient_scope"), writes: 1},
 			"refused":   {create: refused(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
-			"throttled": {create: turns(answer(429, ""), answer(201, data(whole))), url: hook, writes: 2},
+			"throttled": {create: turns(respond(429, ""), respond(201, data(whole))), url: hook, writes: 2},
 		}
 		for name, test := range tests {
 			if test.get == nil {
-				test.get = answer(500, "")
+				test.get = respond(500, "")
 			}
 			w := newWire(routes{createEndpoint: test.create, "GET " + endpointPath: test.get,
 				"GET " + endpointsPath: refused(403, "insufficient_scope")})

@@ -94,16 +94,16 @@ func (s *Service) doubtEndpoint(ctx context.Context, found *WebhookEndpoint, bef
 // completed reads an endpoint where the answer that showed its secret left the
 // rest out. When that fails the answer stands for itself: the secret is shown
 // once, and that must not be lost.
-func (s *Service) completed(ctx context.Context, id string, answered *WebhookEndpoint) *WebhookEndpoint {
-	if answered.ID != "" && answered.URL != "" {
-		return answered
+func (s *Service) completed(ctx context.Context, id string, response *WebhookEndpoint) *WebhookEndpoint {
+	if response.ID != "" && response.URL != "" {
+		return response
 	}
 	endpoint, err := s.GetWebhookEndpoint(ctx, id)
 	if err != nil {
-		answered.ID = id
-		return answered
+		response.ID = id
+		return response
 	}
-	endpoint.Secret = answered.Secret
+	endpoint.Secret = response.Secret
 	return endpoint
 }
 

@@ -41,7 +41,7 @@ func TestShapesOfAnEndpoint(t *testing.T) {
 			test.want(&want)
 		}
 		for _, body := range []string{object, data(object)} {
-			w := newWire(routes{"GET " + endpointPath: answer(200, body)})
+			w := newWire(routes{"GET " + endpointPath: respond(200, body)})
 			got, err := newService(t, w).GetWebhookEndpoint(t.Context(), "e1")
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -54,7 +54,7 @@ func TestShapesOfAnEndpoint(t *testing.T) {
 		}
 	}
 	for field, value := range map[string]any{"active": "yes", "events": "all", "url": 7, "id": nil} {
-		w := newWire(routes{"GET " + endpointPath: answer(200, endpointJSON(t, map[string]any{field: value}))})
+		w := newWire(routes{"GET " + endpointPath: respond(200, endpointJSON(t, map[string]any{field: value}))})
 		_, err := newService(t, w).GetWebhookEndpoint(t.Context(), "e1")
 		says(t, err, field)
 	}
@@ -95,22 +95,22 @@ func TestUpdateThatShowsNothingIsRead(t *testing.T) {
 	t.Parallel()
 	read := endpointJSON(t, map[string]any{"description": "new"})
 	tests := map[string]struct {
-		answer http.HandlerFunc
-		seen   int
+		response http.HandlerFunc
+		seen     int
 	}{
-		"shown":      {answer(200, data(read)), 1},
-		"no content": {answer(204, ""), 2},
-		"only an id": {answer(200, `{"data":{"id":"e1"}}`), 2},
+		"shown":      {respond(200, data(read)), 1},
+		"no content": {respond(204, ""), 2},
+		"only an id": {respond(200, `{"data":{"id":"e1"}}`), 2},
 	}
 	for name, test := range tests {
-		w := newWire(routes{"PATCH " + endpointPath: test.answer, "GET " + endpointPath: answer(200, read)})
+		w := newWire(routes{"PATCH " + endpointPath: test.response, "GET " + endpointPath: respond(200, read)})
 		got, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1",
 			WebhookEndpointUpdate{Description: api.Set("new")})
 		if err != nil || text(got.Description) != "new" || got.URL != hook || len(w.seen) != test.seen {
 			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.seen)
 		}
 	}
-	w := newWire(routes{"PATCH " + endpointPath: answer(204, ""),
+	w := newWire(routes{"PATCH " + endpointPath: respond(204, ""),
 		"GET " + endpointPath: refused(403, "insufficient_scope")})
 	_, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1", WebhookEndpointUpdate{Active: api.Set(true)})
 	says(t, err, "insufficient_scope")
@@ -119,22 +119,22 @@ func TestUpdateThatShowsNothingIsRead(t *testing.T) {
 func TestDeleteWebhookEndpoint(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		answer http.HandlerFunc
-		err    string
+		response http.HandlerFunc
+		err      string
 	}{
-		"no content":      {answer(204, ""), ""},
-		"deleted":         {answer(200, `{"data":{"deleted":true}}`), ""},
+		"no content":      {respond(204, ""), ""},
+		"deleted":         {respond(200, `{"data":{"deleted":true}}`), ""},
 		"not there":       {refused(404, "not_found"), ""},
-		"lost, then gone": {turns(lost, answer(404, "")), ""},
-		"conflict, gone":  {answer(409, ""), ""},
-		"not deleted":     {answer(200, `{"data":{"deleted":false}}`), "deleted: false"},
-		"wrong address":   {answer(404, "<html>"), "404"},
+		"lost, then gone": {turns(lost, respond(404, "")), ""},
+		"conflict, gone":  {respond(409, ""), ""},
+		"not deleted":     {respond(200, `{"data":{"deleted":false}}`), "deleted: false"},
+		"wrong address":   {respond(404, "<html>"), "404"},
 		"forbidden":       {refused(403, "insufficient_scope"), "insufficient_scope"},
 	}
 	for name, test := range tests {
 		w := newWire(routes{
-			"DELETE " + endpointPath: test.answer, "GET " + endpointPath: refused(404, "not_found"),
-			"GET " + endpointsPath: answer(200, listOf()),
+			"DELETE " + endpointPath: test.response, "GET " + endpointPath: refused(404, "not_found"),
+			"GET " + endpointsPath: respond(200, listOf()),
 		})
 		err := newService(t, w).DeleteWebhookEndpoint(t.Context(), "e1")
 		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
@@ -147,8 +147,8 @@ func TestFindWebhookEndpoints(t *testing.T) {
 	t.Parallel()
 	one := func(id, url string) string { return endpointJSON(t, map[string]any{"id": id, "url": url}) }
 	w := newWire(routes{"GET " + endpointsPath: turns(
-		answer(200, listOf(one("e1", hook+"/other"), one("e2", hook))), answer(200, listOf(one("e2", hook), one("e3", hook))),
-		answer(200, listOf()),
+		respond(200, listOf(one("e1", hook+"/other"), one("e2", hook))),
+		respond(200, listOf(one("e2", hook), one("e3", hook))), respond(200, listOf()),
 	)})
 	found, err := newService(t, w).FindWebhookEndpoints(t.Context(), hook)
 	if err != nil || len(found) != 2 || found[0].ID != "e2" || found[1].ID != "e3" {
@@ -157,7 +157,7 @@ func TestFindWebhookEndpoints(t *testing.T) {
 	if want := "page=1&per_page=100"; w.queries[0] != want {
 		t.Errorf("asked for %s, want %s: these lists have no order to choose", w.queries[0], want)
 	}
-	w = newWire(routes{"GET " + endpointsPath: turns(answer(200, listOf(one("e1", hook))),
+	w = newWire(routes{"GET " + endpointsPath: turns(respond(200, listOf(one("e1", hook))),
 		refused(403, "insufficient_scope"))})
 	found, err = newService(t, w).FindWebhookEndpoints(t.Context(), hook)
 	says(t, err, "insufficient_scope")

@@ -25,7 +25,7 @@ func (r *rotated) Check() error { return present(text(r.Secret), errNoSecret) }
 // once more. Without success the error is an *api.AmbiguousError.
 func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookEndpoint, error) {
 	path := map[string]string{"id": id}
-	answer, err := api.Repeat(ctx, api.Repetition[rotated]{
+	response, err := api.Repeat(ctx, api.Repetition[rotated]{
 		Send: func(ctx context.Context) (rotated, error) {
 			return api.One[rotated](ctx, s.client, api.Request{Operation: "webhook_endpoints.rotate_secret", Path: path})
 		},
@@ -39,7 +39,7 @@ func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookE
 	if err != nil {
 		return nil, err
 	}
-	return s.completed(ctx, id, &answer.WebhookEndpoint), nil
+	return s.completed(ctx, id, &response.WebhookEndpoint), nil
 }
 
 // TestWebhookEndpoint fires a test event through the real pipeline (wire

@@ -14,8 +14,8 @@ const testEndpoint = "POST " + endpointPath + "/test"
 func TestRotateWebhookSecret(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		rotated := answer(200, data(endpointJSON(t, map[string]any{"secret": "whsec_2"})))
-		readable := answer(200, data(endpointJSON(t, nil)))
+		rotated := respond(200, data(endpointJSON(t, map[string]any{"secret": "whsec_2"})))
+		readable := respond(200, data(endpointJSON(t, nil)))
 		tests := map[string]struct {
 			rotate, get http.HandlerFunc
 			rotations   int
@@ -25,16 +25,17 @@ func TestRotateWebhookSecret(t *testing.T) {
 			ambiguous   bool
 		}{
 			"answered": {rotate: rotated, rotations: 1, url: hook},
-			"bare": {rotate: answer(200, endpointJSON(t, map[string]any{"secret": "whsec_2"})),
+			"bare": {rotate: respond(200, endpointJSON(t, map[string]any{"secret": "whsec_2"})),
 				rotations: 1, url: hook},
-			"the secret alone": {rotate: answer(200, `{"data":{"secret":"whsec_2"}}`), get: readable, rotations: 1,
+			"the secret alone": {rotate: respond(200, `{"data":{"secret":"whsec_2"}}`), get: readable, rotations: 1,
 				reads: 1, url: hook},
-			"the secret alone, bare": {rotate: answer(200, `{"secret":"whsec_2"}`), get: readable, rotations: 1,
+			"the secret alone, bare": {rotate: respond(200, `{"secret":"whsec_2"}`), get: readable, rotations: 1,
 				reads: 1, url: hook},
-			"the secret and no reads": {rotate: answer(200, `{"secret":"whsec_2"}`), get: refused(403, "x"),
+			"the secret and no reads": {rotate: respond(200, `{"secret":"whsec_2"}`), get: refused(403, "x"),
 				rotations: 1, reads: 1},
-			"lost, sent again":      {rotate: turns(lost, rotated), get: readable, rotations: 2, reads: 1, url: hook},
-			"502, sent again":       {rotate: turns(answer(502, ""), rotated), get: readable, rotations: 2, reads: 1, url: hook},
+			"lost, sent again": {rotate: turns(lost, rotated), get: readable, rotations: 2, reads: 1, url: hook},
+			"502, sent again": {rotate: turns(respond(502, ""), rotated), get: readable, rotations: 2,
+				reads: 1, url: hook},
 			"no secret, sent again": {rotate: turns(readable, rotated), get: readable, rotations: 2, reads: 1, url: hook},
 			"refused": {rotate: refused(403, "insufficient_scope"), rotations: 1,
 				err: []string{"insufficient_scope"}},
@@ -46,7 +47,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 		}
 		for name, test := range tests {
 			if test.get == nil {
-				test.get = answer(500, "")
+				test.get = respond(500, "")
 			}
 			w := newWire(routes{rotateEndpoint: test.rotate, "GET " + endpointPath: test.get})
 			got, err := newService(t, w).RotateWebhookSecret(t.Context(), "e1")
@@ -69,7 +70,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 func TestTestWebhookEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		fired := answer(202, `{"data":{"eventId":"v1","deliveryId":"d1"}}`)
+		fired := respond(202, `{"data":{"eventId":"v1","deliveryId":"d1"}}`)
 		tests := map[string]struct {
 			test http.HandlerFunc
 			want TestEvent
@@ -77,16 +78,16 @@ func TestTestWebhookEndpoint(t *testing.T) {
 			err  []string
 		}{
 			"answered":   {test: fired, want: TestEvent{"v1", "d1"}, sent: 1},
-			"bare":       {test: answer(202, `{"eventId":"v1","deliveryId":"d1"}`), want: TestEvent{"v1", "d1"}, sent: 1},
-			"no content": {test: answer(204, ""), sent: 1},
-			"one id": {test: answer(202, `{"data":{"eventId":"v1","deliveryId":null}}`),
+			"bare":       {test: respond(202, `{"eventId":"v1","deliveryId":"d1"}`), want: TestEvent{"v1", "d1"}, sent: 1},
+			"no content": {test: respond(204, ""), sent: 1},
+			"one id": {test: respond(202, `{"data":{"eventId":"v1","deliveryId":null}}`),
 				want: TestEvent{EventID: "v1"}, sent: 1},
 			"lost, sent again": {test: turns(lost, fired), want: TestEvent{"v1", "d1"}, sent: 2},
 			"lost twice": {test: lost, sent: 2, err: []string{`test of the webhook endpoint "e1" may or may not`,
 				"does no harm"}},
 			"lost, refused": {test: turns(lost, refused(422, "invalid")), sent: 2, err: []string{"code invalid"}},
 			"refused":       {test: refused(404, "not_found"), sent: 1, err: []string{"not_found"}},
-			"a page":        {test: answer(200, "<html>welcome</html>"), sent: 2, err: []string{"may or may not"}},
+			"a page":        {test: respond(200, "<html>welcome</html>"), sent: 2, err: []string{"may or may not"}},
 		}
 		for name, test := range tests {
 			w := newWire(routes{testEndpoint: test.test})

@@ -70,7 +70,7 @@ func TestRenamed(t *testing.T) {
 				d := newDesk()
 				d.replies[key1], d.records["b1"] = `{"id":"b1"}`, `{"id":"b1"}`
 				if c.refused {
-					d.over["DELETE"] = answer(403, `{"error":{"code":"insufficient_scope","message":"no"}}`)
+					d.over["DELETE"] = respond(403, `{"error":{"code":"insufficient_scope","message":"no"}}`)
 				}
 				s := newService(t, slow{d, c.slow, 5 * time.Second})
 				ended := make(chan string)
@@ -174,7 +174,7 @@ func TestListedBefore(t *testing.T) {
 		want bool
 	}{
 		"listed":  {want: true},
-		"refused": {list: answer(403, "")},
+		"refused": {list: respond(403, "")},
 		"hanging": {list: func(http.ResponseWriter, *http.Request) { time.Sleep(time.Hour) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -259,8 +259,8 @@ func TestExisted(t *testing.T) {
 						next(w, r)
 					}
 				}
-				d.over["POST"], d.over["GET"] = dated(answer(201, `{"data":`+object+`}`)),
-					dated(answer(200, `{"data":`+c.current+`}`))
+				d.over["POST"], d.over["GET"] = dated(respond(201, `{"data":`+object+`}`)),
+					dated(respond(200, `{"data":`+c.current+`}`))
 				made, err := newService(t, slow{d, "POST", c.takes}).CreateRecord(t.Context(), "bills", rent, key1)
 				if err != nil || made.Existed != c.want {
 					t.Errorf("%+v, %v", made, err)

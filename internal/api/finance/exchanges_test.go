@@ -82,7 +82,7 @@ func TestExchanges(t *testing.T) {
 					response := chain[min(n, len(chain)-1)].Response
 					n++
 					w.Header().Set("Content-Type", response.Headers["Content-Type"])
-					answer(response.Status, string(response.Bytes()))(w, r)
+					respond(response.Status, string(response.Bytes()))(w, r)
 				}
 			}
 			s := newService(t, d)
@@ -99,7 +99,7 @@ func TestExchanges(t *testing.T) {
 			for i, e := range chain {
 				sameRequest(t, d.seen[i], d.bodies[i], e.Request)
 			}
-			sameAnswer(t, got, chain)
+			sameResponse(t, got, chain)
 		})
 	}
 	for operation := range calls {
@@ -132,7 +132,7 @@ func sameRequest(t *testing.T, got *http.Request, body string, want evidence.Req
 }
 
 // sameAnswer compares what came out with the data of the answers, those of pages one after the other.
-func sameAnswer(t *testing.T, got any, chain []evidence.Exchange) {
+func sameResponse(t *testing.T, got any, chain []evidence.Exchange) {
 	t.Helper()
 	if text, isText := got.(string); isText || got == nil {
 		if text != chain[0].Response.Text {
@@ -183,9 +183,9 @@ func TestExchangesOfRefusals(t *testing.T) {
 		}
 		statuses[exchange.Response.Status] = true
 		d := newDesk()
-		d.over[exchange.Request.Method] = answer(exchange.Response.Status, string(exchange.Response.Body))
+		d.over[exchange.Request.Method] = respond(exchange.Response.Status, string(exchange.Response.Body))
 		if exchange.Response.Status == http.StatusNotFound {
-			d.over["GET "+path.Dir(exchange.Request.Path)] = answer(200, `{"data":[]}`)
+			d.over["GET "+path.Dir(exchange.Request.Path)] = respond(200, `{"data":[]}`)
 		}
 		s := newService(t, d)
 		s.alreadyListed(exchange)

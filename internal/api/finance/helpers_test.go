@@ -86,21 +86,21 @@ func (d *desk) handle(w http.ResponseWriter, r *http.Request) {
 				all = append(all, object)
 			}
 		}
-		answer(200, `{"data":[`+strings.Join(all, ",")+`],"meta":{"next_cursor":null}}`)(w, r)
+		respond(200, `{"data":[`+strings.Join(all, ",")+`],"meta":{"next_cursor":null}}`)(w, r)
 	case d.records[id] == "":
 		notFound(w, r)
 	case r.Method == http.MethodGet:
-		answer(200, `{"data":`+d.records[id]+`}`)(w, r)
+		respond(200, `{"data":`+d.records[id]+`}`)(w, r)
 	case r.Method == http.MethodDelete:
 		delete(d.records, id)
-		answer(204, "")(w, r)
+		respond(204, "")(w, r)
 	}
 }
 
 func (d *desk) create(w http.ResponseWriter, r *http.Request) {
 	key := r.Header.Get("X-Idempotency-Key")
 	if !IsKey(key) {
-		answer(400, `{"error":{"code":"invalid_key","message":"no UUID v4"}}`)(w, r)
+		respond(400, `{"error":{"code":"invalid_key","message":"no UUID v4"}}`)(w, r)
 		return
 	}
 	if d.replies[key] == "" {
@@ -108,7 +108,7 @@ func (d *desk) create(w http.ResponseWriter, r *http.Request) {
 		d.records[id] = fmt.Sprintf(`{"id":%q,%s`, id, strings.TrimPrefix(d.bodies[len(d.bodies)-1], "{"))
 		d.replies[key] = d.records[id]
 	}
-	answer(201, `{"data":`+d.replies[key]+`}`)(w, r)
+	respond(201, `{"data":`+d.replies[key]+`}`)(w, r)
 }
 
 // requests are method and path of what was asked, in order.
@@ -122,7 +122,7 @@ func (d *desk) requests() string {
 	return strings.Join(all, ", ")
 }
 
-func answer(status int, body string) http.HandlerFunc {
+func respond(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
@@ -130,7 +130,7 @@ func answer(status int, body string) http.HandlerFunc {
 }
 
 func notFound(w http.ResponseWriter, r *http.Request) {
-	answer(404, `{"error":{"code":"not_found","message":"no such record"}}`)(w, r)
+	respond(404, `{"error":{"code":"not_found","message":"no such record"}}`)(w, r)
 }
 
 // first carries out one handler once, and then another one for good.

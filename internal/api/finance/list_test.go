@@ -13,7 +13,7 @@ import (
 func pages(bodies ...string) http.HandlerFunc {
 	n := 0
 	return func(w http.ResponseWriter, r *http.Request) {
-		answer(200, bodies[min(n, len(bodies)-1)])(w, r)
+		respond(200, bodies[min(n, len(bodies)-1)])(w, r)
 		n++
 	}
 }

@@ -57,7 +57,7 @@ func TestCreateRecord(t *testing.T) {
 		"always deleted at once": {
 			prepare: func(d *desk) {
 				d.over["GET"] = first(gone, gone)
-				d.over["GET /v1/bills"] = answer(200, `{"data":[]}`)
+				d.over["GET /v1/bills"] = respond(200, `{"data":[]}`)
 			},
 			err: "50 records were made with this idempotency key", unsettled: true, records: 50},
 		"a read that lags": {
@@ -71,18 +71,18 @@ func TestCreateRecord(t *testing.T) {
 				"GET /v1/bills/b1, GET /v1/bills, GET /v1/bills, GET /v1/bills/b1"},
 		"reads and lists that do not work": {
 			prepare: func(d *desk) {
-				d.over["GET /v1/bills/b1"], d.over["GET /v1/bills"] = gone, answer(405, "")
+				d.over["GET /v1/bills/b1"], d.over["GET /v1/bills"] = gone, respond(405, "")
 			},
 			id: "b1", records: 1},
 		"a read that lags by 10 s": {
 			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = first(gone, first(gone, first(gone, d.handle))) },
 			id:      "b1", records: 1},
 		"a read that fails otherwise": {
-			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = answer(403, "") },
+			prepare: func(d *desk) { d.over["GET /v1/bills/b1"] = respond(403, "") },
 			id:      "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
 		"refused": {
 			prepare: func(d *desk) {
-				d.over["POST"] = answer(422, `{"error":{"code":"validation_error","message":"no"}}`)
+				d.over["POST"] = respond(422, `{"error":{"code":"validation_error","message":"no"}}`)
 			},
 			err: "validation_error", requests: "GET /v1/bills, POST /v1/bills"},
 		"an unknown collection": {
@@ -93,11 +93,11 @@ func TestCreateRecord(t *testing.T) {
 				d.over["POST"] = first(func(w http.ResponseWriter, r *http.Request) {
 					d.create(w, r)
 					panic(http.ErrAbortHandler)
-				}, answer(403, ""))
+				}, respond(403, ""))
 			},
 			err: "403", unsettled: true, records: 1},
 		"an answer without an id": {
-			prepare: func(d *desk) { d.over["POST"] = answer(201, `{"data":{"name":"Rent"}}`) },
+			prepare: func(d *desk) { d.over["POST"] = respond(201, `{"data":{"name":"Rent"}}`) },
 			err:     "no record with an id", unsettled: true, requests: "GET /v1/bills, POST /v1/bills, POST /v1/bills"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestGetRecordBareAndEnveloped(t *testing.T) {
 			Raw: json.RawMessage(`{"id":"b1","name":{"full":"Rent"},"x":[]}`)},
 	} {
 		d := newDesk()
-		d.over["GET"] = answer(200, body)
+		d.over["GET"] = respond(200, body)
 		got, err := newService(t, d).GetRecord(t.Context(), "bills", "b1")
 		if err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: %+v, %v", body, got, err)
@@ -53,16 +53,16 @@ func TestRecordThatIsGone(t *testing.T) {
 func TestUpdateRecord(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		answer   http.HandlerFunc
+		response   http.HandlerFunc
 		requests string
 	}{
-		"answered": {answer(200, `{"data":{"id":"b1","name":"New"}}`), "PATCH /v1/bills/b1"},
-		"bare":     {answer(200, `{"id":"b1","name":"New"}`), "PATCH /v1/bills/b1"},
-		"no body":  {answer(204, ""), "PATCH /v1/bills/b1, GET /v1/bills/b1"},
+		"answered": {respond(200, `{"data":{"id":"b1","name":"New"}}`), "PATCH /v1/bills/b1"},
+		"bare":     {respond(200, `{"id":"b1","name":"New"}`), "PATCH /v1/bills/b1"},
+		"no body":  {respond(204, ""), "PATCH /v1/bills/b1, GET /v1/bills/b1"},
 	} {
 		d := newDesk()
 		d.records["b1"] = `{"id":"b1","name":"New"}`
-		d.over["PATCH"] = test.answer
+		d.over["PATCH"] = test.response
 		record, err := newService(t, d).UpdateRecord(t.Context(), "bills", "b1", map[string]any{"name": "New", "note": nil,
 			"n": json.Number("9007199254740993")})
 		if err != nil || record.Name != "New" || d.requests() != test.requests {
@@ -78,10 +78,10 @@ func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	d := newDesk()
 	const description, document = `{"openapi":"3.1.0","info":{"version":"1.10"}}`, "openapi: 3.1.0\n"
-	d.over["GET /api/v1/openapi.json"] = answer(200, description)
+	d.over["GET /api/v1/openapi.json"] = respond(200, description)
 	d.over["GET /api/v1/openapi.yaml"] = func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", r.Header.Get("Accept"))
-		answer(200, document)(w, r)
+		respond(200, document)(w, r)
 	}
 	s := newService(t, d)
 	if got, err := s.OpenAPIJSON(t.Context()); err != nil || string(got) != description {
@@ -93,7 +93,7 @@ func TestOpenAPI(t *testing.T) {
 	if accept := d.seen[1].Header.Get("Accept"); accept != "application/yaml" {
 		t.Errorf("asked for %q", accept)
 	}
-	d.over["GET /api/v1/openapi.json"] = answer(200, document)
+	d.over["GET /api/v1/openapi.json"] = respond(200, document)
 	if _, err := New(s.client).OpenAPIJSON(t.Context()); err == nil || !strings.Contains(err.Error(), "is not") {
 		t.Errorf("YAML for JSON: %v", err)
 	}

@@ -65,8 +65,8 @@ func mendRent(ctx context.Context, s *stage) error {
 		return err
 	}
 	theirs := object{"amount": "1650.00", "erp_number": "AP-2211"}
-	var answer object
-	if err := s.service.finance(ctx, http.MethodPatch, "/v1/payables/"+id, theirs, &answer); err != nil {
+	var response object
+	if err := s.service.finance(ctx, http.MethodPatch, "/v1/payables/"+id, theirs, &response); err != nil {
 		return err
 	}
 	plan, err := s.terraform.plan(ctx)
@@ -138,7 +138,7 @@ func (s *stage) expectPayables(ctx context.Context, more int) error {
 
 // payables are those of the company.
 func (s *service) payables(ctx context.Context) ([]object, error) {
-	var answer struct{ Data []object }
-	err := s.finance(ctx, http.MethodGet, payablesPath, nil, &answer)
-	return answer.Data, err
+	var response struct{ Data []object }
+	err := s.finance(ctx, http.MethodGet, payablesPath, nil, &response)
+	return response.Data, err
 }

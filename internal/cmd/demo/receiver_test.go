@@ -63,9 +63,9 @@ func TestReceiver(t *testing.T) {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/billing", strings.NewReader(signedBody))
 		request.Header.Set("X-Webhook-Event", "webhook.test")
 		request.Header.Set("X-Webhook-Signature", signedHeader)
-		answer := httptest.NewRecorder()
-		r.ServeHTTP(answer, request)
-		return answer.Code
+		response := httptest.NewRecorder()
+		r.ServeHTTP(response, request)
+		return response.Code
 	}
 	for _, test := range []struct {
 		name, secret string
@@ -102,15 +102,15 @@ func TestReceiverWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered := make(chan error, 1)
+	responded := make(chan error, 1)
 	go func() {
 		_, err := r.next(t.Context(), "charge.paid", http.StatusOK)
-		answered <- err
+		responded <- err
 	}()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, r.url, strings.NewReader("{}"))
 	request.Header.Set("X-Webhook-Event", "charge.paid")
 	r.ServeHTTP(httptest.NewRecorder(), request)
-	if err := <-answered; err != nil {
+	if err := <-responded; err != nil {
 		t.Error(err)
 	}
 	if err := r.stop(); err != nil {

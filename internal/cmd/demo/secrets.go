@@ -43,10 +43,10 @@ func (s *stage) expectFunction(ctx context.Context, deliveries []delivery, wante
 	if err != nil {
 		return err
 	}
-	answers, _ := plan.outputs["genuine"].([]any)
-	said := make([]bool, len(answers))
-	for i, answer := range answers {
-		said[i] = answer == true
+	responses, _ := plan.outputs["genuine"].([]any)
+	said := make([]bool, len(responses))
+	for i, response := range responses {
+		said[i] = response == true
 	}
 	return s.expectGenuine("function", said, wanted...)
 }

@@ -49,16 +49,16 @@ func newService(env map[string]string) (*service, error) {
 
 // call makes a request and decodes the answer. An answer of 300 or above is
 // an error.
-func (s *service) call(ctx context.Context, method, path string, body, answer any) error {
-	return s.send(ctx, s.token, method, s.base+path, body, answer)
+func (s *service) call(ctx context.Context, method, path string, body, into any) error {
+	return s.send(ctx, s.token, method, s.base+path, body, into)
 }
 
 // finance is call for financial management.
-func (s *service) finance(ctx context.Context, method, path string, body, answer any) error {
-	return s.send(ctx, s.financeToken, method, s.financeBase+path, body, answer)
+func (s *service) finance(ctx context.Context, method, path string, body, into any) error {
+	return s.send(ctx, s.financeToken, method, s.financeBase+path, body, into)
 }
 
-func (s *service) send(ctx context.Context, token, method, address string, body, answer any) error {
+func (s *service) send(ctx context.Context, token, method, address string, body, into any) error {
 	payload, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *service) send(ctx context.Context, token, method, address string, body,
 	}
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.UseNumber()
-	if err := decoder.Decode(answer); err != nil {
+	if err := decoder.Decode(into); err != nil {
 		return fmt.Errorf("%s %s: read the response: %w", method, address, err)
 	}
 	return nil
@@ -107,28 +107,28 @@ func (s *service) try(ctx context.Context, key string) (int, error) {
 
 // customers counts the customers that there are.
 func (s *service) customers(ctx context.Context) (int, error) {
-	var answer struct{ Meta struct{ Total int } }
-	err := s.call(ctx, http.MethodGet, "/v1/customers", nil, &answer)
-	return answer.Meta.Total, err
+	var response struct{ Meta struct{ Total int } }
+	err := s.call(ctx, http.MethodGet, "/v1/customers", nil, &response)
+	return response.Meta.Total, err
 }
 
 // customer reads one customer by its external_id.
 func (s *service) customer(ctx context.Context, externalID string) (object, error) {
-	var answer struct{ Data []object }
+	var response struct{ Data []object }
 	if err := s.call(ctx, http.MethodGet, "/v1/customers?external_id="+url.QueryEscape(externalID), nil,
-		&answer); err != nil {
+		&response); err != nil {
 		return nil, err
 	}
-	if len(answer.Data) != 1 {
-		return nil, fmt.Errorf("%d customers have the external_id %q", len(answer.Data), externalID)
+	if len(response.Data) != 1 {
+		return nil, fmt.Errorf("%d customers have the external_id %q", len(response.Data), externalID)
 	}
-	return answer.Data[0], nil
+	return response.Data[0], nil
 }
 
 // createCustomer makes a customer.
 func (s *service) createCustomer(ctx context.Context, customer object) error {
-	var answer object
-	return s.call(ctx, http.MethodPost, "/v1/customers", customer, &answer)
+	var response object
+	return s.call(ctx, http.MethodPost, "/v1/customers", customer, &response)
 }
 
 // changeCustomer changes fields of a customer.
@@ -137,19 +137,19 @@ func (s *service) changeCustomer(ctx context.Context, externalID string, fields 
 	if err != nil {
 		return err
 	}
-	var answer object
-	return s.call(ctx, http.MethodPatch, "/v1/customers/"+url.PathEscape(fmt.Sprint(customer["id"])), fields, &answer)
+	var response object
+	return s.call(ctx, http.MethodPatch, "/v1/customers/"+url.PathEscape(fmt.Sprint(customer["id"])), fields, &response)
 }
 
 // subscription reads the subscription with an external_id, which one that is
 // canceled may have too.
 func (s *service) subscription(ctx context.Context, externalID string) (object, error) {
-	var answer struct{ Data []object }
+	var response struct{ Data []object }
 	if err := s.call(ctx, http.MethodGet, "/v1/subscriptions?external_id="+url.QueryEscape(externalID), nil,
-		&answer); err != nil {
+		&response); err != nil {
 		return nil, err
 	}
-	live := slices.DeleteFunc(answer.Data, func(o object) bool { return o["status"] == "canceled" })
+	live := slices.DeleteFunc(response.Data, func(o object) bool { return o["status"] == "canceled" })
 	if len(live) != 1 {
 		return nil, fmt.Errorf("%d live subscriptions have the external_id %q", len(live), externalID)
 	}

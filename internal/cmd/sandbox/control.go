@@ -74,14 +74,14 @@ func (c *controller) ask(ctx context.Context, method, path string, body, into an
 		return c.p.unreachable(c.base, err)
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
+	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		return fmt.Errorf("read the response of the sandbox: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return refusal(response.Status, answer)
+		return refusal(response.Status, content)
 	}
-	return json.Unmarshal(answer, into)
+	return json.Unmarshal(content, into)
 }
 
 // endedError says that the sandbox which the environment names does not run any more.
@@ -130,13 +130,13 @@ func isLoopback(host string) bool {
 }
 
 // refusal makes an error of what the control listener says.
-func refusal(status string, answer []byte) error {
+func refusal(status string, response []byte) error {
 	var body struct {
 		Error struct {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(answer, &body); err != nil || body.Error.Message == "" {
+	if err := json.Unmarshal(response, &body); err != nil || body.Error.Message == "" {
 		return fmt.Errorf("the sandbox responded with %s", status)
 	}
 	return errors.New(body.Error.Message)

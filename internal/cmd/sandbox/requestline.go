@@ -20,7 +20,7 @@ type outcome struct {
 }
 
 var (
-	answered = outcome{mark: " ", colour: "32"}               // green
+	responded = outcome{mark: " ", colour: "32"}               // green
 	refused  = outcome{mark: "!", colour: "33", failed: true} // yellow
 	broken   = outcome{mark: "X", colour: "31", failed: true} // red
 	dropped  = outcome{mark: "-", colour: "35", failed: true} // magenta
@@ -35,7 +35,7 @@ func outcomeOf(r sandbox.Request) outcome {
 	case r.Status >= http.StatusBadRequest:
 		return refused
 	default:
-		return answered
+		return responded
 	}
 }
 

@@ -279,7 +279,7 @@ func turned(t *testing.T, p acctest.Planned, recipient string) acctest.Planned {
 }
 
 // TestDirect_encryptedLostAnswers: a creation and a rotation whose response is lost leave no clear text either.
-func TestDirect_encryptedLostAnswers(t *testing.T) {
+func TestDirect_encryptedLostResponses(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)
 	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})

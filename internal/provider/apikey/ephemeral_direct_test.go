@@ -102,7 +102,7 @@ func TestEphemeral_revokeFails(t *testing.T) {
 }
 
 // TestEphemeral_lostAnswer: the key whose token was lost is revoked, and the one in the result works.
-func TestEphemeral_lostAnswer(t *testing.T) {
+func TestEphemeral_lostResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})

@@ -78,7 +78,7 @@ func TestAccount_taken(t *testing.T) {
 }
 
 // TestAccount_lostAnswers: it happens once, and what was created is found by its external_id.
-func TestAccount_lostAnswers(t *testing.T) {
+func TestAccount_lostResponses(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	lose := func(operation string) {
@@ -272,15 +272,15 @@ func TestAccount_replacedForNobody(t *testing.T) {
 		})
 	}
 	service := acctest.Start(t)
-	answer := service.Must("POST", "/v1/customers",
+	response := service.Must("POST", "/v1/customers",
 		acctest.JSON{"name": "Owner", "create_billing_account": false})["customer"].(acctest.JSON)
-	config := acctest.JSON{"customer": acctest.JSON{"id": answer["id"]}}
+	config := acctest.JSON{"customer": acctest.JSON{"id": response["id"]}}
 	d := service.Direct("billing_account")
 	d.Set(config)
 	if text := acctest.Errors(d.PlanReplace(config).Diagnostics); text != "" {
 		t.Error(text)
 	}
-	service.Must("DELETE", "/v1/customers/"+answer["id"].(string), nil)
+	service.Must("DELETE", "/v1/customers/"+response["id"].(string), nil)
 	if text := acctest.Errors(d.PlanReplace(config).Diagnostics); !strings.Contains(text, "No such customer") {
 		t.Errorf("-replace for a customer that was deleted says %q", text)
 	}

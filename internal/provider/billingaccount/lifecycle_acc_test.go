@@ -46,8 +46,8 @@ resource "billing_customer" "carla" {
 // live is the open account a-1, as somebody else finds it.
 func live(t *testing.T, service *acctest.Service) string {
 	t.Helper()
-	_, answer := service.Call("GET", "/v1/billing-accounts?external_id=a-1&status=active", nil)
-	items, _ := answer["data"].([]any)
+	_, response := service.Call("GET", "/v1/billing-accounts?external_id=a-1&status=active", nil)
+	items, _ := response["data"].([]any)
 	if len(items) != 1 {
 		t.Fatalf("open accounts a-1: %v", items)
 	}

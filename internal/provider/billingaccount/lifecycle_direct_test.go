@@ -190,10 +190,10 @@ func TestAccount_destroy(t *testing.T) {
 			s.service.Sandbox.ResetRequests()
 			says(t, s.Set(nil), want.says)
 			s.asked(want.operations...)
-			status, answer := s.service.Call("GET", "/v1/billing-accounts/"+id, nil)
-			if data, _ := answer["data"].(acctest.JSON); want.status == "" && status != 404 ||
+			status, response := s.service.Call("GET", "/v1/billing-accounts/"+id, nil)
+			if data, _ := response["data"].(acctest.JSON); want.status == "" && status != 404 ||
 				want.status != "" && data["status"] != want.status {
-				t.Errorf("the service has %d %v", status, answer)
+				t.Errorf("the service has %d %v", status, response)
 			}
 		})
 	}

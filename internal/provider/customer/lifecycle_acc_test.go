@@ -212,7 +212,7 @@ func TestAccCustomer_createOnly(t *testing.T) {
 
 // TestAccCustomer_lostAnswer: the response to a creation is lost. The customer is found again, once, with an
 // external_id and without.
-func TestAccCustomer_lostAnswer(t *testing.T) {
+func TestAccCustomer_lostResponse(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("answers are lost on purpose")

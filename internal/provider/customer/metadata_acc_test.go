@@ -25,10 +25,10 @@ type outside struct {
 
 func (o outside) customer() acctest.JSON {
 	o.t.Helper()
-	_, answer := o.Call("GET", "/v1/customers?external_id="+o.externalID, nil)
-	items, _ := answer["data"].([]any)
+	_, response := o.Call("GET", "/v1/customers?external_id="+o.externalID, nil)
+	items, _ := response["data"].([]any)
 	if len(items) != 1 {
-		o.t.Fatalf("customers with external_id %s: %v", o.externalID, answer)
+		o.t.Fatalf("customers with external_id %s: %v", o.externalID, response)
 	}
 	return items[0].(acctest.JSON)
 }

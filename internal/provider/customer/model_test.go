@@ -18,7 +18,7 @@ import (
 )
 
 // answered is the customer that an exchange of the contract answers, decoded, and as it stands on the wire.
-func answered(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map[string]json.RawMessage) {
+func responded(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map[string]json.RawMessage) {
 	t.Helper()
 	var body struct {
 		Data json.RawMessage `json:"data"`
@@ -35,7 +35,7 @@ func answered(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map[
 }
 
 // answersOfOne are the exchanges that answer one customer.
-func answersOfOne() []evidence.Exchange {
+func responsesOfOne() []evidence.Exchange {
 	return slices.DeleteFunc(evidence.All("billing/customer_"), func(e evidence.Exchange) bool {
 		return e.Response.Status != http.StatusOK || e.Operation != "customers.get" && e.Operation != "customers.update"
 	})
@@ -56,12 +56,12 @@ func textValue(value any) (types.String, bool) {
 // nulls.
 func TestFromAPI_texts(t *testing.T) {
 	t.Parallel()
-	exchanges := answersOfOne()
+	exchanges := responsesOfOne()
 	if len(exchanges) < 5 {
 		t.Fatalf("only %d exchanges answer one customer", len(exchanges))
 	}
 	for _, exchange := range exchanges {
-		customer, fields := answered(t, exchange)
+		customer, fields := responded(t, exchange)
 		m, err := fromAPI(customer)
 		if err != nil {
 			t.Fatalf("%s: %v", exchange.Name, err)
@@ -96,8 +96,8 @@ func TestFromAPI_texts(t *testing.T) {
 // null.
 func TestFromAPI_structures(t *testing.T) {
 	t.Parallel()
-	for _, exchange := range answersOfOne() {
-		customer, fields := answered(t, exchange)
+	for _, exchange := range responsesOfOne() {
+		customer, fields := responded(t, exchange)
 		m, err := fromAPI(customer)
 		if err != nil {
 			t.Fatal(err)
@@ -250,8 +250,8 @@ func TestKeeping(t *testing.T) {
 // contract.
 func TestPreserve_isStable(t *testing.T) {
 	t.Parallel()
-	for _, exchange := range answersOfOne() {
-		customer, _ := answered(t, exchange)
+	for _, exchange := range responsesOfOne() {
+		customer, _ := responded(t, exchange)
 		first, err := fromAPI(customer)
 		if err != nil {
 			t.Fatal(err)

@@ -19,12 +19,12 @@ import (
 type members = map[string]any
 
 // serving is a service of this test that answers paths with data; anything else is its own not-found.
-func serving(t *testing.T, answers map[string]any) *billing.Service {
+func serving(t *testing.T, responses map[string]any) *billing.Service {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		body := any(members{"data": answers[r.URL.Path]})
-		if answers[r.URL.Path] == nil {
+		body := any(members{"data": responses[r.URL.Path]})
+		if responses[r.URL.Path] == nil {
 			w.WriteHeader(http.StatusNotFound)
 			body = members{"error": members{"code": "not_found", "message": "no such object"}}
 		}

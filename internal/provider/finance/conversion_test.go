@@ -13,20 +13,20 @@ import (
 // TestFromAPI: the whole record stands in body and response, to the last digit; what only the provider knows is null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
-	const answer = `{"amount":"1500.00","count":9007199254740993,"id":"1","lines":[{"paid":null}],"name":"Rent"}`
+	const response = `{"amount":"1500.00","count":9007199254740993,"id":"1","lines":[{"paid":null}],"name":"Rent"}`
 	var record finance.Record
-	modeltest.Wire(t, []byte(answer), &record)
+	modeltest.Wire(t, []byte(response), &record)
 	m, err := fromAPI(types.StringValue("payables"), &record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.ID.ValueString() != "1" || m.Collection.ValueString() != "payables" || m.Response.ValueString() != answer {
+	if m.ID.ValueString() != "1" || m.Collection.ValueString() != "payables" || m.Response.ValueString() != response {
 		t.Errorf("converted to %+v", m)
 	}
 	if !m.IdempotencyKey.IsNull() || !m.IgnoreRemoteChanges.IsNull() {
 		t.Errorf("made up %s, %s", m.IdempotencyKey, m.IgnoreRemoteChanges)
 	}
-	want := parsed(t, answer)
+	want := parsed(t, response)
 	delete(want, "id")
 	if body, err := m.Body.Object(); err != nil || !metadata.Equal(body, want) {
 		t.Errorf("the body is %v, %v", body, err)
@@ -36,14 +36,14 @@ func TestFromAPI(t *testing.T) {
 // TestItemFromAPI: id and name where there are any, and always the whole object.
 func TestItemFromAPI(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []string{`{"balance":"10.10","id":"1","name":"Caixa"}`, `{"total":9007199254740993}`} {
+	for _, response := range []string{`{"balance":"10.10","id":"1","name":"Caixa"}`, `{"total":9007199254740993}`} {
 		var record finance.Record
-		wire := modeltest.Wire(t, []byte(answer), &record)
+		wire := modeltest.Wire(t, []byte(response), &record)
 		item, err := itemFromAPI(&record)
 		if err != nil {
 			t.Fatal(err)
 		}
 		modeltest.Same(t, modeltest.Attributes(t, item), map[string]any{"id": wire["id"], "name": wire["name"],
-			"json": answer})
+			"json": response})
 	}
 }

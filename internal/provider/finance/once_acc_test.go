@@ -26,7 +26,7 @@ func TestAccFinanceRecord_answerLost(t *testing.T) {
 }
 
 // TestAccFinanceRecord_everyAnswerLost: the run fails, and the next one finds the record that the first one has made.
-func TestAccFinanceRecord_everyAnswerLost(t *testing.T) {
+func TestAccFinanceRecord_everyResponseLost(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.loses(2)

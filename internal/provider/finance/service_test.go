@@ -56,8 +56,8 @@ func (s *service) path() string {
 }
 
 // loses lets so many answers to creations get lost after the record was made.
-func (s *service) loses(answers int) {
-	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.create", DropAfter: true, Times: answers})
+func (s *service) loses(responses int) {
+	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.create", DropAfter: true, Times: responses})
 }
 
 // notFound answers everything below a path as the service answers a route that it does not have.

@@ -12,15 +12,15 @@ import (
 // TestItemFromAPI: a record is its whole text, to the last digit, whatever it has.
 func TestItemFromAPI(t *testing.T) {
 	t.Parallel()
-	for answer, want := range map[string]types.String{
+	for response, want := range map[string]types.String{
 		`{"id":"1", "total":9007199254740993, "rate":0.10, "lines":[null]}`: types.StringValue(
 			`{"id":"1","lines":[null],"rate":0.10,"total":9007199254740993}`),
 		`{}`: types.StringValue(`{}`),
 	} {
 		var record billing.Record
-		modeltest.Wire(t, []byte(answer), &record)
+		modeltest.Wire(t, []byte(response), &record)
 		if have, err := itemFromAPI(&record); err != nil || !have.Equal(want) {
-			t.Errorf("%s is shown as %s, %v", answer, have, err)
+			t.Errorf("%s is shown as %s, %v", response, have, err)
 		}
 	}
 }

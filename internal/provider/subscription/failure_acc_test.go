@@ -66,7 +66,7 @@ func TestAccSubscription_halfUpdate(t *testing.T) {
 }
 
 // TestAccSubscription_lostAnswers: lost answers make no second subscription, and no second change.
-func TestAccSubscription_lostAnswers(t *testing.T) {
+func TestAccSubscription_lostResponses(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("answers are lost on purpose")

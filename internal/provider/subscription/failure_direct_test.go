@@ -10,7 +10,7 @@ import (
 )
 
 // TestSubscription_lostAnswers: the answer to each transition is lost; it has happened once, and the state is right.
-func TestSubscription_lostAnswers(t *testing.T) {
+func TestSubscription_lostResponses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, after acctest.JSON

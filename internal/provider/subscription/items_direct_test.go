@@ -51,8 +51,9 @@ func TestSubscription_itemsMeanTheSame(t *testing.T) {
 	s.set(nil)
 	s.is("items", "null")
 	s.settled(nil)
-	if _, answer := s.service.Call("GET", "/v1/subscriptions/"+s.id()+"/items", nil); len(answer["data"].([]any)) != 0 {
-		t.Errorf("items at the service: %v", answer["data"])
+	if _, response := s.service.Call("GET", "/v1/subscriptions/"+s.id()+"/items",
+		nil); len(response["data"].([]any)) != 0 {
+		t.Errorf("items at the service: %v", response["data"])
 	}
 }
 

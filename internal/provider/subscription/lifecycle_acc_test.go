@@ -32,8 +32,8 @@ func holds(name string, want knownvalue.Check) statecheck.StateCheck {
 // found is the one live subscription with the external_id s-1, as somebody else sees it.
 func found(t *testing.T, service *acctest.Service) string {
 	t.Helper()
-	_, answer := service.Call("GET", "/v1/subscriptions?external_id=s-1&sort_by=created_at", nil)
-	for _, item := range answer["data"].([]any) {
+	_, response := service.Call("GET", "/v1/subscriptions?external_id=s-1&sort_by=created_at", nil)
+	for _, item := range response["data"].([]any) {
 		if s := item.(acctest.JSON); s["status"] != "canceled" {
 			return s["id"].(string)
 		}

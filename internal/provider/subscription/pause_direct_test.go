@@ -171,7 +171,7 @@ func TestSubscription_pauseOutside(t *testing.T) {
 }
 
 // TestSubscription_pauseHalfAnswered: the service may leave out how a subscription is paused, or say it in another way.
-func TestSubscription_pauseHalfAnswered(t *testing.T) {
+func TestSubscription_pauseHalfResponded(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(string, acctest.JSON){
 		"status alone": func(_ string, o acctest.JSON) {

@@ -58,8 +58,8 @@ func sends(service *acctest.Service, step resource.TestStep, want ...string) res
 // listItems are the items that the service has, each as "<product> <quantity>", sorted.
 func listItems(t *testing.T, service *acctest.Service) (all []string) {
 	t.Helper()
-	_, answer := service.Call("GET", "/v1/subscriptions/"+found(t, service)+"/items?per_page=100", nil)
-	for _, entry := range answer["data"].([]any) {
+	_, response := service.Call("GET", "/v1/subscriptions/"+found(t, service)+"/items?per_page=100", nil)
+	for _, entry := range response["data"].([]any) {
 		i := entry.(acctest.JSON)
 		all = append(all, fmt.Sprintf("%s %s", i["product_id"], i["quantity"]))
 	}

@@ -43,7 +43,7 @@ action "billing_webhook_test" "test" {
 	}
 	runFrom(t, tfversion.SkipBelow(tfversion.Version1_14_0),
 		resource.TestStep{Config: text("1"), Check: got(1)},
-		resource.TestStep{PreConfig: func() { receiver.Answer(500, "out of order") }, Config: text("2"),
+		resource.TestStep{PreConfig: func() { receiver.Respond(500, "out of order") }, Config: text("2"),
 			ExpectError: regexp.MustCompile(
 				`(?s)The test event was not accepted.*Last\s+HTTP\s+status:\s+500.*out\s+of\s+order`)},
 	)
@@ -55,7 +55,7 @@ func TestAccWebhookRedeliveryAction(t *testing.T) {
 	c := consume(t, nil)
 	c.exhaust("charge.paid", true)
 	c.exhaust("charge.paid", false)
-	c.receiver.Answer(200, "")
+	c.receiver.Respond(200, "")
 	runFrom(t, tfversion.SkipBelow(tfversion.Version1_14_0), resource.TestStep{
 		Config: c.Config("action \"billing_webhook_redelivery\" \"test\" {\n  config {\n    endpoint_id = \"" + c.id +
 			"\"\n  }\n}\n" +

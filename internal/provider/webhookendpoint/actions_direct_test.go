@@ -49,7 +49,7 @@ var waiting = acctest.JSON{"wait": true}
 func TestTestAction_success(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
-	c.receiver.Answer(202, "thank you")
+	c.receiver.Respond(202, "thank you")
 	said, diagnostics := c.test(waiting)
 	if len(diagnostics) > 0 || len(said) != 3 {
 		t.Fatalf("said %q, %s", said, acctest.Errors(diagnostics))
@@ -67,7 +67,7 @@ func TestTestAction_success(t *testing.T) {
 func TestTestAction_withoutWaiting(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
-	c.receiver.Answer(500, "")
+	c.receiver.Respond(500, "")
 	for _, lines := range []acctest.JSON{nil, {"wait": false}} {
 		said, diagnostics := c.test(lines)
 		if len(diagnostics) > 0 || len(said) != 1 {
@@ -87,14 +87,14 @@ func TestTestAction_fails(t *testing.T) {
 		spoil func(c *consumer)
 		says  []string
 	}{
-		"refused": {nil, func(c *consumer) { c.receiver.Answer(401, "bad signature") },
+		"refused": {nil, func(c *consumer) { c.receiver.Respond(401, "bad signature") },
 			[]string{"The test event was not accepted", "is failed", "Attempts: 1", "Last HTTP status: 401",
 				"Response: bad signature", "Next attempt", "current secret"}},
 		"an echo of credentials": {acctest.JSON{"authentication": acctest.JSON{"type": "bearer",
 			"token": "t0ken-of-the-test"}},
-			func(c *consumer) { c.receiver.Answer(403, "no access with t0ken-of-the-test") },
+			func(c *consumer) { c.receiver.Respond(403, "no access with t0ken-of-the-test") },
 			[]string{"Last HTTP status: 403", "[REDACTED]"}},
-		"redirected": {nil, func(c *consumer) { c.receiver.Answer(302, "") }, []string{"Last HTTP status: 302"}},
+		"redirected": {nil, func(c *consumer) { c.receiver.Respond(302, "") }, []string{"Last HTTP status: 302"}},
 		"inactive":   {acctest.JSON{"active": false}, func(*consumer) {}, []string{"is exhausted", "inactive"}},
 		"no such endpoint": {nil, func(c *consumer) { c.id = "6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f" },
 			[]string{"Could not test webhook endpoint 6f2d1c30", "Status: 404"}},
@@ -122,7 +122,7 @@ func TestTestAction_fails(t *testing.T) {
 
 // TestTestAction_lostAnswer: a second test event does no harm, so the request is sent again, and the answered one is
 // followed.
-func TestTestAction_lostAnswer(t *testing.T) {
+func TestTestAction_lostResponse(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
 	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_endpoints.test", Times: 1, DropAfter: true})
@@ -141,9 +141,9 @@ func TestTestAction_lostAnswer(t *testing.T) {
 func TestTestAction_onlyTheEvent(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
-	c.receiver.Answer(500, "")
+	c.receiver.Respond(500, "")
 	c.test(waiting)
-	c.receiver.Answer(204, "")
+	c.receiver.Respond(204, "")
 	c.Service = c.Rewriting(func(_ string, object acctest.JSON) { delete(object, "deliveryId") })
 	said, diagnostics := c.test(waiting)
 	if text := acctest.Errors(diagnostics); text != "" {
@@ -157,7 +157,7 @@ func TestTestAction_onlyTheEvent(t *testing.T) {
 // exhaust makes a business event happen that the consumer refuses, and lets its attempts run out when all is true.
 func (c *consumer) exhaust(event string, all bool) {
 	c.t.Helper()
-	c.receiver.Answer(503, "")
+	c.receiver.Respond(503, "")
 	if _, err := c.Sandbox.Emit(event, nil); err != nil {
 		c.t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestRedelivery_all(t *testing.T) {
 	c.exhaust("charge.paid", true)
 	c.exhaust("dispute.opened", true)
 	c.exhaust("agreement.accepted", false)
-	c.receiver.Answer(200, "")
+	c.receiver.Respond(200, "")
 	if _, err := c.Sandbox.Emit("charge.paid", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestRedelivery_one(t *testing.T) {
 	c := consume(t, nil)
 	c.exhaust("charge.paid", true)
 	c.exhaust("charge.paid", true)
-	c.receiver.Answer(200, "")
+	c.receiver.Respond(200, "")
 	second := c.Sandbox.Deliveries()[1].ID
 	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id, "delivery_id": second})
 	if text := acctest.Errors(diagnostics); text != "" || len(said) != 1 {
@@ -267,7 +267,7 @@ func TestRedelivery_stops(t *testing.T) {
 	c := consume(t, nil)
 	c.exhaust("charge.paid", true)
 	c.exhaust("charge.paid", true)
-	c.receiver.Answer(200, "")
+	c.receiver.Respond(200, "")
 	c.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_deliveries.retry", Skip: 1, Times: 1, Status: 403,
 		Code: "insufficient_scope"})
 	said, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})

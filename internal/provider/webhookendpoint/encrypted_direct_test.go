@@ -204,7 +204,7 @@ func TestDirect_recipientsUnknown(t *testing.T) {
 }
 
 // TestDirect_encryptedLostAnswers: a registration and a rotation whose response is lost leave no clear text either.
-func TestDirect_encryptedLostAnswers(t *testing.T) {
+func TestDirect_encryptedLostResponses(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)
 	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})

@@ -98,15 +98,15 @@ func TestKeeping(t *testing.T) {
 			version: types.Int64Value(version)}.object()
 	}
 	prior := model{Secret: types.StringValue("old"), TestOnApply: types.BoolValue(true), Authentication: basic("ana", 7)}
-	answered := model{Authentication: basic("ana", firstVersion)}
-	kept := answered.preserve(prior)
+	responded := model{Authentication: basic("ana", firstVersion)}
+	kept := responded.preserve(prior)
 	if kept.Secret.ValueString() != "old" || !kept.TestOnApply.ValueBool() ||
 		!kept.Authentication.Equal(prior.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}
-	answered.Secret, answered.Authentication = types.StringValue("new"), basic("bea", firstVersion)
-	kept = answered.preserve(prior)
-	if kept.Secret.ValueString() != "new" || !kept.Authentication.Equal(answered.Authentication) {
+	responded.Secret, responded.Authentication = types.StringValue("new"), basic("bea", firstVersion)
+	kept = responded.preserve(prior)
+	if kept.Secret.ValueString() != "new" || !kept.Authentication.Equal(responded.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}
 }

@@ -115,7 +115,7 @@ func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 	c := consume(t, nil)
 	c.exhaust("charge.paid", true)
 	c.exhaust("dispute.opened", false)
-	c.receiver.Answer(201, "done")
+	c.receiver.Respond(201, "done")
 	if _, err := c.Sandbox.Emit("charge.paid", acctest.JSON{"id": "c-1"}); err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestDirect_rotationFails(t *testing.T) {
 
 // TestDirect_rotationLostAnswer: the secret in the answer is lost, so it is rotated once more, and the one in the state
 // is valid.
-func TestDirect_rotationLostAnswer(t *testing.T) {
+func TestDirect_rotationLostResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	s.set(trigger("1"))

@@ -71,8 +71,8 @@ func TestDirect_adoptedInUse(t *testing.T) {
 		var listed []any
 		for len(listed) == 0 {
 			time.Sleep(10 * time.Millisecond)
-			_, answer := s.service.CallCollections("GET", endpoints, nil)
-			listed, _ = answer["data"].([]any)
+			_, response := s.service.CallCollections("GET", endpoints, nil)
+			listed, _ = response["data"].([]any)
 		}
 		s.service.MustCollections("POST", endpoints+"/"+listed[0].(acctest.JSON)["id"].(string)+"/test", acctest.JSON{})
 	}()
@@ -126,7 +126,7 @@ func TestDirect_adoptedWithoutSecret(t *testing.T) {
 }
 
 // TestDirect_unansweredUpdate: an update is sent again, a deletion too.
-func TestDirect_unansweredUpdate(t *testing.T) {
+func TestDirect_updateWithoutResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	s.set(nil)
@@ -138,7 +138,7 @@ func TestDirect_unansweredUpdate(t *testing.T) {
 }
 
 // TestDirect_otherAnswer: what the service stores differently is kept as planned, told, and shown by the next plan.
-func TestDirect_otherAnswer(t *testing.T) {
+func TestDirect_otherResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	lower := func(path string, object acctest.JSON) {
@@ -270,7 +270,7 @@ func TestDirect_testOnApplyFails(t *testing.T) {
 		lines acctest.JSON
 		says  []string
 	}{
-		"refused": {func(s *subject) { s.receiver.Answer(401, "who are you?") }, nil,
+		"refused": {func(s *subject) { s.receiver.Respond(401, "who are you?") }, nil,
 			[]string{"is failed", "Attempts: 1", "Last HTTP status: 401", "Response: who are you?", "Next attempt"}},
 		"inactive": {func(*subject) {}, acctest.JSON{"active": false}, []string{"is exhausted", "inactive"}},
 		"no such host": {func(*subject) {}, acctest.JSON{"url": "https://nowhere.example.com/"},

@@ -256,7 +256,7 @@ func otherText(e *api.OtherObjectError) string {
 		"stored, and nothing is sent to it. "+
 		"A cache or proxy between here and the service probably mixes up responses: fix or bypass it, check %s, and run "+
 		"again.",
-		e.Noun, e.Asked, e.Noun, e.Answered, address) + evidence(e.Err)
+		e.Noun, e.Asked, e.Noun, e.Shown, address) + evidence(e.Err)
 }
 
 // conflicting reports what a lookup after a lost response has found: on external_id, where objects of this kind are

@@ -86,7 +86,7 @@ func TestAdd_evidence(t *testing.T) {
 // TestAdd_otherObject: a response about another object names both ids, and gives no advice that fits another cause.
 func TestAdd_otherObject(t *testing.T) {
 	t.Parallel()
-	other := &api.OtherObjectError{Noun: "customer", Asked: "c1", Answered: "c2", Err: refusal(http.StatusOK, "", nil)}
+	other := &api.OtherObjectError{Noun: "customer", Asked: "c1", Shown: "c2", Err: refusal(http.StatusOK, "", nil)}
 	parts := []string{"the response shows another object", `"c1"`, `"c2"`, "Nothing of that object was stored",
 		"check base_url", "Request-Id: request-1"}
 	check(t, fmt.Errorf("wrapped: %w", other), creating, []said{{"", parts}})
@@ -226,7 +226,7 @@ func TestAdd_earlier(t *testing.T) {
 }
 
 // TestAdd_withoutAnswer: interruptions and broken connections are told in plain words.
-func TestAdd_withoutAnswer(t *testing.T) {
+func TestAdd_withoutResponse(t *testing.T) {
 	t.Parallel()
 	check(t, fmt.Errorf("read: %w", context.Canceled), creating, []said{{"", []string{"The run was interrupted"}}})
 	check(t, &api.TransportError{Service: "billing", Operation: "customers.get", Attempts: 3,

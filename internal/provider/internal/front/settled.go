@@ -54,7 +54,7 @@ func (s *Server) read(ctx context.Context,
 	if !ok || !readable || !known {
 		return s.Framework.ReadResource(ctx, req)
 	}
-	a := &answer{check: s.check, readRequest: resource.ReadRequest{State: tfsdk.State{Raw: state, Schema: k.schema},
+	a := &result{check: s.check, readRequest: resource.ReadRequest{State: tfsdk.State{Raw: state, Schema: k.schema},
 		Private: private, Identity: k.identityData(identity)}}
 	if c := req.ClientCapabilities; c != nil {
 		a.readRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
@@ -69,7 +69,7 @@ func (s *Server) read(ctx context.Context,
 		raw, complete = writeNotes(ctx, a.read.Private, before, &s.names)
 	}
 	if !complete || s.check {
-		theirs, err := s.Framework.ReadResource(context.WithValue(ctx, answerKey{}, a), req)
+		theirs, err := s.Framework.ReadResource(context.WithValue(ctx, resultKey{}, a), req)
 		if err == nil {
 			s.names.learn(theirs.Private)
 		}
@@ -104,7 +104,7 @@ func (s *Server) plan(ctx context.Context,
 		}
 		return theirs, err
 	}
-	a := &answer{check: s.check,
+	a := &result{check: s.check,
 		planRequest: resource.ModifyPlanRequest{Config: tfsdk.Config{Raw: config, Schema: k.schema},
 			Plan: tfsdk.Plan{Raw: prior, Schema: k.schema}, State: tfsdk.State{Raw: prior, Schema: k.schema}, Private: private,
 			Identity: k.identityData(identity)}}
@@ -122,7 +122,7 @@ func (s *Server) plan(ctx context.Context,
 		raw, complete = writeNotes(ctx, a.plan.Private, before, &s.names)
 	}
 	if !complete || s.check {
-		theirs, err := s.Framework.PlanResourceChange(context.WithValue(ctx, answerKey{}, a), req)
+		theirs, err := s.Framework.PlanResourceChange(context.WithValue(ctx, resultKey{}, a), req)
 		if err == nil {
 			s.names.learn(theirs.PlannedPrivate)
 		}

@@ -89,7 +89,7 @@ func (p *configuredThings) Configure(_ context.Context, _ provider.ConfigureRequ
 }
 
 func (p *configuredThings) Resources(ctx context.Context) []func() resource.Resource {
-	return Answered(p.things.Resources(ctx))
+	return Wrapped(p.things.Resources(ctx))
 }
 
 func (*configuredThings) DataSources(context.Context) []func() datasource.DataSource { return nil }
@@ -353,9 +353,9 @@ func TestCheckFindsDifferences(t *testing.T) {
 }
 
 // TestAnsweredOffersAll: whatever a resource type of this kind can do, it can behind the server.
-func TestAnsweredOffersAll(t *testing.T) {
+func TestRespondedOffersAll(t *testing.T) {
 	t.Parallel()
-	wrapped := reflect.TypeOf(Answered([]func() resource.Resource{func() resource.Resource { return &scripted{} }})[0]())
+	wrapped := reflect.TypeOf(Wrapped([]func() resource.Resource{func() resource.Resource { return &scripted{} }})[0]())
 	for method := range reflect.TypeFor[*scripted]().Methods() {
 		if _, ok := wrapped.MethodByName(method.Name); !ok {
 			t.Errorf("%s is lost", method.Name)

@@ -74,14 +74,14 @@ func TestUpgradeReturnsTheStateOfTheCurrentVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, check := range []bool{false, true} {
-				answer, err := serverOf(t, thing{}, check).UpgradeResourceState(t.Context(),
+				result, err := serverOf(t, thing{}, check).UpgradeResourceState(t.Context(),
 					&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_thing", Version: c.version, RawState: c.state})
 				if err != nil {
 					t.Fatal(err)
 				}
-				echoed := answer.UpgradedState != nil && len(answer.UpgradedState.MsgPack) == 0
-				if echoed != c.echoed || echoed && string(answer.UpgradedState.JSON) != string(c.state.JSON) {
-					t.Errorf("check %t: returned %+v", check, answer.UpgradedState)
+				echoed := result.UpgradedState != nil && len(result.UpgradedState.MsgPack) == 0
+				if echoed != c.echoed || echoed && string(result.UpgradedState.JSON) != string(c.state.JSON) {
+					t.Errorf("check %t: returned %+v", check, result.UpgradedState)
 				}
 			}
 		})
@@ -90,10 +90,10 @@ func TestUpgradeReturnsTheStateOfTheCurrentVersion(t *testing.T) {
 
 func TestUpgradeOfAnUnknownType(t *testing.T) {
 	t.Parallel()
-	answer, err := serverOf(t, thing{}, true).UpgradeResourceState(t.Context(),
+	result, err := serverOf(t, thing{}, true).UpgradeResourceState(t.Context(),
 		&tfprotov6.UpgradeResourceStateRequest{TypeName: "test_other", Version: 2,
 			RawState: &tfprotov6.RawState{JSON: []byte(`{}`)}})
-	if err != nil || len(answer.Diagnostics) == 0 {
-		t.Errorf("%+v, %v", answer, err)
+	if err != nil || len(result.Diagnostics) == 0 {
+		t.Errorf("%+v, %v", result, err)
 	}
 }

@@ -86,9 +86,9 @@ func TestSync_Update(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &store{object: parsed(t, c.now), dropsNulls: c.dropsNulls}
-			answer, err := s.sync(c.mode, parsed(t, c.owned), parsed(t, c.desired)).Update(t.Context(), c.known, s.send)
-			if err != nil || !Equal(*answer, s.object) {
-				t.Fatalf("answers %v, %v", answer, err)
+			response, err := s.sync(c.mode, parsed(t, c.owned), parsed(t, c.desired)).Update(t.Context(), c.known, s.send)
+			if err != nil || !Equal(*response, s.object) {
+				t.Fatalf("answers %v, %v", response, err)
 			}
 			if !slices.Equal(s.sent, c.sent) || Text(s.object) != c.want {
 				t.Errorf("sent %q, which makes %s", s.sent, Text(s.object))
@@ -102,21 +102,21 @@ func TestSync_Update(t *testing.T) {
 func TestSync_Update_failures(t *testing.T) {
 	t.Parallel()
 	first := &store{object: Object{"a": json.Number("1")}, fails: 1}
-	if answer, err := first.sync(ModeMerge, nil, Object{"b": "2"}).Update(t.Context(), `{"a":1}`,
-		first.send); !errors.Is(err, errDown) || answer != nil {
-		t.Errorf("the first request failed: %v, %v", answer, err)
+	if response, err := first.sync(ModeMerge, nil, Object{"b": "2"}).Update(t.Context(), `{"a":1}`,
+		first.send); !errors.Is(err, errDown) || response != nil {
+		t.Errorf("the first request failed: %v, %v", response, err)
 	}
 	second := &store{object: Object{"a": json.Number("1")}, fails: 2, dropsNulls: true}
-	answer, err := second.sync(ModeMerge, nil, Object{"a": nil, "b": "2"}).Update(t.Context(), `{"a":1}`, second.send)
-	if !errors.Is(err, errDown) || answer == nil || Text(*answer) != `{"a":1,"b":"2"}` {
-		t.Errorf("the second request failed: %v, %v", answer, err)
+	response, err := second.sync(ModeMerge, nil, Object{"a": nil, "b": "2"}).Update(t.Context(), `{"a":1}`, second.send)
+	if !errors.Is(err, errDown) || response == nil || Text(*response) != `{"a":1,"b":"2"}` {
+		t.Errorf("the second request failed: %v, %v", response, err)
 	}
 	unread := &store{object: Object{"a": json.Number("1")}}
 	change := unread.sync(ModeMerge, Object{"a": json.Number("1")}, Object{})
 	change.Read = func(context.Context) (*Object, error) { return nil, errDown }
-	if answer, err := change.Update(t.Context(), `{"a":1}`, unread.send); !errors.Is(err, errDown) || answer != nil ||
+	if response, err := change.Update(t.Context(), `{"a":1}`, unread.send); !errors.Is(err, errDown) || response != nil ||
 		len(unread.sent) != 0 {
-		t.Errorf("the object could not be read: %v, %v, sent %q", answer, err, unread.sent)
+		t.Errorf("the object could not be read: %v, %v, sent %q", response, err, unread.sent)
 	}
 	if _, err := unread.sync(ModeMerge, nil, Object{}).Update(t.Context(), `[]`, unread.send); err == nil ||
 		len(unread.sent) != 0 {

@@ -17,14 +17,14 @@ import (
 
 // Wire decodes what a service answers, the object in data where there is one, into a client's type, and returns it as
 // it stands on the wire too, with the names of Terraform: created_at for createdAt. Numbers are json.Number.
-func Wire(t *testing.T, answer []byte, into any) map[string]any {
+func Wire(t *testing.T, response []byte, into any) map[string]any {
 	t.Helper()
 	var envelope struct{ Data json.RawMessage }
-	if err := json.Unmarshal(answer, &envelope); err != nil {
+	if err := json.Unmarshal(response, &envelope); err != nil {
 		t.Fatal(err)
 	}
 	if len(envelope.Data) == 0 {
-		envelope.Data = answer
+		envelope.Data = response
 	}
 	if err := json.Unmarshal(envelope.Data, into); err != nil {
 		t.Fatal(err)
@@ -151,11 +151,11 @@ func Agree(t *testing.T, have, other map[string]any) {
 
 // Shown holds what a data source shows of an answer against the wire, and against what the resource shows of it.
 // convert makes both models of the client's type; except takes out what is meant to differ.
-func Shown[W any](t *testing.T, answer []byte, convert func(*W) (data, resource any, err error),
+func Shown[W any](t *testing.T, response []byte, convert func(*W) (data, resource any, err error),
 	except func(shown, managed, wire map[string]any)) {
 	t.Helper()
 	var object W
-	wire := Wire(t, answer, &object)
+	wire := Wire(t, response, &object)
 	data, resource, err := convert(&object)
 	if err != nil {
 		t.Fatal(err)

@@ -21,13 +21,13 @@ type Difference struct {
 	// Attribute is the name of the top-level attribute.
 	Attribute string
 	// Planned and Answered are the two values.
-	Planned, Answered attr.Value
+	Planned, Responded attr.Value
 }
 
 // Onto copies each fully known value of plan into state where state means something else, and lists what it copied.
 // Both point to the same struct type, whose fields, or those of structs embedded in it, carry `tfsdk` tags.
 func Onto(ctx context.Context, plan, state any) []Difference {
-	planned, answered := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
+	planned, responded := reflect.ValueOf(plan).Elem(), reflect.ValueOf(state).Elem()
 	var differences []Difference
 	for _, field := range reflect.VisibleFields(planned.Type()) {
 		name := field.Tag.Get("tfsdk")
@@ -35,12 +35,12 @@ func Onto(ctx context.Context, plan, state any) []Difference {
 			continue // an embedded struct, whose fields follow
 		}
 		want, isValue := planned.FieldByIndex(field.Index).Interface().(attr.Value)
-		have, _ := answered.FieldByIndex(field.Index).Interface().(attr.Value)
+		have, _ := responded.FieldByIndex(field.Index).Interface().(attr.Value)
 		if !isValue || !fullyKnown(ctx, want) || same(ctx, want, have) {
 			continue
 		}
-		differences = append(differences, Difference{Attribute: name, Planned: want, Answered: have})
-		answered.FieldByIndex(field.Index).Set(planned.FieldByIndex(field.Index))
+		differences = append(differences, Difference{Attribute: name, Planned: want, Responded: have})
+		responded.FieldByIndex(field.Index).Set(planned.FieldByIndex(field.Index))
 	}
 	return differences
 }

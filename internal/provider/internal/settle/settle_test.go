@@ -83,18 +83,18 @@ func TestOnto(t *testing.T) {
 			t.Parallel()
 			plan, state := plain, plain
 			c.change(&plan, &state)
-			answered := state
+			responded := state
 			differences := Onto(t.Context(), &plan, &state)
 			if len(differences) != len(c.differ) {
 				t.Fatalf("differences %v, want %v", differences, c.differ)
 			}
 			for i, d := range differences {
-				if d.Attribute != c.differ[i] || d.Planned.Equal(d.Answered) {
+				if d.Attribute != c.differ[i] || d.Planned.Equal(d.Responded) {
 					t.Errorf("difference %d is %+v, want one of %s", i, d, c.differ[i])
 				}
 			}
 			if !c.check(state) {
-				t.Errorf("state is %+v after %+v", state, answered)
+				t.Errorf("state is %+v after %+v", state, responded)
 			}
 		})
 	}

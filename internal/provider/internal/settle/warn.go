@@ -18,7 +18,7 @@ func Warn(differences []Difference, object string, arguments []string, diags *di
 			diags.AddAttributeWarning(path.Root(d.Attribute), "The service stored something else",
 				fmt.Sprintf("%s: %s has the planned value %s, and the service returned %s. The next plan shows "+
 					"the difference; write a value in the configuration that the service accepts.", apidiag.Capitalize(object),
-					d.Attribute, d.Planned, d.Answered))
+					d.Attribute, d.Planned, d.Responded))
 		}
 	}
 }

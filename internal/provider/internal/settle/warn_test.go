@@ -14,8 +14,8 @@ func TestWarn(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
 	Warn([]Difference{
-		{Attribute: "name", Planned: types.StringValue("asked"), Answered: types.StringValue("stored")},
-		{Attribute: "updated_at", Planned: types.StringValue("1"), Answered: types.StringValue("2")},
+		{Attribute: "name", Planned: types.StringValue("asked"), Responded: types.StringValue("stored")},
+		{Attribute: "updated_at", Planned: types.StringValue("1"), Responded: types.StringValue("2")},
 	}, `Thing "A"`, []string{"name", "notes"}, &diags)
 	if len(diags) != 1 || diags.WarningsCount() != 1 {
 		t.Fatal(diags)

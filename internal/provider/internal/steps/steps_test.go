@@ -39,11 +39,11 @@ func TestRun(t *testing.T) {
 			var all []Step[string]
 			for text := range strings.FieldsSeq(c.steps) {
 				text, fails := strings.CutSuffix(text, "!")
-				verb, answer, answers := strings.Cut(text, "=")
+				verb, response, responses := strings.Cut(text, "=")
 				all = append(all, Step[string]{Verb: verb, Run: func(context.Context) (out *string, err error) {
 					tell("run %s", verb)
-					if answers {
-						out = &answer
+					if responses {
+						out = &response
 					}
 					if fails {
 						err = errDown
@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 				}})
 			}
 			last, done := Run(t.Context(), all,
-				func(s Step[string], answer *string) { tell("reached %s %s", s.Verb, orDash(answer)) },
+				func(s Step[string], response *string) { tell("reached %s %s", s.Verb, orDash(response)) },
 				func(verb string, err error) {
 					if !errors.Is(err, errDown) {
 						t.Errorf("%s failed with %v", verb, err)

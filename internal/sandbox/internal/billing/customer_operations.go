@@ -58,15 +58,15 @@ func (s *Service) createCustomer(c *server.Call, tx *store.Tx) (server.Reply, er
 	}
 	u := s.addCustomer(c, tx, in, sent).Customer
 
-	answer := struct {
+	response := struct {
 		Customer       customer        `json:"customer"`
 		BillingAccount *billingAccount `json:"billing_account"`
 	}{Customer: u}
 	if in.CreateBillingAccount == nil || *in.CreateBillingAccount {
 		account := s.loaded(c, tx, s.openAccount(c, tx, u, in.accountInput()), c.Tolerance.LeanAccounts)
-		answer.BillingAccount = &account
+		response.BillingAccount = &account
 	}
-	return c.Single(http.StatusCreated, answer, u.UpdatedAt.Time), nil
+	return c.Single(http.StatusCreated, response, u.UpdatedAt.Time), nil
 }
 
 // addCustomer makes a customer of the fields that were sent.

@@ -68,7 +68,7 @@ func (s *Service) items(c *server.Call, standing []item, wanted []itemInput) []i
 }
 
 // answered are the items as they go over the wire.
-func (s *Service) answered(c *server.Call, tx *store.Tx, items []item) []item {
+func (s *Service) responded(c *server.Call, tx *store.Tx, items []item) []item {
 	out := slices.Clone(items)
 	for i := range out {
 		if out[i].UnitAmountSubcents == nil && c.Tolerance.PriceAmounts {
@@ -94,7 +94,7 @@ func (s *Service) listItems(c *server.Call, tx *store.Tx) (server.Reply, error) 
 	if err != nil {
 		return server.Reply{}, err
 	}
-	return server.List(c, s.answered(c, tx, row.Items))
+	return server.List(c, s.responded(c, tx, row.Items))
 }
 
 // syncItems serves subscriptions.items.sync: the items become the ones sent.
@@ -122,5 +122,5 @@ func (s *Service) syncItems(c *server.Call, tx *store.Tx) (server.Reply, error) 
 	changed := row
 	changed.Items = s.items(c, row.Items, in.Items)
 	changed = s.changeSubscription(c, tx, row, changed)
-	return server.Reply{Status: http.StatusOK, Body: map[string]any{"data": s.answered(c, tx, changed.Items)}}, nil
+	return server.Reply{Status: http.StatusOK, Body: map[string]any{"data": s.responded(c, tx, changed.Items)}}, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // answerSubscription answers a subscription alone.
-func (s *Service) answerSubscription(c *server.Call, status int, row SubscriptionRow) server.Reply {
+func (s *Service) respondSubscription(c *server.Call, status int, row SubscriptionRow) server.Reply {
 	return c.Single(status, row.Subscription, row.Subscription.UpdatedAt.Time)
 }
 
@@ -20,7 +20,7 @@ func (s *Service) getSubscription(c *server.Call, tx *store.Tx) (server.Reply, e
 	if err != nil {
 		return server.Reply{}, err
 	}
-	return s.answerSubscription(c, http.StatusOK, row), nil
+	return s.respondSubscription(c, http.StatusOK, row), nil
 }
 
 // listSubscriptions serves subscriptions.list.
@@ -78,7 +78,7 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	row = s.putSubscription(tx, row)
 	s.noteWriter(c, tx, row.Subscription.ID, nil, row.Subscription.CustomMetadata)
 	s.Lag.Hide(row.Subscription.ID)
-	return s.answerSubscription(c, http.StatusCreated, row), nil
+	return s.respondSubscription(c, http.StatusCreated, row), nil
 }
 
 // checkPayer refuses an account that cannot have a new subscription
@@ -147,7 +147,7 @@ func (s *Service) updateSubscription(c *server.Call, tx *store.Tx) (server.Reply
 			return server.Reply{}, err
 		}
 	}
-	return s.answerSubscription(c, http.StatusOK, s.changeSubscription(c, tx, row, changed)), nil
+	return s.respondSubscription(c, http.StatusOK, s.changeSubscription(c, tx, row, changed)), nil
 }
 
 // changeSubscription makes the changed row stand and answers it.

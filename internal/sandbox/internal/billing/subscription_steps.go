@@ -38,7 +38,7 @@ func (s *Service) moveSubscription(
 	if err := step(&changed); err != nil {
 		return server.Reply{}, err
 	}
-	return s.answerSubscription(c, http.StatusOK, s.changeSubscription(c, tx, row, changed)), nil
+	return s.respondSubscription(c, http.StatusOK, s.changeSubscription(c, tx, row, changed)), nil
 }
 
 // pauseSubscription serves subscriptions.pause.

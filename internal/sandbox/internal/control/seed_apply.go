@@ -139,12 +139,12 @@ func idOf(result server.Reply) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var answered struct {
+	var responded struct {
 		ID   string `json:"id"`
 		Data struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	err = json.Unmarshal(document, &answered)
-	return cmp.Or(answered.Data.ID, answered.ID), err
+	err = json.Unmarshal(document, &responded)
+	return cmp.Or(responded.Data.ID, responded.ID), err
 }

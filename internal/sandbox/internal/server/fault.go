@@ -65,7 +65,7 @@ func (f Fault) matches(operation, method, path string) bool {
 }
 
 // answers tells whether the fault brings an answer of its own.
-func (f Fault) answers() bool {
+func (f Fault) responds() bool {
 	return f.Status != 0 || f.HTML || f.Empty || f.Body != "" || f.Foreign != ""
 }
 

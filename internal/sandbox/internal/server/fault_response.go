@@ -17,8 +17,8 @@ const faultPage = "<!DOCTYPE html>\n<html><head><title>Gateway</title></head>" +
 	"<body><h1>The gateway could not serve this request</h1></body></html>\n"
 
 // faultAnswer is what a request gets that meets an answering fault.
-func (s *Server) faultAnswer(f Fault) answer {
-	a := answer{status: f.Status, header: http.Header{}}
+func (s *Server) faultResponse(f Fault) response {
+	a := response{status: f.Status, header: http.Header{}}
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
@@ -57,8 +57,8 @@ var foreignBodies = map[string]foreignBody{
 func ForeignKinds() []string { return slices.Sorted(maps.Keys(foreignBodies)) }
 
 // foreignResponse is that of a proxy, a default backend or another host.
-func foreignResponse(f Fault) answer {
-	a := answer{status: cmp.Or(f.Status, http.StatusNotFound), header: http.Header{}}
+func foreignResponse(f Fault) response {
+	a := response{status: cmp.Or(f.Status, http.StatusNotFound), header: http.Header{}}
 	sent := foreignBodies[f.Foreign]
 	if sent.kind != "" {
 		a.header.Set("Content-Type", sent.kind)

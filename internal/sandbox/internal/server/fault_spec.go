@@ -124,7 +124,7 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 
 // does tells whether a request that meets the fault gets anything but the usual.
 func (f Fault) does() bool {
-	return f.answers() || f.DropBefore || f.DropAfter || f.TruncateBody || f.Other || f.Silent ||
+	return f.responds() || f.DropBefore || f.DropAfter || f.TruncateBody || f.Other || f.Silent ||
 		f.Latency != 0 || f.Lag != 0 || f.Outage != 0 || f.Clock != 0
 }
 

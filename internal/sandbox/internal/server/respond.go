@@ -42,7 +42,7 @@ func (c *Call) Deleted() Reply {
 }
 
 // answer is a response before it is written.
-type answer struct {
+type response struct {
 	status int
 	header http.Header
 	body   []byte
@@ -50,8 +50,8 @@ type answer struct {
 
 // success encodes a reply, and turns it into a 304 when the request's
 // conditions say that the client has it already.
-func (s *Server) success(r *http.Request, result Reply) answer {
-	a := answer{status: result.Status, header: http.Header{}}
+func (s *Server) success(r *http.Request, result Reply) response {
+	a := response{status: result.Status, header: http.Header{}}
 	if result.Body == nil {
 		return a
 	}
@@ -104,20 +104,20 @@ func unchanged(header http.Header, etag string, modified time.Time) bool {
 
 // failure encodes an error. One that is not meant for the client is logged
 // and answers 500.
-func (s *Server) failure(err error) answer {
+func (s *Server) failure(err error) response {
 	var e *Error
 	if !errors.As(err, &e) {
 		s.options.Logger.Error("request failed inside the sandbox", "error", err)
 		e = errInternal
 	}
-	a := answer{status: e.Status, header: http.Header{"Content-Type": {"application/json"}}}
+	a := response{status: e.Status, header: http.Header{"Content-Type": {"application/json"}}}
 	if e.Allow != "" {
 		a.header.Set("Allow", e.Allow)
 	}
 	body, err := Encode(e.body(s.options.Tolerance.FlatErrors))
 	if err != nil {
 		s.options.Logger.Error("encode error", "error", err)
-		return answer{status: http.StatusInternalServerError, header: http.Header{}}
+		return response{status: http.StatusInternalServerError, header: http.Header{}}
 	}
 	a.body = body
 	return a
@@ -125,7 +125,7 @@ func (s *Server) failure(err error) answer {
 
 // Respond writes a value as JSON, or the error. The control listener speaks so.
 func (s *Server) Respond(w http.ResponseWriter, body any, err error) {
-	a := answer{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json"}}}
+	a := response{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json"}}}
 	if err == nil {
 		a.body, err = Encode(body)
 	}
@@ -138,7 +138,7 @@ func (s *Server) Respond(w http.ResponseWriter, body any, err error) {
 
 // write sends the answer; a truncated one promises more than it sends and
 // then drops the connection.
-func (a answer) write(w http.ResponseWriter, truncate bool) {
+func (a response) write(w http.ResponseWriter, truncate bool) {
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}

@@ -76,15 +76,15 @@ func (s *Server) Handler(site Site) http.Handler {
 		if hit && (s.fallsAway(site.Service, fault) || Wait(r.Context(), fault.Latency) != nil || fault.DropBefore) {
 			s.drop(entry)
 		}
-		var a answer
-		if hit && fault.answers() && !fault.After {
-			a = s.faultAnswer(fault)
+		var a response
+		if hit && fault.responds() && !fault.After {
+			a = s.faultResponse(fault)
 		} else {
 			c := s.newCall(values, body)
 			c.fault, c.Client = fault, entry.Client
 			a = s.process(site, r, route, &entry, c, errors.Join(routeErr, bodyErr))
-			if hit && fault.After && fault.answers() {
-				a = s.faultAnswer(fault)
+			if hit && fault.After && fault.responds() {
+				a = s.faultResponse(fault)
 			}
 		}
 		entry.Status, entry.Response = a.status, a.body
@@ -140,7 +140,7 @@ func (s *Server) record(entry Request) {
 // process authenticates, then refuses what is no well-formed request of an
 // operation, then runs the operation. refusal is what routing and reading
 // found wrong: a caller without a token does not learn it.
-func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, refusal error) answer {
+func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, refusal error) response {
 	var token StoredToken
 	err := s.DB.View(func(tx *store.Tx) error {
 		var err error

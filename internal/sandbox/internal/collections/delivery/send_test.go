@@ -29,7 +29,7 @@ type received struct {
 }
 
 // receiver serves https on loopback and answers a sender that reaches it.
-func receiver(t *testing.T, answer http.HandlerFunc) (*httptest.Server, delivery.Sender, func() []received) {
+func receiver(t *testing.T, response http.HandlerFunc) (*httptest.Server, delivery.Sender, func() []received) {
 	t.Helper()
 	var mu sync.Mutex
 	var all []received
@@ -38,7 +38,7 @@ func receiver(t *testing.T, answer http.HandlerFunc) (*httptest.Server, delivery
 		mu.Lock()
 		all = append(all, received{r.Header, string(body)})
 		mu.Unlock()
-		answer(w, r)
+		response(w, r)
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()

@@ -130,12 +130,12 @@ func TestAllowLoopback(t *testing.T) {
 }
 
 // answers resolves names by a list of answers, one a look-up.
-type answers struct {
+type responses struct {
 	asked []string
 	lists [][]string
 }
 
-func (a *answers) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (a *responses) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	a.asked = append(a.asked, host)
 	list := a.lists[0]
 	if len(a.lists) > 1 {
@@ -166,7 +166,7 @@ func TestResolve(t *testing.T) {
 		"NAT64 of a private":  {[]string{"64:ff9b::a00:1"}, nil},
 		"unspecified address": {[]string{"::"}, nil},
 	} {
-		guard := netguard.Guard{Resolver: &answers{lists: [][]string{test.found}}}
+		guard := netguard.Guard{Resolver: &responses{lists: [][]string{test.found}}}
 		found, err := guard.Resolve(t.Context(), "hooks.example.com")
 		var got []string
 		for _, addr := range found {
@@ -195,7 +195,7 @@ func TestDialPinsTheAddress(t *testing.T) {
 	t.Parallel()
 	var dialed []string
 	refusal := errors.New("no connection in this test")
-	resolver := &answers{lists: [][]string{{"8.8.8.8", "2001:4860:4860::8888"}, {"127.0.0.1"}}}
+	resolver := &responses{lists: [][]string{{"8.8.8.8", "2001:4860:4860::8888"}, {"127.0.0.1"}}}
 	guard := netguard.Guard{Resolver: resolver, Dial: func(_ context.Context, _, address string) (net.Conn, error) {
 		dialed = append(dialed, address)
 		return nil, refusal

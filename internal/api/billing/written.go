@@ -7,13 +7,13 @@ import (
 
 // answered is an object as the answer to a change has it. Such an answer may
 // leave fields out (wire contract: behaviour), so it remembers which came.
-type answered[T any] struct {
+type written[T any] struct {
 	value T
 	keys  map[string]json.RawMessage
 }
 
 // UnmarshalJSON decodes the object, and its keys beside it.
-func (a *answered[T]) UnmarshalJSON(data []byte) error {
+func (a *written[T]) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &a.keys); err != nil {
 		return err
 	}
@@ -21,14 +21,14 @@ func (a *answered[T]) UnmarshalJSON(data []byte) error {
 }
 
 // Check refuses an answer that its object refuses.
-func (a *answered[T]) Check() error {
+func (a *written[T]) Check() error {
 	if object, ok := any(&a.value).(interface{ Check() error }); ok {
 		return object.Check()
 	}
 	return nil
 }
 
-func (a *answered[T]) has(keys []string) bool {
+func (a *written[T]) has(keys []string) bool {
 	for _, key := range keys {
 		if _, ok := a.keys[key]; !ok {
 			return false
@@ -40,7 +40,7 @@ func (a *answered[T]) has(keys []string) bool {
 // completed asks once for the single object and lays the answer over it: the
 // answer is the newer of the two, as reads may lag behind. When that fails the
 // answer stands for itself: the change has happened, and that must not be lost.
-func (a *answered[T]) completed(ctx context.Context, get func(context.Context) (*T, error)) *T {
+func (a *written[T]) completed(ctx context.Context, get func(context.Context) (*T, error)) *T {
 	current, err := get(ctx)
 	if err != nil {
 		return &a.value

@@ -7,9 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 )
 
-// answer is what a resource has answered to this server, for the framework to continue with: a resource reads and plans
+// result is what a resource has returned to this server, for the framework to continue with: a resource reads and plans
 // once.
-type answer struct {
+type result struct {
 	read        *resource.ReadResponse
 	readRequest resource.ReadRequest
 	plan        *resource.ModifyPlanResponse
@@ -17,7 +17,7 @@ type answer struct {
 	check       bool
 }
 
-type answerKey struct{}
+type resultKey struct{}
 
 // Resource is what a resource type of a provider offers for the framework to serve it behind this server.
 type Resource interface {
@@ -27,31 +27,31 @@ type Resource interface {
 	resource.ResourceWithModifyPlan
 }
 
-// Answered makes resource types give the framework what they have answered to the Server already. A type that offers
+// Wrapped makes resource types give the framework what they have returned to the Server already. A type that offers
 // less than Resource stays as it is.
-func Answered(all []func() resource.Resource) []func() resource.Resource {
-	wrapped := make([]func() resource.Resource, len(all))
+func Wrapped(all []func() resource.Resource) []func() resource.Resource {
+	constructors := make([]func() resource.Resource, len(all))
 	for i, constructor := range all {
-		wrapped[i] = func() resource.Resource {
+		constructors[i] = func() resource.Resource {
 			inner, ok := constructor().(Resource)
 			if !ok {
 				return constructor()
 			}
 			if validated, ok := inner.(validatedResource); ok {
-				return &answeredValidated{answered{inner}, validated}
+				return &wrappedValidated{wrapped{inner}, validated}
 			}
-			return &answered{inner}
+			return &wrapped{inner}
 		}
 	}
-	return wrapped
+	return constructors
 }
 
-// answered is a resource type that reads and plans once.
-type answered struct{ Resource }
+// wrapped is a resource type that reads and plans once.
+type wrapped struct{ Resource }
 
-// Read returns what the resource has answered already, or reads.
-func (r *answered) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	a, _ := ctx.Value(answerKey{}).(*answer)
+// Read returns what the resource has returned already, or reads.
+func (r *wrapped) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	a, _ := ctx.Value(resultKey{}).(*result)
 	if a == nil || a.read == nil {
 		r.Resource.Read(ctx, req, resp)
 		return
@@ -63,9 +63,9 @@ func (r *answered) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	*resp = *a.read
 }
 
-// ModifyPlan returns what the resource has answered already, or plans.
-func (r *answered) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	a, _ := ctx.Value(answerKey{}).(*answer)
+// ModifyPlan returns what the resource has returned already, or plans.
+func (r *wrapped) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	a, _ := ctx.Value(resultKey{}).(*result)
 	if a == nil || a.plan == nil {
 		r.Resource.ModifyPlan(ctx, req, resp)
 		return
@@ -84,13 +84,13 @@ type validatedResource interface {
 	resource.ResourceWithValidateConfig
 }
 
-type answeredValidated struct {
-	answered
+type wrappedValidated struct {
+	wrapped
 	validated validatedResource
 }
 
 // ValidateConfig validates as the resource does.
-func (r *answeredValidated) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
+func (r *wrappedValidated) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	r.validated.ValidateConfig(ctx, req, resp)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// conversion is the declaration of a function that makes a model of what a service answers.
+// conversion is the declaration of a function that makes a model of what a service returns.
 var conversion = regexp.MustCompile(`(?m)^func (\w*[fF]romAPI)\(.*\) \(?\w*[mM]odel\b`)
 
 // Acceptance tests see a conversion through Terraform, which forgives much. So

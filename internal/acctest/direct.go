@@ -78,7 +78,7 @@ func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Conte
 
 func (d *Direct) ctx() context.Context { return context.WithoutCancel(d.t.Context()) }
 
-// Planned is the answer to a plan.
+// Planned is the response to a plan.
 type Planned struct {
 	// Config and Value are the configuration and the planned object.
 	Config, Value tftypes.Value
@@ -157,7 +157,7 @@ func (d *Direct) Apply(p Planned) []*tfprotov6.Diagnostic {
 	return response.Diagnostics
 }
 
-// Set plans a configuration and applies it, which has to succeed; it answers the warnings of both.
+// Set plans a configuration and applies it, which has to succeed; it returns the warnings of both.
 func (d *Direct) Set(config JSON) string {
 	d.t.Helper()
 	p := d.Plan(config)

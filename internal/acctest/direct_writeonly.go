@@ -32,7 +32,7 @@ func withoutWriteOnly(t *testing.T, attributes []*tfprotov6.SchemaAttribute, v t
 	return tftypes.NewValue(v.Type(), values)
 }
 
-// holdsNoWriteOnly holds what the provider answers to Terraform's demand that no plan and no state has a write-only
+// holdsNoWriteOnly holds what the provider returns to Terraform's demand that no plan and no state has a write-only
 // value.
 func (d *Direct) holdsNoWriteOnly(v tftypes.Value) {
 	d.t.Helper()

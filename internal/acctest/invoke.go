@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Invoke runs an action over the provider's protocol, without a Terraform in between. It answers the progress messages
+// Invoke runs an action over the provider's protocol, without a Terraform in between. It returns the progress messages
 // and the diagnostics, those of the validation too.
 func (s *Service) Invoke(action string, config JSON) (progress []string, diagnostics []*tfprotov6.Diagnostic) {
 	s.t.Helper()

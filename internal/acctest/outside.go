@@ -21,7 +21,7 @@ const readLag = 11 * time.Second
 type JSON = map[string]any
 
 // Call speaks to recurring billing directly, as another system would: past Terraform, and past the provider's own
-// client. It answers the status and the decoded body.
+// client. It returns the status and the decoded body.
 func (s *Service) Call(method, path string, body any) (int, JSON) {
 	s.t.Helper()
 	return s.exchange(s.BaseURL+path, s.Token, method, body)
@@ -76,7 +76,7 @@ func (s *Service) exchange(url, token, method string, body any) (int, JSON) {
 	return resp.StatusCode, response
 }
 
-// Must is Call for what has to succeed; it answers the data of the answer.
+// Must is Call for what has to succeed; it returns the data of the response.
 func (s *Service) Must(method, path string, body any) JSON {
 	s.t.Helper()
 	status, response := s.Call(method, path, body)
@@ -87,8 +87,8 @@ func (s *Service) Must(method, path string, body any) JSON {
 	return data
 }
 
-// MustCollections is CallCollections for what has to succeed; it answers the data of the answer, or nothing where there
-// is none.
+// MustCollections is CallCollections for what has to succeed; it returns the data of the response, or nothing where
+// there is none.
 func (s *Service) MustCollections(method, path string, body any) JSON {
 	s.t.Helper()
 	status, response := s.CallCollections(method, path, body)
@@ -117,7 +117,7 @@ func (s *Service) succeeded(method, path string, status int, response JSON) JSON
 	return data
 }
 
-// FinanceRecords are all records of a collection of financial management, as the service answers them.
+// FinanceRecords are all records of a collection of financial management, as the service returns them.
 func (s *Service) FinanceRecords(collection string) (records []JSON) {
 	s.t.Helper()
 	for cursor := ""; ; {

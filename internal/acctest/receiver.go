@@ -31,11 +31,11 @@ type Receiver struct {
 	// URL is the address to register.
 	URL string
 
-	pool   *x509.CertPool
-	mu     sync.Mutex
-	status int
+	pool     *x509.CertPool
+	mu       sync.Mutex
+	status   int
 	response string
-	got    []Received
+	got      []Received
 }
 
 // Received is one request that a receiver got.
@@ -82,7 +82,7 @@ func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return []netip.Addr{parsed}, nil
 }
 
-// Answer is what the receiver answers from now on.
+// Respond is what the receiver returns from now on.
 func (r *Receiver) Respond(status int, body string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

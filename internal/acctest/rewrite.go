@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// Rewriting is the same service behind a proxy that changes every object it answers, as a service that differs would:
+// Rewriting is the same service behind a proxy that changes every object it returns, as a service that differs would:
 // change gets the path that was asked and one object.
 func (s *Service) Rewriting(change func(path string, object JSON)) *Service {
 	s.t.Helper()

@@ -14,9 +14,9 @@ const (
 	cacheEntryBytes = 1 << 20
 )
 
-// cache keeps answers with their validators for conditional requests (service
+// cache keeps responds with their validators for conditional requests (service
 // description, Recurring billing §1). It lives in memory and ends with the
-// process, and an answer is never served from it without asking the service.
+// process, and a response is never served from it without asking the service.
 //
 // Only single objects are kept. A list is read once in a run, so its pages would
 // push out the objects, which are read before and after a change.
@@ -27,7 +27,7 @@ type cache struct {
 	bytes   int
 }
 
-// stored is one kept answer. It is immutable.
+// stored is one kept response. It is immutable.
 type stored struct {
 	url, path          string
 	etag, lastModified string
@@ -87,7 +87,7 @@ func (m *cache) forget(k *call) {
 	}
 }
 
-// newStored makes an entry of an answer that may be kept and can be asked about.
+// newStored makes an entry of a response that may be kept and can be asked about.
 func newStored(k *call, a *response) *stored {
 	entry := &stored{
 		url: k.url, path: k.resourcePath,
@@ -115,7 +115,7 @@ func sendable(tag string) string {
 }
 
 // provenDate returns Last-Modified when it can prove something. It counts whole
-// seconds: an object that changed in the second of the answer may change once
+// seconds: an object that changed in the second of the response may change once
 // more in the same second, and the date would not show it.
 func provenDate(header http.Header) string {
 	value := header.Get("Last-Modified")
@@ -174,7 +174,7 @@ func (s *stored) conditions() http.Header {
 	return header
 }
 
-// fill turns a 304 into the answer it stands for. Its Request-Id stays.
+// fill turns a 304 into the return it stands for. Its Request-Id stays.
 func (s *stored) fill(a *response) *response {
 	whole := *a
 	whole.status, whole.body = http.StatusOK, s.body

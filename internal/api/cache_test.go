@@ -57,9 +57,9 @@ func TestWhatIsKept(t *testing.T) {
 	const date = "Wed, 04 Mar 2026 05:07:07 GMT"
 	list := Request{Operation: "customers.list"}
 	tests := map[string]struct {
-		request Request
-		response  step
-		kept    bool
+		request  Request
+		response step
+		kept     bool
 	}{
 		"ETag":                  {getCustomer, etag(`{}`, `"a"`), true},
 		"a tag nobody can send": {getCustomer, etag(`{}`, "\x7f"), false},
@@ -68,7 +68,7 @@ func TestWhatIsKept(t *testing.T) {
 		"no-store": {getCustomer,
 			step{status: 200, body: `{}`, header: map[string]string{"ETag": `"a"`, "Cache-Control": "private, No-Store"}},
 			false},
-		"a large answer": {getCustomer, etag(`"`+strings.Repeat("x", cacheEntryBytes)+`"`, `"a"`), false},
+		"a large response": {getCustomer, etag(`"`+strings.Repeat("x", cacheEntryBytes)+`"`, `"a"`), false},
 		"an older Last-Modified": {getCustomer,
 			step{status: 200, body: `{}`, header: map[string]string{"Last-Modified": "Wed, 04 Mar 2026 05:07:05 GMT",
 				"Date": date}}, true},
@@ -100,7 +100,7 @@ func TestWhatDropsAnEntry(t *testing.T) {
 	account := map[string]string{"id": "c1"}
 	tests := map[string]struct {
 		read, between Request
-		response        step
+		response      step
 		kept          bool
 	}{
 		"an update":        {getCustomer, updateCustomer, ok(`{}`), false},

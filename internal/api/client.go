@@ -51,18 +51,18 @@ type Request struct {
 	// Existed reports whether an object existed before a creation. One that did is not
 	// what the request has created. nil: not known.
 	Existed func(id string) bool
-	Accept  string // media type of the answer; "" is application/json, anything else is for Raw
+	Accept  string // media type of the response; "" is application/json, anything else is for Raw
 }
 
-// Response is an answer with a 2xx status, or a 304 filled from memory.
+// Response is a response with a 2xx status, or a 304 filled from memory.
 type Response struct {
 	Status    int
 	Header    http.Header
 	Body      []byte // at most 16 MiB; must not be changed
 	RequestID string
 
-	call   *call     // what it answers
-	sentAt time.Time // start of the attempt it answers
+	call   *call     // what it returns
+	sentAt time.Time // start of the attempt it returns
 }
 
 // New checks the configuration and makes a client of it. Nothing is sent.
@@ -115,9 +115,9 @@ func newTransport(cfg Config) *http.Transport {
 	}
 }
 
-// Do carries out one operation and returns its answer. Everything else is an
-// error: *Error for an answer, *AmbiguousError for a request that must not be
-// repeated and whose outcome is unknown, *TransportError when no answer came,
+// Do carries out one operation and returns its response. Everything else is an
+// error: *Error for a response, *AmbiguousError for a request that must not be
+// repeated and whose outcome is unknown, *TransportError when there was no response,
 // and ctx's own error when it ended. It repeats what may be repeated and waits
 // at the gate; both obey ctx.
 //

@@ -9,10 +9,10 @@ import (
 	"net/http"
 )
 
-// One carries out an operation that answers one object, bare or inside
-// {data: …}. An answer without an object is an error; so is one that is not
+// One carries out an operation that returns one object, bare or inside
+// {data: …}. A response without an object is an error; so is one that is not
 // JSON, whatever its status says. After a request that must not be repeated
-// such an answer is an *AmbiguousError: something happened, and what is unknown.
+// such a response is an *AmbiguousError: something happened, and what is unknown.
 //
 // A *T that has a method Check() error is asked whether it can be used; its
 // error counts like a body that cannot be decoded.
@@ -131,7 +131,7 @@ func (c *Client) responseError(response *Response, message string) *Error {
 	return e
 }
 
-// objectOf finds the object in an answer.
+// objectOf finds the object in a response.
 func objectOf(response *Response) (json.RawMessage, error) {
 	top, err := topOf(response)
 	if err != nil {
@@ -151,7 +151,7 @@ func objectOf(response *Response) (json.RawMessage, error) {
 	return nil, errors.New("the response contains no object")
 }
 
-// topOf parses the outermost object of an answer.
+// topOf parses the outermost object of a response.
 func topOf(response *Response) (map[string]json.RawMessage, error) {
 	body := bytes.TrimSpace(response.Body)
 	if len(body) == 0 {

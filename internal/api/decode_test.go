@@ -55,7 +55,7 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 	html := map[string]string{"Content-Type": "text/html"}
 	tests := map[string]struct {
 		response step
-		want   string
+		want     string
 	}{
 		"empty body":       {ok(``), "no body"},
 		"204":              {status(204), "no body"},
@@ -103,7 +103,7 @@ func TestDelete(t *testing.T) {
 	own404, page := refusal(404, `{"error":{"code":"not_found","message":"gone"}}`), ok(`{"data":[]}`)
 	tests := map[string]struct {
 		responses []step
-		want    string // "" is done
+		want      string // "" is done
 	}{
 		"204":                     {[]step{status(204)}, ""},
 		"200 without a body":      {[]step{status(200)}, ""},

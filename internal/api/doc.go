@@ -5,7 +5,7 @@
 // One call of [Client.Do] passes through small pieces, each in its own file:
 //
 //	client.go     the request is prepared: route, address, body, headers
-//	run.go        the loop that decides what an answer means: done, again, or over
+//	run.go        the loop that decides what a response means: done, again, or over
 //	gate.go       the door all clients of one provider share: 429 and the client-side limit
 //	exchange.go   one attempt: send, read within the caps, tell the observer
 //	cache.go      conditional requests, in memory only
@@ -23,7 +23,7 @@
 //
 // go-retryablehttp was considered and does not fit the rules that keep a
 // billing client from charging twice. It repeats a POST on 5xx; it swallows the
-// last answer, unless told otherwise, and with it code and Request-Id; its
+// last response, unless told otherwise, and with it code and Request-Id; its
 // backoff has no jitter and obeys Retry-After without a cap; it cannot know
 // whether a connection was ever obtained, which is what makes a failed POST
 // safe to repeat; it is done once the header has come and does not see a body

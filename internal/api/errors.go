@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Error is an answer that is not the one asked for: a status of 300 and up, or
+// Error is a response that is not the one asked for: a status of 300 and up, or
 // a 2xx whose body cannot be what the operation promises.
 type Error struct {
 	Service   string // Config.Service
@@ -35,11 +35,11 @@ type Error struct {
 
 	RequestID   string        // header Request-Id
 	Structured  bool          // it is the service's own error object; a 404 only when the service was proven to respond
-	Attempts    int           // requests sent until this answer
+	Attempts    int           // requests sent until this response
 	Uncertain   bool          // an earlier attempt of the same request may have been carried out
-	RetryAfter  time.Duration // what the answer asked to wait; 0: nothing
+	RetryAfter  time.Duration // what the response asked to wait; 0: nothing
 	RetryAt     time.Time     // when the service asked to be asked again; only set when that is too late to wait for
-	ContentType string        // of the answer, as sent
+	ContentType string        // of the response, as sent
 	reported    *atomic.Bool  // see MarkReported
 	unshown     bool          // the request succeeded, and the response does not show the object
 }
@@ -106,7 +106,7 @@ func HasCode(err error, code string) bool {
 	return ok && e.Code == code
 }
 
-// TransportError is an exchange that ended without an answer: no connection,
+// TransportError is an exchange that ended without a response: no connection,
 // a broken one, a timeout, a body cut short. It never holds the token.
 type TransportError struct {
 	Service, Operation string
@@ -132,7 +132,7 @@ func (e *TransportError) Unwrap() error { return e.Err }
 // unknown: it was sent, and no response settles whether it was carried out.
 type AmbiguousError struct {
 	Service, Operation string
-	RequestID          string    // of the answer, if one came
+	RequestID          string    // of the response, if one came
 	SentAt             time.Time // start of the attempt
 	Err                error     // why the outcome is unknown
 	// Outlook is filled by Settle and Change when they could not decide: what

@@ -28,8 +28,8 @@ var (
 	errLate      = errors.New("it did not come within")
 )
 
-// answer is what one attempt brought. A status with an error is an answer whose
-// body is unusable; no status is no answer.
+// response is what one attempt brought. A status with an error is a response whose
+// body is unusable; no status is no response.
 type response struct {
 	status    int
 	header    http.Header
@@ -61,7 +61,7 @@ func (c *Client) exchange(ctx context.Context, k *call) *response {
 	return a
 }
 
-// send sends the request once and reads the answer within the caps.
+// send sends the request once and reads the response within the caps.
 func (c *Client) send(ctx context.Context, k *call, extra http.Header) *response {
 	k.sent++
 	a := &response{sentAt: time.Now()}
@@ -171,7 +171,7 @@ func readBody(body io.Reader) ([]byte, error) {
 
 func isSuccess(status int) bool { return status >= 200 && status <= 299 }
 
-// isJSON says whether an answer calls itself JSON.
+// isJSON says whether a response calls itself JSON.
 func isJSON(header http.Header) bool {
 	mediaType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))

@@ -10,7 +10,7 @@ import (
 )
 
 func TestProbeThatFailsIsFollowedByAnother(t *testing.T) {
-	for name, failure := range map[string]step{"no answer": {err: errReset}, "5xx": status(500)} {
+	for name, failure := range map[string]step{"no response": {err: errReset}, "5xx": status(500)} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				transport := play(status(429), failure, ok(`{}`))

@@ -14,7 +14,7 @@ import (
 
 const latency = 300 * time.Millisecond
 
-// service answers 429 until reopens, then 200, and records when it was asked.
+// service returns 429 until reopens, then 200, and records when it was asked.
 type service struct {
 	mu         sync.Mutex
 	reopens    time.Time
@@ -72,15 +72,15 @@ func TestGateClosesForAllAndProbesWithOne(t *testing.T) {
 
 		first := s.since(start)
 		if len(first) != 40 {
-			t.Fatalf("asked %d times, want each of 20 refused once and answered once", len(first))
+			t.Fatalf("asked %d times, want each of 20 refused once and returned once", len(first))
 		}
 		reopened := s.since(start.Add(time.Second))
 		if len(reopened) != 20 || reopened[0].Before(start.Add(30*time.Second)) {
 			t.Fatalf("%d requests after the 429, the first at +%s", len(reopened), reopened[0].Sub(start))
 		}
-		// The probe is alone until its answer has come.
+		// The probe is alone until its response has come.
 		if gap := reopened[1].Sub(reopened[0]); gap < latency {
-			t.Errorf("the second request came %s after the probe, before its answer", gap)
+			t.Errorf("the second request came %s after the probe, before its response", gap)
 		}
 		// 20 requests in a first second were too many: now fewer, and more step by step.
 		for i := 3; i < len(reopened); i++ {

@@ -13,15 +13,15 @@ import (
 
 const testToken = "tok_3kq9vWmZ71xTestToken"
 
-// step is one scripted answer. The zero status is a transport error.
+// step is one scripted response. The zero status is a transport error.
 type step struct {
 	status  int
 	body    string
 	header  map[string]string
-	err     error // instead of an answer
+	err     error // instead of a response
 	unsent  bool  // no connection is obtained
 	cut     bool  // the body breaks off
-	hang    bool  // no answer until the context ends
+	hang    bool  // no response until the context ends
 	respond func(*http.Request) step
 }
 

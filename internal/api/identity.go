@@ -17,9 +17,9 @@ import (
 // that the path names, or that was to be created, as a broken cache or proxy gives
 // it. Nothing of that object may be stored or acted on.
 type OtherObjectError struct {
-	Noun            string // `subscription`
+	Noun         string // `subscription`
 	Asked, Shown string // ids; of a creation what was sent and what the response shows instead
-	Err             *Error // the response
+	Err          *Error // the response
 }
 
 func (e *OtherObjectError) Error() string { return e.Err.Error() }

@@ -45,7 +45,7 @@ func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) it
 	}
 }
 
-// page is one answer of a list.
+// page is one response of a list.
 type page[T any] struct {
 	items []*T
 	meta  meta

@@ -172,7 +172,7 @@ func TestListFailsWhereItStands(t *testing.T) {
 	}
 }
 
-// endless answers a new item on every page.
+// endless returns a new item on every page.
 type endless struct{}
 
 func (endless) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -191,7 +191,7 @@ func TestListEndsEndlessPages(t *testing.T) {
 	}
 	var plain *Error
 	if errors.As(err, &plain) {
-		t.Error("a list without an end is no answer's error")
+		t.Error("a list without an end is no response's error")
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 )
 
-// Many carries out an operation that answers a list without pages, bare or
-// inside {data: …}. An answer without a body, or a JSON object without such a
+// Many carries out an operation that returns a list without pages, bare or
+// inside {data: …}. A response without a body, or a JSON object without such a
 // list, tells nothing of the items: they are nil then, without an error. An
-// answer that is not JSON is an error, whatever its status says.
+// return that is not JSON is an error, whatever its status says.
 func Many[T any](ctx context.Context, c *Client, r Request) ([]T, error) {
 	response, err := c.Do(ctx, r)
 	if err != nil {

@@ -13,8 +13,8 @@ func TestMany(t *testing.T) {
 	one := []thing{{ID: "t1", Count: 9007199254740993}}
 	tests := map[string]struct {
 		response step
-		items  []thing
-		err    string
+		items    []thing
+		err      string
 	}{
 		"in data": {response: ok(`{"data":[{"id":"t1","count":9007199254740993}]}`), items: one},
 		"bare":    {response: ok(` [{"id":"t1","count":9007199254740993,"more":1}]`), items: one},

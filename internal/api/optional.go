@@ -6,7 +6,7 @@ import (
 )
 
 // Optional is One for an operation whose success says enough by itself: an
-// answer without a body is no error, and answered is false.
+// response without a body is no error, and returned is false.
 func Optional[T any](ctx context.Context, c *Client, r Request) (value T, found bool, err error) {
 	response, err := c.Do(ctx, r)
 	if err != nil || len(bytes.TrimSpace(response.Body)) == 0 {

@@ -8,9 +8,9 @@ import (
 func TestOptional(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		response   step
+		response step
 		id       string
-		found bool
+		found    bool
 		kind     outcome
 	}{
 		"an object": {response: ok(`{"data":{"id":"t1"}}`), id: "t1", found: true},

@@ -8,10 +8,10 @@ import (
 	"mime"
 )
 
-// Raw carries out an operation whose answer is a document and not JSON, such as
+// Raw carries out an operation whose response is a document and not JSON, such as
 // YAML, and returns it as it came. Request.Accept says what is wanted. A page of
-// HTML, which is what a proxy or a wrong address answers with, is an error, and so
-// is an empty answer.
+// HTML, which is what a proxy or a wrong address responds with, is an error, and so
+// is an empty response.
 func Raw(ctx context.Context, c *Client, r Request) ([]byte, error) {
 	response, err := c.Do(ctx, r)
 	if err != nil {

@@ -27,7 +27,7 @@ func TestRawRefusesWhatIsNoDocument(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		response step
-		want   string
+		want     string
 	}{
 		"a web page": {step{status: 200, body: "sign in",
 			header: map[string]string{"Content-Type": "text/html; charset=utf-8"}}, "web page"},

@@ -15,7 +15,7 @@ import (
 type Record struct {
 	ID   string          // "" where a listed item shows none
 	Name string          // "" where there is none
-	Raw  json.RawMessage // the whole object, as answered
+	Raw  json.RawMessage // the whole object, as returned
 }
 
 // UnmarshalJSON keeps the whole object, and picks out what is known.
@@ -30,7 +30,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 
 var errNoRecordID = errors.New("the response contains no record with an id")
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (r *Record) Check() error {
 	if r.ID == "" {
 		return errNoRecordID

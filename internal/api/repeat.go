@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// repeatPause lets a request whose answer was lost come to its end before it is
+// repeatPause lets a request whose response was lost come to its end before it is
 // sent again, so that the second one is the later of the two.
 const repeatPause = time.Second
 
@@ -66,8 +66,8 @@ func (r Repetition[T]) undecided(first *AmbiguousError, known string, cause erro
 	return e
 }
 
-// followedBy is a copy of the error with what went wrong after it. Of an answer
-// it takes only the text: wrapped it would be taken for the answer to the request
+// followedBy is a copy of the error with what went wrong after it. Of a response
+// it takes only the text: wrapped it would be taken for the response to the request
 // itself, and a 404 to a look for an object that is gone.
 func (e *AmbiguousError) followedBy(cause error) *AmbiguousError {
 	later := *e

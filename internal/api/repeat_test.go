@@ -29,7 +29,7 @@ func TestRepeat(t *testing.T) {
 		"clear refusal": {sends: []any{invalid}, err: []string{"invalid"}, kind: plainError, sent: 1},
 		"not sent": {sends: []any{&TransportError{Err: errReset}}, err: []string{"reset"},
 			kind: noResponse, sent: 1},
-		"lost, answered": {sends: []any{lost, thing2}, want: thing2, sent: 2, looked: 1, waited: repeatPause},
+		"lost, returned": {sends: []any{lost, thing2}, want: thing2, sent: 2, looked: 1, waited: repeatPause},
 		"lost, look fails": {sends: []any{lost, thing2}, look: gone,
 			err: []string{"not sent again, as reading the object failed", "not_found", "Do it by hand"}, kind: isAmbiguous,
 			sent: 1, looked: 1, waited: repeatPause},
@@ -40,7 +40,7 @@ func TestRepeat(t *testing.T) {
 		"lost, lost": {sends: []any{lost, lost},
 			err: []string{`The rotation of "t1" may or may not have been carried out`, "Do it by hand", "r1"}, kind: isAmbiguous,
 			sent: 2, looked: 1, waited: repeatPause},
-		"lost, without an answer": {sends: []any{lost, &TransportError{Err: errReset}},
+		"lost, without a response": {sends: []any{lost, &TransportError{Err: errReset}},
 			err: []string{"sent again without success"}, kind: isAmbiguous, sent: 2, looked: 1, waited: repeatPause},
 	}
 	for name, test := range tests {

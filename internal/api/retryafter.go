@@ -12,7 +12,7 @@ import (
 const maxRetryAfter = 365 * 24 * time.Hour
 
 // retryAfter reads the header Retry-After: whole seconds or an HTTP date. A
-// date counts from the answer's own Date, so that a clock that is off on either
+// date counts from the response's own Date, so that a clock that is off on either
 // side does not matter, or from now when there is none. Absent, malformed and
 // negative values, and dates in the past, are zero.
 func retryAfter(header http.Header, now time.Time) time.Duration {

@@ -17,19 +17,19 @@ const (
 // interrupted reports whether the call should not have been going on anyway.
 func (k *call) interrupted() bool { return k.waiting.Err() != nil }
 
-// verdict is what an answer means for the loop.
+// verdict is what a response means for the loop.
 type verdict struct {
 	response *Response
 	err      error
 	// again says that the request may be sent once more: after the gate when
-	// the answer was 429, else on the budget, not before pause has passed.
+	// the response was 429, else on the budget, not before pause has passed.
 	again, throttled bool
 	// uncertain says that this attempt may have been carried out.
 	uncertain bool
 	pause     time.Duration
 }
 
-// run sends a call until its answer is final.
+// run sends a call until its response is final.
 //
 // Only 5xx, 408 and transport errors are on the budget, which is time: a service
 // is away for minutes while it restarts, however many attempts that takes. A 429
@@ -128,7 +128,7 @@ func (c *Client) stopped(k *call) error {
 	return c.outage.blocked(k, c.cfg.Service)
 }
 
-// judge decides what an answer means (wire contract: which method may be
+// judge decides what a response means (wire contract: which method may be
 // repeated on what).
 func (c *Client) judge(ctx context.Context, k *call, a *response) verdict {
 	switch {

@@ -14,7 +14,7 @@ type outcome string
 const (
 	succeeds    outcome = "success"
 	plainError  outcome = "*Error"
-	noResponse    outcome = "*TransportError"
+	noResponse  outcome = "*TransportError"
 	isAmbiguous outcome = "*AmbiguousError"
 )
 
@@ -38,17 +38,17 @@ func TestRepeatTable(t *testing.T) {
 	failures := map[string]step{
 		"400": status(400), "403": status(403), "404": status(404), "408": status(408), "409": status(409),
 		"422": status(422), "429": status(429), "500": status(500), "502": status(502), "503": status(503),
-		"504":          status(504),
-		"302":          {status: 302, header: map[string]string{"Location": "https://elsewhere.example/"}},
-		"reset":        {err: errReset},
-		"no conn":      {err: errReset, unsent: true},
-		"cut body":     {status: 200, body: `{"data":{"id":"c1"`, cut: true},
-		"cut JSON":     ok(`{"data":{"id":"c1"`),
-		"cut number":   ok(`{"data":{"id":"c1","n":1`),
-		"broken JSON":  ok(`{"data":]`),
-		"hanging":      {hang: true},
-		"huge answer":  ok(strings.Repeat(" ", maxBodyBytes+1)),
-		"deep nesting": ok(strings.Repeat("[", maxNesting+1)),
+		"504":           status(504),
+		"302":           {status: 302, header: map[string]string{"Location": "https://elsewhere.example/"}},
+		"reset":         {err: errReset},
+		"no conn":       {err: errReset, unsent: true},
+		"cut body":      {status: 200, body: `{"data":{"id":"c1"`, cut: true},
+		"cut JSON":      ok(`{"data":{"id":"c1"`),
+		"cut number":    ok(`{"data":{"id":"c1","n":1`),
+		"broken JSON":   ok(`{"data":]`),
+		"hanging":       {hang: true},
+		"huge response": ok(strings.Repeat(" ", maxBodyBytes+1)),
+		"deep nesting":  ok(strings.Repeat("[", maxNesting+1)),
 	}
 	repeated := []string{"408", "429", "500", "502", "503", "504", "reset", "no conn", "cut body", "cut JSON",
 		"cut number", "hanging"}
@@ -190,7 +190,7 @@ func TestAmbiguousErrorSaysWhatIsKnown(t *testing.T) {
 		t.Fatalf("got %+v", ambiguous)
 	}
 	if e, ok := AsError(err); !ok || e.Status != http.StatusBadGateway {
-		t.Errorf("the answer is lost: %v", err)
+		t.Errorf("the response is lost: %v", err)
 	}
 	if text := err.Error(); strings.Count(text, "r-77") != 1 || !strings.Contains(text, "customers.create") {
 		t.Error(text)

@@ -196,7 +196,7 @@ func TestInterruptLetsTheSentCreateEnd(t *testing.T) {
 		defer cancel()
 		got, _, err := Settle(ctx, Settlement[thing]{Create: createAt(newClient(t, play(slow))), Describe: "thing"})
 		if err != nil || got.ID != "t1" {
-			t.Errorf("%+v, %v: the answer was thrown away", got, err)
+			t.Errorf("%+v, %v: the response was thrown away", got, err)
 		}
 	})
 }

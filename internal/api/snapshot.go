@@ -22,7 +22,7 @@ const (
 	// firstReads is how many objects of a type are read by their ids before the first page is asked for: most
 	// configurations have fewer, and what they show says what a listed item has to show.
 	firstReads = 4
-	// pageAllowance is by how many pages may exceed the reads that they have answered, so a refresh never takes more than
+	// pageAllowance is by how many pages may exceed the reads that they have returned, so a refresh never takes more than
 	// this many requests above one per object.
 	pageAllowance = 3
 	// pagesAtOnce bounds the pages that are under way together.
@@ -96,7 +96,7 @@ type snapshot struct {
 	asking  int                        // single reads under way
 	first   int                        // single reads before the first page
 	waiting int                        // readers that wait for a page
-	hits    int                        // reads that a page has answered
+	hits    int                        // reads that a page has returned
 	started int                        // pages asked for
 	loading int                        // of these, under way
 	fields  map[string]bool            // that every single object had; nil: none was read
@@ -370,7 +370,7 @@ func (s *snapshot) wake() {
 	s.changed = make(chan struct{})
 }
 
-// answered notes a read that an item has answered.
+// hit notes a read that an item has returned.
 func (s *snapshot) hit() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -65,7 +65,7 @@ func TestRefusedConnectionLeavesAPostRepeatable(t *testing.T) {
 	}
 }
 
-// drop ends the connection without an answer.
+// drop ends the connection without a response.
 func drop(w http.ResponseWriter) {
 	if connection, _, err := w.(http.Hijacker).Hijack(); err == nil {
 		_ = connection.Close()

@@ -191,7 +191,7 @@ func same(response reflect.Value, field string, want []byte) error {
 	return nil
 }
 
-// call sends a message, and fails for every diagnostic of the answer.
+// call sends a message, and fails for every diagnostic of the response.
 func (s *served) call(rpc string, values fields, check func(response reflect.Value) error) error {
 	ctx, cancel := context.WithCancel(context.Background()) // gRPC ends the context of a call too
 	defer cancel()

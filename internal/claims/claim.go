@@ -69,7 +69,7 @@ type Target struct {
 
 	// Advance is optional. It moves the service's clock forward by d; what comes
 	// due on the way has happened, in its order, when the next request is
-	// answered.
+	// returned.
 	Advance func(ctx context.Context, d time.Duration) error
 
 	// Receive is optional. It serves the handler over https until stop is called,

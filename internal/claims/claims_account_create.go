@@ -12,9 +12,9 @@ func accountCreateClaims() []Claim {
 		"(validation failure)"
 	return []Claim{
 		claim(141, source,
-			"An account is made with a customer alone; every documented member is answered, the customer loaded.",
+			"An account is made with a customer alone; every documented member is returned, the customer loaded.",
 			checkAccountMinimal),
-		claim(142, source, "Every field that was sent is answered as it was sent and reads back the same.", checkAccountFull),
+		claim(142, source, "Every field that was sent is returned as it was sent and reads back the same.", checkAccountFull),
 		claim(143, source, "billing_email is the customer's email when it is not sent, whether the customer is new or not.",
 			checkBillingEmailDefault),
 		claim(144, source, "payment_terms_days from 1 to 90 is taken and anything outside is refused by name.",
@@ -42,7 +42,7 @@ func accountCreateClaims() []Claim {
 }
 
 // openAccount makes an account on a customer of its own unless the fields name
-// one, and returns its path and the answer.
+// one, and returns its path and the response.
 func (p *probe) openAccount(fields object) (string, *response) {
 	body := object{"customer": object{"name": unique()}}
 	a := p.post(accountsPath, merged(body, fields)).wantStatus(http.StatusCreated)

@@ -25,7 +25,7 @@ func accountUpdateClaims() []Claim {
 		claim(167, "Recurring billing §4 custom_metadata_mode; wire contract: billing_accounts.update",
 			"custom_metadata is replaced unless the mode is merge.", checkAccountMetadata),
 		claim(168, "Recurring billing §7 Errors; wire contract: billing_accounts.update",
-			"Every operation on an account that does not exist is answered with 404.", checkAccountUnknown),
+			"Every operation on an account that does not exist gets 404.", checkAccountUnknown),
 	}
 }
 

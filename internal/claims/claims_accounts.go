@@ -11,7 +11,7 @@ func accountClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: billing_accounts.list"
 	return []Claim{
 		claim(131, get, "A billing account has every documented member, with a new account's values.", checkAccount),
-		claim(132, get, "The account that the create answered is the one that is read.", checkAccountAsCreated),
+		claim(132, get, "The account that the create returned is the one that is read.", checkAccountAsCreated),
 		claim(133, get+" (customer loaded)", "The customer is loaded in it, with every documented member.",
 			checkAccountCustomer),
 		claim(134, get+" (kind)", "The loaded customer's kind is individual for natural and company for juridical.",
@@ -22,8 +22,8 @@ func accountClaims() []Claim {
 		claim(137, list+" (search)", "search finds an account by its external_id, and none by a word that nothing holds.",
 			checkAccountSearch),
 		claim(138, list, "With sort_by and sort_order the accounts of a customer come in that order.", checkAccountsSorted),
-		claim(139, list+" (customer loaded in every answer)",
-			"A listed account holds what a single read of it answers, with its customer.", checkAccountListed),
+		claim(139, list+" (customer loaded in every response)",
+			"A listed account holds what a single read of it returns, with its customer.", checkAccountListed),
 	}
 }
 
@@ -47,7 +47,7 @@ var embeddedMembers = []string{
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
 // account makes a customer with those fields and an account; it returns the
-// answer to the create and the answer to reading the account.
+// response to the create and the response to reading the account.
 func (p *probe) account(fields object) (created, read *response) {
 	_, created = p.customer(merged(fields, object{"create_billing_account": true}))
 	read = p.get(accountPath(created.text("data.billing_account.id"))).wantStatus(http.StatusOK)

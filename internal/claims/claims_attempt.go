@@ -10,17 +10,17 @@ func attemptClaims() []Claim {
 	const status = "Collections §3 Delivery status; wire contract: webhook_deliveries.list"
 	const schedule = "Collections §8 Limits; wire contract: webhook_deliveries.list"
 	return []Claim{
-		collectionsClaim(601, status, "An answer of 2xx is a success: deliveredAt is set, one attempt, nothing more to come.",
-			receiving(checkSuccess)),
-		collectionsClaim(602, status, "Any other answer is a failure: status failed with the code, an error and nextRetryAt.",
-			receiving(checkFailure)),
+		collectionsClaim(601, status,
+			"A response of 2xx is a success: deliveredAt is set, one attempt, nothing more to come.", receiving(checkSuccess)),
+		collectionsClaim(602, status,
+			"Any other response is a failure: status failed with the code, an error and nextRetryAt.", receiving(checkFailure)),
 		collectionsClaim(603,
 			"Collections §5 Protection on the sender side, §8 Limits; wire contract: webhook_deliveries.list",
 			"A redirect is a failure and is not followed.", receiving(checkRedirect)),
 		collectionsClaim(604, status, "A connection that breaks is a failure without a code.",
 			receiving(checkBrokenConnection)),
 		collectionsClaim(605, schedule, "nextRetryAt of the first failure is 4 minutes away.", receiving(checkFirstWait)),
-		collectionsClaim(606, status, "A retry that is answered with 2xx makes the delivery a success.",
+		collectionsClaim(606, status, "A retry that gets 2xx makes the delivery a success.",
 			receiving(timedReceiving(checkRetrySucceeds))),
 		collectionsClaim(607,
 			"Collections §2 Delivery request headers, §5 HMAC signature; wire contract: webhook_deliveries.list",
@@ -42,7 +42,7 @@ func timedReceiving(check func(*probe, *receiver)) func(*probe, *receiver) {
 	}
 }
 
-// failing makes an endpoint whose receiver answers 503, fires a test at it and
+// failing makes an endpoint whose receiver returns 503, fires a test at it and
 // waits for the first failure.
 func (p *probe) failing(r *receiver) (endpoint, id string, failure *response) {
 	r.respondWith(status(http.StatusServiceUnavailable))

@@ -23,7 +23,7 @@ func cancelClaims() []Claim {
 		claim(299, "Wire contract: subscriptions.delete", "A subscription that is not canceled cannot be deleted.",
 			checkDeleteLive),
 		claim(300, "Recurring billing §2 Envelopes; wire contract: subscriptions.delete",
-			"Deleting a canceled subscription is answered with {data: {deleted: true}}; it is 404 then and in no list.",
+			"Deleting a canceled subscription gets {data: {deleted: true}}; it is 404 then and in no list.",
 			checkDeleteCanceled),
 		claim(301, "Wire contract: customers.delete",
 			"A customer with a subscription that is not canceled cannot be deleted, and can be once it is.",

@@ -18,26 +18,26 @@ const nobody = "00000000-0000-4000-8000-000000000000"
 
 func conventionClaims() []Claim {
 	return []Claim{
-		claim(1, "Recurring billing §1 Wire rules", "Every answer carries a Request-Id of its own.", checkRequestID),
-		claim(2, "Recurring billing §1 Wire rules", "Every answer with a body is JSON and says so in Content-Type.",
+		claim(1, "Recurring billing §1 Wire rules", "Every response carries a Request-Id of its own.", checkRequestID),
+		claim(2, "Recurring billing §1 Wire rules", "Every respond with a body is JSON and says so in Content-Type.",
 			checkContentType),
 		claim(3, "Recurring billing §1 Wire rules", "The connection uses TLS 1.2 or 1.3 with one of the documented ciphers.",
 			checkTLS),
 		claim(4, "Recurring billing §1 Wire rules", "A body that is not sent as JSON is refused.", checkOnlyJSON),
 		claim(5, "Recurring billing §7 Errors; wire contract: customers.get",
-			"An id that nothing has is answered with 404 in the error shape.", checkUnknownID),
+			"An id that nothing has gets 404 in the error shape.", checkUnknownID),
 		claim(6, "Recurring billing §7 Errors", "An id that is no UUID is refused in the error shape.", checkMalformedID),
-		claim(7, "Recurring billing §7 Errors", "A path that does not exist is answered with 404 in the error shape.",
+		claim(7, "Recurring billing §7 Errors", "A path that does not exist gets 404 in the error shape.",
 			checkUnknownPath),
 		claim(8, "Recurring billing §7 Errors",
-			"A method that a path does not have is answered with 404 or 405 in the error shape.", checkUnknownMethod),
-		claim(9, "Recurring billing §7 Errors", "A body that is broken JSON is answered with 400 in the error shape.",
+			"A method that a path does not have gets 404 or 405 in the error shape.", checkUnknownMethod),
+		claim(9, "Recurring billing §7 Errors", "A body that is broken JSON gets 400 in the error shape.",
 			checkBrokenJSON),
 		claim(10, "Recurring billing §1 Wire rules; wire contract: customers.get",
-			"A customer is answered with ETag or Last-Modified, and 304 with an empty body when they are sent back.",
+			"A customer gets ETag or Last-Modified, and 304 with an empty body when they are sent back.",
 			checkNotModified),
 		claim(11, "Recurring billing §1 Wire rules; wire contract: customers.get",
-			"The same condition is answered with 200 and the new object once the object has changed.", checkModified),
+			"The same condition gets 200 and the new object once the object has changed.", checkModified),
 		claim(12, "Recurring billing §4 Organization of the token; wire contract: me.get",
 			"/v1/me is a bare object with every documented member.", checkMe),
 	}
@@ -56,7 +56,7 @@ func checkRequestID(p *probe) {
 	wantRequestIDs(responses)
 }
 
-// wantRequestIDs fails unless every answer carries a Request-Id of its own.
+// wantRequestIDs fails unless every response carries a Request-Id of its own.
 func wantRequestIDs(responses []*response) {
 	var seen []string
 	for _, a := range responses {
@@ -65,7 +65,7 @@ func wantRequestIDs(responses []*response) {
 			a.failf("no Request-Id")
 		}
 		if slices.Contains(seen, id) {
-			a.failf("the Request-Id stood on an earlier answer too")
+			a.failf("the Request-Id stood on an earlier response too")
 		}
 		seen = append(seen, id)
 	}
@@ -165,7 +165,7 @@ func checkBrokenJSON(p *probe) {
 }
 
 // conditions are the headers that make the next read of the same object
-// conditional. An answer that carries no validator is a failure.
+// conditional. A response that carries no validator is a failure.
 func conditions(a *response) http.Header {
 	header := http.Header{}
 	if tag := a.header.Get("ETag"); tag != "" {

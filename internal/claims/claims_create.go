@@ -5,8 +5,8 @@ import "net/http"
 func createClaims() []Claim {
 	const source = "Recurring billing §4 Customer create; wire contract: customers.create"
 	return []Claim{
-		claim(51, source, "A customer is made with a name alone; every documented member is answered.", checkCreateMinimal),
-		claim(52, source, "Every field that was sent is answered as it was sent and reads back the same.", checkCreateFull),
+		claim(51, source, "A customer is made with a name alone; every documented member is returned.", checkCreateMinimal),
+		claim(52, source, "Every field that was sent is returned as it was sent and reads back the same.", checkCreateFull),
 		claim(53, source, "An account comes with the customer unless something else is asked for.", checkCreateWithAccount),
 		claim(54, source, "create_billing_account false makes no account: billing_account is null.",
 			checkCreateWithoutAccount),
@@ -21,7 +21,7 @@ func createClaims() []Claim {
 			"document_type is inferred from the length of the number, with and without a mask, digits or letters.",
 			checkDocumentType),
 		claim(60, "Recurring billing §2 Customer; wire contract: customers.create (document_number is kept as sent)",
-			"document_number is answered as it was sent, mask and all.", checkDocumentMask),
+			"document_number is returned as it was sent, mask and all.", checkDocumentMask),
 		claim(61, "Recurring billing §1 Data types; wire contract: customers.create",
 			"Ids are UUIDs of version 4; id and public_id differ between customers.", checkIDs),
 		claim(62, "Wire contract: customers.create (datetimes are UTC with milliseconds and Z)",

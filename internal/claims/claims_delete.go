@@ -5,7 +5,7 @@ import "net/http"
 func deleteClaims() []Claim {
 	return []Claim{
 		claim(121, "Recurring billing §2 Envelopes; wire contract: customers.delete",
-			"Deleting a customer is answered with 200 and {data: {deleted: true}}.", checkDelete),
+			"Deleting a customer gets 200 and {data: {deleted: true}}.", checkDelete),
 		claim(122, "Recurring billing §7 Errors; wire contract: customers.delete",
 			"A deleted customer is 404 to a read, an update and a second delete.", checkDeleted),
 		claim(123, "Wire contract: customers.list, customers.delete", "A deleted customer is in no list.",

@@ -14,7 +14,7 @@ func deliveryClaims() []Claim {
 	const toward = "Collections §5 Request authentication toward the consumer; wire contract: "
 	return []Claim{
 		collectionsClaim(581, "Collections §4 Endpoints; wire contract: webhook_endpoints.test",
-			"A test answers 202 with eventId and deliveryId, and webhook.test arrives under these ids.",
+			"A test returns 202 with eventId and deliveryId, and webhook.test arrives under these ids.",
 			receiving(checkTestArrives)),
 		collectionsClaim(582, headers,
 			"A delivery is a POST of JSON with every documented header; the first attempt is number 1.",

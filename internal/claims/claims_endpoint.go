@@ -12,7 +12,7 @@ func endpointClaims() []Claim {
 	const update = "wire contract: webhook_endpoints.update"
 	const rotate = "wire contract: webhook_endpoints.rotate_secret"
 	return []Claim{
-		collectionsClaim(501, fields+create, "Creating an endpoint answers 201 with every member and what was sent.",
+		collectionsClaim(501, fields+create, "Creating an endpoint returns 201 with every member and what was sent.",
 			checkEndpointCreate),
 		collectionsClaim(502, fields+create+" (defaults)",
 			"An endpoint that says no more than its url is active, wants all events and has authentication none.",
@@ -20,8 +20,8 @@ func endpointClaims() []Claim {
 		collectionsClaim(503, fields+create,
 			"The secret comes with the creation, starts with whsec_ and belongs to that endpoint alone.", checkSecretOnce),
 		collectionsClaim(504, fields+"wire contract: webhook_endpoints.get (without secret)",
-			"The secret is in no later answer: not in a read, a list or an update.", checkSecretGone),
-		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "A read and a list answer what the creation answered.",
+			"The secret is in no later response: not in a read, a list or an update.", checkSecretGone),
+		collectionsClaim(505, "Wire contract: webhook_endpoints.get", "A read and a list return what the creation returned.",
 			checkEndpointRead),
 		collectionsClaim(506, toward+create,
 			"A password, a token and a header's value never come back; the user name and the header's name do.",
@@ -31,15 +31,15 @@ func endpointClaims() []Claim {
 		collectionsClaim(508, "Wire contract: webhook_endpoints.update",
 			"An update changes each field that is sent and leaves the others.", checkEndpointUpdate),
 		collectionsClaim(509, fields+update,
-			"null clears the description, and an empty list of events is answered as an empty list.", checkEndpointClear),
+			"null clears the description, and an empty list of events is returned as an empty list.", checkEndpointClear),
 		collectionsClaim(510, toward+update, "An update of the authentication replaces it as a whole.",
 			checkAuthenticationReplaced),
 		collectionsClaim(511, fields+update+" (validation failure)",
 			"An update that is not valid is 422 and changes nothing.", checkEndpointUpdateInvalid),
 		collectionsClaim(512, "Collections §2 Webhook endpoint, §4 Endpoints; "+rotate,
-			"Rotating the secret answers 200 with the endpoint and a new secret of the same form, at every rotation.",
+			"Rotating the secret returns 200 with the endpoint and a new secret of the same form, at every rotation.",
 			checkSecretRotated),
-		collectionsClaim(513, "Wire contract: webhook_endpoints.delete", "Deleting an endpoint answers 204 without a body.",
+		collectionsClaim(513, "Wire contract: webhook_endpoints.delete", "Deleting an endpoint returns 204 without a body.",
 			checkEndpointDelete),
 		collectionsClaim(514, "Wire contract: webhook_endpoints.delete",
 			"A deleted endpoint is gone: every further call on it is 404, and no list has it.", checkEndpointGone),
@@ -78,7 +78,7 @@ func checkSecretOnce(p *probe) {
 	}
 }
 
-// later are the answers about an endpoint that come after its creation.
+// later are the responses about an endpoint that come after its creation.
 func (p *probe) later(path string) []*response {
 	return []*response{
 		p.get(path).wantStatus(http.StatusOK),
@@ -138,7 +138,7 @@ func checkEndpointInvalid(p *probe) {
 // authentication is the field that a refusal blames, as a whole or in a part.
 const authentication = "authentication"
 
-// wantBlamed fails unless the answer refuses that field.
+// wantBlamed fails unless the response refuses that field.
 func (a *response) wantBlamed(field string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
 	fields, _ := a.at("error.details.fields").(map[string]any)

@@ -7,13 +7,13 @@ import (
 func financeClaims() []Claim {
 	const wire, errors = "Financial management §1 What the service does", "Financial management §7 Errors"
 	return []Claim{
-		financeClaim(701, wire, "Every answer carries a Request-Id of its own.", checkFinanceRequestID),
-		financeClaim(702, wire, "Every answer with a body is JSON and says so in Content-Type.", checkFinanceContentType),
+		financeClaim(701, wire, "Every response carries a Request-Id of its own.", checkFinanceRequestID),
+		financeClaim(702, wire, "Every respond with a body is JSON and says so in Content-Type.", checkFinanceContentType),
 		financeClaim(703, wire, "The connection uses TLS 1.2 or 1.3 with one of the documented ciphers.", checkFinanceTLS),
 		financeClaim(704, errors+"; wire contract: finance.records.get (error body as in recurring billing)",
 			"An id that nothing has is 404 in the error shape, in every collection.", checkUnknownRecords),
 		financeClaim(705, errors+"; wire contract: finance.records.create",
-			"A body that is broken JSON is answered with 400 in the error shape.", checkBrokenRecords),
+			"A body that is broken JSON gets 400 in the error shape.", checkBrokenRecords),
 		financeClaim(706, errors+"; wire contract: finance.records.create",
 			"A body that is no object is refused and makes nothing.", checkNoObject),
 	}
@@ -23,13 +23,13 @@ func financeValidatorClaims() []Claim {
 	const wire = "Financial management §1 What the service does"
 	return []Claim{
 		financeClaim(707, wire+"; wire contract: finance.records.get",
-			"A record is answered with ETag or Last-Modified, and 304 with an empty body when they are sent back.",
+			"A record gets ETag or Last-Modified, and 304 with an empty body when they are sent back.",
 			checkRecordNotModified),
 		financeClaim(708, wire+"; wire contract: finance.records.list",
-			"A list is answered with ETag or Last-Modified, and 304 with an empty body when they are sent back.",
+			"A list gets ETag or Last-Modified, and 304 with an empty body when they are sent back.",
 			checkListNotModified),
 		financeClaim(709, wire+"; wire contract: finance.records.get, finance.records.list",
-			"The same condition is answered with 200 and what is there now once a record has changed.", checkFinanceModified),
+			"The same condition gets 200 and what is there now once a record has changed.", checkFinanceModified),
 	}
 }
 

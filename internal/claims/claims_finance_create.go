@@ -6,12 +6,12 @@ func recordCreateClaims() []Claim {
 	const source = "Financial management §2 Resources and their fields; wire contract: finance.records."
 	return []Claim{
 		financeClaim(751, source+"create",
-			"A creation is answered with 201 {data: record}, which holds what was sent and an id that is a UUID of version 4.",
+			"A creation gets 201 {data: record}, which holds what was sent and an id that is a UUID of version 4.",
 			checkRecordCreate),
-		financeClaim(752, source+"get, finance.records.list", "A record reads and is listed as its creation was answered.",
+		financeClaim(752, source+"get, finance.records.list", "A record reads and is listed as its creation was returned.",
 			checkRecordReads),
 		financeClaim(753, source+"create",
-			"Money stays the text that was sent and large integers stay exact, in every answer.", checkRecordExact),
+			"Money stays the text that was sent and large integers stay exact, in every response.", checkRecordExact),
 	}
 }
 
@@ -20,15 +20,15 @@ func idempotencyClaims() []Claim {
 	const again = "Wire contract: finance.records.create (same idempotency key again)"
 	return []Claim{
 		financeClaim(756, source,
-			"The same creation with the same key is answered as the first time and makes no second record.", checkReplay),
-		financeClaim(757, again, "The same key is answered as the first time whatever the body is.", checkReplayOtherBody),
+			"The same creation with the same key is returned as the first time and makes no second record.", checkReplay),
+		financeClaim(757, again, "The same key is returned as the first time whatever the body is.", checkReplayOtherBody),
 		financeClaim(758, again,
-			"The same key is answered as the first time after the record was updated, and the update stays.",
+			"The same key is returned as the first time after the record was updated, and the update stays.",
 			checkReplayUpdated),
 		financeClaim(759, again,
-			"The same key is answered as the first time after the record was deleted, and it stays deleted.",
+			"The same key is returned as the first time after the record was deleted, and it stays deleted.",
 			checkReplayDeleted),
-		financeClaim(760, source, "Creations with one key at the same time make one record, and all are answered with it.",
+		financeClaim(760, source, "Creations with one key at the same time make one record, and all get it.",
 			checkReplayAtOnce),
 		financeClaim(761, source+" (a malformed key, assumed: refused)",
 			"A key that is no UUID of version 4 is 400 in the error shape and makes nothing.", checkMalformedKey),
@@ -63,7 +63,7 @@ func checkRecordReads(p *probe) {
 	}
 }
 
-// walkOne fails unless the shelf holds the one record, listed as it was answered.
+// walkOne fails unless the shelf holds the one record, listed as it was returned.
 func (p *probe) walkOne(s shelf, as *response) {
 	a := s.get(p).wantStatus(http.StatusOK)
 	if n := len(a.list("data")); n != 1 {
@@ -183,7 +183,7 @@ func checkOtherKey(p *probe) {
 // wantTwo fails unless two creations made two records.
 func (p *probe) wantTwo(collection string, ids []string) {
 	if ids[0] == ids[1] {
-		p.failf("POST %s: the second creation is answered with the record of the first", collection)
+		p.failf("POST %s: the second creation gets the record of the first", collection)
 	}
 	p.wantIDs("GET "+collection, p.walk(collection, 100, nil), ids...)
 }

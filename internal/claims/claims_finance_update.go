@@ -11,7 +11,7 @@ func recordUpdateClaims() []Claim {
 			checkRecordRemoves),
 		financeClaim(773, source+" (merges at the top level)", "An object or list inside is replaced as a whole.",
 			checkRecordNested),
-		financeClaim(774, source, "An update is answered with 200 {data: record}, the whole record as it then reads.",
+		financeClaim(774, source, "An update gets 200 {data: record}, the whole record as it then reads.",
 			checkRecordUpdateResponse),
 	}
 }
@@ -19,7 +19,7 @@ func recordUpdateClaims() []Claim {
 func recordDeleteClaims() []Claim {
 	const source = "Wire contract: finance.records.delete"
 	return []Claim{
-		financeClaim(776, source, "A deletion answers 204 without a body, and the record is 404 from then on and in no list.",
+		financeClaim(776, source, "A deletion returns 204 without a body, and the record is 404 from then on and in no list.",
 			checkRecordDelete),
 		financeClaim(777, source, "A second deletion is 404.", checkRecordDeletedAgain),
 		financeClaim(778, "Wire contract: finance.records.get", "A record is not found under its id in another collection.",

@@ -11,7 +11,7 @@ func keyClaims() []Claim {
 	const shape = "Collections §2 API key; "
 	const create = "wire contract: api_keys.create"
 	return []Claim{
-		collectionsClaim(541, shape+create, "Creating a key answers 201 with its public shape and what was sent.",
+		collectionsClaim(541, shape+create, "Creating a key returns 201 with its public shape and what was sent.",
 			checkKeyCreate),
 		collectionsClaim(542, shape+create+" (defaults)",
 			"A key that says no more than its name has empty scopes and neither an expiry nor a use nor a revocation.",
@@ -19,7 +19,7 @@ func keyClaims() []Claim {
 		collectionsClaim(543, shape+create,
 			"The token comes with the creation, begins with the shorter keyPrefix and belongs to that key alone.", checkToken),
 		collectionsClaim(544, shape+"wire contract: api_keys.get (without token)",
-			"A read and a list answer what the creation answered, without the token.", checkKeyRead),
+			"A read and a list return what the creation returned, without the token.", checkKeyRead),
 		collectionsClaim(545, shape+create+" (validation failure)",
 			"A missing name, an unknown field and wrong types are 422, with the field named.", checkKeyInvalid),
 		collectionsClaim(546, shape+"wire contract: api_keys.get",
@@ -27,13 +27,13 @@ func keyClaims() []Claim {
 		collectionsClaim(547, "Wire contract: api_keys.get (no update of a key)",
 			"A key cannot be changed: the attempt is 404 or 405 and changes nothing.", checkKeyUpdate),
 		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)",
-			"A key works until expiresAt, then it answers 401 and still reads.", timed(checkKeyExpires)),
+			"A key works until expiresAt, then it returns 401 and still reads.", timed(checkKeyExpires)),
 		collectionsClaim(549, "Collections §3 API key status; wire contract: api_keys.revoke",
-			"Revoking answers 204 without a body, and the key answers 401 at once.", checkRevoke),
+			"Revoking returns 204 without a body, and the key returns 401 at once.", checkRevoke),
 		collectionsClaim(550, "Wire contract: api_keys.revoke (a revoked key)",
 			"A revoked key still reads and is still listed, with revokedAt.", checkRevokedReads),
 		collectionsClaim(551, "Wire contract: api_keys.revoke (a second revoke)",
-			"Revoking a revoked key answers 204 and keeps its revokedAt.", checkRevokedAgain),
+			"Revoking a revoked key returns 204 and keeps its revokedAt.", checkRevokedAgain),
 	}
 }
 

@@ -37,7 +37,7 @@ func listClaims() []Claim {
 		claim(44, "Recurring billing §4 Collections", "Filters combine: an item has to match all of them.",
 			checkFiltersCombine),
 		claim(45, "Recurring billing §2 Customer; wire contract: customers.list",
-			"A listed customer holds what a single read of it answers.", checkListedItem),
+			"A listed customer holds what a single read of it returns.", checkListedItem),
 		claim(46, "Recurring billing §4 Collections", "sort_by id puts the items in the order of their ids, as text.",
 			checkSortedByID),
 	}
@@ -202,7 +202,7 @@ func checkListedItem(p *probe) {
 	listed := p.get(customersPath, "external_id", word).wantStatus(http.StatusOK)
 	for _, member := range customerMembers {
 		if !sameJSON(listed.at("data.0."+member), single.at("data."+member)) {
-			listed.failf("%s is %s, a single read answers %s", member, show(listed.at("data.0."+member)),
+			listed.failf("%s is %s, a single read returns %s", member, show(listed.at("data.0."+member)),
 				show(single.at("data."+member)))
 		}
 	}

@@ -52,7 +52,7 @@ func checkMetadataNumbers(p *probe) {
 }
 
 // checkMode makes a customer with the one metadata, updates it with the other in
-// that mode ("" sends none), and wants the result in the answer and in a read.
+// that mode ("" sends none), and wants the result in the response and in a read.
 func checkMode(p *probe, mode string, stored, sent, wanted object) {
 	path, _ := p.customer(object{"custom_metadata": stored})
 	body := object{"custom_metadata": sent}

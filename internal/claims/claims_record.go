@@ -11,7 +11,7 @@ func recordClaims() []Claim {
 	const source = "Collections §2 Delivery record; wire contract: webhook_deliveries.list"
 	return []Claim{
 		collectionsClaim(621, source,
-			"A delivery is listed with every member, and with the bodies that were sent and answered.", receiving(checkRecord)),
+			"A delivery is listed with every member, and with the bodies that were sent and returned.", receiving(checkRecord)),
 		collectionsClaim(622,
 			"Collections §2 Delivery record, §5 Protection on the sender side; wire contract: webhook_deliveries.list",
 			"No secret, credential, signature or Set-Cookie stands in a delivery: where such a header is shown, it says "+

@@ -27,7 +27,7 @@ func refusalClaims() []Claim {
 	}
 }
 
-// wantInvalid fails unless the answer is 422 validation_error that blames the field.
+// wantInvalid fails unless the response is 422 validation_error that blames the field.
 func (a *response) wantInvalid(field string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
 	fields, _ := a.at("error.details.fields").(map[string]any)
@@ -100,7 +100,7 @@ func checkRefusedUpdate(p *probe) {
 	p.get(path).wantStatus(http.StatusOK).wantUnchanged(created.at("data.customer"))
 }
 
-// wantTaken fails unless the answer is 422 external_id_taken naming that customer.
+// wantTaken fails unless the response is 422 external_id_taken naming that customer.
 func (a *response) wantTaken(id string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("external_id_taken")
 	a.want("error.details.field", "external_id").want("error.details.id", id)

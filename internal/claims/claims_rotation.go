@@ -9,7 +9,7 @@ func rotationClaims() []Claim {
 	const source = "Collections §3 API key status, §4 Endpoints, §8 Limits; wire contract: api_keys.rotate"
 	return []Claim{
 		collectionsClaim(561, source,
-			"Rotating answers 200 with a successor: an id, a token and a prefix of its own, predecessorId and graceUntil.",
+			"Rotating returns 200 with a successor: an id, a token and a prefix of its own, predecessorId and graceUntil.",
 			checkSuccessor),
 		collectionsClaim(562,
 			"Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate (expiry policy of a successor)",
@@ -19,9 +19,9 @@ func rotationClaims() []Claim {
 		collectionsClaim(565, source+" (validation failure)",
 			"graceDays below 0, above 30 or no integer is 422, and nothing is rotated.", checkGraceInvalid),
 		collectionsClaim(566, source,
-			"Both keys work while the grace runs; then the old one answers 401 and the successor goes on.",
+			"Both keys work while the grace runs; then the old one returns 401 and the successor goes on.",
 			timed(checkGraceEnds)),
-		collectionsClaim(567, source, "With graceDays 0 the old key answers 401 at once.", checkNoGrace),
+		collectionsClaim(567, source, "With graceDays 0 the old key returns 401 at once.", checkNoGrace),
 		collectionsClaim(568, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
 			"The old key's expiresAt moves to graceUntil; it stays the old key in all else.", checkExpiryMoved),
 		collectionsClaim(569, "Collections §6 Events (api_key.rotated); wire contract: api_keys.rotate",
@@ -66,7 +66,7 @@ func checkInherits(p *probe) {
 // slack is what may lie between two moments of one call at a service.
 const slack = time.Minute
 
-// wantGrace fails unless the grace that a rotation answers is that many days long.
+// wantGrace fails unless the grace that a rotation returns is that many days long.
 func (a *response) wantGrace(days int) *response {
 	wanted := a.time("data.createdAt").Add(time.Duration(days) * day)
 	if off := a.time("data.graceUntil").Sub(wanted).Abs(); off > slack {

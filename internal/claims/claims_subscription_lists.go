@@ -17,7 +17,7 @@ func subscriptionListClaims() []Claim {
 		claim(312, list, "The filter external_id matches the whole value only.", checkSubscriptionFilterExternalID),
 		claim(313, list, "The filter updated_at_gte includes that very moment and leaves out what is older.",
 			checkSubscriptionFilterUpdatedAt),
-		claim(314, list, "A listed subscription holds what a single read of it answers, in the list envelope.",
+		claim(314, list, "A listed subscription holds what a single read of it returns, in the list envelope.",
 			checkSubscriptionListed),
 		claim(315, list, "With sort_by, walking the pages gives every subscription once, in order.", checkSubscriptionsWalk),
 		claim(316, list+" (search)", "search finds a subscription by its external_id, and none by a word that nothing holds.",
@@ -29,7 +29,7 @@ func invoiceClaims() []Claim {
 	const create = "Wire contract: subscriptions.invoice"
 	const list = "Recurring billing §4 Collections; wire contract: invoices.list"
 	return []Claim{
-		claim(321, create, "A manual invoice is answered with 201 and has an id of its own, with and without a reason.",
+		claim(321, create, "A manual invoice gets 201 and has an id of its own, with and without a reason.",
 			checkInvoice),
 		claim(322, list, "The filter subscription_id gives the invoices of that subscription and no others, each with an id.",
 			checkInvoicesOfSubscription),

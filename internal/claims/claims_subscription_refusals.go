@@ -32,7 +32,7 @@ func subscriptionRefusalClaims() []Claim {
 		claim(231, update, "Fields for creation only are refused by name in an update.", checkSubscribeOnly),
 		claim(232, update, "A wrong type is refused by name, and nothing of that update is done.", checkUpdateWrongType),
 		claim(233, "Recurring billing §7 Errors; wire contract: subscriptions.get",
-			"Every operation on a subscription that does not exist is answered with 404.", checkSubscriptionUnknown),
+			"Every operation on a subscription that does not exist gets 404.", checkSubscriptionUnknown),
 	}
 }
 

@@ -10,9 +10,9 @@ func updateClaims() []Claim {
 	const source = "Recurring billing §4 Customer update; wire contract: customers.update"
 	return []Claim{
 		claim(71, source, "Each field can be changed alone, and nothing else changes with it.", checkUpdateEachField),
-		claim(72, source, "All fields can be changed at once, and a read answers what the update answered.", checkUpdateAll),
+		claim(72, source, "All fields can be changed at once, and a read returns what the update returned.", checkUpdateAll),
 		claim(73, source, "An update that names no field changes none.", checkUpdateNothing),
-		claim(74, source+" (null clears)", "null clears every single value that may be answered as null.", checkNullClears),
+		claim(74, source+" (null clears)", "null clears every single value that may be returned as null.", checkNullClears),
 		claim(75, source+" (null clears)", "null clears a list.", checkNullClearsList),
 		claim(76, source+" ([] clears)", "[] clears a list.", checkEmptyListClears),
 		claim(77, source+" (email and phone become the first of emails and phones)",
@@ -59,7 +59,7 @@ func checkUpdateEachField(p *probe) {
 	}
 }
 
-// wantUnchanged fails when the customer answered as data differs from the one
+// wantUnchanged fails when the customer returned as data differs from the one
 // before in another member than those, in what follows from them, or in
 // updated_at.
 func (a *response) wantUnchanged(before any, changed ...string) {
@@ -76,7 +76,7 @@ func checkUpdateAll(p *probe) {
 	a := p.patch(path, fields).wantStatus(http.StatusOK).wantFields("data", fields)
 	b := p.get(path).wantStatus(http.StatusOK)
 	if !sameJSON(b.at("data"), a.at("data")) {
-		b.failf("data is %s, the update answered %s", show(b.at("data")), show(a.at("data")))
+		b.failf("data is %s, the update responded with %s", show(b.at("data")), show(a.at("data")))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // of its own, so that an interrupt leaves nothing behind.
 const cleanupTime = 30 * time.Second
 
-// remember notes what a call made, whatever the claim makes of the answer: an
+// remember notes what a call made, whatever the claim makes of the response: an
 // object that was made against the contract must go too. Of a key the record
 // stays, revoked.
 func (p *probe) remember(c call, a *response) {
@@ -87,7 +87,7 @@ func (p *probe) remove(path string) {
 	switch a.status {
 	case http.StatusOK, http.StatusNoContent, http.StatusNotFound:
 	default:
-		p.failf("clean-up: %s answered %d", a.what, a.status)
+		p.failf("clean-up: %s responded with %d", a.what, a.status)
 	}
 }
 

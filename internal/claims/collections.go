@@ -23,7 +23,7 @@ func keyPath(id string) string      { return keysPath + "/" + url.PathEscape(id)
 var anyUUIDForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 var (
-	// endpointMembers are the members of an endpoint in every answer.
+	// endpointMembers are the members of an endpoint in every response.
 	endpointMembers = []string{"id", "url", "description", "events", "active", "authentication", "createdAt", "updatedAt"}
 	// keyMembers are the public shape of an API key, Collections §2.
 	keyMembers = []string{"id", "name", "description", "keyPrefix", "source", "scopes", "lastUsedAt", "expiresAt",
@@ -50,7 +50,7 @@ func collectionsClaim(number int, source, text string, check func(*probe)) Claim
 // and is public, as a service that resolves it at registration demands.
 func publicURL() string { return "https://example.com/" + unique() }
 
-// endpoint makes an endpoint and returns its path and the answer. Unless the
+// endpoint makes an endpoint and returns its path and the response. Unless the
 // fields say otherwise it wants an event that no claim brings about, so that
 // nothing is sent to its address.
 func (p *probe) endpoint(fields object) (string, *response) {
@@ -60,13 +60,13 @@ func (p *probe) endpoint(fields object) (string, *response) {
 }
 
 // key makes an API key under a unique name, unless the fields say another, and
-// returns its path and the answer.
+// returns its path and the response.
 func (p *probe) key(fields object) (string, *response) {
 	a := p.post(keysPath, merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
 	return keyPath(a.text("data.id")), a
 }
 
-// rotate replaces the key at path and returns the successor's path and the answer.
+// rotate replaces the key at path and returns the successor's path and the response.
 func (p *probe) rotate(path string, fields object) (string, *response) {
 	if fields == nil {
 		fields = object{}
@@ -107,11 +107,11 @@ func (a *response) wantUnset(path string) *response {
 	return a
 }
 
-// wantNowhere fails when one of the texts stands anywhere in the answer.
+// wantNowhere fails when one of the texts stands anywhere in the response.
 func (a *response) wantNowhere(what string, texts ...string) *response {
 	for _, text := range texts {
 		if text != "" && bytes.Contains(a.raw, []byte(text)) {
-			a.failf("%s stands in the answer", what)
+			a.failf("%s stands in the response", what)
 		}
 	}
 	return a
@@ -133,7 +133,7 @@ func (p *probe) listed(path string, query ...string) []any {
 	return items
 }
 
-// listedAnswer is one item of a list in the form of a single answer.
+// listedResponse is one item of a list in the form of a single response.
 func (p *probe) listedResponse(path string, item any) *response {
 	raw, err := json.Marshal(item)
 	if err != nil {

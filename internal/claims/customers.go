@@ -19,7 +19,7 @@ func customerPath(id string) string { return customersPath + "/" + url.PathEscap
 func accountPath(id string) string  { return accountsPath + "/" + url.PathEscape(id) }
 
 // customer makes a customer without a billing account, under a unique name
-// unless the fields say another, and returns its path and the answer.
+// unless the fields say another, and returns its path and the response.
 func (p *probe) customer(fields object) (string, *response) {
 	body := merged(object{"name": unique(), "create_billing_account": false}, fields)
 	a := p.post(customersPath, body).wantStatus(http.StatusCreated)

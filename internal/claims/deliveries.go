@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// deliveryMembers are the members of a delivery in every answer.
+// deliveryMembers are the members of a delivery in every response.
 var deliveryMembers = []string{
 	"id", "event", "eventId", "status", "httpCode", "attempts", "createdAt",
 	"lastError", "requestBody", "responseBody", "deliveredAt", "nextRetryAt",
@@ -30,7 +30,7 @@ func (p *probe) fire(endpoint string) string {
 	return p.do(endpoint + "/test").wantStatus(http.StatusAccepted).text("data.deliveryId")
 }
 
-// record waits until a delivery has that status and returns it as an answer. An
+// record waits until a delivery has that status and returns it as a response. An
 // empty status takes the delivery as it is.
 func (p *probe) record(endpoint, id, status string) *response {
 	return p.recordWhen(endpoint, id, func(item any) error {
@@ -109,7 +109,7 @@ func (p *probe) wantHeader(one received, name, value string) {
 	}
 }
 
-// envelope is the body of a delivery, as an answer.
+// envelope is the body of a delivery, as a response.
 func (p *probe) envelope(one received) *response {
 	a := &response{p: p, what: "the delivery of " + one.header.Get("X-Webhook-Event"),
 		header: http.Header{}, raw: one.body}

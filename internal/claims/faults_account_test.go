@@ -157,7 +157,7 @@ var accountStatusFaults = []fault{
 	}},
 }
 
-// on acts on requests of that method below a path, or on their answers.
+// on acts on requests of that method below a path, or on their responses.
 func on(method, path string, act func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		if in.method == method && in.sent != nil && strings.HasPrefix(in.path, path) {
@@ -166,7 +166,7 @@ func on(method, path string, act func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// onStep acts on requests whose path ends so, or on their answers.
+// onStep acts on requests whose path ends so, or on their responses.
 func onStep(suffix string, act func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		if in.method == http.MethodPost && strings.HasSuffix(in.path, suffix) {
@@ -175,14 +175,14 @@ func onStep(suffix string, act func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// skip answers a step without doing it.
+// skip returns a step without doing it.
 func skip(suffix string) func(*inFlight) {
 	return onStep(suffix, func(in *inFlight) {
 		in.method, in.path = http.MethodGet, strings.TrimSuffix(in.path, suffix)
 	})
 }
 
-// forgive answers a refused step as if it had been done.
+// forgive returns a refused step as if it had been done.
 func forgive(suffix string) func(*inFlight) {
 	return onStep(suffix, func(in *inFlight) {
 		if in.status == http.StatusUnprocessableEntity {
@@ -211,7 +211,7 @@ func onPayer(act func(object)) func(*inFlight) {
 	})
 }
 
-// onData acts on every object that is answered below a path, single or listed.
+// onData acts on every object that is returned below a path, single or listed.
 func onData(path string, act func(object)) func(*inFlight) {
 	return func(in *inFlight) {
 		if !strings.HasPrefix(in.path, path) {

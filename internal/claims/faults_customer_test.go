@@ -16,7 +16,7 @@ var customerFaults = []fault{
 		spoil: whenStatus(201, 201, func(in *inFlight) { setAt(in.got, "data", at(in.got, "data.customer")) })},
 	{name: "a misspelt member", breaks: []int{51},
 		spoil: onCustomers(func(c object) { c["publicId"] = c["public_id"]; delete(c, "public_id") })},
-	{name: "notes are not answered", breaks: []int{52, 72}, spoil: onCustomers(func(c object) { c["notes"] = nil })},
+	{name: "notes are not returned", breaks: []int{52, 72}, spoil: onCustomers(func(c object) { c["notes"] = nil })},
 	{name: "addresses lose their neighborhood", breaks: []int{52, 71, 72}, spoil: onCustomers(func(c object) {
 		for _, address := range items(c["addresses"]) {
 			delete(address, "neighborhood")
@@ -81,7 +81,7 @@ var customerFaults = []fault{
 	})},
 	{name: "an update forgets the tags", breaks: []int{71, 72},
 		rewrite: onUpdate(func(sent object) { delete(sent, "tags") })},
-	{name: "the update answers what was before", breaks: []int{71, 72, 74}, rewrite: func(in *inFlight) {
+	{name: "the update returns what was before", breaks: []int{71, 72, 74}, rewrite: func(in *inFlight) {
 		if in.method == http.MethodPatch {
 			in.method = http.MethodGet
 		}
@@ -155,7 +155,7 @@ func onMerge(act func(object)) func(*inFlight) {
 	})
 }
 
-// shallowMerge answers nested objects as they were sent, as a server does that
+// shallowMerge returns nested objects as they were sent, as a server does that
 // merges at the top level only.
 func shallowMerge(in *inFlight) {
 	stored, ok := at(in.got, "data.custom_metadata").(object)
@@ -165,7 +165,7 @@ func shallowMerge(in *inFlight) {
 	onMerge(func(sent object) { maps.Copy(stored, sent) })(in)
 }
 
-// onCustomers acts on every customer that an answer shows as such, single,
+// onCustomers acts on every customer that a response shows as such, single,
 // created or listed.
 func onCustomers(act func(object)) func(*inFlight) {
 	return func(in *inFlight) {

@@ -10,9 +10,9 @@ import (
 )
 
 var deliveryFaults = []fault{
-	{name: "a test is answered with 200", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
+	{name: "a test gets 200", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) { in.status = http.StatusOK })},
-	{name: "a test answers other ids", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
+	{name: "a test returns other ids", breaks: []int{581}, spoil: onCall(http.MethodPost, hook+"/test",
 		func(in *inFlight) { setAt(in.got, "data.eventId", newUUID()) })},
 	{name: "nothing is sent", breaks: []int{581, 582, 583, 584, 585, 586, 587, 588, 589, 590, 591, 601, 607, 611, 613, 621,
 		622, 641, 648}, deliver: nowhere},
@@ -118,7 +118,7 @@ var attemptFaults = []fault{
 	{name: "every failure has status 500", breaks: []int{602, 603},
 		spoil: onRecords(func(record object) { record["httpCode"] = 500 })},
 	{name: "redirects are followed", breaks: []int{603}, deliver: func(out *sending) { out.redirects = true }},
-	{name: "no answer is code 0", breaks: []int{604}, spoil: onRecords(func(record object) {
+	{name: "no response is code 0", breaks: []int{604}, spoil: onRecords(func(record object) {
 		if record["httpCode"] == nil {
 			record["httpCode"] = 0
 		}

@@ -27,7 +27,7 @@ var entryRefusalFaults = slices.Concat(
 				sent["occurred_at"] = "no"
 			}
 		})},
-		{name: "a company is answered with another id", breaks: []int{782},
+		{name: "a company gets another id", breaks: []int{782},
 			spoil: onCall(http.MethodPost, books, func(in *inFlight) {
 				if _, is := in.sent["company_id"]; is {
 					setAt(in.got, "data.company_id", newUUID())

@@ -56,7 +56,7 @@ var keyReplayFaults = []fault{
 		rewrite: onCall(http.MethodPost, books, func(in *inFlight) { in.header.Del(keyHeader) })},
 	{name: "a key that came before is refused", breaks: []int{756, 757, 758, 759, 760},
 		rewrite: onKnownKey(func(in *inFlight, _ object) { in.status = http.StatusConflict })},
-	{name: "a key that came before is answered with 200", breaks: []int{756, 757, 758, 759, 760},
+	{name: "a key that came before gets 200", breaks: []int{756, 757, 758, 759, 760},
 		spoil: func(in *inFlight) {
 			if in.mark == "again" {
 				in.status = http.StatusOK
@@ -72,7 +72,7 @@ var keyReplayFaults = []fault{
 				in.status = http.StatusUnprocessableEntity
 			}
 		})},
-	{name: "a key that came before is answered with the record of now", breaks: []int{758},
+	{name: "a key that came before gets the record of now", breaks: []int{758},
 		rewrite: onKnownKey(func(in *inFlight, original object) {
 			if found := in.original(original); found != nil {
 				in.status, in.got = http.StatusCreated, object{"data": found}
@@ -126,7 +126,7 @@ var keyReplayFaults = []fault{
 		})},
 }
 
-// racingFault remembers a key once its creation is answered and no earlier.
+// racingFault remembers a key once its creation is returned and no earlier.
 // Creations wait for a second one, so that two are always under way.
 func racingFault() fault {
 	var arrived atomic.Int32
@@ -151,7 +151,7 @@ func racingFault() fault {
 // nobodysKey is one key for all.
 const nobodysKey = "00000000-0000-4000-8000-000000000000"
 
-// onEntries acts on every record that an answer shows.
+// onEntries acts on every record that a response shows.
 func onEntries(act func(object)) func(*inFlight) {
 	return inBooks(func(in *inFlight) {
 		if record, ok := at(in.got, "data").(object); ok {
@@ -163,7 +163,7 @@ func onEntries(act func(object)) func(*inFlight) {
 	})
 }
 
-// onKnownKey acts on a creation whose key came before, with what was answered then.
+// onKnownKey acts on a creation whose key came before, with what was returned then.
 func onKnownKey(act func(*inFlight, object)) func(*inFlight) {
 	return onCall(http.MethodPost, books, func(in *inFlight) {
 		if original, known := in.proxy.replies[in.collection()+" "+in.header.Get(keyHeader)]; known {

@@ -107,7 +107,7 @@ var keyFaults = []fault{
 	renamedFault(),
 	{name: "keys do not expire", breaks: []int{541, 548, 569},
 		rewrite: onSent(http.MethodPost, keys, func(sent object) { delete(sent, "expiresAt") })},
-	{name: "a revocation is answered", breaks: []int{549}, spoil: onCall(http.MethodDelete, oneKey,
+	{name: "a revocation is returned", breaks: []int{549}, spoil: onCall(http.MethodDelete, oneKey,
 		func(in *inFlight) { in.status, in.got = http.StatusOK, object{} })},
 	{name: "a revocation does nothing", breaks: []int{549, 550, 551, 571, 573, 642, 643},
 		rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) { in.status = http.StatusNoContent })},
@@ -261,7 +261,7 @@ func renamedFault() fault {
 	})}
 }
 
-// onSuccessor acts on what a rotation answers and on the old key as it is then.
+// onSuccessor acts on what a rotation returns and on the old key as it is then.
 func onSuccessor(act func(successor, old object)) func(*inFlight) {
 	return onCall(http.MethodPost, rotation, func(in *inFlight) {
 		old := in.proxy.one(in.parentPath())

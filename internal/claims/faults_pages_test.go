@@ -122,7 +122,7 @@ var cursorFaults = []fault{
 }
 
 // onPage acts on listings of records, before they are asked for or when they were
-// answered.
+// returned.
 func onPage(act func(*inFlight)) func(*inFlight) { return onCall(http.MethodGet, books, act) }
 
 func onLastPage(act func(*inFlight)) func(*inFlight) {

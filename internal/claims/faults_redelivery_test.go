@@ -7,7 +7,7 @@ import (
 )
 
 var redeliveryFaults = []fault{
-	{name: "a redelivery is answered with 200", breaks: []int{611, 612, 613},
+	{name: "a redelivery gets 200", breaks: []int{611, 612, 613},
 		spoil: onCall(http.MethodPost, redo, func(in *inFlight) { in.status = http.StatusOK })},
 	{name: "a redelivery does nothing", breaks: []int{611, 612, 613},
 		rewrite: onCall(http.MethodPost, redo, func(in *inFlight) {
@@ -39,7 +39,7 @@ var redeliveryFaults = []fault{
 	resetFault(),
 	{name: "no body of the request is kept", breaks: []int{621},
 		spoil: onRecords(func(record object) { record["requestBody"] = nil })},
-	{name: "no body of the answer is kept", breaks: []int{621},
+	{name: "no body of the response is kept", breaks: []int{621},
 		spoil: onRecords(func(record object) { record["responseBody"] = nil })},
 	{name: "a record without its event id", breaks: []int{611, 621},
 		spoil: onRecords(func(record object) { delete(record, "eventId") })},

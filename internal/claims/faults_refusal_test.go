@@ -76,9 +76,9 @@ var refusalFaults = []fault{
 			in.status = http.StatusUnprocessableEntity
 		}
 	}},
-	{name: "delete answers 204", breaks: []int{121},
+	{name: "delete returns 204", breaks: []int{121},
 		spoil: onDelete(func(in *inFlight) { in.status, in.got = http.StatusNoContent, nil })},
-	{name: "delete answers false", breaks: []int{121},
+	{name: "delete returns false", breaks: []int{121},
 		spoil: onDelete(func(in *inFlight) { setAt(in.got, "data.deleted", false) })},
 	{name: "delete does nothing", breaks: []int{122, 123, 124, 125}, rewrite: func(in *inFlight) {
 		if in.method == http.MethodDelete {
@@ -126,7 +126,7 @@ func onDelete(act func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// onAccounts acts on every account that a single read answers.
+// onAccounts acts on every account that a single read returns.
 func onAccounts(act func(object)) func(*inFlight) {
 	return func(in *inFlight) {
 		if account, ok := at(in.got, "data").(object); ok && strings.HasPrefix(in.path, "/v1/billing-accounts/") {

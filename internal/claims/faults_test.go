@@ -140,7 +140,7 @@ var listFaults = []fault{
 		spoil: onList(func(in *inFlight) { deleteAt(in.got, "data.0.addresses") })},
 }
 
-// whenStatus spoils answers whose status is in that range.
+// whenStatus spoils responses whose status is in that range.
 func whenStatus(least, most int, spoil func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		if in.status >= least && in.status <= most {
@@ -157,7 +157,7 @@ func onPath(path string, spoil func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// onList acts on listings, before they are asked for or when they were answered.
+// onList acts on listings, before they are asked for or when they were returned.
 func onList(act func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		asked := in.status == 0 || in.status == http.StatusOK

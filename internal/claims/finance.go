@@ -58,7 +58,7 @@ func shelves() []shelf {
 // ledgers are the shelves whose records carry an occurrence date.
 func ledgers() []shelf { return shelves()[1:] }
 
-// put makes a record on the shelf and returns its path and the answer.
+// put makes a record on the shelf and returns its path and the response.
 func (s shelf) put(p *probe, fields object) (string, *response) {
 	return p.entry(s.path, merged(object{"company_id": s.company}, fields))
 }
@@ -84,7 +84,7 @@ func (s shelf) walk(p *probe, limit int, between func(read []string), query ...s
 }
 
 // entry makes a record under a unique name, unless the fields say another, and
-// returns its path and the answer.
+// returns its path and the response.
 func (p *probe) entry(collection string, fields object) (string, *response) {
 	a := p.create(collection, newUUID(), merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
 	return recordPath(collection, a.text("data.id")), a
@@ -174,7 +174,7 @@ func (a *response) idsOf() []string {
 	return ids
 }
 
-// wantSame fails unless the answer says what another one said, to the last member.
+// wantSame fails unless the response says what another one said, to the last member.
 func (a *response) wantSame(other *response) *response {
 	a.wantStatus(other.status)
 	return a.want("", other.body)

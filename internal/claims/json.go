@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// missing is what answer.at gives for a member that is not there, which is not
+// missing is what response.at gives for a member that is not there, which is not
 // the same as one that is null.
 type missing struct{}
 

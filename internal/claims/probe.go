@@ -18,7 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// maxAnswerBytes bounds what a claim reads of one answer.
+// maxResponseBytes bounds what a claim reads of one response.
 const maxResponseBytes = 8 << 20
 
 // object is a JSON object to send.

@@ -36,10 +36,10 @@ type inFlight struct {
 	proxy        *proxy
 	mark         string // what a rewrite tells the spoiling that belongs to it
 
-	status int // of the response; set before it, the sandbox is not asked at all
+	status   int // of the response; set before it, the sandbox is not asked at all
 	response http.Header
-	got    any    // the response's JSON, nil when there is none
-	text   string // the response when it is no JSON
+	got      any    // the response's JSON, nil when there is none
+	text     string // the response when it is no JSON
 }
 
 // fault is one way in which a service can differ from what the claims say.

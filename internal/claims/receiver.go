@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// patience bounds waiting for something that a service does beside its answers.
+	// patience bounds waiting for something that a service does beside its responses.
 	patience = 30 * time.Second
 	// pollEvery is the time between two looks at it.
 	pollEvery = 50 * time.Millisecond
@@ -45,13 +45,13 @@ type received struct {
 	body   []byte
 }
 
-// receiver is the other end of a webhook. It keeps what comes and answers 200
+// receiver is the other end of a webhook. It keeps what comes and returns 200
 // unless told otherwise.
 type receiver struct {
 	url string
 
-	mu     sync.Mutex
-	got    []received
+	mu       sync.Mutex
+	got      []received
 	response http.HandlerFunc // nil is an empty 200
 }
 
@@ -76,7 +76,7 @@ func (r *receiver) respondWith(response http.HandlerFunc) {
 	r.response = response
 }
 
-// status answers with an empty body.
+// status responds with an empty body.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }

@@ -38,7 +38,7 @@ func (p *probe) payer() (account string, now time.Time) {
 
 // subscription makes a monthly subscription to the first plan, on an account of
 // its own unless the fields say otherwise. Nothing is charged by itself, so that
-// a claim costs nobody anything. It returns the path and the answer.
+// a claim costs nobody anything. It returns the path and the response.
 func (p *probe) subscription(fields object) (string, *response) {
 	body := object{"plan_id": p.plan(0), "billing_cycle": "monthly", "collection_method": "manual_charge"}
 	if _, named := fields["billing_account_id"]; !named {
@@ -113,13 +113,13 @@ func (a *response) wantMoment(path string, wanted time.Time, slack time.Duration
 	return a
 }
 
-// wantRefused fails unless the answer is 422 in the error shape. No source names
+// wantRefused fails unless the response is 422 in the error shape. No source names
 // the code of a step that the object's state does not allow.
 func (a *response) wantRefused() *response {
 	return a.wantStatus(http.StatusUnprocessableEntity).wantError("")
 }
 
-// wantInvalidPart fails unless the answer is 422 validation_error that blames
+// wantInvalidPart fails unless the response is 422 validation_error that blames
 // something. No source says how a part of an object or an array is named.
 func (a *response) wantInvalidPart() {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
@@ -128,7 +128,7 @@ func (a *response) wantInvalidPart() {
 	}
 }
 
-// wantKept fails when one of the members of the object answered as data differs
+// wantKept fails when one of the members of the object returned as data differs
 // from the object before, unless it is among those that were to change. That
 // updated_at moves is no difference.
 func (a *response) wantKept(members []string, before any, changed ...string) *response {

@@ -17,7 +17,7 @@ var files embed.FS
 
 const evidenceRoot = "testdata"
 
-// Exchange is one request to a service and the answer to it.
+// Exchange is one request to a service and the response to it.
 type Exchange struct {
 	// Name is the file's path below testdata without its ending,
 	// for example "billing/customer_create".
@@ -42,18 +42,18 @@ type Request struct {
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
-// Response is what the service answers.
+// Response is what the service returns.
 type Response struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// Body is the JSON that is answered. It is nil for an empty answer and for
+	// Body is the JSON that is returned. It is nil for an empty response and for
 	// one that is no JSON, which stands in Text.
 	Body json.RawMessage `json:"body,omitempty"`
-	// Text is an answer that is not JSON, such as the HTML page of a proxy.
+	// Text is a response that is not JSON, such as the HTML page of a proxy.
 	Text string `json:"text,omitempty"`
 }
 
-// Bytes is the answer's body as it stands on the wire, empty when there is none.
+// Bytes is the response's body as it stands on the wire, empty when there is none.
 func (r Response) Bytes() []byte {
 	if r.Text != "" {
 		return []byte(r.Text)

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	moneyForm  = regexp.MustCompile(`^[0-9]+\.[0-9]{2}$`)
-	likeUUID   = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-`)
+	moneyForm    = regexp.MustCompile(`^[0-9]+\.[0-9]{2}$`)
+	likeUUID     = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-`)
 	responseTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`)
 )
 

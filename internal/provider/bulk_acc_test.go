@@ -283,7 +283,9 @@ resource "billing_subscription" "s" {
 resource "billing_webhook_endpoint" "w" {
   count          = 12
   url            = "https://receiver.example.test/${count.index}"
-  authentication = count.index == 3 ? { type = "basic", username = "u", password_wo = "p", credentials_wo_version = 1 } : null
+  authentication = count.index != 3 ? null : {
+    type = "basic", username = "u", password_wo = "p", credentials_wo_version = 1
+  }
 }
 
 resource "billing_api_key" "k" {

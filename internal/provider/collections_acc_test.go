@@ -41,7 +41,7 @@ func TestAccCollections_secretsStayOut(t *testing.T) {
 	if got := receiver.Got(); len(got) != 1 || got[0].Header.Get("Authorization") != "Bearer "+credential {
 		t.Errorf("the consumer got %v", got)
 	}
-	// The consumer answers with what it was sent, which must not come out either.
+	// The consumer responds with what it was sent, which must not come out either.
 	receiver.Respond(401, "not with "+credential)
 	terraform.write("main.tf", required+config("2"))
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 503})

@@ -22,7 +22,10 @@ resource "billing_account" "a" {
 ` + account + `
 }
 output "shown" {
-  value = [billing_account.a.name, billing_account.a.email, billing_account.a.phone, billing_account.a.address, billing_customer.c.name]
+  value = [
+    billing_account.a.name, billing_account.a.email, billing_account.a.phone, billing_account.a.address,
+    billing_customer.c.name,
+  ]
 }
 `
 }

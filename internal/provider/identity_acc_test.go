@@ -55,7 +55,7 @@ func newCustomer(s *acctest.Service) string {
 	return made["id"].(string)
 }
 
-// TestMixedUpResponses: where a read or an update is answered with another object, nothing of that object comes into
+// TestMixedUpResponses: where a read or an update gets another object, nothing of that object comes into
 // the state, and it is not touched.
 func TestMixedUpResponses(t *testing.T) {
 	t.Parallel()

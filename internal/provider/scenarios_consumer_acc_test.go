@@ -59,7 +59,7 @@ func (c consumer) given() credentials {
 	return given
 }
 
-// answers is the status that the service answers to a key.
+// responses is the status that the service returns to a key.
 func (c consumer) responses(key string) int {
 	c.t.Helper()
 	status, _ := c.service.CallWithKey(key, "GET", "/api/v1/webhook-endpoints/"+c.endpoint()+"/deliveries", nil)
@@ -110,7 +110,7 @@ func (c consumer) renewed(before credentials) {
 		c.t.Error("key or secret is the old one")
 	}
 	if old, current := c.responses(before.Key), c.responses(now.Key); old != http.StatusOK || current != http.StatusOK {
-		c.t.Errorf("the service answers %d to the old key and %d to the new one", old, current)
+		c.t.Errorf("the service returns %d to the old key and %d to the new one", old, current)
 	}
 	if got := c.delivery(); !signedWith(now.Secret, got) || signedWith(before.Secret, got) {
 		c.t.Errorf("the delivery is not signed with the new secret: %v", got.Header)
@@ -163,11 +163,11 @@ func TestAccScenario_consumerByTrigger(t *testing.T) {
 	third := c.given()
 	for _, old := range []credentials{first, second} {
 		if status := c.responses(old.Key); status != http.StatusUnauthorized {
-			t.Errorf("the service answers %d to a key whose grace was ended", status)
+			t.Errorf("the service returns %d to a key whose grace was ended", status)
 		}
 	}
 	if status := c.responses(third.Key); status != http.StatusOK {
-		t.Errorf("the service answers %d to the new key", status)
+		t.Errorf("the service returns %d to the new key", status)
 	}
 	c.write("rotation.auto.tfvars", `rotation = "leak-17"`)
 	c.applies("update", both[:1]) // end_grace is taken back, which rotates nothing
@@ -178,7 +178,7 @@ func TestAccScenario_consumerByTrigger(t *testing.T) {
 	c.applies("delete", both, "-destroy")
 	if status, _ := c.service.CallWithKey(third.Key, "GET", "/api/v1/webhook-endpoints",
 		nil); status != http.StatusUnauthorized {
-		t.Errorf("after all the service answers %d to the key", status)
+		t.Errorf("after all the service returns %d to the key", status)
 	}
 }
 

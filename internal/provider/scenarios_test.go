@@ -68,7 +68,7 @@ func (c *command) fresh(names ...string) {
 	}
 }
 
-// plans plans into the file "plan" and answers what would be done, by address: create, update, delete, import, or
+// plans plans into the file "plan" and returns what would be done, by address: create, update, delete, import, or
 // several of them. What stays as it is, and what is only read, is left out.
 func (c *command) plans(args ...string) map[string]string {
 	c.t.Helper()

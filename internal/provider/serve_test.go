@@ -15,9 +15,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
-// TestServerAnswersWhatIsSettled: refresh and plan of an object that stays as it is do not reach the framework, for the
-// types of which there are many. What is answered is the value of the request itself, which the framework never does.
-// All tests that drive the provider in process compare both.
+// TestServerResponsesWhatIsSettled: refresh and plan of an object that stays as it is do not reach the framework, for
+// the types of which there are many. What is returned is the value of the request itself, which the framework never
+// does. All tests that drive the provider in process compare both.
 func TestServerResponsesWhatIsSettled(t *testing.T) {
 	s := acctest.Start(t)
 	s.NeedsSandbox("objects are created for it")
@@ -59,7 +59,7 @@ func TestServerResponsesWhatIsSettled(t *testing.T) {
 		read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: state,
 			Private: o.Private, CurrentIdentity: identity})
 		if err != nil || read.NewState != state {
-			t.Errorf("%s: the framework answered a refresh: %+v, %v", typeName, read, err)
+			t.Errorf("%s: the framework returned a refresh: %+v, %v", typeName, read, err)
 		}
 		if sent := len(s.Sandbox.Requests()) - before; sent != 1 {
 			t.Errorf("%s: a refresh sent %d requests", typeName, sent)
@@ -74,7 +74,7 @@ func TestServerResponsesWhatIsSettled(t *testing.T) {
 			read.NewState = plan.PlannedState
 		}
 		if read.NewState != state {
-			t.Errorf("%s: the framework answered a plan", typeName)
+			t.Errorf("%s: the framework returned a plan", typeName)
 		}
 		return d
 	}

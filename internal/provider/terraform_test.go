@@ -51,7 +51,7 @@ func (c *command) read(name string) string {
 	return c.Read(name)
 }
 
-// run answers what Terraform prints, with every white space a single blank, and whether it succeeded.
+// run returns what Terraform prints, with every white space a single blank, and whether it succeeded.
 func (c *command) run(args ...string) (string, error) {
 	c.t.Helper()
 	out, err := c.Command(args...).CombinedOutput()

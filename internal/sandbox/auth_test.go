@@ -124,6 +124,6 @@ func TestOrganizationsAreApart(t *testing.T) {
 		t.Errorf("me %s", me.body)
 	}
 	if server.Organization().ID != me.text("id") {
-		t.Errorf("Organization %v is not what /v1/me answers", server.Organization())
+		t.Errorf("Organization %v is not what /v1/me returns", server.Organization())
 	}
 }

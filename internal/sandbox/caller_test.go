@@ -62,7 +62,7 @@ func (c caller) with(token string) caller {
 	return c
 }
 
-// result is an answer, its body read whole.
+// result is a response, its body read whole.
 type result struct {
 	t      *testing.T
 	status int
@@ -95,7 +95,7 @@ func (c caller) try(method, path, body string, headers ...string) (result, error
 	return result{c.t, response.StatusCode, response.Header, content}, err
 }
 
-// do is try for a request that must be answered whole.
+// do is try for a request that must be returned whole.
 func (c caller) do(method, path, body string, headers ...string) result {
 	c.t.Helper()
 	r, err := c.try(method, path, body, headers...)
@@ -105,7 +105,7 @@ func (c caller) do(method, path, body string, headers ...string) result {
 	return r
 }
 
-// want fails the test unless the answer has the status.
+// want fails the test unless the response has the status.
 func (r result) want(status int) result {
 	r.t.Helper()
 	if r.status != status {
@@ -114,7 +114,7 @@ func (r result) want(status int) result {
 	return r
 }
 
-// at answers the value under the keys; numbers index arrays.
+// at returns the value under the keys; numbers index arrays.
 func (r result) at(keys ...any) any {
 	r.t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(r.body))
@@ -172,13 +172,13 @@ func (r result) names(field string) []string {
 	return out
 }
 
-// create makes a customer and answers its id.
+// create makes a customer and returns its id.
 func (c caller) create(body string) string {
 	c.t.Helper()
 	return c.do("POST", "/v1/customers", body).want(201).text("data", "customer", "id")
 }
 
-// account makes a customer and answers the id of its billing account.
+// account makes a customer and returns the id of its billing account.
 func (c caller) account() string {
 	c.t.Helper()
 	return c.do("POST", "/v1/customers", `{"name":"Ana"}`).want(201).text("data", "billing_account", "id")
@@ -188,7 +188,7 @@ func (c caller) account() string {
 const plan, otherPlan = "3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71", "c9e17b52-06af-4d3b-8e94-61f5a2d7b830"
 
 // subscribe makes a subscription with the fields, written as `,"name":value`,
-// on an account of its own, and answers its path and the answer.
+// on an account of its own, and returns its path and the response.
 func (c caller) subscribe(fields string) (string, result) {
 	c.t.Helper()
 	r := c.do("POST", "/v1/subscriptions", `{"billing_account_id":"`+c.account()+`","plan_id":"`+plan+`"`+
@@ -196,7 +196,7 @@ func (c caller) subscribe(fields string) (string, result) {
 	return "/v1/subscriptions/" + r.text("data", "id"), r
 }
 
-// blames fails the test unless the answer refuses exactly these fields.
+// blames fails the test unless the response refuses exactly these fields.
 func (r result) blames(fields ...string) {
 	r.t.Helper()
 	if r.status != 422 || r.text("error", "code") != "validation_error" {
@@ -211,7 +211,7 @@ func (r result) blames(fields ...string) {
 	}
 }
 
-// refuses fails the test unless the answer is 422 with the code.
+// refuses fails the test unless the response is 422 with the code.
 func (r result) refuses(code string) {
 	r.t.Helper()
 	if r.status != 422 || r.text("error", "code") != code {

@@ -76,7 +76,7 @@ func receive(_ context.Context, handler http.Handler) (string, func(), error) {
 }
 
 // TestCollectionsExchanges sends the recorded creates, and compares status, error
-// code, blamed fields and the members of what is answered with the recorded ones.
+// code, blamed fields and the members of what gets the recorded ones.
 func TestCollectionsExchanges(t *testing.T) {
 	t.Parallel()
 	compared := 0
@@ -94,7 +94,7 @@ func TestCollectionsExchanges(t *testing.T) {
 			recorded := result{t: t, body: exchange.Response.Body}
 			if status == 422 {
 				if got.text("error", "code") != recorded.text("error", "code") {
-					t.Errorf("answered %s", got.body)
+					t.Errorf("responded with %s", got.body)
 				}
 				if recorded.at("error").(map[string]any)["details"] != nil {
 					sameMembers(t, recorded.at("error", "details", "fields"), got.at("error", "details", "fields"))

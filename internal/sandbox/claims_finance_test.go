@@ -62,7 +62,7 @@ func book(t *testing.T, server *sandbox.Server) caller {
 }
 
 // TestFinanceExchanges sends the recorded requests for single records, each to a
-// sandbox where the record was made as it is recorded, and compares the answers
+// sandbox where the record was made as it is recorded, and compares the responses
 // with the recorded ones; ids and moments are compared in their form.
 func TestFinanceExchanges(t *testing.T) {
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestFinanceExchanges(t *testing.T) {
 				return
 			}
 			if code := recorded.text("error", "code"); status != http.StatusBadRequest && got.text("error", "code") != code {
-				t.Errorf("answered %s, want the code %s", got.body, code)
+				t.Errorf("responded with %s, want the code %s", got.body, code)
 			}
 			if status == http.StatusUnprocessableEntity {
 				sameMembers(t, recorded.at("error", "details", "fields"), got.at("error", "details", "fields"))
@@ -113,7 +113,7 @@ func keyOf(exchange evidence.Exchange) []string {
 }
 
 // recorded makes what a recorded request supposes: the record that its path
-// names, or the one that was made first with its key. It answers the path with
+// names, or the one that was made first with its key. It returns the path with
 // the id that the record has here.
 func (c caller) recorded(exchange evidence.Exchange) string {
 	c.t.Helper()
@@ -138,7 +138,7 @@ func (c caller) recorded(exchange evidence.Exchange) string {
 }
 
 // TestFinanceListExchanges sends the recorded requests for lists to a sandbox that
-// holds what they answer, made in that order, and compares the pages.
+// holds what they response, made in that order, and compares the pages.
 func TestFinanceListExchanges(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

@@ -54,7 +54,7 @@ var (
 	aMoment = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-// TestCreateExchanges sends the recorded creates and compares the answers with
+// TestCreateExchanges sends the recorded creates and compares the responds with
 // the recorded ones; ids and moments are compared in their form. An exchange
 // that refers to a customer made before is left out, as it leaves that out.
 func TestCreateExchanges(t *testing.T) {
@@ -102,7 +102,7 @@ func empty(value any) bool {
 	return value == nil || isList && len(list) == 0 || isObject && len(object) == 0
 }
 
-// compare holds an answer against a recorded one. What the system puts into
+// compare holds a response against a recorded one. What the system puts into
 // metadata, and what things cost, is its own affair.
 func compare(t *testing.T, path string, want, have any) {
 	t.Helper()

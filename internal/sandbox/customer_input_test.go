@@ -75,6 +75,6 @@ func TestRefusalNamesAllAndRepeatsNothing(t *testing.T) {
 		t.Errorf("fields %v, want name, kind, birthday and emails[0].value", fields)
 	}
 	if strings.Contains(string(r.body), "s3cret") {
-		t.Errorf("the answer repeats what was sent: %s", r.body)
+		t.Errorf("the response repeats what was sent: %s", r.body)
 	}
 }

@@ -20,7 +20,7 @@ const everyCustomerField = `{
 	"custom_metadata": {"n": 9007199254740993, "f": 1.50, "deep": {"list": [1, null]}}
 }`
 
-// Recurring billing §2 Customer: every field is answered, as sent; §4: the
+// Recurring billing §2 Customer: every field is returned, as sent; §4: the
 // account that comes with it.
 func TestCreateCustomerResponsesEveryField(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestUpdateChangesAndClears(t *testing.T) {
 	}
 	changed := c.do("PATCH", path, `{"nickname":"Aninha"}`).want(200)
 	if changed.text("data", "nickname") != "Aninha" || changed.text("data", "notes") != "prefers mail" {
-		t.Errorf("update answers %s", changed.body)
+		t.Errorf("update returns %s", changed.body)
 	}
 	if changed.text("data", "updated_at") <= before.text("data", "updated_at") ||
 		changed.text("data", "created_at") != before.text("data", "created_at") ||
@@ -220,11 +220,11 @@ func TestDeleteCustomer(t *testing.T) {
 	id := created.text("data", "customer", "id")
 	path := "/v1/customers/" + id
 	if got := c.do("DELETE", path, "").want(200).json(); got != `{"data":{"deleted":true}}` {
-		t.Errorf("deletion answers %s", got)
+		t.Errorf("deletion returns %s", got)
 	}
 	for _, method := range []string{"GET", "PATCH", "DELETE"} {
 		if r := c.do(method, path, "{}").want(404); r.text("error", "code") != "not_found" {
-			t.Errorf("%s answers %s", method, r.body)
+			t.Errorf("%s returns %s", method, r.body)
 		}
 	}
 	if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != "0" {

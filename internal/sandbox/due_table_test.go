@@ -2,7 +2,7 @@ package sandbox_test
 
 import "time"
 
-// at is a moment of 2026 as it is answered.
+// at is a moment of 2026 as it is returned.
 func at(month time.Month, day, hour int) string {
 	return time.Date(2026, month, day, hour, 0, 0, 0, time.UTC).Format(`"2006-01-02T15:04:05.000Z"`)
 }

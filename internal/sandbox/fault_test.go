@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Answers that only a fault brings about.
+// TestResponseingFaults that only a fault brings about.
 func TestResponseingFaults(t *testing.T) {
 	t.Parallel()
 	ahead := time.Now().Add(time.Hour)
@@ -48,7 +48,7 @@ func TestResponseingFaults(t *testing.T) {
 			server.AddFault(test.fault)
 			r := c.do("POST", "/v1/customers", `{"name":"Ana"}`).want(test.status)
 			if !test.check(r) || r.header.Get("Request-Id") == "" {
-				t.Errorf("answer %v %s", r.header, r.body)
+				t.Errorf("response %v %s", r.header, r.body)
 			}
 			server.ClearFaults()
 			if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != "0" {
@@ -92,7 +92,7 @@ func TestFaultsAroundProcessing(t *testing.T) {
 			server.AddFault(test.fault)
 			r, err := c.try("POST", "/v1/customers", `{"name":"Ana"}`)
 			if !test.fails(r, err) {
-				t.Errorf("answer %d %s, error %v", r.status, r.body, err)
+				t.Errorf("return %d %s, error %v", r.status, r.body, err)
 			}
 			if got := c.do("GET", "/v1/customers", "").json("meta", "total"); got != test.processed {
 				t.Errorf("total %s, want %s", got, test.processed)
@@ -224,7 +224,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// A GET of one object is answered with another one of its type, once there is one.
+// A GET of one object gets another one of its type, once there is one.
 func TestOther(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{})
@@ -241,16 +241,16 @@ func TestOther(t *testing.T) {
 	} {
 		first := test.c.do("POST", test.path, test.body).want(201).text("data", "id")
 		if got := test.c.do("GET", test.path+"/"+first, "").text("data", "id"); got != first {
-			t.Errorf("%s: the only object is answered as %s", test.path, got)
+			t.Errorf("%s: the only object is returned as %s", test.path, got)
 		}
 		second := test.c.do("POST", test.path, test.body).want(201).text("data", "id")
 		if got := test.c.do("GET", test.path+"/"+first, "").text("data", "id"); got != second {
-			t.Errorf("%s: answered is %s, want %s", test.path, got, second)
+			t.Errorf("%s: returned is %s, want %s", test.path, got, second)
 		}
 	}
 	first, second := billing.create(`{"name":"Ana"}`), billing.create(`{"name":"Rui"}`)
 	if got := billing.do("GET", "/v1/customers/"+first, "").text("data", "id"); got != second {
-		t.Errorf("answered is %s, want %s", got, second)
+		t.Errorf("returned is %s, want %s", got, second)
 	}
 	billing.do("PATCH", "/v1/customers/"+first, `{"name":"Eva"}`).holds(map[string]string{"id": `"` + first + `"`})
 	billing.do("GET", "/v1/me", "").want(200)
@@ -316,7 +316,7 @@ func TestOutage(t *testing.T) {
 			c.do("GET", "/v1/me", "").want(200)
 			for _, away := range []caller{c, other, c} {
 				if r, err := away.try("GET", "/v1/me", ""); (err == nil) != (status != 0) || err == nil && r.status != status {
-					t.Errorf("answered %d, %v", r.status, err)
+					t.Errorf("responded with %d, %v", r.status, err)
 				}
 			}
 			time.Sleep(600 * time.Millisecond)

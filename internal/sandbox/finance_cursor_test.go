@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// put makes records with these names in a collection, and answers their paths.
+// put makes records with these names in a collection, and returns their paths.
 func (c caller) put(collection string, names ...string) (paths []string) {
 	c.t.Helper()
 	for _, name := range names {
@@ -21,7 +21,7 @@ func (c caller) put(collection string, names ...string) (paths []string) {
 	return paths
 }
 
-// page answers the names on a page and the cursor to the next one, empty if
+// page returns the names on a page and the cursor to the next one, empty if
 // there is none.
 func (c caller) page(list, cursor string) (names, next string) {
 	c.t.Helper()
@@ -37,7 +37,7 @@ func (c caller) page(list, cursor string) (names, next string) {
 	return strings.Join(r.names("name"), " "), next
 }
 
-// walk answers the names on each page from a cursor on, parted by |.
+// walk returns the names on each page from a cursor on, parted by |.
 func (c caller) walk(list, cursor string) string {
 	c.t.Helper()
 	var pages []string

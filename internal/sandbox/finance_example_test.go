@@ -14,7 +14,7 @@ import (
 
 var exampleCollections = []string{"accounts", "payables", "receivables"}
 
-// whole answers every record of a collection.
+// whole returns every record of a collection.
 func (c caller) whole(collection string) []map[string]any {
 	c.t.Helper()
 	var records []map[string]any

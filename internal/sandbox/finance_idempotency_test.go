@@ -130,13 +130,13 @@ func TestRefusedCreationKeepsNoKey(t *testing.T) {
 	}
 }
 
-// A lost answer: the record is there, and the retry learns which.
+// A lost response: the record is there, and the retry learns which.
 func TestCreationWithALostResponse(t *testing.T) {
 	t.Parallel()
 	server, c := empties(t)
 	server.AddFault(sandbox.Fault{Operation: "finance.records.create", DropAfter: true, Times: 1})
 	if r, err := c.try("POST", "/v1/notes", `{"name":"a"}`, "X-Idempotency-Key", creationKey); err == nil {
-		t.Fatalf("answered %s", r.body)
+		t.Fatalf("responded with %s", r.body)
 	}
 	id := c.keyed("notes", `{"name":"a"}`, creationKey).want(201).text("data", "id")
 	if got := c.do("GET", "/v1/notes", "").names("id"); len(got) != 1 || got[0] != id {
@@ -162,7 +162,7 @@ func TestConcurrentCreations(t *testing.T) {
 	all.Wait()
 	for _, response := range responses {
 		if response != responses[0] {
-			t.Errorf("answers %s and %s", response, responses[0])
+			t.Errorf("returns %s and %s", response, responses[0])
 		}
 	}
 	if n := len(c.do("GET", "/v1/notes", "").names("id")); n != 1 {

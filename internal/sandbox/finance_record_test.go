@@ -145,7 +145,7 @@ func TestRecordChanges(t *testing.T) {
 	}
 }
 
-// fieldsOf are the free-form fields of the record in an answer.
+// fieldsOf are the free-form fields of the record in a response.
 func fieldsOf(r result) string {
 	r.t.Helper()
 	record, _ := r.at("data").(map[string]any)

@@ -121,7 +121,7 @@ func FuzzRequest(f *testing.F) {
 			}
 			if text := response.Body.Bytes(); len(text) > 0 && strings.Contains(response.Header().Get("Content-Type"), "json") &&
 				!json.Valid(text) {
-				t.Errorf("%s %s %q is answered with %q", method, target, body, text)
+				t.Errorf("%s %s %q gets %q", method, target, body, text)
 			}
 		}
 	})

@@ -37,7 +37,7 @@ func TestCustomMetadataModes(t *testing.T) {
 			c.t = t
 			path := "/v1/customers/" + c.create(`{"name":"Ana","custom_metadata":`+stored+`}`)
 			if got := c.do("PATCH", path, test.update).want(200).json("data", "custom_metadata"); got != test.want {
-				t.Errorf("update answers %s, want %s", got, test.want)
+				t.Errorf("update returns %s, want %s", got, test.want)
 			}
 			if got := c.do("GET", path, "").json("data", "custom_metadata"); got != test.want {
 				t.Errorf("stored %s, want %s", got, test.want)

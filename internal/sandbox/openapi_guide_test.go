@@ -32,7 +32,7 @@ func readGuide(t *testing.T, c caller) guide {
 	return guide{t, document, compiler}
 }
 
-// at answers the object under the names, with the references on the way followed,
+// at returns the object under the names, with the references on the way followed,
 // and where it stands as a JSON pointer.
 func (g guide) at(names ...string) (found map[string]any, pointer string) {
 	g.t.Helper()
@@ -62,7 +62,7 @@ func (g guide) validate(pointer string, value any) {
 	}
 }
 
-// holds holds an answer against what is described of its status.
+// holds holds a response against what is described of its status.
 func (g guide) holds(path, method string, r result) {
 	g.t.Helper()
 	response, pointer := g.at("paths", path, method, "responses", fmt.Sprint(r.status))
@@ -73,13 +73,13 @@ func (g guide) holds(path, method string, r result) {
 	content, _ := response["content"].(map[string]any)
 	if len(content) == 0 {
 		if len(r.body) != 0 || r.header.Get("Content-Type") != "" {
-			g.t.Errorf("described without a body, answered %s", r.body)
+			g.t.Errorf("described without a body, responded with %s", r.body)
 		}
 		return
 	}
 	kind := r.header.Get("Content-Type")
 	if content[kind] == nil {
-		g.t.Fatalf("answered as %q, described as %v", kind, slices.Collect(maps.Keys(content)))
+		g.t.Fatalf("returned as %q, described as %v", kind, slices.Collect(maps.Keys(content)))
 	}
 	var body any = string(r.body)
 	if kind == "application/json" {

@@ -29,7 +29,7 @@ func (w walker) place(collection string) string {
 	return strings.ReplaceAll(path, "{id}", made.text("data", "id"))
 }
 
-// bring sends a request that has to be answered with the status.
+// bring sends a request that has to be responded with the status.
 func (w walker) bring(status string) result {
 	w.t.Helper()
 	method, path, body := strings.ToUpper(w.method), w.place("notes"), ""
@@ -73,7 +73,7 @@ func (w walker) forbidden() string {
 }
 
 // TestDescriptionAgainstTheServer brings about every status that is described of
-// every operation, and holds the answer against what is described of it.
+// every operation, and holds the response against what is described of it.
 func TestDescriptionAgainstTheServer(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{})
@@ -91,7 +91,7 @@ func TestDescriptionAgainstTheServer(t *testing.T) {
 					c.t, g.t = t, t
 					r := walker{c, server, method, path}.bring(status)
 					if fmt.Sprint(r.status) != status {
-						t.Fatalf("answered %d %s", r.status, r.body)
+						t.Fatalf("responded with %d %s", r.status, r.body)
 					}
 					g.holds(path, method, r)
 				})

@@ -32,7 +32,7 @@ type Options struct {
 	Web     bool
 	WebPort int
 
-	// StateFile keeps everything in a file, in which an answered write
+	// StateFile keeps everything in a file, in which a confirmed write
 	// survives the death of the process; empty means memory only.
 	StateFile string
 	// CAFile is where the PEM of the certificate authority is written. Empty
@@ -44,7 +44,7 @@ type Options struct {
 	// the real clock run.
 	Start time.Time
 	// Seed, when not zero, is what ids, tokens and shuffles come from, so that
-	// the same requests in the same order get the same answers.
+	// the same requests in the same order get the same responses.
 	Seed uint64
 	// SeedDocument is the JSON of what the organization begins with: an object
 	// of lists (customers, billing_accounts, subscriptions, webhook_endpoints,
@@ -89,7 +89,7 @@ type Options struct {
 	// are reserved for documentation and tests.
 	Resolver Resolver
 
-	// OnRequest hears of every request when it has been answered, from several
+	// OnRequest hears of every request when it has been returned, from several
 	// goroutines at once; nil means that the Logger does, at debug.
 	OnRequest func(Request)
 	// Logger hears of broken connections at debug and of failures of the

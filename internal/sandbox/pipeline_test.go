@@ -292,7 +292,7 @@ func TestPipelineSurvivesRestart(t *testing.T) {
 	}
 }
 
-// Close does not wait for a consumer that does not answer, and the delivery is
+// Close does not wait for a consumer that does not respond, and the delivery is
 // not lost.
 func TestCloseBreaksOffDeliveries(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// consumer receives webhooks on loopback and answers what it is told to.
+// consumer receives webhooks on loopback and returns what it is told to.
 type consumer struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -48,14 +48,14 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// answer makes the consumer answer the status from here on.
+// respond makes the consumer return the status from here on.
 func (c *consumer) respond(status int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.status = status
 }
 
-// take answers what has been received since the last call.
+// take returns what has been received since the last call.
 func (c *consumer) take() []webhook {
 	c.mu.Lock()
 	defer c.mu.Unlock()

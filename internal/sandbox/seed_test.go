@@ -222,7 +222,7 @@ func TestSeedAndState(t *testing.T) {
 	}
 }
 
-// Answers without an envelope hide no id from the seed.
+// TestSeedWithTolerance without an envelope hide no id from the seed.
 func TestSeedWithTolerance(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{SeedDocument: []byte(aSeed), Tolerance: sandbox.Tolerance{BareObjects: true}})

@@ -26,7 +26,7 @@ func TestServicesAndEnvironment(t *testing.T) {
 		c.base = s.url
 		c.with(server.BillingToken()).do("GET", s.elsewhere, "").want(401)
 		if r := c.with(s.token).do("GET", s.elsewhere, "").want(404); r.text("error", "code") != "route_not_found" {
-			t.Errorf("%s answers %s", name, r.body)
+			t.Errorf("%s returns %s", name, r.body)
 		}
 	}
 	if parts := strings.Split(server.FinanceToken(), "."); len(parts) != 3 ||

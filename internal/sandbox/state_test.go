@@ -80,7 +80,7 @@ func TestStateFile(t *testing.T) {
 }
 
 // Writers and readers at once: each external_id is given once, and every
-// answered customer is there.
+// returned customer is there.
 func TestConcurrentRequests(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db")})

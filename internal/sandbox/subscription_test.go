@@ -19,7 +19,7 @@ func anItem(last, more string) string {
 		`","price_id":"778eb688-eeaf-4066-9dd4-1508edacf1` + last + `"` + more + `}`
 }
 
-// Recurring billing §2 Subscription: every field is answered; §4: the defaults.
+// Recurring billing §2 Subscription: every field is returned; §4: the defaults.
 func TestCreateSubscription(t *testing.T) {
 	t.Parallel()
 	c := call(t, start(t, sandbox.Options{Start: janLast}))

@@ -17,7 +17,7 @@ func TestTolerances(t *testing.T) {
 	}{
 		"none": {sandbox.Tolerance{}, func(t *testing.T, c caller, path string) {
 			if r := c.do("GET", path, ""); strings.Contains(string(r.body), "x_undocumented") || r.header.Get("ETag") == "" {
-				t.Errorf("plain answer %s", r.body)
+				t.Errorf("plain response %s", r.body)
 			}
 		}},
 		"IgnoreFilters": {sandbox.Tolerance{IgnoreFilters: true}, func(t *testing.T, c caller, _ string) {
@@ -57,13 +57,13 @@ func TestTolerances(t *testing.T) {
 		"OmitNullFields": {sandbox.Tolerance{OmitNullFields: true}, func(t *testing.T, c caller, path string) {
 			r := c.do("GET", path, "")
 			if strings.Contains(string(r.body), `"nickname"`) || r.json("data", "custom_metadata") != metadata {
-				t.Errorf("answer %s", r.body)
+				t.Errorf("response %s", r.body)
 			}
 		}},
 		"UnknownFields": {sandbox.Tolerance{UnknownFields: true}, func(t *testing.T, c caller, path string) {
 			r := c.do("GET", path, "")
 			if r.at("data", "x_undocumented") == nil || r.json("data", "custom_metadata") != metadata {
-				t.Errorf("answer %s", r.body)
+				t.Errorf("response %s", r.body)
 			}
 			if refusal := c.do("POST", "/v1/customers", `{}`).json("error", "details",
 				"fields"); refusal != `{"name":"is required"}` {
@@ -168,7 +168,7 @@ func TestListsThatMoveUnderTheReader(t *testing.T) {
 }
 
 // bentSubscription takes a subscription through switches that change what an
-// answer looks like.
+// response looks like.
 func bentSubscription(t *testing.T, c caller, _ string) {
 	account := c.do("GET", accounts, "").text("data", 0, "id")
 	r := c.do("POST", subscriptions, `{"billing_account_id":"`+account+`","plan_id":"`+plan+

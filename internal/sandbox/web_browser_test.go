@@ -16,7 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// goneBody is how the body of the page begins when the sandbox does not answer.
+// goneBody is how the body of the page begins when the sandbox does not respond.
 const goneBody = `<body class="gone">`
 
 // browser finds a Chromium, or skips the test.
@@ -32,7 +32,7 @@ func browser(t *testing.T) string {
 }
 
 // dump lets a headless browser load the page and run it for ten seconds of the
-// browser's own time, and answers the document as it is then, and what the
+// browser's own time, and returns the document as it is then, and what the
 // browser has said.
 func dump(t *testing.T, program, address string) (document, said string) {
 	t.Helper()
@@ -94,7 +94,7 @@ func TestWebPageInABrowser(t *testing.T) {
 		}
 	}
 	if strings.Contains(document, goneBody) {
-		t.Error("the browser shows a sandbox that answers as one that does not")
+		t.Error("the browser shows a sandbox that returns as one that does not")
 	}
 	for line := range strings.Lines(said) {
 		if strings.Contains(line, "CONSOLE") || strings.Contains(line, "Content Security Policy") {

@@ -90,7 +90,7 @@ func section(t *testing.T, document, name string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
 }
 
-// show answers the page.
+// show returns the page.
 func show(t *testing.T, server *sandbox.Server) string {
 	t.Helper()
 	status, header, document := browse(t, server, "GET", "/", "")
@@ -118,7 +118,8 @@ func TestWebPageShows(t *testing.T) {
 		},
 		"endpoints": {
 			"/in?… active", "Authentication basic",
-			"webhook.test failed 2026-05-24 09:00:00 2026-05-24 09:00:00 503 the endpoint answered 503 2026-05-24 09:04:00",
+			"webhook.test failed 2026-05-24 09:00:00 2026-05-24 09:00:00 503 the endpoint responded with 503 2026-05-24 " +
+				"09:04:00",
 			"https://hooks.example.com/out inactive", "Authentication header", "No deliveries yet.",
 		},
 		"invoices": {"INV-000001 open", "Ana tenant-1 2026-05-18 to 2026-06-18 2026-05-28 2026-05-18 09:00:00"},

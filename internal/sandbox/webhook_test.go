@@ -28,7 +28,7 @@ func collect(t *testing.T, server *sandbox.Server) caller {
 	return c
 }
 
-// endpoint makes a webhook endpoint and answers its path.
+// endpoint makes a webhook endpoint and returns its path.
 func (c caller) endpoint(body string) (path string, created result) {
 	c.t.Helper()
 	created = c.do("POST", endpointsPath, body).want(201)
@@ -65,7 +65,7 @@ func TestEndpoints(t *testing.T) {
 		t.Errorf("changed: %s, want %s", got, want)
 	}
 	if same := c.do("PATCH", path, `{"active":false}`).want(200).json("data"); same != want {
-		t.Errorf("an update that changes nothing answers %s", same)
+		t.Errorf("an update that changes nothing returns %s", same)
 	}
 	cleared := c.do("PATCH", path,
 		`{"description":null,"events":[],"authentication":{"type":"header","name":"X-Key","value":"v4lue"}}`).want(200)
@@ -78,7 +78,7 @@ func TestEndpoints(t *testing.T) {
 		t.Errorf("rotated to %q", next)
 	}
 	if r := c.do("DELETE", path, "").want(204); len(r.body) != 0 {
-		t.Errorf("deletion answers %s", r.body)
+		t.Errorf("deletion returns %s", r.body)
 	}
 	for _, gone := range []result{
 		c.do("GET", path, ""), c.do("PATCH", path, `{}`), c.do("DELETE", path, ""), c.do("POST", path+"/test", ""),

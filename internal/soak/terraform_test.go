@@ -30,7 +30,7 @@ func newTerraform(t *testing.T, service *acctest.Service) *terraform {
 	return &terraform{Terraform: acctest.NewTerraform(t).At(service), t: t}
 }
 
-// run answers what Terraform prints, and its diagnostics.
+// run returns what Terraform prints, and its diagnostics.
 func (d *terraform) run(arguments ...string) (out []byte, errs, warnings []string) {
 	d.t.Helper()
 	cmd := d.Command(arguments...)

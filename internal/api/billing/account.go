@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// BillingAccount is a billing account as the service answers it (service
+// BillingAccount is a billing account as the service returns it (service
 // description, Recurring billing §2). A nil pointer is null or absent.
 type BillingAccount struct {
 	ID                      string           `json:"id"`

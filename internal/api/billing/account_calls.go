@@ -99,8 +99,8 @@ var accountKeys = []string{
 	"status", "suspended_at", "suspension_reason", "tax_exempt", "custom_metadata", "created_at", "updated_at",
 }
 
-// changeAccount carries out an operation that answers the changed account. Where
-// the answer leaves out the customer or what a whole account has, the single
+// changeAccount carries out an operation that returns the changed account. Where
+// the response leaves out the customer or what a whole account has, the single
 // object is asked for once; when that fails the account has no Customer.
 func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAccount, error) {
 	response, err := api.One[written[BillingAccount]](ctx, s.client, r)

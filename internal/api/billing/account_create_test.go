@@ -27,7 +27,7 @@ func TestCreateBillingAccountSettlesALostResponse(t *testing.T) {
 		posts        int
 		err          string
 	}{
-		"answered":    {create: created, posts: 1},
+		"returned":    {create: created, posts: 1},
 		"lost, found": {create: lost, list: respond(200, listOf(ours)), single: ours, adopted: true, posts: 1},
 		"5xx, found": {create: respond(504, ""), list: respond(200, listOf(ours)), single: ours,
 			adopted: true, posts: 1},
@@ -172,6 +172,6 @@ func TestAccountMatches(t *testing.T) {
 	}
 	if !full.matches(BillingAccount{ExternalID: new("x1"), BillingEmail: new("a@b.c"),
 		CustomMetadata: full.CustomMetadata}) {
-		t.Error("what the answer leaves out decides")
+		t.Error("what the response leaves out decides")
 	}
 }

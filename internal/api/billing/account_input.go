@@ -66,16 +66,16 @@ func (u BillingAccountUpdate) IsEmpty() bool {
 	return reflect.ValueOf(u).IsZero()
 }
 
-// BillingAccountCreated is the answer of billing_accounts.create.
+// BillingAccountCreated is the response of billing_accounts.create.
 type BillingAccountCreated struct {
 	BillingAccount
-	// Adopted says that the answer to the create was lost and the account was
+	// Adopted says that the response to the create was lost and the account was
 	// found by a lookup.
 	Adopted bool `json:"-"`
 }
 
 // matches says whether an account is what this create asked for. What was left
-// out of the create may have any value, and what the answer leaves out decides
+// out of the create may have any value, and what the response leaves out decides
 // nothing.
 func (w BillingAccountCreate) matches(a BillingAccount) bool {
 	return (a.Customer == nil || w.Customer.matches(*a.Customer)) &&
@@ -106,7 +106,7 @@ func (r CustomerRef) matches(c AccountCustomer) bool {
 		asked(r.Notes, c.Notes, sameText)
 }
 
-// sameValue compares what was both asked for and answered.
+// sameValue compares what was both asked for and returned.
 func sameValue[T comparable](want, have *T) bool {
 	return want == nil || have == nil || *want == *have
 }

@@ -52,14 +52,14 @@ func changed(t *testing.T, object string, change map[string]any) string {
 
 func data(object string) string { return `{"data":` + object + `}` }
 
-// An answer to a change may leave fields out: the single object is asked for,
-// once, and what the answer does say is newer.
+// A response to a change may leave fields out: the single object is asked for,
+// once, and what the response does say is newer.
 func TestResponsesWithoutEverythingAreCompleted(t *testing.T) {
 	t.Parallel()
 	stale := accountJSON(t, map[string]any{"payment_terms_days": 10, "suspension_reason": "old"})
 	noCustomer := accountJSON(t, map[string]any{"payment_terms_days": 30, "customer": nil})
 	tests := map[string]struct {
-		response   string
+		response string
 		single   http.HandlerFunc
 		gets     int
 		customer string

@@ -9,19 +9,19 @@ var (
 	errNoOrganizationID = errors.New("the response contains no organization with an id")
 )
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (c *Customer) Check() error { return present(c.ID, errNoCustomerID) }
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (c *CustomerCreated) Check() error { return present(c.Customer.ID, errNoCustomerID) }
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (a *BillingAccount) Check() error { return present(a.ID, errNoAccountID) }
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (s *Subscription) Check() error { return present(s.ID, errNoSubscriptionID) }
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (o *Organization) Check() error { return present(o.ID, errNoOrganizationID) }
 
 func present(id string, missing error) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Customer is a customer as the service answers it (service description,
+// Customer is a customer as the service returns it (service description,
 // Recurring billing §2). A nil pointer or slice is null or absent.
 type Customer struct {
 	ID              string           `json:"id"`
@@ -107,7 +107,7 @@ func (u CustomerUpdate) IsEmpty() bool {
 	return reflect.ValueOf(u).IsZero()
 }
 
-// CustomerCreated is the answer of customers.create.
+// CustomerCreated is the response of customers.create.
 type CustomerCreated struct {
 	Customer       Customer        `json:"customer"`
 	BillingAccount *BillingAccount `json:"billing_account"` // nil: none was made with it, or it is not known

@@ -36,12 +36,12 @@ func TestCreateCustomerSettlesALostResponse(t *testing.T) {
 		posts    int
 		err      string
 	}{
-		"answered": {create: created, account: "a1", posts: 1},
+		"returned": {create: created, account: "a1", posts: 1},
 		"lost, found": {create: lost, list: respond(200, listOf(ours)), accounts: respond(200, listOf(account)),
 			adopted: true, account: "a1", posts: 1},
 		"5xx, found": {create: respond(502, "<html>"), list: respond(200, listOf(ours)),
 			accounts: respond(200, listOf(account)), adopted: true, account: "a1", posts: 1},
-		"answered without an id, found": {create: respond(201, `{"data":{"customer":{},"billing_account":null}}`),
+		"returned without an id, found": {create: respond(201, `{"data":{"customer":{},"billing_account":null}}`),
 			list: respond(200, listOf(ours)), accounts: respond(200, listOf()), adopted: true, posts: 1},
 		"found among others, filter ignored": {create: lost,
 			list: respond(200, listOf(`{"id":"c0","external_id":"e0","name":"Ana"}`, ours,

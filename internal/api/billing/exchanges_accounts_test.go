@@ -13,7 +13,7 @@ import (
 )
 
 // TestExchanges plays every written-down success of these operations to its
-// call: what is sent is what was written down, and what is answered comes out
+// call: what is sent is what was written down, and what is returned comes out
 // with nothing lost or changed.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,7 @@ func sameBody(t *testing.T, sent string, want json.RawMessage) {
 	compareJSON(t, "request", json.RawMessage(sent), want)
 }
 
-// sameObject compares a result with the data of an answer. A nil pointer stands
+// sameObject compares a result with the data of a response. A nil pointer stands
 // for null and for a field left out.
 func sameObject(t *testing.T, got any, body json.RawMessage) {
 	t.Helper()
@@ -86,7 +86,7 @@ func sameObject(t *testing.T, got any, body json.RawMessage) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareJSON(t, "answer", withoutNulls(t, encoded), withoutNulls(t, want.Data))
+	compareJSON(t, "response", withoutNulls(t, encoded), withoutNulls(t, want.Data))
 }
 
 func withoutNulls(t *testing.T, raw json.RawMessage) json.RawMessage {

@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// TestDocumentedAnswers decodes every written-down success into this package's
+// TestDocumentedResponses decodes every written-down success into this package's
 // types, strictly, and encodes it again: nothing may get lost or change.
 func TestDocumentedResponses(t *testing.T) {
 	t.Parallel()
@@ -171,7 +171,7 @@ func withoutNullsInItems(value any, item bool) any {
 	return value
 }
 
-// TestDocumentedExchanges plays the written-down answers to the calls
+// TestDocumentedExchanges plays the recorded responses to the calls
 // themselves and looks at what was sent.
 func TestDocumentedExchanges(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 )
 
 // wire is a service of handlers, without a network, so that it runs in virtual
-// time. A handler that panics with http.ErrAbortHandler loses its answer.
+// time. A handler that panics with http.ErrAbortHandler loses its response.
 type wire struct {
 	mu     sync.Mutex
 	mux    *http.ServeMux
@@ -87,7 +87,7 @@ func respond(status int, body string) http.HandlerFunc {
 	}
 }
 
-// turns answers with one handler after the other, the last one for good.
+// turns responds with one handler after the other, the last one for good.
 func turns(handlers ...http.HandlerFunc) http.HandlerFunc {
 	n := 0
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ import (
 // invoices.list).
 type Invoice struct {
 	ID               string
-	Raw              json.RawMessage // all of it, as answered
+	Raw              json.RawMessage // all of it, as returned
 	SubscriptionID   string          // "" where the invoice does not say
 	BillingAccountID string          // "" where the invoice does not say
 }
@@ -64,9 +64,9 @@ func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[In
 // when it shows none (wire contract: subscriptions.invoice). An empty reason is
 // not sent.
 //
-// The request is never sent twice. When the answer is lost, the error is an
+// The request is never sent twice. When the response is lost, the error is an
 // *api.AmbiguousError that says where to look. Once sent, the request goes on
-// for at most 8 s after ctx has ended, so that an answer is not thrown away.
+// for at most 8 s after ctx has ended, so that a response is not thrown away.
 func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (json.RawMessage, string, error) {
 	request := api.Request{Operation: "subscriptions.invoice", Path: map[string]string{"id": id}}
 	if reason != "" {

@@ -19,8 +19,8 @@ func TestInvoiceSubscription(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		reason, response string
-		raw, id        string
-		body           string
+		raw, id          string
+		body             string
 	}{
 		"with a reason": {reason: "again", response: data(`{"id":"i1","total_cents":9007199254740993}`),
 			raw: `{"id":"i1","total_cents":9007199254740993}`, id: "i1", body: `{"reason":"again"}`},

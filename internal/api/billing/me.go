@@ -18,7 +18,7 @@ type Organization struct {
 	CreatedAt      string `json:"created_at"`
 }
 
-// Me asks who the token belongs to (wire contract: me.get). The service answers
+// Me asks who the token belongs to (wire contract: me.get). The service returns
 // a bare object.
 func (s *Service) Me(ctx context.Context) (*Organization, error) {
 	organization, err := api.One[Organization](ctx, s.client, api.Request{Operation: "me.get"})

@@ -6,9 +6,9 @@ import (
 	"errors"
 )
 
-// Subscription is a subscription as the service answers it (service
+// Subscription is a subscription as the service returns it (service
 // description, Recurring billing §2). A nil pointer is null or absent; dates are
-// as answered.
+// as returned.
 type Subscription struct {
 	ID               string  `json:"id"`
 	PublicID         string  `json:"public_id"`
@@ -35,7 +35,7 @@ type Subscription struct {
 	ResumesAt            *string          `json:"resumes_at"`
 	ResumedAt            *string          `json:"resumed_at"`
 	DiscountCodeID       *string          `json:"discount_code_id"`
-	DiscountPercent      *string          `json:"discount_percent"`       // decimal, 0 to 100, as written in the answer
+	DiscountPercent      *string          `json:"discount_percent"`       // decimal, 0 to 100, as written in the response
 	RecurringAmountCents *int64           `json:"recurring_amount_cents"` // hundredths of the currency unit
 	ProrationBehavior    string           `json:"proration_behavior"`     // create_prorations, none, always_invoice
 	// charge_automatically, manual_charge, manual_invoice
@@ -117,7 +117,7 @@ type SubscriptionItem struct {
 	ID                 string `json:"id"`
 	ProductID          string `json:"product_id"`
 	PriceID            string `json:"price_id"`
-	Quantity           int64  `json:"quantity"`             // 1 when the answer leaves it out
+	Quantity           int64  `json:"quantity"`             // 1 when the response leaves it out
 	UnitAmountSubcents *int64 `json:"unit_amount_subcents"` // ten-thousandths of the currency unit; nil: the price's own
 }
 

@@ -120,8 +120,8 @@ func (s *Service) UpdateSubscription(ctx context.Context, id string, u Subscript
 	})
 }
 
-// changeSubscription carries out an operation that answers the changed
-// subscription. Where the answer leaves out what is always present, the single
+// changeSubscription carries out an operation that returns the changed
+// subscription. Where the response leaves out what is always present, the single
 // object is asked for once.
 func (s *Service) changeSubscription(ctx context.Context, r api.Request) (*Subscription, error) {
 	response, err := api.One[written[Subscription]](ctx, s.client, r)

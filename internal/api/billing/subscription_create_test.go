@@ -26,8 +26,8 @@ func TestCreateSubscriptionSettlesALostResponse(t *testing.T) {
 		posts        int
 		err          string
 	}{
-		"answered":         {create: created, posts: 1},
-		"answered in part": {create: respond(201, lean), single: ours, posts: 1},
+		"returned":         {create: created, posts: 1},
+		"returned in part": {create: respond(201, lean), single: ours, posts: 1},
 		"lost, found":      {create: lost, list: respond(200, listOf(ours)), single: ours, adopted: true, posts: 1},
 		"5xx, found": {create: respond(503, ""), list: respond(200, listOf(lean)), single: ours,
 			adopted: true, posts: 1},

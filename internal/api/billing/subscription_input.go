@@ -67,10 +67,10 @@ func (u SubscriptionUpdate) IsEmpty() bool {
 	return reflect.ValueOf(u).IsZero()
 }
 
-// SubscriptionCreated is the answer of subscriptions.create.
+// SubscriptionCreated is the response of subscriptions.create.
 type SubscriptionCreated struct {
 	Subscription
-	// Adopted says that the answer to the create was lost and the subscription
+	// Adopted says that the response to the create was lost and the subscription
 	// was found by a lookup.
 	Adopted bool `json:"-"`
 }
@@ -103,7 +103,7 @@ func (q SubscriptionQuery) matches(s Subscription) bool {
 }
 
 // sameMoment compares dates to the millisecond, which is what the service
-// answers (wire contract: behaviour). What cannot be read is compared as text.
+// returns (wire contract: behaviour). What cannot be read is compared as text.
 func sameMoment(want, have *string) bool {
 	wanted, ok := api.Moment(text(want))
 	had, hadOK := api.Moment(text(have))

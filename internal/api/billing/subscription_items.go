@@ -8,7 +8,7 @@ import (
 )
 
 // SubscriptionItems reads the items of a subscription (wire contract:
-// subscriptions.items.list). listed is false when the service answers 404 or
+// subscriptions.items.list). listed is false when the service returns 404 or
 // 405: it does not list items then, which is no error.
 //
 // A 404 looks the same whether the operation or the subscription is missing. So
@@ -39,7 +39,7 @@ func isNoOperation(err error) bool {
 }
 
 // SyncSubscriptionItems makes these the items of a subscription, all of them
-// (wire contract: subscriptions.items.sync). The items are nil when the answer
+// (wire contract: subscriptions.items.sync). The items are nil when the response
 // does not show them; one that is not the service's own is followed by a read.
 func (s *Service) SyncSubscriptionItems(ctx context.Context, id string,
 	items []SubscriptionItemInput) ([]SubscriptionItem, error) {

@@ -73,10 +73,10 @@ func TestSyncSubscriptionItems(t *testing.T) {
 	item := SubscriptionItemInput{ProductID: "p1", PriceID: "q1", Quantity: new(int64(2)),
 		UnitAmountSubcents: new(int64(9007199254740993))}
 	tests := map[string]struct {
-		items  []SubscriptionItemInput
+		items    []SubscriptionItemInput
 		response http.HandlerFunc
-		body   string
-		got    []SubscriptionItem
+		body     string
+		got      []SubscriptionItem
 	}{
 		"the items": {[]SubscriptionItemInput{item, {ProductID: "p2", PriceID: "q2"}},
 			respond(200,

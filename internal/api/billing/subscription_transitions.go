@@ -77,7 +77,7 @@ func (s *Service) CancelSubscription(ctx context.Context, id string, c Cancel) (
 	})
 }
 
-// outcome says how to tell what became of a transition whose answer was lost.
+// outcome says how to tell what became of a transition whose response was lost.
 type outcome struct {
 	noun         string
 	done, before func(*Subscription) bool
@@ -95,7 +95,7 @@ func (s *Service) move(ctx context.Context, id, operation string, body any, o ou
 	})
 }
 
-// isPaused goes by either sign, as an answer may lack one of them.
+// isPaused goes by either sign, as a response may lack one of them.
 func (s *Subscription) isPaused() bool {
 	return s.Status == subscriptionPaused || s.live() && s.PauseCollection != nil && s.PauseCollection.Behavior != ""
 }

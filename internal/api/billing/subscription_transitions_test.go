@@ -26,7 +26,7 @@ var (
 	unchanged   = fields{}
 )
 
-// TestSubscriptionTransitions loses the answer of each transition and shows the
+// TestSubscriptionTransitions loses the response of each transition and shows the
 // subscription in a state: what is as asked is the result of one sending, what
 // is clearly as before is sent again, and everything else is an error.
 func TestSubscriptionTransitions(t *testing.T) {
@@ -156,7 +156,7 @@ func TestTransitionRespondedWithoutAnObjectIsLookedAt(t *testing.T) {
 	}
 }
 
-// A transition may answer a part of the subscription; the read after it may lag
+// A transition may return a part of the subscription; the read after it may lag
 // behind, so the part counts more.
 func TestPartialResponseOfATransitionIsNewer(t *testing.T) {
 	t.Parallel()

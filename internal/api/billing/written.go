@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// answered is an object as the answer to a change has it. Such an answer may
+// written is an object as the response to a change has it. Such a response may
 // leave fields out (wire contract: behaviour), so it remembers which came.
 type written[T any] struct {
 	value T
@@ -20,7 +20,7 @@ func (a *written[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &a.value)
 }
 
-// Check refuses an answer that its object refuses.
+// Check refuses a response that its object refuses.
 func (a *written[T]) Check() error {
 	if object, ok := any(&a.value).(interface{ Check() error }); ok {
 		return object.Check()
@@ -37,9 +37,9 @@ func (a *written[T]) has(keys []string) bool {
 	return true
 }
 
-// completed asks once for the single object and lays the answer over it: the
-// answer is the newer of the two, as reads may lag behind. When that fails the
-// answer stands for itself: the change has happened, and that must not be lost.
+// completed asks once for the single object and lays the response over it: the
+// response is the newer of the two, as reads may lag behind. When that fails the
+// response stands for itself: the change has happened, and that must not be lost.
 func (a *written[T]) completed(ctx context.Context, get func(context.Context) (*T, error)) *T {
 	current, err := get(ctx)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// APIKey is an API key as the service answers it (service description,
+// APIKey is an API key as the service returns it (service description,
 // Collections §2). A nil pointer or slice is null or absent. The moments are ISO
 // 8601.
 type APIKey struct {
@@ -24,13 +24,13 @@ type APIKey struct {
 	// Token is shown once, when the key is created or is the successor of a
 	// rotation.
 	Token *string `json:"token,omitempty"`
-	// PredecessorID and GraceUntil come with the answer to a rotation: whose
+	// PredecessorID and GraceUntil come with the response to a rotation: whose
 	// successor this is, and when that one stops working.
 	PredecessorID *string `json:"predecessorId,omitempty"`
 	GraceUntil    *string `json:"graceUntil,omitempty"`
 }
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (k *APIKey) Check() error { return present(k.ID, errNoKeyID) }
 
 // live says whether the key still works at a time. Without a time, one that expires does.
@@ -48,11 +48,11 @@ type APIKeyCreate struct {
 	ExpiresAt   *string  `json:"expiresAt,omitempty"`
 }
 
-// APIKeyCreated is the answer of api_keys.create.
+// APIKeyCreated is the response of api_keys.create.
 type APIKeyCreated struct {
 	APIKey
 	// DiscardedID is a key that was made before this one and revoked, because
-	// its token was lost with the answer; "": there is none.
+	// its token was lost with the response; "": there is none.
 	DiscardedID string
 }
 

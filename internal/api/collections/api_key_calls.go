@@ -150,8 +150,8 @@ func afterDiscard(id string, err error) error {
 	return fmt.Errorf("%s; creating it once more: %w", first, err)
 }
 
-// completedKey reads a key where the answer that showed its token left the rest
-// out. When that fails the answer stands for itself: the token is shown once, and
+// completedKey reads a key where the response that showed its token left the rest
+// out. When that fails the response stands for itself: the token is shown once, and
 // that must not be lost.
 func (s *Service) completedKey(ctx context.Context, response *APIKey) *APIKey {
 	if response.Name != "" {

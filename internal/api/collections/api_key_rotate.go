@@ -19,7 +19,7 @@ const graceSlack = time.Minute
 const CodeKeyNotActive = "key_not_active"
 
 // LostTokenError ends a rotation of an API key that has happened, and whose
-// successor's token was lost with the answer. It wraps the *api.AmbiguousError
+// successor's token was lost with the response. It wraps the *api.AmbiguousError
 // that tells the user what exists and how to go on.
 type LostTokenError struct {
 	KeyID string
@@ -202,7 +202,7 @@ func until(moment string) string {
 	return fmt.Sprintf(" The rotated key works until %s.", moment)
 }
 
-// outlook says of a lost answer what is known and what to do.
+// outlook says of a lost return what is known and what to do.
 func outlook(lost *api.AmbiguousError, format string, values ...any) error {
 	e := *lost
 	e.Outlook = strings.TrimSuffix(fmt.Sprintf(format, values...), ".")

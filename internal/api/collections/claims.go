@@ -2,7 +2,7 @@ package collections
 
 import "sync"
 
-// claims holds the ids of what this process has created. A create whose answer
+// claims holds the ids of what this process has created. A create whose response
 // was lost looks for its object by what it looks like; what another create has
 // already got is not it, however alike the two are. The zero value is ready.
 type claims struct {

@@ -39,7 +39,7 @@ type Delivery struct {
 	DeliveredAt *string `json:"deliveredAt"`
 	NextRetryAt *string `json:"nextRetryAt"` // an estimate
 
-	// The bodies as they were sent and returned. What is answered as JSON and
+	// The bodies as they were sent and returned. What is returned as JSON and
 	// not as a text is its JSON text here.
 	RequestBody  *string `json:"requestBody"`
 	ResponseBody *string `json:"responseBody"`
@@ -74,7 +74,7 @@ func bodyText(raw json.RawMessage) *string {
 	return new(short.String())
 }
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (d *Delivery) Check() error { return present(d.ID, errNoDeliveryID) }
 
 func (d *Delivery) failed() bool {
@@ -124,7 +124,7 @@ func (s *Service) ListDeliveries(ctx context.Context, q DeliveryQuery) iter.Seq2
 // webhook_deliveries.retry). An endpoint that is not active refuses with the
 // status 409 and the code ENDPOINT_INACTIVE.
 //
-// When the answer is lost, the delivery is looked at: one that is not over is
+// When the response is lost, the delivery is looked at: one that is not over is
 // the result, one that still is is started once more. That it then runs twice
 // does no harm, as consumers must cope with any event coming twice (service
 // description, Collections §1). What stays undecided is an *api.AmbiguousError.

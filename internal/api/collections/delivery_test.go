@@ -19,7 +19,7 @@ const (
 func deliveryJSON(t *testing.T, change map[string]any) string {
 	t.Helper()
 	return changed(t, `{"id":"d1","event":"charge.paid","eventId":"v1","status":"failed","httpCode":503,"attempts":2,
-		"createdAt":"2025-06-05T10:00:00.000Z","lastError":"it answered 503","requestBody":"{\"event\":\"charge.paid\"}",
+		"createdAt":"2025-06-05T10:00:00.000Z","lastError":"it responded with 503","requestBody":"{\"event\":\"charge.paid\"}",
 		"responseBody":"<html>","deliveredAt":null,"nextRetryAt":"2025-06-05T10:12:00.000Z"}`, change)
 }
 
@@ -127,7 +127,7 @@ func TestRetryDelivery(t *testing.T) {
 			err         []string
 			code        string
 		}{
-			"answered": {retry: begun, status: "pending", sent: 1},
+			"returned": {retry: begun, status: "pending", sent: 1},
 			"inactive": {retry: refused(409, "ENDPOINT_INACTIVE"), sent: 1, err: []string{"409"},
 				code: "ENDPOINT_INACTIVE"},
 			"no content, begun":          {retry: respond(204, ""), list: list("pending"), status: "pending", sent: 1},

@@ -24,7 +24,7 @@ func exchanges(from, to int) (found []evidence.Exchange) {
 }
 
 // TestExchanges plays every written-down success to its call: what is sent is
-// what was written down, and what is answered comes out with nothing lost or
+// what was written down, and what is returned comes out with nothing lost or
 // changed. A rotation alone differs: it always says how long the grace is.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestExchanges(t *testing.T) {
 // shownOnce are the operations whose secret is shown once.
 var shownOnce = map[string]bool{"webhook_endpoints.create": true, "api_keys.create": true, "api_keys.rotate": true}
 
-// once answers with an exchange; a list has nothing beyond that one page.
+// once responds with an exchange; a list has nothing beyond that one page.
 func once(exchange evidence.Exchange) http.HandlerFunc {
 	first := respond(exchange.Response.Status, string(exchange.Response.Bytes()))
 	if strings.HasSuffix(exchange.Operation, ".list") {
@@ -86,7 +86,7 @@ func sameBody(t *testing.T, sent string, want json.RawMessage) {
 	sameJSON(t, []byte(sent), want)
 }
 
-// sameData compares a result with the data of an answer.
+// sameData compares a result with the data of a response.
 func sameData(t *testing.T, got any, body json.RawMessage) {
 	t.Helper()
 	if got == nil {

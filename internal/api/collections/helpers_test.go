@@ -17,7 +17,7 @@ import (
 )
 
 // wire is a service of handlers, without a network, so that it runs in virtual
-// time. A handler that panics with http.ErrAbortHandler loses its answer.
+// time. A handler that panics with http.ErrAbortHandler loses its response.
 type wire struct {
 	mu      sync.Mutex
 	mux     *http.ServeMux
@@ -104,7 +104,7 @@ func respond(status int, body string) http.HandlerFunc {
 	}
 }
 
-// turns answers with one handler after the other, the last one for good.
+// turns responds with one handler after the other, the last one for good.
 func turns(handlers ...http.HandlerFunc) http.HandlerFunc {
 	n := 0
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +135,7 @@ func listings(handlers ...http.HandlerFunc) http.HandlerFunc {
 
 func lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// refused answers in the service's own error shape.
+// refused returns in the service's own error shape.
 func refused(status int, code string) http.HandlerFunc {
 	return respond(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code))
 }

@@ -4,7 +4,7 @@
 // Terraform.
 //
 // Nothing here is refused for being there twice, and secrets are shown once. So
-// a lost answer is settled differently from call to call: see
+// a lost response is settled differently from call to call: see
 // [Service.CreateWebhookEndpoint], [Service.CreateAPIKey],
 // [Service.RotateAPIKey].
 package collections

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Two alike, created by one process, one of them without an answer: the one that
-// was answered is not taken for the other.
+// Two alike, created by one process, one of them without a response: the one that
+// was returned is not taken for the other.
 func TestWhatWasRespondedIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestAdoptedEndpointWithoutItsSecret(t *testing.T) {
 	})
 }
 
-// An interruption while the answer is awaited does not leave an endpoint behind
+// An interruption while the response is awaited does not leave an endpoint behind
 // whose secret nobody knows.
 func TestInterruptedCreateOfAnEndpointGetsItsSecret(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ const (
 	rotateEndpoint = "POST " + endpointPath + "/rotate-secret"
 )
 
-// asked is the create of the tests below; its answer is lost unless a test says
+// asked is the create of the tests below; its response is lost unless a test says
 // otherwise.
 var asked = WebhookEndpointCreate{
 	URL: hook, Description: new("billing"), Events: []string{"charge.paid", "api_key.rotated"},

@@ -9,7 +9,7 @@ import (
 
 // Authentication is how the service proves itself to the consumer, beside the
 // signature (service description, Collections §5). Each type has fields of its
-// own; what is nil is left out. An answer lacks Password, Token and Value.
+// own; what is nil is left out. A response lacks Password, Token and Value.
 type Authentication struct {
 	Type     string  `json:"type"`               // none, basic, bearer, header
 	Username *string `json:"username,omitempty"` // basic
@@ -19,7 +19,7 @@ type Authentication struct {
 	Value    *string `json:"value,omitempty"`    // header
 }
 
-// WebhookEndpoint is a webhook endpoint as the service answers it (service
+// WebhookEndpoint is a webhook endpoint as the service returns it (service
 // description, Collections §2; wire contract: webhook_endpoints.get). A nil
 // pointer or slice is null or absent.
 type WebhookEndpoint struct {
@@ -27,14 +27,14 @@ type WebhookEndpoint struct {
 	URL            string          `json:"url"`
 	Description    *string         `json:"description"`
 	Events         []string        `json:"events"` // a set; empty: every event
-	Active         bool            `json:"active"` // true when the answer does not say
+	Active         bool            `json:"active"` // true when the response does not say
 	Authentication *Authentication `json:"authentication"`
 	Secret         *string         `json:"secret,omitempty"` // only when created and when rotated
 	CreatedAt      string          `json:"createdAt"`
 	UpdatedAt      string          `json:"updatedAt"`
 }
 
-// UnmarshalJSON decodes an endpoint, whose Active is true unless the answer says
+// UnmarshalJSON decodes an endpoint, whose Active is true unless the response says
 // otherwise.
 func (e *WebhookEndpoint) UnmarshalJSON(data []byte) error {
 	type plain WebhookEndpoint
@@ -49,7 +49,7 @@ func (e *WebhookEndpoint) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Check refuses an answer without what everything else hangs on.
+// Check refuses a response without what everything else hangs on.
 func (e *WebhookEndpoint) Check() error { return present(e.ID, errNoEndpointID) }
 
 // WebhookEndpointCreate is the body of webhook_endpoints.create. Only URL is
@@ -75,10 +75,10 @@ type WebhookEndpointUpdate struct {
 // IsEmpty says whether the update changes nothing.
 func (u WebhookEndpointUpdate) IsEmpty() bool { return reflect.ValueOf(u).IsZero() }
 
-// WebhookEndpointCreated is the answer of webhook_endpoints.create.
+// WebhookEndpointCreated is the response of webhook_endpoints.create.
 type WebhookEndpointCreated struct {
 	WebhookEndpoint
-	// Adopted says that the answer to the create was lost, secret and all, and
+	// Adopted says that the response to the create was lost, secret and all, and
 	// the endpoint was found. Its secret is then the one of a rotation.
 	Adopted bool
 	// SecretErr is why an adopted endpoint has no Secret: the rotation failed.
@@ -86,8 +86,8 @@ type WebhookEndpointCreated struct {
 	SecretErr error
 }
 
-// TestEvent is the answer of webhook_endpoints.test. An id is "" where the
-// answer does not show it.
+// TestEvent is the response of webhook_endpoints.test. An id is "" where the
+// response does not show it.
 type TestEvent struct {
 	EventID    string `json:"eventId"`
 	DeliveryID string `json:"deliveryId"`
@@ -104,7 +104,7 @@ func (w WebhookEndpointCreate) matches(e WebhookEndpoint) bool {
 		w.Authentication.matches(e.Authentication)
 }
 
-// matches compares what an answer shows of an authentication: all but the
+// matches compares what a response shows of an authentication: all but the
 // credentials.
 func (a *Authentication) matches(other *Authentication) bool {
 	want, have := a.shown(), other.shown()

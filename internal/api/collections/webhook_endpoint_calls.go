@@ -91,8 +91,8 @@ func (s *Service) doubtEndpoint(ctx context.Context, found *WebhookEndpoint, bef
 	return ""
 }
 
-// completed reads an endpoint where the answer that showed its secret left the
-// rest out. When that fails the answer stands for itself: the secret is shown
+// completed reads an endpoint where the response that showed its secret left the
+// rest out. When that fails the response stands for itself: the secret is shown
 // once, and that must not be lost.
 func (s *Service) completed(ctx context.Context, id string, response *WebhookEndpoint) *WebhookEndpoint {
 	if response.ID != "" && response.URL != "" {
@@ -147,7 +147,7 @@ func (s *Service) oneEndpoint(ctx context.Context, r api.Request) (*WebhookEndpo
 }
 
 // UpdateWebhookEndpoint changes an endpoint and returns it as it is then (wire
-// contract: webhook_endpoints.update). An answer that does not show it is
+// contract: webhook_endpoints.update). A response that does not show it is
 // followed by a read.
 func (s *Service) UpdateWebhookEndpoint(ctx context.Context, id string,
 	u WebhookEndpointUpdate) (*WebhookEndpoint, error) {

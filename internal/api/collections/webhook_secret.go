@@ -7,11 +7,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// rotated is the answer of webhook_endpoints.rotate_secret, of which only the
+// rotated is the response of webhook_endpoints.rotate_secret, of which only the
 // secret is certain: the shape of the rest is not documented.
 type rotated struct{ WebhookEndpoint }
 
-// Check refuses an answer without the secret: the old one is invalid, and this
+// Check refuses a response without the secret: the old one is invalid, and this
 // is the only time that the new one is shown.
 func (r *rotated) Check() error { return present(text(r.Secret), errNoSecret) }
 
@@ -19,7 +19,7 @@ func (r *rotated) Check() error { return present(text(r.Secret), errNoSecret) }
 // with it (wire contract: webhook_endpoints.rotate_secret). The old secret is
 // invalid at once.
 //
-// When the answer is lost, the secret in it is lost too, and the old one may be
+// When the response is lost, the secret in it is lost too, and the old one may be
 // invalid. Only another rotation helps then, and it costs nothing more, as the
 // newest secret counts: once the endpoint has been read, the request is sent
 // once more. Without success the error is an *api.AmbiguousError.
@@ -43,12 +43,12 @@ func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookE
 }
 
 // TestWebhookEndpoint fires a test event through the real pipeline (wire
-// contract: webhook_endpoints.test). An answer without a body is a success whose
+// contract: webhook_endpoints.test). A response without a body is a success whose
 // ids are not known.
 //
-// When the answer is lost, the request is sent once more: a second test event
+// When the response is lost, the request is sent once more: a second test event
 // does no harm, as consumers must cope with any event coming twice (service
-// description, Collections §1). The ids are those of the one that was answered.
+// description, Collections §1). The ids are those of the one that was returned.
 func (s *Service) TestWebhookEndpoint(ctx context.Context, id string) (TestEvent, error) {
 	return api.Repeat(ctx, api.Repetition[TestEvent]{
 		Send: func(ctx context.Context) (TestEvent, error) {

@@ -24,7 +24,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 			err         []string
 			ambiguous   bool
 		}{
-			"answered": {rotate: rotated, rotations: 1, url: hook},
+			"returned": {rotate: rotated, rotations: 1, url: hook},
 			"bare": {rotate: respond(200, endpointJSON(t, map[string]any{"secret": "whsec_2"})),
 				rotations: 1, url: hook},
 			"the secret alone": {rotate: respond(200, `{"data":{"secret":"whsec_2"}}`), get: readable, rotations: 1,
@@ -77,7 +77,7 @@ func TestTestWebhookEndpoint(t *testing.T) {
 			sent int
 			err  []string
 		}{
-			"answered":   {test: fired, want: TestEvent{"v1", "d1"}, sent: 1},
+			"returned":   {test: fired, want: TestEvent{"v1", "d1"}, sent: 1},
 			"bare":       {test: respond(202, `{"eventId":"v1","deliveryId":"d1"}`), want: TestEvent{"v1", "d1"}, sent: 1},
 			"no content": {test: respond(204, ""), sent: 1},
 			"one id": {test: respond(202, `{"data":{"eventId":"v1","deliveryId":null}}`),

@@ -232,13 +232,13 @@ func TestExisted(t *testing.T) {
 		takes     time.Duration
 		want      bool
 	}{
-		"new":                          {createdAt: "2031-05-04T12:00:30.400Z"},
-		"new, to the second":           {createdAt: "2031-05-04T12:00:29Z"},
-		"new, and the answer was late": {createdAt: "2031-05-04T12:00:05.000Z", takes: 26 * time.Second},
-		"older":                        {createdAt: "2031-05-04T12:00:27.000Z", want: true},
-		"older, and the answer late":   {createdAt: "2031-05-04T12:00:02.000Z", takes: 26 * time.Second, want: true},
-		"no time":                      {},
-		"a date alone":                 {createdAt: "2031-05-04"},
+		"new":                            {createdAt: "2031-05-04T12:00:30.400Z"},
+		"new, to the second":             {createdAt: "2031-05-04T12:00:29Z"},
+		"new, and the response was late": {createdAt: "2031-05-04T12:00:05.000Z", takes: 26 * time.Second},
+		"older":                          {createdAt: "2031-05-04T12:00:27.000Z", want: true},
+		"older, and the response late":   {createdAt: "2031-05-04T12:00:02.000Z", takes: 26 * time.Second, want: true},
+		"no time":                        {},
+		"a date alone":                   {createdAt: "2031-05-04"},
 		"changed since": {current: `{"id":"b1","name":"House","number":9007199254740993,"amount":"1500.00"}`,
 			want: true},
 		"written in another way": {

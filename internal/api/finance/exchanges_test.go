@@ -62,7 +62,7 @@ func exchanges(from, to int) (found []evidence.Exchange) {
 }
 
 // TestExchanges plays every written-down success to its call: what is sent is what was written down, and what is
-// answered comes out with nothing lost or changed.
+// returned comes out with nothing lost or changed.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	covered := map[string]bool{}
@@ -131,7 +131,7 @@ func sameRequest(t *testing.T, got *http.Request, body string, want evidence.Req
 	}
 }
 
-// sameAnswer compares what came out with the data of the answers, those of pages one after the other.
+// sameResponse compares what came out with the data of the responses, those of pages one after the other.
 func sameResponse(t *testing.T, got any, chain []evidence.Exchange) {
 	t.Helper()
 	if text, isText := got.(string); isText || got == nil {

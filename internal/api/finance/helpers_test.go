@@ -22,12 +22,12 @@ const (
 )
 
 // desk is a service without a network, so that it runs in virtual time: a collection of bills, of which every create is
-// remembered by its key. Handlers laid over it come first; one that panics with http.ErrAbortHandler loses the answer
+// remembered by its key. Handlers laid over it come first; one that panics with http.ErrAbortHandler loses the response
 // to what was done.
 type desk struct {
 	mu      sync.Mutex
 	records map[string]string // id → object
-	replies map[string]string // key → the original answer
+	replies map[string]string // key → the original response
 	over    map[string]http.HandlerFunc
 	seen    []*http.Request
 	bodies  []string

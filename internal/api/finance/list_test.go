@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// pages answers a list page by page.
+// pages returns a list page by page.
 func pages(bodies ...string) http.HandlerFunc {
 	n := 0
 	return func(w http.ResponseWriter, r *http.Request) {

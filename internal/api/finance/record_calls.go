@@ -35,7 +35,7 @@ type RecordCreated struct {
 // create with the same key makes no second record, however often it is sent and by
 // whom, so the record may be older than the call. The case of the key has no meaning.
 //
-// The service answers a key that it knows with the original result, also when that
+// The service returns a key that it knows with the original result, also when that
 // record was deleted since. So the record is read; when it is gone, the create is
 // sent with the key that follows, which is always the same one, and so on. A record
 // that this process deletes meanwhile is waited for, and counts as gone.
@@ -67,8 +67,8 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 			}
 			s.release(collection, created.ID)
 			if err := s.readsWork(ctx, collection); err != nil {
-				// Only the text of it: wrapped, the answer to a read would be taken
-				// for the answer to the create.
+				// Only the text of it: wrapped, the response to a read would be taken
+				// for the response to the create.
 				return nil, fmt.Errorf("the service created the record %q and then reported that it does not exist: %s",
 					created.ID, err.Error())
 			}

@@ -24,8 +24,8 @@ func TestCreateRecord(t *testing.T) {
 		records   int
 		requests  string
 	}{
-		"answered": {id: "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
-		"the answer is lost": {
+		"returned": {id: "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
+		"the response is lost": {
 			prepare: func(d *desk) {
 				d.over["POST"] = first(func(w http.ResponseWriter, r *http.Request) {
 					d.create(w, r)
@@ -33,7 +33,7 @@ func TestCreateRecord(t *testing.T) {
 				}, d.create)
 			},
 			id: "b1", records: 1, requests: "GET /v1/bills, POST /v1/bills, POST /v1/bills, GET /v1/bills/b1"},
-		"every answer is lost": {
+		"every response is lost": {
 			prepare: func(d *desk) {
 				d.over["POST"] = func(w http.ResponseWriter, r *http.Request) {
 					d.create(w, r)
@@ -88,7 +88,7 @@ func TestCreateRecord(t *testing.T) {
 		"an unknown collection": {
 			prepare: func(d *desk) { d.over["POST"] = gone },
 			err:     "not_found", requests: "GET /v1/bills, POST /v1/bills"},
-		"refused to who asks, after a lost answer": {
+		"refused to who asks, after a lost response": {
 			prepare: func(d *desk) {
 				d.over["POST"] = first(func(w http.ResponseWriter, r *http.Request) {
 					d.create(w, r)
@@ -96,7 +96,7 @@ func TestCreateRecord(t *testing.T) {
 				}, respond(403, ""))
 			},
 			err: "403", unsettled: true, records: 1},
-		"an answer without an id": {
+		"a response without an id": {
 			prepare: func(d *desk) { d.over["POST"] = respond(201, `{"data":{"name":"Rent"}}`) },
 			err:     "no record with an id", unsettled: true, requests: "GET /v1/bills, POST /v1/bills, POST /v1/bills"},
 	} {

@@ -1,12 +1,12 @@
 // Package finance speaks to the financial-management service: accounts, payables,
 // receivables, and the records of any other collection, with the operations of
 // the wire contract. The service documents next to nothing of its objects, so they
-// stay as they are answered, numbers and money exactly as written. It knows the
+// stay as they are returned, numbers and money exactly as written. It knows the
 // wire, and nothing of Terraform.
 //
 // A create carries an idempotency key, which this service honours (service
 // description, Financial management §1). So a create is repeated like a read, and a
-// lost answer is asked for again: see [Service.CreateRecord].
+// lost response is asked for again: see [Service.CreateRecord].
 package finance
 
 import (
@@ -40,7 +40,7 @@ func (s *Service) OpenAPIJSON(ctx context.Context) (json.RawMessage, error) {
 	return api.One[json.RawMessage](ctx, s.client, api.Request{Operation: "finance.openapi.json"})
 }
 
-// OpenAPIYAML is the same description as YAML, exactly as it was answered (wire
+// OpenAPIYAML is the same description as YAML, exactly as it was returned (wire
 // contract: finance.openapi.yaml).
 func (s *Service) OpenAPIYAML(ctx context.Context) (string, error) {
 	document, err := api.Raw(ctx, s.client, api.Request{Operation: "finance.openapi.yaml", Accept: "application/yaml"})

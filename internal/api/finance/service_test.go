@@ -53,10 +53,10 @@ func TestRecordThatIsGone(t *testing.T) {
 func TestUpdateRecord(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		response   http.HandlerFunc
+		response http.HandlerFunc
 		requests string
 	}{
-		"answered": {respond(200, `{"data":{"id":"b1","name":"New"}}`), "PATCH /v1/bills/b1"},
+		"returned": {respond(200, `{"data":{"id":"b1","name":"New"}}`), "PATCH /v1/bills/b1"},
 		"bare":     {respond(200, `{"id":"b1","name":"New"}`), "PATCH /v1/bills/b1"},
 		"no body":  {respond(204, ""), "PATCH /v1/bills/b1, GET /v1/bills/b1"},
 	} {

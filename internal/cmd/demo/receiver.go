@@ -61,7 +61,7 @@ type delivery struct {
 	event, eventID, attempt, signature string
 	body                               []byte
 	at                                 time.Time
-	status                             int // what was answered
+	status                             int // what was returned
 }
 
 // startReceiver listens, with a certificate of its own that it writes into the
@@ -152,8 +152,8 @@ func (r *receiver) first() delivery {
 	return r.received[0]
 }
 
-// next answers the next delivery of an event with that answer, after the one
-// that it answered last, and waits for it when it has not come yet.
+// next returns the next delivery of an event with that response, after the one
+// that it returned last, and waits for it when it has not come yet.
 func (r *receiver) next(ctx context.Context, event string, status int) (delivery, error) {
 	limit, cancel := context.WithTimeout(ctx, arrivalLimit)
 	defer cancel()

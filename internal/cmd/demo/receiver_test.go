@@ -54,8 +54,8 @@ func TestGenuine(t *testing.T) {
 	}
 }
 
-// What the receiver answers depends on the secret it has; next passes by what
-// it was not asked for, and never answers the same delivery twice.
+// What the receiver returns depends on the secret it has; next passes by what
+// it was not asked for, and never returns the same delivery twice.
 func TestReceiver(t *testing.T) {
 	t.Parallel()
 	r := &receiver{now: func() time.Time { return time.Unix(signedAt, 0) }, arrived: make(chan struct{})}
@@ -77,7 +77,7 @@ func TestReceiver(t *testing.T) {
 	} {
 		r.trust(test.secret)
 		if got := deliver(); got != test.want {
-			t.Errorf("%s: the answer is %d", test.name, got)
+			t.Errorf("%s: the response is %d", test.name, got)
 		}
 	}
 	for _, status := range []int{http.StatusOK, http.StatusUnauthorized} {
@@ -92,7 +92,7 @@ func TestReceiver(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if d, err := r.next(ended, "webhook.test", http.StatusOK); err == nil {
-		t.Errorf("next answers a delivery that was passed by: %v", d)
+		t.Errorf("next returns a delivery that was passed by: %v", d)
 	}
 }
 

@@ -54,7 +54,7 @@ func (r *report) done(err error) error {
 	return nil
 }
 
-// summary lists the steps that were played, of all there are. It answers
+// summary lists the steps that were played, of all there are. It returns
 // errBroken unless all of them were and none has failed.
 func (r *report) summary(all int) error {
 	var total time.Duration

@@ -9,7 +9,7 @@ import (
 )
 
 // arrival waits for the next delivery of an event that the receiver gives this
-// answer to.
+// response to.
 func (s *stage) arrival(ctx context.Context, event string, status int) (delivery, error) {
 	d, err := s.receiver.next(ctx, event, status)
 	if err == nil {
@@ -51,7 +51,7 @@ func (s *stage) expectFunction(ctx context.Context, deliveries []delivery, wante
 	return s.expectGenuine("function", said, wanted...)
 }
 
-// expectKeys checks what the service answers to the current key and to the one
+// expectKeys checks what the service returns to the current key and to the one
 // before it.
 func (s *stage) expectKeys(ctx context.Context, current, previous int) error {
 	token, err := s.terraform.output(ctx, "erp_key")

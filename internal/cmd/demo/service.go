@@ -47,7 +47,7 @@ func newService(env map[string]string) (*service, error) {
 		}}, nil
 }
 
-// call makes a request and decodes the answer. An answer of 300 or above is
+// call makes a request and decodes the response. A response of 300 or above is
 // an error.
 func (s *service) call(ctx context.Context, method, path string, body, into any) error {
 	return s.send(ctx, s.token, method, s.base+path, body, into)
@@ -89,7 +89,7 @@ func (s *service) send(ctx context.Context, token, method, address string, body,
 	return nil
 }
 
-// try asks the collections service for something with an API key, and answers
+// try asks the collections service for something with an API key, and returns
 // the status.
 func (s *service) try(ctx context.Context, key string) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.collections+"/api/v1/webhook-endpoints", http.NoBody)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// request is one that the sandbox has answered, as "requests --json" writes it.
+// request is one that the sandbox has returned, as "requests --json" writes it.
 type request struct {
 	Operation string `json:"operation"`
 	Method    string `json:"method"`
@@ -29,7 +29,7 @@ func (r request) String() string {
 }
 
 // steer runs one of the sandbox's commands, as a user would who has its
-// exports, and answers what it prints.
+// exports, and returns what it prints.
 func (s *sandbox) steer(ctx context.Context, arguments ...string) (string, error) {
 	command := exec.CommandContext(ctx, s.program, arguments...)
 	command.Env = s.environ()
@@ -61,7 +61,7 @@ func (s *sandbox) now() time.Time {
 	return time.Now().Add(time.Duration(s.ahead.Load()))
 }
 
-// asked lists the requests that the sandbox has answered while do ran, oldest
+// asked lists the requests that the sandbox has returned while do ran, oldest
 // first.
 func (s *sandbox) asked(ctx context.Context, do func() error) ([]request, error) {
 	before, err := s.steer(ctx, "requests", "--json")

@@ -85,7 +85,7 @@ func (s *stage) planEmpty(ctx context.Context) error {
 	return err
 }
 
-// nothingToDo checks that the plan is empty, and answers it for what the
+// nothingToDo checks that the plan is empty, and returns it for what the
 // refresh has found.
 func (s *stage) nothingToDo(ctx context.Context) (*plan, error) {
 	plan, err := s.terraform.plan(ctx)
@@ -99,7 +99,7 @@ func (s *stage) nothingToDo(ctx context.Context) (*plan, error) {
 	return plan, nil
 }
 
-// applyWatched applies, shows what the services were asked, and answers the
+// applyWatched applies, shows what the services were asked, and returns the
 // operations that change something, in their order.
 func (s *stage) applyWatched(ctx context.Context) (changing []string, err error) {
 	asked, err := s.sandbox.asked(ctx, func() error {

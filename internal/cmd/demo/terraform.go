@@ -85,19 +85,19 @@ func (t *terraform) plan(ctx context.Context, arguments ...string) (*plan, error
 	return read, nil
 }
 
-// apply carries the last plan out, and answers what Terraform says about it.
+// apply carries the last plan out, and returns what Terraform says about it.
 func (t *terraform) apply(ctx context.Context) (string, error) {
 	text, _, err := t.run(ctx, "apply", "-no-color", "-input=false", planFile)
 	return string(text), err
 }
 
-// output answers an output of text, a sensitive one too.
+// output returns an output of text, a sensitive one too.
 func (t *terraform) output(ctx context.Context, name string) (string, error) {
 	value, _, err := t.run(ctx, "output", "-raw", name)
 	return string(value), err
 }
 
-// run answers the standard output. pending is what exit code 2 of a plan
+// run returns the standard output. pending is what exit code 2 of a plan
 // says: there is something to do.
 func (t *terraform) run(ctx context.Context, arguments ...string) (out []byte, pending bool, err error) {
 	command := exec.CommandContext(ctx, t.binary, arguments...)

@@ -113,7 +113,7 @@ func TestCheckSkips(t *testing.T) {
 	now := server.Clock().Now()
 	out := s.ok("check", "--keep-clock")
 	for _, part := range []string{
-		"skipped   321  A manual invoice is answered with 201 and has an id of its own, with and without a reason. " +
+		"skipped   321  A manual invoice gets 201 and has an id of its own, with and without a reason. " +
 			"(creates invoices: needs --allow-charges)",
 		"(leaves revoked API keys behind: needs --allow-leftovers)",
 		"skipped   331  ", "(a clock that can be moved is not available)",
@@ -149,7 +149,7 @@ var tolerances = map[string]caught{
 	"items-not-found":   {"261", []string{`section "Subscriptions and invoices"`, "response    404"}},
 	"items-not-listed": {"261",
 		[]string{`operations = { "subscriptions.items.list" = "GET /v1/subscriptions/{id}/items" }`}},
-	"lean-accounts":        {"184", []string{"customer loaded in every answer", `section "Billing accounts"`}},
+	"lean-accounts":        {"184", []string{"customer loaded in every response", `section "Billing accounts"`}},
 	"no-validators":        {"10", []string{`section "Customers"`, "neither ETag nor Last-Modified"}},
 	"null-lists":           {"36", []string{"data is null, want []"}},
 	"nulls-change-nothing": {"85", []string{"merge keeps a key that is sent as null", "customers.update"}},

@@ -86,7 +86,7 @@ func (c *choice) begin(ctx context.Context, control *controller) error {
 }
 
 // takes tells whether a request is among the chosen. Those of the operation
-// have been chosen by whoever answered.
+// have been chosen by whoever returned.
 func (c *choice) takes(r sandbox.Request) bool {
 	return (c.service == "" || c.service == string(r.Service)) && !r.Time.Before(c.from) && c.takesStatus(r)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // receiving starts a sandbox that may send to a consumer on loopback, which
-// answers the status, with one endpoint there.
+// returns the status, with one endpoint there.
 func receiving(t *testing.T, status int) (steer, *running) {
 	t.Helper()
 	consumer := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

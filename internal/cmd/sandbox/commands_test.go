@@ -27,7 +27,7 @@ func (s steer) run(args ...string) (code int, out, complaint string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// ok runs a command that must succeed and answers what it printed.
+// ok runs a command that must succeed and returns what it printed.
 func (s steer) ok(args ...string) string {
 	s.t.Helper()
 	code, out, complaint := s.run(args...)

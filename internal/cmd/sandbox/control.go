@@ -55,7 +55,7 @@ func (p program) controller() (*controller, error) {
 		Timeout: controlTimeout}}, nil
 }
 
-// ask sends body, when there is one, and reads the answer into into.
+// ask sends body, when there is one, and reads the response into into.
 func (c *controller) ask(ctx context.Context, method, path string, body, into any) error {
 	var payload bytes.Buffer
 	if body != nil {

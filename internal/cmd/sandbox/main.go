@@ -45,7 +45,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run follows a command line and answers the exit code.
+// run follows a command line and returns the exit code.
 func (p program) run(ctx context.Context, args []string) int {
 	if len(args) == 0 {
 		p.overview(p.err)
@@ -100,7 +100,7 @@ func (p program) help(ctx context.Context, words []string) int {
 	case !ok:
 		return p.noCommand(words[0])
 	default:
-		_ = command.run(ctx, []string{"--help"}) // answers flag.ErrHelp
+		_ = command.run(ctx, []string{"--help"}) // returns flag.ErrHelp
 	}
 	return 0
 }

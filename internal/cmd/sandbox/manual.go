@@ -75,7 +75,7 @@ func (f *flags) parse(args []string) error {
 }
 
 // words reads flags that may stand before, between and behind the words of a
-// command, which it answers.
+// command, which it returns.
 func (f *flags) words(args []string) (words []string, err error) {
 	for {
 		if err := f.parse(args); err != nil || f.NArg() == 0 {

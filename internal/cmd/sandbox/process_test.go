@@ -80,7 +80,7 @@ func readExports(t *testing.T, path string) map[string]string {
 	return env
 }
 
-// stop ends the process with a signal and answers what it said.
+// stop ends the process with a signal and returns what it said.
 func (r *running) stop(signal os.Signal) error {
 	r.t.Helper()
 	if err := r.command.Process.Signal(signal); err != nil {
@@ -89,7 +89,7 @@ func (r *running) stop(signal os.Signal) error {
 	return r.command.Wait()
 }
 
-// ask sends a request that must be answered.
+// ask sends a request that must be returned.
 func (r *running) ask(method, path, body string) (int, string) {
 	r.t.Helper()
 	status, content, err := r.try(method, path, body)
@@ -99,7 +99,7 @@ func (r *running) ask(method, path, body string) (int, string) {
 	return status, content
 }
 
-// try sends a request, and reads its answer whole.
+// try sends a request, and reads its response whole.
 func (r *running) try(method, path, body string) (int, string, error) {
 	r.t.Helper()
 	pem, err := os.ReadFile(r.env["BILLING_CA_CERTIFICATE_FILE"])
@@ -126,7 +126,7 @@ func (r *running) try(method, path, body string) (int, string, error) {
 	return response.StatusCode, string(content), err
 }
 
-// An answered write survives kill -9; the CA and the tokens hold after it.
+// A confirmed write survives kill -9; the CA and the tokens hold after it.
 func TestRespondedWritesSurviveKill(t *testing.T) {
 	t.Parallel()
 	state := filepath.Join(t.TempDir(), "state.db")

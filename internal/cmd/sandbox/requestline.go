@@ -21,9 +21,9 @@ type outcome struct {
 
 var (
 	responded = outcome{mark: " ", colour: "32"}               // green
-	refused  = outcome{mark: "!", colour: "33", failed: true} // yellow
-	broken   = outcome{mark: "X", colour: "31", failed: true} // red
-	dropped  = outcome{mark: "-", colour: "35", failed: true} // magenta
+	refused   = outcome{mark: "!", colour: "33", failed: true} // yellow
+	broken    = outcome{mark: "X", colour: "31", failed: true} // red
+	dropped   = outcome{mark: "-", colour: "35", failed: true} // magenta
 )
 
 func outcomeOf(r sandbox.Request) outcome {

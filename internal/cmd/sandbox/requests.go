@@ -156,7 +156,7 @@ func (v *viewing) sum() error {
 	return err
 }
 
-// pause waits, and answers false when ctx ends first.
+// pause waits, and returns false when ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -36,7 +36,7 @@ func TestRequestLine(t *testing.T) {
 		change          func(r *sandbox.Request)
 		plain, coloured string
 	}{
-		"answered": {func(*sandbox.Request) {}, " 12:00:00.005 200   " + columns,
+		"returned": {func(*sandbox.Request) {}, " 12:00:00.005 200   " + columns,
 			"\x1b[32m 12:00:00.005 200   \x1b[0m" + columns},
 		"not modified": {func(r *sandbox.Request) { r.Status = 304 }, " 12:00:00.005 304   " + columns,
 			"\x1b[32m 12:00:00.005 304   \x1b[0m" + columns},
@@ -65,8 +65,8 @@ func TestRequestLine(t *testing.T) {
 	}
 }
 
-// askedFor is a sandbox that has been asked five things: an answer, one of
-// another service an hour later, two refusals and a lost answer.
+// askedFor is a sandbox that has been asked five things: a response, one of
+// another service an hour later, two refusals and a lost response.
 func askedFor(t *testing.T) steer {
 	t.Helper()
 	server, s := startServer(t)

@@ -87,7 +87,7 @@ func onlyFlags(set *flags, action string) (err error) {
 	return err
 }
 
-// tokenFlags defines the flags of create. wanted answers what they say, once
+// tokenFlags defines the flags of create. wanted returns what they say, once
 // they have been read.
 func tokenFlags(set *flags) (wanted func() sandbox.Token) {
 	var t sandbox.Token

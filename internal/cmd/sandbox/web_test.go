@@ -44,7 +44,7 @@ func TestServeSaysWhereThePageIs(t *testing.T) {
 		}
 		response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			t.Errorf("%s answers %d", line, response.StatusCode)
+			t.Errorf("%s returns %d", line, response.StatusCode)
 		}
 	}
 }

@@ -278,7 +278,7 @@ func turned(t *testing.T, p acctest.Planned, recipient string) acctest.Planned {
 	return p
 }
 
-// TestDirect_encryptedLostAnswers: a creation and a rotation whose response is lost leave no clear text either.
+// TestDirect_encryptedLostResponses: a creation and a rotation whose response is lost leave no clear text either.
 func TestDirect_encryptedLostResponses(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)

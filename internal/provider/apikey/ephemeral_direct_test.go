@@ -101,7 +101,7 @@ func TestEphemeral_revokeFails(t *testing.T) {
 	}
 }
 
-// TestEphemeral_lostAnswer: the key whose token was lost is revoked, and the one in the result works.
+// TestEphemeral_lostResponse: the key whose token was lost is revoked, and the one in the result works.
 func TestEphemeral_lostResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

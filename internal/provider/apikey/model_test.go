@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
-// recorded is the answer of a recorded exchange, as the client has it and as it stands on the wire.
+// recorded is the response of a recorded exchange, as the client has it and as it stands on the wire.
 func recorded(t *testing.T, name string) (collections.APIKey, map[string]any) {
 	t.Helper()
 	exchange, err := evidence.Load("collections/" + name)
@@ -23,12 +23,12 @@ func recorded(t *testing.T, name string) (collections.APIKey, map[string]any) {
 	return key, modeltest.Wire(t, exchange.Response.Body, &key)
 }
 
-// TestFromAPI: what the service answers stands in the attributes of the same name; what only the provider knows is
+// TestFromAPI: what the service returns stands in the attributes of the same name; what only the provider knows is
 // null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
 	for name, differs := range map[string]map[string]any{
-		"api_key_create":      {"description": nil}, // answered empty
+		"api_key_create":      {"description": nil}, // returned empty
 		"api_key_create_full": {},
 		"api_key_get":         {"token": nil},
 	} {

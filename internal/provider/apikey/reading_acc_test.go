@@ -17,7 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// created are three keys of one name, of which the first is revoked and the second used; it answers their ids.
+// created are three keys of one name, of which the first is revoked and the second used; it returns their ids.
 func created(service *acctest.Service, names ...string) []string {
 	var ids []string
 	for i, name := range names {
@@ -158,7 +158,7 @@ resource "echo" "test" {}
 			Check: func(s *terraform.State) error {
 				if status, _ := service.CallWithKey(s.RootModule().Resources["echo.test"].Primary.Attributes["data.token"], "GET",
 					"/api/v1/webhook-endpoints", nil); status != 401 {
-					t.Errorf("after the run the key is answered %d, want 401", status)
+					t.Errorf("after the run the key is responded with %d, want 401", status)
 				}
 				return nil
 			},

@@ -10,7 +10,7 @@ import (
 
 const document = "529.982.247-25"
 
-// bea makes a customer with an external code and a document, and answers her id.
+// bea makes a customer with an external code and a document, and returns her id.
 func bea(s *subject) string {
 	id, _ := s.service.Must("POST", "/v1/customers", acctest.JSON{"name": "Bea", "external_id": "bea",
 		"document_number": document, "create_billing_account": false})["customer"].(acctest.JSON)["id"].(string)

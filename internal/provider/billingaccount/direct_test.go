@@ -61,7 +61,7 @@ func (s *subject) remote() acctest.JSON {
 
 func (s *subject) fault(f sandbox.Fault) { s.service.Sandbox.AddFault(f) }
 
-// refresh reads the account and answers the warnings.
+// refresh reads the account and returns the warnings.
 func (s *subject) refresh() string {
 	s.t.Helper()
 	all := s.Refresh()
@@ -71,7 +71,7 @@ func (s *subject) refresh() string {
 	return acctest.Warnings(all)
 }
 
-// settled holds the configuration to an empty plan after a refresh, and answers the warnings of both.
+// settled holds the configuration to an empty plan after a refresh, and returns the warnings of both.
 func (s *subject) settled(lines acctest.JSON) string {
 	s.t.Helper()
 	warnings := s.refresh()

@@ -77,7 +77,7 @@ func TestAccount_taken(t *testing.T) {
 	other.Set(s.with(nil))
 }
 
-// TestAccount_lostAnswers: it happens once, and what was created is found by its external_id.
+// TestAccount_lostResponses: it happens once, and what was created is found by its external_id.
 func TestAccount_lostResponses(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -164,7 +164,7 @@ func TestAccAccount_many(t *testing.T) {
 	run(t, resource.TestStep{Config: config}, emptyPlan(config))
 }
 
-// TestAccAccount_lostAndHalfDone: a lost answer opens no second account, and a failed step after the creation taints
+// TestAccAccount_lostAndHalfDone: a lost response opens no second account, and a failed step after the creation taints
 // nothing.
 func TestAccAccount_lostAndHalfDone(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// accounts opens five accounts of two customers, one of them suspended, one closed; it answers the second customer.
+// accounts opens five accounts of two customers, one of them suspended, one closed; it returns the second customer.
 func accounts(service *acctest.Service) string {
 	create := func(externalID, customer string) (id, owner string) {
 		made := service.Must("POST", "/v1/billing-accounts",

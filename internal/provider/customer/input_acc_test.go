@@ -118,7 +118,7 @@ func TestAccCustomer_wrongCheckDigits(t *testing.T) {
 	runCustomer(t, resource.TestStep{Config: config}, emptyPlan(config))
 }
 
-// TestAccCustomer_taken: an external_id that is taken is answered with the block that takes the customer over, and
+// TestAccCustomer_taken: an external_id that is taken gets the block that takes the customer over, and
 // nothing is made.
 func TestAccCustomer_taken(t *testing.T) {
 	t.Parallel()

@@ -210,12 +210,12 @@ func TestAccCustomer_createOnly(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_lostAnswer: the response to a creation is lost. The customer is found again, once, with an
+// TestAccCustomer_lostResponse: the response to a creation is lost. The customer is found again, once, with an
 // external_id and without.
 func TestAccCustomer_lostResponse(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	service.NeedsSandbox("answers are lost on purpose")
+	service.NeedsSandbox("returns are lost on purpose")
 	lose := func() {
 		service.Sandbox.ResetRequests()
 		service.Sandbox.AddFault(sandbox.Fault{Operation: "customers.create", Times: 1, DropAfter: true})
@@ -338,7 +338,7 @@ func TestAccCustomer_tolerance(t *testing.T) {
 	for name, tolerance := range map[string]sandbox.Tolerance{
 		"filters are ignored":          {IgnoreFilters: true},
 		"objects come bare":            {BareObjects: true},
-		"deletes answer 204":           {DeleteNoContent: true},
+		"deletes return 204":           {DeleteNoContent: true},
 		"no ETag and no Last-Modified": {NoValidators: true},
 		"null fields are left out":     {OmitNullFields: true},
 		"unknown fields come along":    {UnknownFields: true},

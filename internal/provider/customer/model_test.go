@@ -17,7 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// answered is the customer that an exchange of the contract answers, decoded, and as it stands on the wire.
+// responded is the customer that an exchange of the contract returns, decoded, and as it stands on the wire.
 func responded(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map[string]json.RawMessage) {
 	t.Helper()
 	var body struct {
@@ -34,7 +34,7 @@ func responded(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map
 	return &customer, fields
 }
 
-// answersOfOne are the exchanges that answer one customer.
+// responsesOfOne are the exchanges that response one customer.
 func responsesOfOne() []evidence.Exchange {
 	return slices.DeleteFunc(evidence.All("billing/customer_"), func(e evidence.Exchange) bool {
 		return e.Response.Status != http.StatusOK || e.Operation != "customers.get" && e.Operation != "customers.update"
@@ -52,13 +52,13 @@ func textValue(value any) (types.String, bool) {
 	return types.String{}, false
 }
 
-// TestFromAPI_texts: every text that the service answers stands in the attribute of the same name, and its nulls are
+// TestFromAPI_texts: every text that the service returns stands in the attribute of the same name, and its nulls are
 // nulls.
 func TestFromAPI_texts(t *testing.T) {
 	t.Parallel()
 	exchanges := responsesOfOne()
 	if len(exchanges) < 5 {
-		t.Fatalf("only %d exchanges answer one customer", len(exchanges))
+		t.Fatalf("only %d exchanges response one customer", len(exchanges))
 	}
 	for _, exchange := range exchanges {
 		customer, fields := responded(t, exchange)
@@ -92,7 +92,7 @@ func TestFromAPI_texts(t *testing.T) {
 	}
 }
 
-// TestFromAPI_structures: lists, tags and objects stand in the model as the service answers them; what is empty is
+// TestFromAPI_structures: lists, tags and objects stand in the model as the service returns them; what is empty is
 // null.
 func TestFromAPI_structures(t *testing.T) {
 	t.Parallel()
@@ -228,7 +228,7 @@ func TestKeeping(t *testing.T) {
 			func(m model) bool { return m.CustomMetadata.Equal(written().CustomMetadata) }},
 		"effective has all": {billing.Customer{CustomMetadata: json.RawMessage(`{"x":2,"own":1}`)},
 			func(m model) bool { return m.EffectiveCustomMetadata.ValueString() == `{"own":1,"x":2}` }},
-		"the rest is answered": {billing.Customer{Name: "B", UpdatedAt: "now"},
+		"the rest is returned": {billing.Customer{Name: "B", UpdatedAt: "now"},
 			func(m model) bool { return m.Name.ValueString() == "B" && m.UpdatedAt.ValueString() == "now" }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // members is JSON of the service.
 type members = map[string]any
 
-// serving is a service of this test that answers paths with data; anything else is its own not-found.
+// serving is a service of this test that returns paths with data; anything else is its own not-found.
 func serving(t *testing.T, responses map[string]any) *billing.Service {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -94,7 +94,7 @@ func account(id, created, status string) members {
 	return members{"id": id, "status": status, "created_at": created, "customer": members{"id": "c"}}
 }
 
-// lean is an account as a list answers it that leaves the customer out.
+// lean is an account as a list returns it that leaves the customer out.
 func lean(id, created string) members {
 	return members{"id": id, "status": "active", "created_at": created}
 }

@@ -35,7 +35,7 @@ func people(t *testing.T, service *acctest.Service) map[string]string {
 	return ids
 }
 
-// TestAccCustomerDataSource_finds: by id, by external_id, and by a document under any mask, all of which answer the
+// TestAccCustomerDataSource_finds: by id, by external_id, and by a document under any mask, all of which return the
 // same customer.
 func TestAccCustomerDataSource_finds(t *testing.T) {
 	t.Parallel()

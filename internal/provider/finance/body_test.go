@@ -26,7 +26,7 @@ func TestSeen(t *testing.T) {
 		{`{"a":1}`, `{"a":1}`, `{}`, `{}`},
 		{`{"a":null}`, `{}`, `{}`, `{"a":null}`},
 		{`{"a":null}`, `{"a":null}`, `{"a":1}`, `{"a":1}`},
-		// Never answered, so the configured value stands; answered from now on, so it is compared.
+		// Never returned, so the configured value stands; returned from now on, so it is compared.
 		{`{"a":1,"s":"x"}`, `{"a":1}`, `{"a":1}`, `{"a":1,"s":"x"}`},
 		{`{"a":1,"s":"x"}`, `{"a":1}`, `{"a":1,"s":"y"}`, `{"a":1,"s":"y"}`},
 		{`{"o":{"a":1,"s":"x"}}`, `{"o":{"a":1}}`, `{"o":{"a":1,"b":2}}`, `{"o":{"a":1,"s":"x"}}`},
@@ -80,7 +80,7 @@ func TestChanges(t *testing.T) {
 		{`{"o":{"a":1}}`, `{"o":{"a":1}}`, `{"o":{"a":1,"theirs":3}}`, `{"o":"text"}`, `{"o":"text"}`},
 		{`{"o":{"a":1}}`, `{"o":{"a":1}}`, `{"o":{"a":1,"theirs":3}}`, `{}`, `{"o":{"theirs":3}}`},
 		{`{"o":{"a":1}}`, `{"o":{"a":1}}`, `{"o":{"a":1}}`, `{}`, `{"o":null}`},
-		// A key that is never answered.
+		// A key that is never returned.
 		{`{"s":"x"}`, `{"s":"x"}`, `{}`, `{"s":"y"}`, `{"s":"y"}`},
 		{`{"s":{"a":1}}`, `{"s":{"a":1}}`, `{}`, `{"s":{"a":2}}`, `{"s":{"a":2}}`},
 		{`{"s":"x"}`, `{"s":"x"}`, `{}`, `{}`, `{"s":null}`},

@@ -136,7 +136,9 @@ func TestAccFinanceOpenAPI(t *testing.T) {
 		Config: s.Config(`
 data "billing_finance_openapi" "test" {}
 output "version" { value = jsondecode(data.billing_finance_openapi.test.json).openapi }
-output "same" { value = jsondecode(data.billing_finance_openapi.test.json) == yamldecode(data.billing_finance_openapi.test.raw) }
+output "same" {
+  value = jsondecode(data.billing_finance_openapi.test.json) == yamldecode(data.billing_finance_openapi.test.raw)
+}
 output "paths" { value = keys(jsondecode(data.billing_finance_openapi.test.json).paths) }
 `),
 		ConfigStateChecks: []statecheck.StateCheck{

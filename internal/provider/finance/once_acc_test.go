@@ -13,8 +13,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestAccFinanceRecord_answerLost: the first answer is lost, the second one is asked for, and there is one record.
-func TestAccFinanceRecord_answerLost(t *testing.T) {
+// TestAccFinanceRecord_responseLost: the first response is lost, the second one is asked for, and there is one record.
+func TestAccFinanceRecord_responseLost(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.loses(1)
@@ -25,7 +25,7 @@ func TestAccFinanceRecord_answerLost(t *testing.T) {
 	}
 }
 
-// TestAccFinanceRecord_everyAnswerLost: the run fails, and the next one finds the record that the first one has made.
+// TestAccFinanceRecord_everyResponseLost: the run fails, and the next one finds the record that the first one has made.
 func TestAccFinanceRecord_everyResponseLost(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -131,7 +131,7 @@ func TestAccFinanceRecord_full(t *testing.T) {
     tags   = ["a", "b", 3, null]
     party  = { document = "11.222.333/0001-81", address = { city = "São Paulo" } }
     lines  = [{ name = "Flat", amount = "1000.00" }, { name = "Garage", amount = "500.00" }]
-    internal_note = "never answered"
+    internal_note = "never returned"
   }`
 	config := s.Config(record(full) + output(".exact"))
 	// The same in other words, in an order of its own.
@@ -139,7 +139,7 @@ func TestAccFinanceRecord_full(t *testing.T) {
 		`concat(["a", "b"], [3, null])`).Replace(full)) + output(".exact"))
 	run(t,
 		resource.TestStep{Config: config, Check: resource.ComposeTestCheckFunc(stored(s, "exact", "9007199254740993"),
-			stored(s, "ratio", "0.1"), stored(s, "internal_note", "never answered")),
+			stored(s, "ratio", "0.1"), stored(s, "internal_note", "never returned")),
 			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address,
 				at("body").AtMapKey("lines").AtSliceIndex(1), knownvalue.ObjectExact(map[string]knownvalue.Check{
 					"name": knownvalue.StringExact("Garage"), "amount": knownvalue.StringExact("500.00")}))}},

@@ -8,10 +8,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// silentKey is stored and never answered.
+// silentKey is stored and never returned.
 const silentKey = "internal_note"
 
-// service is what a test runs against: financial management without any records to begin with, which answers not all of
+// service is what a test runs against: financial management without any records to begin with, which returns not all of
 // what it stores, and adds to it.
 type service struct {
 	*acctest.Service
@@ -55,12 +55,12 @@ func (s *service) path() string {
 	return "/v1/payables/" + s.Only("payables")["id"].(string)
 }
 
-// loses lets so many answers to creations get lost after the record was made.
+// loses lets so many responses to creations get lost after the record was made.
 func (s *service) loses(responses int) {
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.create", DropAfter: true, Times: responses})
 }
 
-// notFound answers everything below a path as the service answers a route that it does not have.
+// notFound returns everything below a path as the service returns a route that it does not have.
 func notFound(prefix string) sandbox.Fault {
 	return sandbox.Fault{PathPrefix: prefix, Status: 404, Code: "route_not_found"}
 }

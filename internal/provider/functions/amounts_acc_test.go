@@ -28,7 +28,10 @@ output "from_number" { value = provider::billing::cents(10.5) }
 output "subcents" { value = provider::billing::subcents("10.5012") }
 output "text" { value = provider::billing::format_cents(1050) }
 output "subtext" { value = provider::billing::format_subcents(105012) }
-output "sum" { value = provider::billing::format_cents(provider::billing::cents("92233720368547758.07") + provider::billing::cents("0.02")) }
+output "sum" {
+  value = provider::billing::format_cents(
+    provider::billing::cents("92233720368547758.07") + provider::billing::cents("0.02"))
+}
 output "kind" { value = provider::billing::document_type("11.222.333/0001-81") }
 output "digits" { value = provider::billing::normalize_document("529.982.247-25") }
 `,

@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// call calls a function as Terraform does, over the protocol, and answers its result or the text of its error.
+// call calls a function as Terraform does, over the protocol, and returns its result or the text of its error.
 func call(t *testing.T, name string, result tftypes.Type, argument tftypes.Value) (tftypes.Value, string) {
 	t.Helper()
 	server, err := acctest.Factories["billing"]()
@@ -51,7 +51,7 @@ func number(t *testing.T, s string) tftypes.Value {
 	return tftypes.NewValue(tftypes.Number, f)
 }
 
-// checkText holds a function that answers text to an expected result, or to a part of its error.
+// checkText holds a function that returns text to an expected result, or to a part of its error.
 func checkText(t *testing.T, name string, argument tftypes.Value, want, wrong string) {
 	t.Helper()
 	value, failure := call(t, name, tftypes.String, argument)

@@ -37,10 +37,12 @@ output "header" {
   value = provider::billing::webhook_signature(local.secret, local.at, local.body)
 }
 output "genuine" {
-  value = provider::billing::verify_webhook_signature(local.secret, provider::billing::webhook_signature(local.secret, local.at, local.body), local.body, local.at + 300, 300)
+  value = provider::billing::verify_webhook_signature(local.secret,
+    provider::billing::webhook_signature(local.secret, local.at, local.body), local.body, local.at + 300, 300)
 }
 output "late" {
-  value = provider::billing::verify_webhook_signature(local.secret, provider::billing::webhook_signature(local.secret, local.at, local.body), local.body, local.at + 301, 300)
+  value = provider::billing::verify_webhook_signature(local.secret,
+    provider::billing::webhook_signature(local.secret, local.at, local.body), local.body, local.at + 301, 300)
 }
 output "malformed" {
   value = provider::billing::verify_webhook_signature(local.secret, "nothing", local.body, local.at, 300)

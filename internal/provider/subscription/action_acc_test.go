@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// subscribed makes a subscription past Terraform and answers its id.
+// subscribed makes a subscription past Terraform and returns its id.
 func subscribed(service *acctest.Service) string {
 	created := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Padaria Aurora"})
 	account := created["billing_account"].(acctest.JSON)["id"]
@@ -77,11 +77,12 @@ func TestInvoiceActionOverTheProtocol(t *testing.T) {
 	}
 }
 
-// TestInvoiceIsNeverRepeated: an answer that is lost leaves one request behind, and an error that says how to find out.
+// TestInvoiceIsNeverRepeated: a response that is lost leaves one request behind, and an error that says how to find
+// out.
 func TestInvoiceIsNeverRepeated(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	service.NeedsSandbox("answers are lost on purpose")
+	service.NeedsSandbox("returns are lost on purpose")
 	id := subscribed(service)
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "subscriptions.invoice", DropAfter: true})
 	_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id})

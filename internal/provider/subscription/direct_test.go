@@ -41,7 +41,7 @@ func subscribe(t *testing.T, options ...acctest.Option) *subject {
 		base: acctest.JSON{"billing_account_id": accountOf(service), "external_id": "s-1", "plan_id": planA}}
 }
 
-// accountOf opens a billing account with a new customer and answers its id.
+// accountOf opens a billing account with a new customer and returns its id.
 func accountOf(service *acctest.Service) string {
 	account, _ := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Owner"})["billing_account"].(acctest.JSON)
 	id, _ := account["id"].(string)
@@ -86,7 +86,7 @@ func (s *subject) pass(d time.Duration) { s.service.Sandbox.Clock().Advance(d) }
 
 func (s *subject) fault(f sandbox.Fault) { s.service.Sandbox.AddFault(f) }
 
-// refresh reads the subscription and answers the warnings.
+// refresh reads the subscription and returns the warnings.
 func (s *subject) refresh() string {
 	s.t.Helper()
 	all := s.Refresh()
@@ -96,7 +96,7 @@ func (s *subject) refresh() string {
 	return acctest.Warnings(all)
 }
 
-// settled holds the configuration to an empty plan after a refresh, and answers the warnings of both.
+// settled holds the configuration to an empty plan after a refresh, and returns the warnings of both.
 func (s *subject) settled(lines acctest.JSON) string {
 	s.t.Helper()
 	warnings := s.refresh()

@@ -65,11 +65,11 @@ func TestAccSubscription_halfUpdate(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_lostAnswers: lost answers make no second subscription, and no second change.
+// TestAccSubscription_lostResponses: lost responses make no second subscription, and no second change.
 func TestAccSubscription_lostResponses(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	service.NeedsSandbox("answers are lost on purpose")
+	service.NeedsSandbox("returns are lost on purpose")
 	lose := func(operation string) func() {
 		return func() {
 			service.Sandbox.AddFault(sandbox.Fault{Operation: "subscriptions." + operation, Times: 1, DropAfter: true})

@@ -9,7 +9,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestSubscription_lostAnswers: the answer to each transition is lost; it has happened once, and the state is right.
+// TestSubscription_lostResponses: the response to each transition is lost; it has happened once, and the state is
+// right.
 func TestSubscription_lostResponses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -146,7 +147,7 @@ func TestSubscription_halfUpdate(t *testing.T) {
 	}
 }
 
-// afterSync are the computed attributes that follow from new items, which the answer to these does not show.
+// afterSync are the computed attributes that follow from new items, which the response to these does not show.
 func afterSync(failing string) []string {
 	if failing == "cancel" {
 		return []string{"recurring_amount_cents", "updated_at"}
@@ -223,7 +224,8 @@ func TestSubscription_wrongAddress(t *testing.T) {
 	s.settled(nil)
 }
 
-// TestSubscription_settled: an answer that differs from what was asked is told, and shows as drift at the next refresh.
+// TestSubscription_settled: a response that differs from what was asked is told, and shows as drift at the next
+// refresh.
 func TestSubscription_settledDifference(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

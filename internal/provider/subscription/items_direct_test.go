@@ -79,7 +79,7 @@ func TestSubscription_itemsDrift(t *testing.T) {
 	other.is("items", "null")
 }
 
-// TestSubscription_itemsTolerance: a price's own amount that is answered is no drift, not even after an import, and a
+// TestSubscription_itemsTolerance: a price's own amount that is returned is no drift, not even after an import, and a
 // service that lists no items is not asked to.
 func TestSubscription_itemsTolerance(t *testing.T) {
 	t.Parallel()

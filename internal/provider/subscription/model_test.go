@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// plain is an active subscription as the service answers it.
+// plain is an active subscription as the service returns it.
 func plain() billing.Subscription {
 	return billing.Subscription{ID: "s", BillingAccountID: "a", PlanID: new("plan-a"), Status: "active",
 		BillingCycle: "monthly", CurrentPeriodEnd: "2026-04-14T12:00:00.000Z", ProrationBehavior: "create_prorations",

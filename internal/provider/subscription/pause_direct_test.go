@@ -170,7 +170,8 @@ func TestSubscription_pauseOutside(t *testing.T) {
 	s.settled(lines)
 }
 
-// TestSubscription_pauseHalfAnswered: the service may leave out how a subscription is paused, or say it in another way.
+// TestSubscription_pauseHalfResponded: the service may leave out how a subscription is paused, or say it in another
+// way.
 func TestSubscription_pauseHalfResponded(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(string, acctest.JSON){

@@ -15,7 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// contracts makes five subscriptions of two accounts, one of them canceled, one without a plan, one paused; it answers
+// contracts makes five subscriptions of two accounts, one of them canceled, one without a plan, one paused; it returns
 // the accounts.
 func contracts(service *acctest.Service) (one, two string) {
 	one, two = accountOf(service), accountOf(service)

@@ -45,7 +45,7 @@ func (c *consumer) test(lines acctest.JSON) ([]string, []*tfprotov6.Diagnostic) 
 
 var waiting = acctest.JSON{"wait": true}
 
-// TestTestAction_success: each step is told, and at the end what the consumer answered.
+// TestTestAction_success: each step is told, and at the end what the consumer returned.
 func TestTestAction_success(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
@@ -120,7 +120,7 @@ func TestTestAction_fails(t *testing.T) {
 	}
 }
 
-// TestTestAction_lostAnswer: a second test event does no harm, so the request is sent again, and the answered one is
+// TestTestAction_lostResponse: a second test event does no harm, so the request is sent again, and the returned one is
 // followed.
 func TestTestAction_lostResponse(t *testing.T) {
 	t.Parallel()

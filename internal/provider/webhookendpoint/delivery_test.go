@@ -67,12 +67,14 @@ func TestAwait_lookInterrupted(t *testing.T) {
 	})
 }
 
-// TestOutcome: everything that is known of a delivery is said, and a long answer is cut between two characters.
+// TestOutcome: everything that is known of a delivery is said, and a long response is cut between two characters.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	full := collections.Delivery{ID: "d-1", Status: "failed", Attempts: 2, HTTPCode: new(int64(503)),
-		LastError: new("the endpoint answered 503"), NextRetryAt: new("2026-03-14T12:12:00.000Z"), ResponseBody: new("busy")}
-	const want = "Delivery d-1 is failed. Attempts: 2. Last HTTP status: 503. Last error: the endpoint answered 503. " +
+		LastError: new("the endpoint responded with 503"), NextRetryAt: new("2026-03-14T12:12:00.000Z"),
+		ResponseBody: new("busy")}
+	const want = "Delivery d-1 is failed. Attempts: 2. Last HTTP status: 503. Last error: the endpoint responded with " +
+		"503. " +
 		"Next attempt: about 2026-03-14T12:12:00.000Z. Response: busy"
 	if text := outcome(&full); text != want {
 		t.Errorf("%q, want %q", text, want)

@@ -20,8 +20,8 @@ type subject struct {
 	receiver *acctest.Receiver
 }
 
-// prepare starts a sandbox that lives in the present, as a lost answer is only settled with what is new by the clock of
-// this machine.
+// prepare starts a sandbox that lives in the present, as a lost response is only settled with what is new by the clock
+// of this machine.
 func prepare(t *testing.T, options ...acctest.Option) *subject {
 	t.Helper()
 	receiver := acctest.NewReceiver(t)
@@ -59,7 +59,7 @@ func (s *subject) outside(body acctest.JSON) {
 
 func (s *subject) fault(f sandbox.Fault) { s.service.Sandbox.AddFault(f) }
 
-// refresh is how every plan begins; it answers the warnings.
+// refresh is how every plan begins; it returns the warnings.
 func (s *subject) refresh() string {
 	s.t.Helper()
 	said := s.Refresh()
@@ -138,7 +138,7 @@ func TestDirect_minimal(t *testing.T) {
 	s.isSettled(acctest.JSON{"events": []any{}})
 	s.Set(nil)
 	if status, _ := s.service.CallCollections("GET", endpoints, nil); status != 200 || s.Exists() {
-		t.Errorf("after destroy: listing answers %d, in the state: %v", status, s.Exists())
+		t.Errorf("after destroy: listing returns %d, in the state: %v", status, s.Exists())
 	}
 	if all := s.service.Count("webhook_endpoints.delete"); all != 1 {
 		t.Errorf("%d deletions", all)

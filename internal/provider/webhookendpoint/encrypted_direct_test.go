@@ -203,7 +203,7 @@ func TestDirect_recipientsUnknown(t *testing.T) {
 	}
 }
 
-// TestDirect_encryptedLostAnswers: a registration and a rotation whose response is lost leave no clear text either.
+// TestDirect_encryptedLostResponses: a registration and a rotation whose response is lost leave no clear text either.
 func TestDirect_encryptedLostResponses(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
-// recorded is the answer of a recorded exchange.
+// recorded is the response of a recorded exchange.
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
 	exchange, err := evidence.Load("collections/" + name)
@@ -22,7 +22,7 @@ func recorded(t *testing.T, name string) []byte {
 	return exchange.Response.Body
 }
 
-// TestFromAPI: what the service answers stands in the attributes of the same name; what it never returns is null.
+// TestFromAPI: what the service returns stands in the attributes of the same name; what it never returns is null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
 	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "test_on_apply": nil,

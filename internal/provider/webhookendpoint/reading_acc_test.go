@@ -16,7 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// registered are three endpoints, two of them with the same url; it answers their ids.
+// registered are three endpoints, two of them with the same url; it returns their ids.
 func registered(service *acctest.Service) []string {
 	var ids []string
 	for _, body := range []acctest.JSON{

@@ -130,8 +130,9 @@ func TestAccWebhookEndpoint_importAuthentication(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	const url = "https://hooks.example.com/billing"
-	id := service.MustCollections("POST", endpoints,
-		acctest.JSON{"url": url, "authentication": acctest.JSON{"type": "basic", "username": "ana", "password": "p"}})["id"].(string)
+	credentials := acctest.JSON{"type": "basic", "username": "ana", "password": "p"}
+	endpointJSON := acctest.JSON{"url": url, "authentication": credentials}
+	id := service.MustCollections("POST", endpoints, endpointJSON)["id"].(string)
 	imported := func(id, lines string) resource.TestStep {
 		return resource.TestStep{Config: service.Config("import {\n  to = " + address + "\n  id = \"" + id + "\"\n}\n" +
 			endpoint(url, "authentication = {\n type = \"basic\"\n username = \"ana\"\n "+lines+"\n}")),

@@ -108,8 +108,8 @@ func TestDirect_rotationFails(t *testing.T) {
 	s.isSettled(both)
 }
 
-// TestDirect_rotationLostAnswer: the secret in the answer is lost, so it is rotated once more, and the one in the state
-// is valid.
+// TestDirect_rotationLostResponse: the secret in the response is lost, so it is rotated once more, and the one in the
+// state is valid.
 func TestDirect_rotationLostResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

@@ -89,7 +89,7 @@ func (s *subject) another() acctest.JSON {
 }
 
 // TestDirect_adopted: one endpoint is new and as it was asked for, so it is taken over; its secret, lost with the
-// answer, is rotated.
+// response, is rotated.
 func TestDirect_adopted(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -125,7 +125,7 @@ func TestDirect_adoptedWithoutSecret(t *testing.T) {
 	}
 }
 
-// TestDirect_unansweredUpdate: an update is sent again, a deletion too.
+// TestDirect_updateWithoutResponse: an update is sent again, a deletion too.
 func TestDirect_updateWithoutResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -137,7 +137,7 @@ func TestDirect_updateWithoutResponse(t *testing.T) {
 	s.Set(nil)
 }
 
-// TestDirect_otherAnswer: what the service stores differently is kept as planned, told, and shown by the next plan.
+// TestDirect_otherResponse: what the service stores differently is kept as planned, told, and shown by the next plan.
 func TestDirect_otherResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

@@ -92,7 +92,7 @@ func Unreadable(diags *diag.Diagnostics, err error) {
 	diags.AddError("Unreadable response of the service", err.Error())
 }
 
-// refused reports an answer of the service: one diagnostic for each field it blames, or one for the whole object.
+// refused reports a response of the service: one diagnostic for each field it blames, or one for the whole object.
 func refused(diags *diag.Diagnostics, e *api.Error, operation Operation, summary string) {
 	if e.Code == "external_id_taken" {
 		diags.AddAttributeError(path.Root("external_id"), summary+": the external_id is taken",

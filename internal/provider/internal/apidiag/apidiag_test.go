@@ -225,7 +225,7 @@ func TestAdd_earlier(t *testing.T) {
 	}
 }
 
-// TestAdd_withoutAnswer: interruptions and broken connections are told in plain words.
+// TestAdd_withoutResponse: interruptions and broken connections are told in plain words.
 func TestAdd_withoutResponse(t *testing.T) {
 	t.Parallel()
 	check(t, fmt.Errorf("read: %w", context.Canceled), creating, []said{{"", []string{"The run was interrupted"}}})

@@ -57,7 +57,7 @@ type Service[T any] struct {
 // Argument is a provider argument and the environment variable that stands in for it.
 type Argument struct{ Name, Variable string }
 
-// For answers the client for an object of the given type name, or false with an error that names what is missing, where
+// For returns the client for an object of the given type name, or false with an error that names what is missing, where
 // it can be set, and who needed it.
 func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	for _, name := range s.Unknown {

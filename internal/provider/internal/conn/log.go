@@ -8,8 +8,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Log writes every exchange with a service to Terraform's log, one subsystem a service: requests and answers at DEBUG,
-// bodies at TRACE. TF_LOG_PROVIDER_BILLING_<SERVICE> sets the level of one service. What arrives here is masked
+// Log writes every exchange with a service to Terraform's log, one subsystem a service: requests and responses at
+// DEBUG, bodies at TRACE. TF_LOG_PROVIDER_BILLING_<SERVICE> sets the level of one service. What arrives here is masked
 // already; the secrets are masked once more, in case a service repeats one where nobody expects it.
 type Log struct{ Secrets []string }
 
@@ -22,7 +22,7 @@ func (l Log) Request(ctx context.Context, e api.Exchange) {
 	l.body(ctx, e.Service, "Request body", fields, e.RequestBody)
 }
 
-// Response logs an answer, or the error that came instead of one.
+// Response logs a response, or the error that came instead of one.
 func (l Log) Response(ctx context.Context, e api.Exchange) {
 	ctx, fields := l.subsystem(ctx, e)
 	fields["duration_ms"] = e.Duration.Milliseconds()

@@ -41,7 +41,7 @@ func exchange() api.Exchange {
 	}
 }
 
-// TestLog_levels: requests and answers are DEBUG, bodies TRACE, and a pause INFO, all in the service's own subsystem.
+// TestLog_levels: requests and responses are DEBUG, bodies TRACE, and a pause INFO, all in the service's own subsystem.
 func TestLog_levels(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -57,7 +57,7 @@ func TestLog_levels(t *testing.T) {
 				"duration_ms": 1500.0},
 			{"@level": "trace", "@message": "Response body", "body": `{"data":{}}`},
 		}},
-		"no answer": {func(ctx context.Context, l Log) {
+		"no response": {func(ctx context.Context, l Log) {
 			e := exchange()
 			e.Err, e.Status = errors.New("connection reset"), 0
 			l.Response(ctx, e)

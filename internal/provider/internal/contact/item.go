@@ -30,7 +30,7 @@ func Items(list types.List) []Item {
 	return items
 }
 
-// FromWire reads the items of an answer.
+// FromWire reads the items of a response.
 func FromWire(remote []billing.Contact) []Item {
 	items := make([]Item, len(remote))
 	for i, c := range remote {

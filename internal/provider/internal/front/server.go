@@ -24,7 +24,7 @@ type Server struct {
 	Framework
 
 	kinds kinds
-	// check makes every call that this server answers itself go through the framework as well, and panics when the
+	// check makes every call that this server returns itself go through the framework as well, and panics when the
 	// responses differ.
 	check bool
 	data  atomic.Pointer[any]
@@ -32,7 +32,7 @@ type Server struct {
 }
 
 // New makes a server in front of the framework's. resources are those of the provider. check compares what this server
-// answers itself with what the framework answers, and panics when they differ: for tests.
+// returns itself with what the framework returns, and panics when they differ: for tests.
 func New(framework Framework, resources []func() resource.Resource, check bool) *Server {
 	return &Server{Framework: framework, kinds: kinds{all: resources}, check: check}
 }
@@ -63,13 +63,13 @@ func (s *Server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 	return call(ctx, req, s.Framework.UpgradeResourceIdentity)
 }
 
-// ReadResource answers for an object that is as the state has it.
+// ReadResource is responsible for an object that is as the state has it.
 func (s *Server) ReadResource(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	return call(ctx, req, s.read)
 }
 
-// PlanResourceChange answers for an object that stays as it is.
+// PlanResourceChange is responsible for an object that stays as it is.
 func (s *Server) PlanResourceChange(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return call(ctx, req, s.plan)

@@ -21,7 +21,7 @@ func (s *Server) Configured(data any, deferred bool) {
 	}
 }
 
-// start makes a configured resource; nil where the framework has to answer.
+// start makes a configured resource; nil where the framework has to respond.
 func (s *Server) start(ctx context.Context, k *kind) resource.ResourceWithModifyPlan {
 	data := s.data.Load()
 	if k == nil || !k.simple || data == nil {
@@ -38,9 +38,9 @@ func (s *Server) start(ctx context.Context, k *kind) resource.ResourceWithModify
 	return r
 }
 
-// read answers a refresh that changes nothing with the state that Terraform has sent. The resource does what it does
+// read returns a refresh that changes nothing with the state that Terraform has sent. The resource does what it does
 // under the framework; what is left out is the comparison of every attribute with what it was, which has no effect on
-// equal values. Everything else goes through the framework, with what the resource has answered.
+// equal values. Everything else goes through the framework, with what the resource has returned.
 func (s *Server) read(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	k := s.kinds.of(ctx, req.TypeName)
@@ -84,7 +84,7 @@ func (s *Server) read(ctx context.Context,
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: newIdentity, Private: raw}, nil
 }
 
-// plan answers a plan that changes nothing with the state that Terraform has sent: the proposed state is the prior one,
+// plan returns a plan that changes nothing with the state that Terraform has sent: the proposed state is the prior one,
 // no default applies, and the resource leaves the plan as it is. The plan modifiers of the schema are left out: they
 // leave a value alone that is known and that of the state.
 func (s *Server) plan(ctx context.Context,

@@ -144,7 +144,7 @@ type values = map[string]any
 
 var whole = values{"id": "1", "name": "a", "mode": "soft"}
 
-// TestPlan: the plan of an object that stays as it is is answered here, any other one by the framework, and the
+// TestPlan: the plan of an object that stays as it is is returned here, any other one by the framework, and the
 // resource plans once for each call. The server panics where the two differ.
 func TestPlan(t *testing.T) {
 	t.Parallel()
@@ -232,7 +232,7 @@ func TestPlan(t *testing.T) {
 					}
 					if here := resp.PlannedState == req.PriorState; here != c.here &&
 						!(known == nil && name == "the identity changes") {
-						t.Errorf("answered here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
+						t.Errorf("returned here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
 					}
 					if s.plans != 1 && name != "unreadable private" {
 						t.Errorf("the resource planned %d times", s.plans)
@@ -243,7 +243,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRead: the refresh of an object that is as it was is answered here, any other one by the framework, and the
+// TestRead: the refresh of an object that is as it was is returned here, any other one by the framework, and the
 // resource reads once.
 func TestRead(t *testing.T) {
 	t.Parallel()
@@ -294,7 +294,7 @@ func TestRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				if here := resp.NewState == req.CurrentState; here != c.here {
-					t.Errorf("answered here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
+					t.Errorf("returned here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
 				}
 				if s.reads != 1 {
 					t.Errorf("the resource read %d times", s.reads)
@@ -304,7 +304,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadOfAState without an identity, as Terraform before 1.12 has it, is answered here with the identity.
+// TestReadOfAState without an identity, as Terraform before 1.12 has it, is returned here with the identity.
 func TestReadOfAStateWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)}
@@ -324,7 +324,7 @@ func TestUnconfigured(t *testing.T) {
 	}
 }
 
-// TestKeysAreLearned: a key that the framework has written once is one that plans are answered with.
+// TestKeysAreLearned: a key that the framework has written once is one that plans get.
 func TestKeysAreLearned(t *testing.T) {
 	t.Parallel()
 	server := behind(t, &scripted{plan: func(_ resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -352,7 +352,7 @@ func TestCheckFindsDifferences(t *testing.T) {
 		&tfprotov6.DynamicValue{JSON: []byte(`"b"`)})
 }
 
-// TestAnsweredOffersAll: whatever a resource type of this kind can do, it can behind the server.
+// TestRespondedOffersAll: whatever a resource type of this kind can do, it can behind the server.
 func TestRespondedOffersAll(t *testing.T) {
 	t.Parallel()
 	wrapped := reflect.TypeOf(Wrapped([]func() resource.Resource{func() resource.Resource { return &scripted{} }})[0]())

@@ -9,7 +9,7 @@ type DocumentType = TextType[taxNumber]
 // Document is a tax number in configuration, plan or state, mask and all.
 type Document = Text[taxNumber]
 
-// DocumentPointer wraps the number a service answered; nil is null.
+// DocumentPointer wraps the number a service returned; nil is null.
 func DocumentPointer(number *string) Document { return pointer[taxNumber](number) }
 
 type taxNumber struct{}

@@ -12,7 +12,7 @@ type DateTimeType = TextType[moment]
 // DateTime is a value of DateTimeType.
 type DateTime = Text[moment]
 
-// DateTimePointer wraps what a service answered; nil is null.
+// DateTimePointer wraps what a service returned; nil is null.
 func DateTimePointer(s *string) DateTime { return pointer[moment](s) }
 
 type moment struct{}
@@ -25,7 +25,7 @@ func (moment) same(a, b string) bool {
 	if !okX || !okY {
 		return a == b
 	}
-	// The services answer milliseconds.
+	// The services response milliseconds.
 	return x.Truncate(time.Millisecond).Equal(y.Truncate(time.Millisecond))
 }
 
@@ -45,7 +45,7 @@ type DecimalType = TextType[decimal]
 // Decimal is a value of DecimalType.
 type Decimal = Text[decimal]
 
-// DecimalPointer wraps what a service answered; nil is null.
+// DecimalPointer wraps what a service returned; nil is null.
 func DecimalPointer(s *string) Decimal { return pointer[decimal](s) }
 
 type decimal struct{}

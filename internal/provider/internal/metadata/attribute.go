@@ -14,7 +14,7 @@ import (
 )
 
 // ImportAttribute is custom_metadata of an object that no configuration was applied to yet, and the
-// effective_custom_metadata beside it: the whole object, in both. raw is the object as the service answers it.
+// effective_custom_metadata beside it: the whole object, in both. raw is the object as the service returns it.
 func ImportAttribute(raw json.RawMessage) (Value, basetypes.StringValue, error) {
 	remote, err := Parse(raw)
 	if err != nil {
@@ -25,7 +25,7 @@ func ImportAttribute(raw json.RawMessage) (Value, basetypes.StringValue, error) 
 }
 
 // ReadAttribute is custom_metadata after a refresh, and the effective_custom_metadata beside it, both written as before
-// where that means the same. raw is the object as the service answers it.
+// where that means the same. raw is the object as the service returns it.
 func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, raw json.RawMessage) (Value,
 	basetypes.StringValue, error) {
 	remote, err := Parse(raw)

@@ -53,7 +53,7 @@ func TestReadAttribute(t *testing.T) {
 	}
 	if custom, text, err := merge.ReadAttribute(prior, effective, json.RawMessage(`[1]`)); err == nil ||
 		!custom.Equal(prior) || !text.Equal(effective) {
-		t.Errorf("an unreadable answer: %s, %s, %v", custom, text, err)
+		t.Errorf("an unreadable response: %s, %s, %v", custom, text, err)
 	}
 }
 

@@ -44,7 +44,7 @@ type Change struct {
 	Foreign []string
 }
 
-// Desired is the object that the configuration asks for, defaults included. It answers ErrUnknown while a part of it is
+// Desired is the object that the configuration asks for, defaults included. It returns ErrUnknown while a part of it is
 // unknown.
 func (o Ownership) Desired(config Value) (Object, error) {
 	object, err := config.Object()

@@ -88,7 +88,7 @@ func TestSync_Update(t *testing.T) {
 			s := &store{object: parsed(t, c.now), dropsNulls: c.dropsNulls}
 			response, err := s.sync(c.mode, parsed(t, c.owned), parsed(t, c.desired)).Update(t.Context(), c.known, s.send)
 			if err != nil || !Equal(*response, s.object) {
-				t.Fatalf("answers %v, %v", response, err)
+				t.Fatalf("returns %v, %v", response, err)
 			}
 			if !slices.Equal(s.sent, c.sent) || Text(s.object) != c.want {
 				t.Errorf("sent %q, which makes %s", s.sent, Text(s.object))
@@ -97,8 +97,8 @@ func TestSync_Update(t *testing.T) {
 	}
 }
 
-// TestSync_Update_failures: without an answer nothing has happened; an answer beside an error is what the first request
-// made.
+// TestSync_Update_failures: without a response nothing has happened; a response beside an error is what the first
+// request made.
 func TestSync_Update_failures(t *testing.T) {
 	t.Parallel()
 	first := &store{object: Object{"a": json.Number("1")}, fails: 1}

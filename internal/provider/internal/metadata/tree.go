@@ -66,7 +66,7 @@ func Text(object Object) string {
 	return string(bytes.TrimSpace(out.Bytes()))
 }
 
-// Object converts a Terraform value. It answers ErrUnknown when any part of the value is unknown, and nil for an absent
+// Object converts a Terraform value. It returns ErrUnknown when any part of the value is unknown, and nil for an absent
 // object.
 func (v Value) Object() (Object, error) {
 	if v.IsUnknown() {

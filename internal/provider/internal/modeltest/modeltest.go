@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Wire decodes what a service answers, the object in data where there is one, into a client's type, and returns it as
+// Wire decodes what a service returns, the object in data where there is one, into a client's type, and returns it as
 // it stands on the wire too, with the names of Terraform: created_at for createdAt. Numbers are json.Number.
 func Wire(t *testing.T, response []byte, into any) map[string]any {
 	t.Helper()
@@ -149,7 +149,7 @@ func Agree(t *testing.T, have, other map[string]any) {
 	}
 }
 
-// Shown holds what a data source shows of an answer against the wire, and against what the resource shows of it.
+// Shown holds what a data source shows of a response against the wire, and against what the resource shows of it.
 // convert makes both models of the client's type; except takes out what is meant to differ.
 func Shown[W any](t *testing.T, response []byte, convert func(*W) (data, resource any, err error),
 	except func(shown, managed, wire map[string]any)) {

@@ -92,7 +92,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOutside_deletedBefore: an object that a lagging list still shows does not count where the answer has to be
+// TestOutside_deletedBefore: an object that a lagging list still shows does not count where the response has to be
 // certain.
 func TestOutside_deletedBefore(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-// Package settle makes the answer of a service fit the plan that led to it.
+// Package settle makes the response of a service fit the plan that led to it.
 //
 // Terraform refuses a result that differs from the plan, and on a create marks the new object for replacement; for an
 // object that stands for money this would be worse than the difference. So where a service stores something else than
@@ -16,11 +16,11 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// Difference is one attribute that the service answered differently from the plan.
+// Difference is one attribute that the service returned differently from the plan.
 type Difference struct {
 	// Attribute is the name of the top-level attribute.
 	Attribute string
-	// Planned and Answered are the two values.
+	// Planned and Responded are the two values.
 	Planned, Responded attr.Value
 }
 

@@ -53,11 +53,11 @@ func TestOnto(t *testing.T) {
 			func(s object) bool { return s.Name.Equal(types.StringValue("A")) }},
 		"null becomes text": {func(p, _ *object) { p.Name = types.StringNull() }, []string{"name"},
 			func(s object) bool { return s.Name.IsNull() }},
-		"unknown is answered": {func(p, s *object) { p.Name = types.StringUnknown(); s.Name = types.StringValue("B") }, nil,
+		"unknown is returned": {func(p, s *object) { p.Name = types.StringUnknown(); s.Name = types.StringValue("B") }, nil,
 			func(s object) bool { return s.Name.Equal(types.StringValue("B")) }},
-		"planned, answer unknown": {func(_, s *object) { s.Name = types.StringUnknown() }, []string{"name"},
+		"planned, response unknown": {func(_, s *object) { s.Name = types.StringUnknown() }, []string{"name"},
 			func(s object) bool { return s.Name.Equal(types.StringValue("A")) }},
-		"half-known list is answered": {func(p, s *object) {
+		"half-known list is returned": {func(p, s *object) {
 			p.Tags = list(types.StringValue("x"), types.StringUnknown())
 			s.Tags = list(types.StringValue("y"))
 		}, nil, func(s object) bool { return s.Tags.Equal(list(types.StringValue("y"))) }},

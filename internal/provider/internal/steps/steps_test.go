@@ -14,20 +14,20 @@ import (
 
 var errDown = errors.New("the line is down")
 
-// TestRun: each step is told before the next one begins, what fails ends the run, and an answer beside an error has
+// TestRun: each step is told before the next one begins, what fails ends the run, and a response beside an error has
 // happened.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		steps string // "<verb>[=<answer>][!]": what is answered, and ! for an error
+		steps string // "<verb>[=<response>][!]": what is returned, and ! for an error
 		want  string // what was run, told as reached, and told as failed, in order
 		last  string
 		done  bool
 	}{
 		"none":                 {"", "", "", true},
 		"all":                  {"a=1 b=2", "run a, reached a 1, run b, reached b 2", "2", true},
-		"one without answer":   {"a=1 b", "run a, reached a 1, run b, reached b -", "1", true},
-		"no answer at all":     {"a", "run a, reached a -", "", true},
+		"one without response": {"a=1 b", "run a, reached a 1, run b, reached b -", "1", true},
+		"no response at all":   {"a", "run a, reached a -", "", true},
 		"the first fails":      {"a! b=2", "run a, failed a", "", false},
 		"the second fails":     {"a=1 b! c=3", "run a, reached a 1, run b, failed b", "1", false},
 		"the second half-done": {"a=1 b=2! c=3", "run a, reached a 1, run b, reached b 2, failed b", "2", false},

@@ -94,7 +94,7 @@ func (s *Service) closeAccounts(c *server.Call, tx *store.Tx, customerID string)
 	}
 }
 
-// loaded answers the account with its customer, unless lean.
+// loaded returns the account with its customer, unless lean.
 func (s *Service) loaded(c *server.Call, tx *store.Tx, row AccountRow, lean bool) billingAccount {
 	account := row.Account
 	owner, ok := s.Customers.Get(tx, row.CustomerID)
@@ -138,7 +138,7 @@ func embeddedKind(kind *string) *string {
 	return &word
 }
 
-// findAccount answers the account that the path names. That of another
+// findAccount returns the account that the path names. That of another
 // organization does not exist.
 func (s *Service) findAccount(c *server.Call, tx *store.Tx) (AccountRow, error) {
 	row, ok := s.Accounts.Get(tx, c.Path["id"])
@@ -148,7 +148,7 @@ func (s *Service) findAccount(c *server.Call, tx *store.Tx) (AccountRow, error) 
 	return row, nil
 }
 
-// modified is when the answer last changed, the customer inside included.
+// modified is when the response last changed, the customer inside included.
 func (a billingAccount) modified() time.Time {
 	if a.Customer != nil && a.Customer.UpdatedAt.After(a.UpdatedAt.Time) {
 		return a.Customer.UpdatedAt.Time

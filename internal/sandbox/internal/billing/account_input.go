@@ -71,7 +71,7 @@ var accountUpdateShape = accountFields.And(server.Shape{
 	"customer":             server.Refused("may be sent with a create only"),
 })
 
-// locate answers the customer that the reference means, and whether there is
+// locate returns the customer that the reference means, and whether there is
 // one (wire contract: a customer reference).
 func (s *Service) locate(c *server.Call, tx *store.Tx, r reference) (CustomerRow, bool, error) {
 	if r.ID != nil {
@@ -105,7 +105,7 @@ func (s *Service) customerByCode(c *server.Call, tx *store.Tx, code *string) (Cu
 	return CustomerRow{}, false
 }
 
-// apply answers the account with the fields that were sent.
+// apply returns the account with the fields that were sent.
 func (in accountInput) apply(c *server.Call, account billingAccount, sent map[string]any) billingAccount {
 	if _, ok := sent["external_id"]; ok {
 		account.ExternalID = in.ExternalID
@@ -123,7 +123,7 @@ func (in accountInput) apply(c *server.Call, account billingAccount, sent map[st
 	return account
 }
 
-// applyToCustomer answers the account's customer after an update of the account.
+// applyToCustomer returns the account's customer after an update of the account.
 func (in accountInput) applyToCustomer(u customer) customer {
 	if in.Name != nil {
 		u.Name = *in.Name

@@ -138,7 +138,7 @@ func (s *Service) updateAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 	return s.changeAccount(c, tx, row, changed), nil
 }
 
-// changeAccount makes the changed account stand and answers it.
+// changeAccount makes the changed account stand and returns it.
 func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, changed billingAccount) server.Reply {
 	if !reflect.DeepEqual(changed, row.Account) {
 		s.noteWriter(c, tx, changed.ID, row.Account.CustomMetadata, changed.CustomMetadata)

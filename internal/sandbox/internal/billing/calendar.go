@@ -16,7 +16,7 @@ const defaultCycle = "monthly"
 // them can still be written in four digits.
 const lastYear = 9900
 
-// addMonths answers the anchor day so many months later, at the same time of
+// addMonths returns the anchor day so many months later, at the same time of
 // day, or the last day of that month where it is shorter.
 func addMonths(t time.Time, months, anchorDay int) time.Time {
 	first := time.Date(t.Year(), t.Month()+time.Month(months), 1,

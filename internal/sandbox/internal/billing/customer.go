@@ -47,7 +47,7 @@ type address struct {
 }
 
 // contact is an item of phones, emails and websites. kind is optional there,
-// so an item without one is answered without one.
+// so an item without one is returned without one.
 type contact struct {
 	Kind  *string `json:"kind,omitempty"`
 	Value string  `json:"value"`
@@ -61,7 +61,7 @@ type CustomerRow struct {
 	Customer     customer `json:"customer"`
 }
 
-// findCustomer answers the live customer that the path names.
+// findCustomer returns the live customer that the path names.
 func (s *Service) findCustomer(c *server.Call, tx *store.Tx) (CustomerRow, error) {
 	row, ok := s.Customers.Get(tx, c.Path["id"])
 	if !ok || row.Deleted || row.Organization != c.Organization {

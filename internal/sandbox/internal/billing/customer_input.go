@@ -36,7 +36,7 @@ type customerInput struct {
 }
 
 // customerFields may be sent at create and at update. null clears what the
-// service may answer as null; email and phone are no such fields, they only
+// service may return as null; email and phone are no such fields, they only
 // add to the lists (wire contract: clearing a customer's field).
 var customerFields = server.Shape{
 	"name":        server.Filled,
@@ -59,7 +59,7 @@ var customerFields = server.Shape{
 }
 
 // Nothing of an address is documented as required, so what is null or missing
-// is answered as null.
+// is returned as null.
 var addressFields = server.Shape{
 	"kind": server.Nullable(server.Text), "street": server.Nullable(server.Text), "number": server.Nullable(server.Text),
 	"complement": server.Nullable(server.Text), "neighborhood": server.Nullable(server.Text),
@@ -92,7 +92,7 @@ var customerUpdateShape = customerFields.And(server.Shape{
 	"custom_metadata_mode":   server.OneOf(modeReplace, modeMerge),
 })
 
-// apply answers the customer with the fields that were sent, and no others,
+// apply returns the customer with the fields that were sent, and no others,
 // taken from the input.
 func (in customerInput) apply(u customer, sent map[string]any) customer {
 	set := func(name string, assign func()) {

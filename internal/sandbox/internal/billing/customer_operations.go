@@ -106,7 +106,7 @@ func (s *Service) updateCustomer(c *server.Call, tx *store.Tx) (server.Reply, er
 	return c.Single(http.StatusOK, changed, changed.UpdatedAt.Time), nil
 }
 
-// changeCustomer makes the changed customer stand and answers it.
+// changeCustomer makes the changed customer stand and returns it.
 func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, changed customer) customer {
 	if !reflect.DeepEqual(changed, row.Customer) {
 		s.noteWriter(c, tx, changed.ID, row.Customer.CustomMetadata, changed.CustomMetadata)

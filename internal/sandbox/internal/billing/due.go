@@ -115,7 +115,7 @@ func (s *Service) Settle(now time.Time) error {
 	return err
 }
 
-// passUntil does all that is due by now, and answers the row as it stood after
+// passUntil does all that is due by now, and returns the row as it stood after
 // each renewal too.
 func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed SubscriptionRow, renewed []SubscriptionRow) {
 	for {

@@ -40,7 +40,7 @@ func canonicalItems(items []itemInput) {
 	}
 }
 
-// items answers the wanted set. An item whose product and price stood there
+// items returns the wanted set. An item whose product and price stood there
 // already keeps its id, the others are new.
 func (s *Service) items(c *server.Call, standing []item, wanted []itemInput) []item {
 	standing = slices.Clone(standing)
@@ -67,7 +67,7 @@ func (s *Service) items(c *server.Call, standing []item, wanted []itemInput) []i
 	return items
 }
 
-// answered are the items as they go over the wire.
+// responded are the items as they go over the wire.
 func (s *Service) responded(c *server.Call, tx *store.Tx, items []item) []item {
 	out := slices.Clone(items)
 	for i := range out {
@@ -79,7 +79,7 @@ func (s *Service) responded(c *server.Call, tx *store.Tx, items []item) []item {
 	return out
 }
 
-// listItems serves subscriptions.items.list, or answers as a server without it
+// listItems serves subscriptions.items.list, or returns as a server without it
 // would (wire contract: Tolerance).
 func (s *Service) listItems(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	switch t := c.Tolerance; {

@@ -7,7 +7,7 @@ import (
 )
 
 // object is a free-form JSON object whose numbers stay as they are written.
-// A nil one is answered as null.
+// A nil one is returned as null.
 type object map[string]any
 
 // UnmarshalJSON keeps numbers exact, beyond 2^53 too.
@@ -28,7 +28,7 @@ const (
 	modeMerge   = "merge"
 )
 
-// merge deep-merges change into stored and answers a new object: nested
+// merge deep-merges change into stored and returns a new object: nested
 // objects merge, scalars and arrays replace the key, and a key sent as null is
 // kept with null as its value. With nullsChangeNothing a null leaves the key
 // as it stands (wire contract: Tolerance).
@@ -50,7 +50,7 @@ func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]an
 	return merged
 }
 
-// metadata answers the custom_metadata of an object after an update that sent
+// metadata returns the custom_metadata of an object after an update that sent
 // this, in that mode. nil says that nothing was sent: the rules let no null pass.
 func updatedMetadata(c *server.Call, stored, sent object, mode string) object {
 	switch {

@@ -55,7 +55,7 @@ func (r SubscriptionRow) amount(costs pricing) *int64 {
 }
 
 // formatPercent writes a percent that has passed its rule as the service
-// answers it, with two places (wire contract: discount_percent).
+// returns it, with two places (wire contract: discount_percent).
 func formatPercent(number *json.Number) *string {
 	if number == nil {
 		return nil

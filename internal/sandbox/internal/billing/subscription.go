@@ -59,7 +59,7 @@ type renewalSettings struct {
 }
 
 // The documented states (service description, Recurring billing §3). Create
-// answers trialing or active; paused, past_due and canceled follow by the
+// returns trialing or active; paused, past_due and canceled follow by the
 // machine. draft, confirmed and suspended are never reached by an operation:
 // the wire contract leaves no draft standing, and no document says what leads
 // to the other two. SetStatus puts a subscription into any of them.
@@ -100,7 +100,7 @@ func (r SubscriptionRow) externalKey() string {
 	return externalKey(r.Organization, r.Subscription.ExternalID)
 }
 
-// derived answers the row with the fields that follow from others.
+// derived returns the row with the fields that follow from others.
 func (r SubscriptionRow) derived(costs pricing) SubscriptionRow {
 	r.Subscription.Metadata = object{}
 	if r.PendingPlanID != nil {
@@ -111,7 +111,7 @@ func (r SubscriptionRow) derived(costs pricing) SubscriptionRow {
 	return r
 }
 
-// findSubscription answers the subscription that the path names.
+// findSubscription returns the subscription that the path names.
 func (s *Service) findSubscription(c *server.Call, tx *store.Tx) (SubscriptionRow, error) {
 	row, ok := s.Subscriptions.Get(tx, c.Path["id"])
 	if !ok || row.Organization != c.Organization {

@@ -95,7 +95,7 @@ func (in *subscriptionInput) canonical() {
 	canonicalItems(in.Items)
 }
 
-// trial answers when the trial of a subscription made now ends, nil without a
+// trial returns when the trial of a subscription made now ends, nil without a
 // trial: trial_period_days of 0 is none.
 func (in subscriptionInput) trial(now time.Time) (*server.Timestamp, error) {
 	switch {
@@ -127,7 +127,7 @@ func inFuture(field string, at, now time.Time) (*server.Timestamp, error) {
 	return &server.Timestamp{Time: at.Truncate(time.Millisecond)}, nil
 }
 
-// apply answers the row with the fields that were sent. plan_id, items and the
+// apply returns the row with the fields that were sent. plan_id, items and the
 // schedule of a cancellation are steps of the machine and not among them.
 func (in subscriptionInput) apply(c *server.Call, row SubscriptionRow, sent map[string]any) SubscriptionRow {
 	s := &row.Subscription

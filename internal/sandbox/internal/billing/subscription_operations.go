@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// answerSubscription answers a subscription alone.
+// respondSubscription returns a subscription alone.
 func (s *Service) respondSubscription(c *server.Call, status int, row SubscriptionRow) server.Reply {
 	return c.Single(status, row.Subscription, row.Subscription.UpdatedAt.Time)
 }
@@ -150,7 +150,7 @@ func (s *Service) updateSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	return s.respondSubscription(c, http.StatusOK, s.changeSubscription(c, tx, row, changed)), nil
 }
 
-// changeSubscription makes the changed row stand and answers it.
+// changeSubscription makes the changed row stand and returns it.
 func (s *Service) changeSubscription(c *server.Call, tx *store.Tx, row, changed SubscriptionRow) SubscriptionRow {
 	if reflect.DeepEqual(changed.derived(s.pricing(tx)), row) {
 		return row

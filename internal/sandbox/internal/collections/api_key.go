@@ -67,7 +67,7 @@ func (r KeyRow) token() server.StoredToken {
 	return stored
 }
 
-// addKey gives the row a number, an id and a token, which it answers, and makes
+// addKey gives the row a number, an id and a token, which it returns, and makes
 // it stand. value is the token, made up when empty.
 func (s *Service) addKey(tx *store.Tx, row *KeyRow, value string) string {
 	prefix, minted := s.mintKey()

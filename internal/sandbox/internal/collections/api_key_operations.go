@@ -37,7 +37,7 @@ type rotationInput struct {
 
 var rotationShape = server.Shape{"graceDays": server.IntegerBetween(0, maxGraceDays)}
 
-// keyWithToken is the answer that shows the token once.
+// keyWithToken is the response that shows the token once.
 type keyWithToken struct {
 	apiKey
 	Token string `json:"token"`
@@ -142,7 +142,7 @@ func (s *Service) rotated(c *server.Call, tx *store.Tx, id string, graceUntil se
 	return err
 }
 
-// revokeKey serves api_keys.revoke: the key answers 401 from here on. A second
+// revokeKey serves api_keys.revoke: the key returns 401 from here on. A second
 // time nothing happens (wire contract: a revoked key).
 func (s *Service) revokeKey(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	row, err := s.findKey(c, tx)

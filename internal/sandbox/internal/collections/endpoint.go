@@ -33,7 +33,7 @@ type publicAuthentication struct {
 	Name     *string `json:"name,omitempty"`
 }
 
-// withSecret is the answer that shows the secret once.
+// withSecret is the response that shows the secret once.
 type withSecret struct {
 	webhookEndpoint
 	Secret string `json:"secret"`
@@ -76,7 +76,7 @@ func (s *Service) findEndpoint(c *server.Call, tx *store.Tx) (EndpointRow, error
 	return row, nil
 }
 
-// endpointsInOrder answers an organization's endpoints as they were made.
+// endpointsInOrder returns an organization's endpoints as they were made.
 func (s *Service) endpointsInOrder(tx *store.Tx, organization string) []EndpointRow {
 	var rows []EndpointRow
 	for _, row := range s.Endpoints.All(tx) {

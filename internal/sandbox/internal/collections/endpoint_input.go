@@ -28,7 +28,7 @@ type endpointInput struct {
 }
 
 var endpointShape = server.Shape{
-	"url":            server.Text, // its rules answer a code of their own
+	"url":            server.Text, // its rules return a code of their own
 	"description":    server.Nullable(server.Text),
 	"events":         server.ListOf(server.Filled),
 	"active":         server.Boolean,
@@ -125,7 +125,7 @@ func (in endpointInput) apply(row *EndpointRow, sent map[string]any) {
 	}
 }
 
-// distinct answers a set's members once each, in the order they came.
+// distinct returns a set's members once each, in the order they came.
 func distinct(members []string) []string {
 	set := []string{}
 	for _, member := range members {

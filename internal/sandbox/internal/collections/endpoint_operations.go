@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// createEndpoint serves webhook_endpoints.create, one of the two answers that
+// createEndpoint serves webhook_endpoints.create, one of the two responses that
 // show the secret.
 func (s *Service) createEndpoint(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	in, sent, err := s.readEndpoint(c, "url")

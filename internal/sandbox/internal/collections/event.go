@@ -99,7 +99,7 @@ func (s *Service) schedule(tx *store.Tx, to EndpointRow, eventID string, h happe
 }
 
 // Emit makes a business event of an organization happen, such as
-// charge.paid, and answers its id. Data is the resource, which must encode as a
+// charge.paid, and returns its id. Data is the resource, which must encode as a
 // JSON object; nil stands for an empty one, and for charge.paid for a charge
 // with an id and a status. The deliveries are on their way when emit
 // returns; waitDeliveries waits for them.

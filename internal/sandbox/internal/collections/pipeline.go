@@ -68,7 +68,7 @@ func (p *pipeline) release(endpoint string) {
 	p.wake()
 }
 
-// state answers whether no attempt is under way, and a channel that is closed
+// state returns whether no attempt is under way, and a channel that is closed
 // after the next one.
 func (p *pipeline) state() (quiet bool, settled <-chan struct{}) {
 	p.mu.Lock()
@@ -116,7 +116,7 @@ func (s *Service) catchUp(tx *store.Tx) error {
 	return nil
 }
 
-// open answers the deliveries with an attempt to come, the next one first.
+// open returns the deliveries with an attempt to come, the next one first.
 func (s *Service) open() []DeliveryRow {
 	var rows []DeliveryRow
 	// The function given to View returns no error, so View returns none.
@@ -132,7 +132,7 @@ func (s *Service) open() []DeliveryRow {
 	return rows
 }
 
-// dispatch starts what is due, and answers when the next attempt is.
+// dispatch starts what is due, and returns when the next attempt is.
 func (s *Service) dispatch(ctx context.Context) (next time.Time, waiting bool) {
 	now := s.Clock.Now()
 	for _, row := range s.open() {
@@ -224,7 +224,7 @@ func (s *Service) compose(id string) (message delivery.Message, send bool, err e
 
 // WaitDeliveries returns when every attempt that is due by the clock has been
 // made and none is under way, or with ctx's error. An endpoint that does not
-// answer holds it up for ten seconds an attempt.
+// response holds it up for ten seconds an attempt.
 func (s *Service) WaitDeliveries(ctx context.Context) error {
 	for {
 		quiet, settled := s.pipeline.state()

@@ -129,7 +129,7 @@ type placed[T any] struct {
 	object T
 }
 
-// inOrder answers a page of the objects, sorted by createdAt
+// inOrder returns a page of the objects, sorted by createdAt
 // (wire contract: order of collections lists).
 func inOrder[T any](c *server.Call, found []placed[T]) (server.Reply, error) {
 	slices.SortFunc(found, func(a, b placed[T]) int {

@@ -55,7 +55,7 @@ func (s *Service) DeliveryStates() []DeliveryState {
 	return states
 }
 
-// keysInOrder answers the keys of all organizations as they were made.
+// keysInOrder returns the keys of all organizations as they were made.
 func (s *Service) keysInOrder() []KeyRow {
 	var rows []KeyRow
 	_ = s.DB.View(func(tx *store.Tx) error { // no error: see deliveryStates

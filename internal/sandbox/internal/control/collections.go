@@ -16,7 +16,7 @@ import (
 // that have come due; a longer one goes on by itself.
 const controlPatience = 8 * time.Second
 
-// EventEmission is the body of POST /events, and with ID its answer.
+// EventEmission is the body of POST /events, and with ID its response.
 type EventEmission struct {
 	Event string          `json:"event"`
 	Data  json.RawMessage `json:"data,omitempty"` // an object; nothing: an example

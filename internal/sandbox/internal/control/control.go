@@ -20,7 +20,7 @@ import (
 // The control listener's messages. It speaks JSON over https with a bearer
 // token of its own; errors have the shape of the services' errors.
 type (
-	// ClockState is the answer of GET and POST /clock.
+	// ClockState is the response of GET and POST /clock.
 	ClockState struct {
 		Now   time.Time `json:"now"`
 		Fixed bool      `json:"fixed"`
@@ -42,7 +42,7 @@ type (
 		Status string `json:"status"`
 		Force  bool   `json:"force,omitempty"`
 	}
-	// TokenState is a token as it is listed. Value is answered by
+	// TokenState is a token as it is listed. Value is returned by
 	// POST /tokens only.
 	TokenState struct {
 		server.Token

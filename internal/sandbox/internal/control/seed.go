@@ -105,7 +105,7 @@ func entries(e *SeedError, place string, value any) iter.Seq2[string, any] {
 	}
 }
 
-// order answers the lists of the document in the order in which they are made.
+// order returns the lists of the document in the order in which they are made.
 func (d seedDocument) order() []seedList {
 	lists := slices.Clone(seedLists)
 	for _, name := range slices.Sorted(maps.Keys(d)) {
@@ -135,7 +135,7 @@ func notJSON(document []byte, err error) string {
 }
 
 // refused adds what an operation has to say against the element at a place.
-// An error that is no refusal is a fault of the sandbox and answered.
+// An error that is no refusal is a fault of the sandbox and returned.
 func (e *SeedError) refused(place string, err error) error {
 	var refusal *server.Error
 	if !errors.As(err, &refusal) {

@@ -133,7 +133,7 @@ func (s *Control) routes() []server.Route {
 }
 
 // idOf reads the id of the one object in a response, which comes in an envelope
-// or bare. It is empty for an answer of several.
+// or bare. It is empty for a response of several.
 func idOf(result server.Reply) (string, error) {
 	document, err := server.Encode(result.Body)
 	if err != nil {

@@ -40,7 +40,7 @@ var accountReference = seedReference{
 
 func (r *seedReference) field() string { return strings.Join(r.path, ".") }
 
-// resolve replaces a reference by the id it stands for, and answers what is
+// resolve replaces a reference by the id it stands for, and returns what is
 // wrong with it. Whatever else the field holds is for the operation to judge.
 func (r *seedReference) resolve(s *Control, tx *store.Tx, element map[string]any) (problem string) {
 	if r == nil {
@@ -104,7 +104,7 @@ var knownToken = seedCredential{
 func prefixOf(token string) string { return token[:strings.LastIndex(token, "_")] }
 
 // take takes the credential out of an element, for the operation does not know
-// the field, and answers it, or what is wrong with it.
+// the field, and returns it, or what is wrong with it.
 func (k *seedCredential) take(s *Control, tx *store.Tx, element map[string]any) (value, problem string) {
 	if k == nil {
 		return "", ""

@@ -14,7 +14,7 @@ const jwtPrefix = "jwt_sandbox_"
 
 var errNoToken = errors.New("no token has this value or prefix")
 
-// NewToken makes the token known and answers its value, which is shown only
+// NewToken makes the token known and returns its value, which is shown only
 // here. It fails when the service or organization is unknown, or the state
 // cannot be written.
 func (s *Control) NewToken(t server.Token) (string, error) {
@@ -37,7 +37,7 @@ func (s *Control) Tokens(tx *store.Tx) []server.StoredToken {
 }
 
 // RevokeToken ends a token, given by its value or its public prefix. The next
-// request with it answers 401.
+// request with it returns 401.
 func (s *Control) RevokeToken(token string) error {
 	sum := server.Digest(token)
 	return s.DB.Update(func(tx *store.Tx) error {

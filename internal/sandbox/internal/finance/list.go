@@ -92,7 +92,7 @@ func (s *Service) limit(c *server.Call) (int, error) {
 
 // cursorPosition is what a cursor says.
 type cursorPosition struct {
-	After int64 `json:"after"` // number of the last record that was answered
+	After int64 `json:"after"` // number of the last record that was returned
 }
 
 // cursorPurpose binds a cursor to the listing that it belongs to: it is good
@@ -123,7 +123,7 @@ func (s *Service) cursorSignature(c *server.Call, collection string, position []
 	return mac.Sum(nil)
 }
 
-// readCursor answers the number of the record to go on after, 0 without a
+// readCursor returns the number of the record to go on after, 0 without a
 // cursor. A cursor that was not made here, or for another listing, is refused.
 func (s *Service) readCursor(c *server.Call, collection string) (after int64, err error) {
 	if !c.Query.Has("cursor") {

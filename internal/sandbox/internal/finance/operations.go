@@ -11,7 +11,7 @@ import (
 )
 
 // createRecord serves finance.records.create. The same idempotency key again
-// gets the original answer, whatever the body, and makes nothing, also when the
+// gets the original response, whatever the body, and makes nothing, also when the
 // record has been changed or deleted since
 // (service description, Financial management §1; wire contract: behaviour).
 func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, error) {
@@ -44,7 +44,7 @@ func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, erro
 	return c.Single(http.StatusCreated, json.RawMessage(object), c.Now), nil
 }
 
-// putRecord gives a record its fields, when they are valid, and answers it as
+// putRecord gives a record its fields, when they are valid, and returns it as
 // clients see it.
 func (s *Service) putRecord(tx *store.Tx, row RecordRow, fields map[string]any) (RecordRow, []byte, error) {
 	p := server.Problems{}

@@ -23,7 +23,7 @@ type RecordRow struct {
 	UpdatedAt    server.Timestamp `json:"updated_at"`
 }
 
-// recordReply is the answer that a creation with an idempotency key got.
+// recordReply is the response that a creation with an idempotency key got.
 type recordReply struct {
 	Record json.RawMessage `json:"record"`
 }
@@ -105,7 +105,7 @@ func (r RecordRow) Decoded() (map[string]any, error) {
 	return fields, nil
 }
 
-// public is the record as it is answered.
+// public is the record as it is returned.
 func (r RecordRow) public() (map[string]any, error) {
 	object, err := r.Decoded()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.FixedZone("BRT", -3*60*60))
 
-// render answers the page.
+// render returns the page.
 func render(t *testing.T, v page.View) string {
 	t.Helper()
 	var out strings.Builder

@@ -138,7 +138,7 @@ type Delivery struct {
 	Attempts          []Attempt // oldest first
 }
 
-// Attempt to deliver. HTTPCode is 0 when no answer came, Cycle how often the
+// Attempt to deliver. HTTPCode is 0 when there was no response, Cycle how often the
 // delivery had been sent again by hand before.
 type Attempt struct {
 	Number, Cycle, HTTPCode int

@@ -27,8 +27,8 @@ func NewClock(start time.Time) *Clock {
 	return &Clock{fixed: !start.IsZero(), start: start, at: start}
 }
 
-// Now answers the sandbox's time in UTC, cut to the milliseconds that the
-// service answers.
+// Now returns the sandbox's time in UTC, cut to the milliseconds that the
+// service returns.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *Clock) jump(d time.Duration) {
 	c.to = c.now()
 }
 
-// TimeOf answers when that happens which was due then and is done now: at its
+// TimeOf returns when that happens which was due then and is done now: at its
 // own moment if the clock stands still or has jumped over it, and now if it has
 // merely waited for its turn.
 func (c *Clock) TimeOf(due time.Time) time.Time {
@@ -120,8 +120,8 @@ func (c *Clock) Fixed() bool {
 	return c.fixed
 }
 
-// Timestamp is a moment as the service answers it: UTC, milliseconds, Z
-// (wire contract: datetimes answered).
+// Timestamp is a moment as the service returns it: UTC, milliseconds, Z
+// (wire contract: datetimes returned).
 type Timestamp struct{ time.Time }
 
 // TimestampLayout is that of time.Time.Format.
@@ -132,7 +132,7 @@ func (i Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + i.UTC().Format(TimestampLayout) + `"`), nil
 }
 
-// Next answers now, or one millisecond past the instant when the clock has
+// Next returns now, or one millisecond past the instant when the clock has
 // not moved since: updated_at moves with every change, even while a fixed
 // clock stands.
 func (i Timestamp) Next(now time.Time) Timestamp {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Error is an answer of 4xx or 5xx: `{error: {code, message, details?}}`
+// Error is a response of 4xx or 5xx: `{error: {code, message, details?}}`
 // (service description, Recurring billing §7). The message never repeats what
 // the user sent.
 type Error struct {
@@ -22,14 +22,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d %s: %s", e.Status, e.Code, e.Message)
 }
 
-// With answers the same error with another message.
+// With returns the same error with another message.
 func (e *Error) With(message string) *Error {
 	changed := *e
 	changed.Message = message
 	return &changed
 }
 
-// About answers the same error with details.
+// About returns the same error with details.
 func (e *Error) About(details any) *Error {
 	changed := *e
 	changed.Details = details

@@ -17,8 +17,8 @@ import (
 // in the order they were added; a request meets at most one.
 //
 // Latency alone delays and then serves as usual. Status, HTML, Body and Empty
-// answer instead of processing (with After: instead of the answer, the
-// request being processed and stored). TruncateBody cuts whatever answer there
+// response instead of processing (with After: instead of the response, the
+// request being processed and stored). TruncateBody cuts whatever response there
 // is, the usual one when none is given. Lag and Other hit GETs alone.
 type Fault struct {
 	ID         string // given by AddFault
@@ -29,21 +29,21 @@ type Fault struct {
 	Skip       int    // how many matching requests pass first
 
 	Latency time.Duration // waited first; a client that goes away ends the wait
-	Status  int           // 0: 200 where a Body, HTML or Empty is answered
+	Status  int           // 0: 200 where a Body, HTML or Empty is returned
 	// RetryAfter is the value of the header; "date:30s" is an HTTP date so far ahead
 	// of the real clock, and empty is no header.
 	RetryAfter   string
 	DropBefore   bool   // the connection is closed, nothing is processed
 	DropAfter    bool   // the request is processed and stored, then the connection is closed
 	After        bool   // Status and bodies come after processing
-	TruncateBody bool   // the answer ends before its Content-Length
+	TruncateBody bool   // the response ends before its Content-Length
 	HTML         bool   // the body is an HTML page, as from a proxy
 	Empty        bool   // no body at all
 	Body         string // sent as it is
 	Code         string // error code; empty: the one usual for Status
 
 	Lag     time.Duration // a GET does not see what was written so recently, at most MaxLag
-	Other   bool          // a GET of one object is answered with another one of its type, where there is one
+	Other   bool          // a GET of one object gets another one of its type, where there is one
 	Foreign string        // one of ForeignKinds: the response of something that is not the service, 404 without Status
 	// Silent: the open connections of the service go silent without being closed; new
 	// ones work. Times 0 is 1.
@@ -64,7 +64,7 @@ func (f Fault) matches(operation, method, path string) bool {
 		strings.HasPrefix(path, f.PathPrefix)
 }
 
-// answers tells whether the fault brings an answer of its own.
+// responds tells whether the fault brings a response of its own.
 func (f Fault) responds() bool {
 	return f.Status != 0 || f.HTML || f.Empty || f.Body != "" || f.Foreign != ""
 }
@@ -127,7 +127,7 @@ func (fs *faults) Revision() string {
 	return text
 }
 
-// List answers those still in force, Times and Skip counted down.
+// List returns those still in force, Times and Skip counted down.
 func (fs *faults) List() []Fault {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -140,7 +140,7 @@ func (fs *faults) List() []Fault {
 	return out
 }
 
-// take answers the fault a request meets, and counts it.
+// take returns the fault a request meets, and counts it.
 func (fs *faults) take(operation, method, path string) (Fault, bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()

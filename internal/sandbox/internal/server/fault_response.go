@@ -16,7 +16,7 @@ import (
 const faultPage = "<!DOCTYPE html>\n<html><head><title>Gateway</title></head>" +
 	"<body><h1>The gateway could not serve this request</h1></body></html>\n"
 
-// faultAnswer is what a request gets that meets an answering fault.
+// faultResponse is what a request gets that meets a fault that responds.
 func (s *Server) faultResponse(f Fault) response {
 	a := response{status: f.Status, header: http.Header{}}
 	if a.status == 0 {

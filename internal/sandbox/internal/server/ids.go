@@ -53,7 +53,7 @@ func Canonical(ids ...*string) {
 	}
 }
 
-// UUID answers a fresh version 4 UUID.
+// UUID returns a fresh version 4 UUID.
 func (s *Source) UUID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Source) UUID() string {
 	return uuid.Must(uuid.NewRandomFromReader(s.reader)).String()
 }
 
-// Hex answers n random bytes in lowercase hexadecimal.
+// Hex returns n random bytes in lowercase hexadecimal.
 func (s *Source) Hex(n int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ type pageMeta struct {
 	TotalPages int `json:"total_pages"`
 }
 
-// List answers the page of objects that the query asks for
+// List returns the page of objects that the query asks for
 // (service description, Recurring billing §4 Collections). Without sort_by the
 // order changes from one request to the next: none is promised.
 func List[T any](c *Call, objects []T) (Reply, error) {
@@ -52,7 +52,7 @@ func (c *Call) PageSize(p Problems) (page, perPage int) {
 	return c.clamped(p, "page", 1, 0), c.clamped(p, "per_page", min(documentedPerPage, limit), limit)
 }
 
-// PageOf answers one page of objects that are in their order.
+// PageOf returns one page of objects that are in their order.
 func PageOf[T any](c *Call, objects []T, page, perPage int) Reply {
 	shift := c.Tolerance.shift(page)
 	total := max(len(objects)-shift, 0)
@@ -95,7 +95,7 @@ func (c *Call) clamped(p Problems, name string, byDefault, most int) int {
 		p[name] = "must be an integer"
 		return byDefault
 	}
-	// On ErrRange, Atoi answers the nearest integer there is.
+	// On ErrRange, Atoi returns the nearest integer there is.
 	n = max(n, 1)
 	if most > 0 {
 		n = min(n, most)

@@ -16,7 +16,7 @@ func Named(routes []Route, name string) (Route, bool) {
 	return Route{}, false
 }
 
-// Nearest answers the one of the words that the given one is most likely a
+// Nearest returns the one of the words that the given one is most likely a
 // misspelling of, and whether one is near enough to be: about a third of its
 // letters may differ, and one always.
 func Nearest(word string, words []string) (string, bool) {

@@ -6,7 +6,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Organization is who a token belongs to, and what /v1/me answers
+// Organization is who a token belongs to, and what /v1/me returns
 // (service description, Recurring billing §4 Organization of the token).
 type Organization struct {
 	ID             string

@@ -16,7 +16,7 @@ const (
 )
 
 // Request is one line of the request log. It holds what was asked and what
-// was answered, and never a whole token.
+// was returned, and never a whole token.
 type Request struct {
 	Sequence  uint64    `json:"sequence"` // counts from 1 for the life of the server
 	Time      time.Time `json:"time"`     // on the sandbox's clock
@@ -25,7 +25,7 @@ type Request struct {
 	Method    string    `json:"method"`
 	Path      string    `json:"path"`
 	Query     string    `json:"query,omitempty"`
-	Status    int       `json:"status"` // what was or would have been answered; 0: dropped unprocessed
+	Status    int       `json:"status"` // what was or would have been returned; 0: dropped unprocessed
 	RequestID string    `json:"request_id"`
 	Token     string    `json:"token,omitempty"` // the public prefix of a token that is known
 	Fault     string    `json:"fault,omitempty"` // id of the fault it met
@@ -37,7 +37,7 @@ type Request struct {
 	Response []byte `json:"response,omitempty"`
 }
 
-// RequestLog keeps the newest requests in the order of their answers.
+// RequestLog keeps the newest requests in the order of their responses.
 type RequestLog struct {
 	mu      sync.Mutex
 	last    uint64
@@ -62,7 +62,7 @@ func (l *RequestLog) add(r Request) {
 	}
 }
 
-// Since answers the requests after the given sequence number.
+// Since returns the requests after the given sequence number.
 func (l *RequestLog) Since(sequence uint64) []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Reply is what a handler answers: a status and a value to be encoded.
+// Reply is what a handler returns: a status and a value to be encoded.
 type Reply struct {
 	Status   int
 	Body     any       // nil: none
@@ -21,7 +21,7 @@ type Reply struct {
 	records  bool      // the objects in it are free-form
 }
 
-// Single answers one object in its envelope
+// Single returns one object in its envelope
 // (service description, Recurring billing §2 Envelopes).
 func (c *Call) Single(status int, object any, modified time.Time) Reply {
 	if c.Tolerance.BareObjects {
@@ -30,7 +30,7 @@ func (c *Call) Single(status int, object any, modified time.Time) Reply {
 	return Reply{Status: status, Body: map[string]any{"data": object}, Modified: modified}
 }
 
-// Deleted answers a deletion.
+// Deleted returns a deletion.
 func (c *Call) Deleted() Reply {
 	if c.Tolerance.DeleteNoContent {
 		return Reply{Status: http.StatusNoContent}
@@ -41,7 +41,7 @@ func (c *Call) Deleted() Reply {
 	}
 }
 
-// answer is a response before it is written.
+// response is a response before it is written.
 type response struct {
 	status int
 	header http.Header
@@ -103,7 +103,7 @@ func unchanged(header http.Header, etag string, modified time.Time) bool {
 }
 
 // failure encodes an error. One that is not meant for the client is logged
-// and answers 500.
+// and returns 500.
 func (s *Server) failure(err error) response {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -136,7 +136,7 @@ func (s *Server) Respond(w http.ResponseWriter, body any, err error) {
 	a.write(w, false)
 }
 
-// write sends the answer; a truncated one promises more than it sends and
+// write sends the response; a truncated one promises more than it sends and
 // then drops the connection.
 func (a response) write(w http.ResponseWriter, truncate bool) {
 	for name, values := range a.header {

@@ -10,8 +10,8 @@ import (
 )
 
 // Handler serves one operation inside one transaction: a View for GET, an
-// Update otherwise, which is written before the answer leaves. An error that
-// is no *Error is a bug of the sandbox itself and answers 500.
+// Update otherwise, which is written before the response leaves. An error that
+// is no *Error is a bug of the sandbox itself and returns 500.
 type Handler func(c *Call, tx *store.Tx) (Reply, error)
 
 // Route is one row of the wire contract's operations.
@@ -31,7 +31,7 @@ type Route struct {
 // management, which may name any field of the records.
 const AnyField = "*"
 
-// find answers the route for a method and path with the values of its
+// find returns the route for a method and path with the values of its
 // placeholders. It fails with errNoRoute, or with errMethod naming the methods
 // that the path does serve.
 func find(routes []Route, method string, address *url.URL) (Route, map[string]string, error) {
@@ -88,7 +88,7 @@ func (r Route) required(path map[string]string) string {
 }
 
 // checkQuery refuses parameters the operation does not have: a misspelt filter
-// that is ignored would answer more than was asked for.
+// that is ignored would return more than was asked for.
 func (r Route) checkQuery(query url.Values) error {
 	problems := Problems{}
 	for name, values := range query {

@@ -32,7 +32,7 @@ func (k sortKey) compare(other sortKey) int {
 }
 
 // sortBy sorts objects, which are structs with an id, by the field with that
-// name in the response. It answers false when there is no such field.
+// name in the response. It returns false when there is no such field.
 func sortBy[T any](objects []T, name string, descending bool) bool {
 	field, ok := jsonField(reflect.TypeFor[T](), name)
 	if !ok {
@@ -94,7 +94,7 @@ func keyOf(value reflect.Value) sortKey {
 		return sortKey{present: true}
 	}
 	// Dates are written at one length in one zone, so their text sorts too.
-	// Marshal cannot fail on a value that is answered in the same response.
+	// Marshal cannot fail on a value that is returned in the same response.
 	document, _ := json.Marshal(value.Interface())
 	return sortKey{present: true, text: string(document)}
 }

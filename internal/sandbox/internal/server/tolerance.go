@@ -13,17 +13,17 @@ import (
 type Tolerance struct {
 	IgnoreFilters      bool // list filters and search are read and not applied
 	BareObjects        bool // single objects come without the {data: …} envelope
-	DeleteNoContent    bool // a deletion answers 204 instead of 200 {data: {deleted: true}}
+	DeleteNoContent    bool // a deletion returns 204 instead of 200 {data: {deleted: true}}
 	NoValidators       bool // neither ETag nor Last-Modified, so never a 304
 	NullsChangeNothing bool // merge reads a null as "leave the key alone"
 	OmitNullFields     bool // fields without a value are missing instead of null
 	UnknownFields      bool // every object carries fields nobody has documented
 	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
-	NullLists          bool // an empty array is answered as null
+	NullLists          bool // an empty array is returned as null
 	LeanAccounts       bool // lists, updates and transitions of accounts, and customers.create, load no customer into them
-	PriceAmounts       bool // an item whose unit_amount_subcents was not sent answers the price's own amount
-	ItemsNotListed     bool // subscriptions.items.list answers 405
-	ItemsNotFound      bool // subscriptions.items.list answers 404
+	PriceAmounts       bool // an item whose unit_amount_subcents was not sent returns the price's own amount
+	ItemsNotListed     bool // subscriptions.items.list returns 405
+	ItemsNotFound      bool // subscriptions.items.list returns 404
 	RepeatAcrossPages  bool // an object comes in front after the first page: its last one stands on the second too
 	SkipAcrossPages    bool // an object in front goes after the first page: one between two pages is missed
 }
@@ -31,7 +31,7 @@ type Tolerance struct {
 // undocumented is the field that UnknownFields adds to every object.
 const undocumented = "x_undocumented"
 
-// encode writes a successful answer, bent as the tolerances say. In one of
+// encode writes a successful response, bent as the tolerances say. In one of
 // records, the objects with an id are free-form.
 func (t Tolerance) encode(body any, records bool) ([]byte, error) {
 	plain, err := Encode(body)
@@ -45,7 +45,7 @@ func (t Tolerance) encode(body any, records bool) ([]byte, error) {
 	return Encode(t.bend(tree, records))
 }
 
-// bend changes the documented parts of an answer. What clients themselves put
+// bend changes the documented parts of a response. What clients themselves put
 // into custom_metadata, or into a field of a record, stays as it is.
 func (t Tolerance) bend(value any, records bool) any {
 	switch value := value.(type) {
@@ -95,7 +95,7 @@ var toleranceNames = map[string]func(t *Tolerance) *bool{
 	"skip-across-pages":    func(t *Tolerance) *bool { return &t.SkipAcrossPages },
 }
 
-// ToleranceNames answers the names ParseTolerance knows, sorted.
+// ToleranceNames returns the names ParseTolerance knows, sorted.
 func ToleranceNames() []string { return slices.Sorted(maps.Keys(toleranceNames)) }
 
 // ParseTolerance reads switch names parted by commas; the error lists the

@@ -144,7 +144,7 @@ func TestWriteInViewPanics(t *testing.T) {
 	_ = db.View(func(tx *store.Tx) error { put("a")(tx, rows); return nil })
 }
 
-// An index answers the rows with a key, before and after a commit, and from a file.
+// An index returns the rows with a key, before and after a commit, and from a file.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")

@@ -89,7 +89,7 @@ func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	}
 }
 
-// with answers the standing ids, those the transaction has written and, in a view
+// with returns the standing ids, those the transaction has written and, in a view
 // of the past, those that may have stood then, each once, sorted.
 func (t Table[T]) with(tx *Tx, standing iter.Seq[string]) []string {
 	ids := slices.Collect(standing)

@@ -16,7 +16,7 @@ import (
 )
 
 // Timeout is how long one attempt may take, from the look-up of the name to
-// the end of the answer (service description, Collections §8).
+// the end of the response (service description, Collections §8).
 const Timeout = 10 * time.Second
 
 // UserAgent names the sender, in version 1.0 as documented.
@@ -51,7 +51,7 @@ type Sender struct {
 	CAs   *x509.CertPool // nil: the system's
 }
 
-// Send makes one attempt. Only an answer of 2xx is a success; redirects are
+// Send makes one attempt. Only a response of 2xx is a success; redirects are
 // not followed. The error is not nil when nothing further must be tried: it
 // wraps netguard.ErrInternal, or the cause of ctx's end, in which case it is not
 // known what has arrived.
@@ -84,11 +84,11 @@ func (s Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 		attempt.Error = netguard.ErrInternal.Error()
 		return attempt, netguard.ErrInternal
 	case err != nil && limited.Err() != nil:
-		attempt.Error = fmt.Sprintf("no complete answer within %s", Timeout)
+		attempt.Error = fmt.Sprintf("no complete response within %s", Timeout)
 	case err != nil:
 		attempt.Error = scrub.text(err.Error())
 	case response.StatusCode < 200 || response.StatusCode > 299:
-		attempt.Error = fmt.Sprintf("the endpoint answered %d", response.StatusCode)
+		attempt.Error = fmt.Sprintf("the endpoint responded with %d", response.StatusCode)
 	}
 	return attempt, nil
 }
@@ -131,7 +131,7 @@ func (m Message) request(ctx context.Context) (*http.Request, error) {
 	return request, nil
 }
 
-// capture keeps the answer. What lies beyond the captured part is not read: it
+// capture keeps the response. What lies beyond the captured part is not read: it
 // changes nothing about the outcome.
 func (a *Attempt) capture(response *http.Response, scrub scrubber) error {
 	a.HTTPCode = response.StatusCode

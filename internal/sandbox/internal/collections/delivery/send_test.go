@@ -28,7 +28,7 @@ type received struct {
 	body   string
 }
 
-// receiver serves https on loopback and answers a sender that reaches it.
+// receiver serves https on loopback and returns a sender that reaches it.
 func receiver(t *testing.T, response http.HandlerFunc) (*httptest.Server, delivery.Sender, func() []received) {
 	t.Helper()
 	var mu sync.Mutex
@@ -213,7 +213,7 @@ func TestInternalDestination(t *testing.T) {
 	}
 }
 
-// Collections §8: ten seconds, from the look-up to the end of the answer.
+// Collections §8: ten seconds, from the look-up to the end of the response.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// A long answer is cut, a secret at the cut does not show its beginning, and
+// A long response is cut, a secret at the cut does not show its beginning, and
 // what is no UTF-8 is made so.
 func TestCapture(t *testing.T) {
 	t.Parallel()

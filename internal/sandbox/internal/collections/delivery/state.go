@@ -19,7 +19,7 @@ type Attempt struct {
 	Number          int               `json:"number"` // from 1 in each cycle
 	Cycle           int               `json:"cycle"`
 	At              time.Time         `json:"at"`
-	HTTPCode        int               `json:"http_code,omitempty"` // 0: no answer came
+	HTTPCode        int               `json:"http_code,omitempty"` // 0: there was no response
 	Error           string            `json:"error,omitempty"`     // empty: success
 	RequestHeaders  map[string]string `json:"request_headers,omitempty"`
 	RequestBody     string            `json:"request_body,omitempty"`
@@ -28,7 +28,7 @@ type Attempt struct {
 }
 
 // Delivery is the way of one event to one endpoint. It is a value: the methods
-// that move it answer the moved one and share no memory with the old.
+// that move it return the moved one and share no memory with the old.
 type Delivery struct {
 	Status   Status `json:"status"`
 	Attempts int    `json:"attempts"` // of this cycle

@@ -42,7 +42,7 @@ type Guard struct {
 }
 
 // CheckURL judges an address as far as it can be without asking anyone, and
-// answers its host. The error wraps ErrAddress or ErrInternal and never repeats
+// returns its host. The error wraps ErrAddress or ErrInternal and never repeats
 // the address.
 func (g Guard) CheckURL(address string) (host string, err error) {
 	parsed, err := url.Parse(address)

@@ -129,7 +129,7 @@ func TestAllowLoopback(t *testing.T) {
 	}
 }
 
-// answers resolves names by a list of answers, one a look-up.
+// responses resolves names by a list of responses, one a look-up.
 type responses struct {
 	asked []string
 	lists [][]string

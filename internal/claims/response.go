@@ -17,7 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
-// answer is a response with its body decoded, numbers kept as they were written.
+// response is a response with its body decoded, numbers kept as they were written.
 type response struct {
 	p      *probe
 	what   string // method and path, for errors
@@ -112,7 +112,7 @@ func (a *response) wantStatus(statuses ...int) *response {
 			return a
 		}
 	}
-	a.failf("want status %v; the answer is %s", statuses, clip(a.raw))
+	a.failf("want status %v; the response is %s", statuses, clip(a.raw))
 	return a
 }
 
@@ -165,7 +165,7 @@ func (a *response) wantEmpty(path string) *response {
 func (a *response) wantError(code string) *response {
 	for _, member := range []string{"error.code", "error.message"} {
 		if text, ok := a.at(member).(string); !ok || text == "" {
-			a.failf("%s is %s, want text; the answer is %s", member, show(a.at(member)), clip(a.raw))
+			a.failf("%s is %s, want text; the response is %s", member, show(a.at(member)), clip(a.raw))
 		}
 	}
 	if code != "" {

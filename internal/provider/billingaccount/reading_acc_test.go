@@ -105,7 +105,8 @@ func TestAccAccountList(t *testing.T) {
 						querycheck.ExpectResourceKnownValues(listed,
 							queryfilter.ByDisplayName(knownvalue.StringExact("Customer two (r-3)")), []querycheck.KnownValueCheck{
 								{Path: at("customer").AtMapKey("id"), KnownValue: knownvalue.StringExact(two)},
-								{Path: at("name"), KnownValue: knownvalue.Null()}, {Path: at("status"), KnownValue: knownvalue.Null()},
+								{Path: at("name"), KnownValue: knownvalue.StringExact("Customer two")},
+								{Path: at("status"), KnownValue: knownvalue.StringExact("active")},
 								{Path: at("deletion_policy"), KnownValue: knownvalue.StringExact("close")}})),
 				},
 			})

@@ -252,10 +252,10 @@ func TestSilentConnections(t *testing.T) {
 			r.silence()
 			start := time.Now()
 			all()
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > 20*time.Second { // of a busy machine
 				t.Errorf("16 reads took %s", took)
 			}
-			if before := connections.Load(); before > 33 {
+			if before := connections.Load(); before > 48 { // three for each read
 				t.Errorf("%d connections were made", before)
 			}
 		})

@@ -1,8 +1,6 @@
 package internal_test
 
 import (
-	"flag"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -240,62 +238,17 @@ func added(sum ast.Expr) (literals []*ast.BasicLit) {
 	return literals
 }
 
-// notYet is the list of files that still contain banned expressions: how many, and the path.
-const notYet = "testdata/language.txt"
-
-func remaining(t *testing.T) map[string]int {
-	t.Helper()
-	content, err := os.ReadFile(notYet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := map[string]int{}
-	for line := range strings.Lines(string(content)) {
-		number, path, _ := strings.Cut(strings.TrimSpace(line), " ")
-		count, err := strconv.Atoi(number)
-		if err != nil || count < 1 {
-			t.Fatalf("%s: %q does not begin with a number above 0", notYet, line)
-		}
-		counts[path] = count
-	}
-	return counts
-}
-
-// shrink rewrites the list with what is left: go test ./internal -run Language -shrink. No count rises.
-var shrink = flag.Bool("shrink", false, "lower the counts in "+notYet)
-
-// Users read nothing that contains an expression of the table, except in files of the list, which only gets shorter.
+// Users read nothing that contains an expression of the table.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
-	found, listed := texts(t), remaining(t)
+	found := texts(t)
 	if len(found) < 200 {
 		t.Fatalf("only %d files were read", len(found))
 	}
-	var left strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(found)) {
-		count := len(found[path])
-		if lowered := min(count, listed[path]); lowered > 0 {
-			fmt.Fprintf(&left, "%d %s\n", lowered, path)
+		for _, b := range found[path] {
+			t.Errorf("%s:%d: %q; write: %s", path, b.line, b.found, b.write)
 		}
-		if count > listed[path] {
-			for _, b := range found[path] {
-				t.Errorf("%s:%d: %q; write: %s", path, b.line, b.found, b.write)
-			}
-		}
-		if !*shrink && count < listed[path] {
-			t.Errorf("%s has %d banned expressions and is listed in %s with %d: run go test ./internal -run Language -shrink",
-				path, count, notYet, listed[path])
-		}
-		delete(listed, path)
-	}
-	if *shrink {
-		if err := os.WriteFile(notYet, []byte(left.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	for path := range listed {
-		t.Errorf("%s is listed in %s, and nothing reads it", path, notYet)
 	}
 }
 

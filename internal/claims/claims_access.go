@@ -5,14 +5,14 @@ import "net/http"
 func accessClaims() []Claim {
 	return []Claim{
 		claim(21, "Recurring billing §5 Authentication",
-			"A missing token gets 401 in one of the two documented shapes.", checkNoToken),
-		claim(22, "Recurring billing §5 Authentication", "A malformed Authorization header gets 401.",
+			"A missing token returns 401 in one of the two documented shapes.", checkNoToken),
+		claim(22, "Recurring billing §5 Authentication", "A malformed Authorization header returns 401.",
 			checkMalformedToken),
-		claim(23, "Recurring billing §5 Authentication", "An unknown token gets 401.", checkUnknownToken),
-		claim(24, "Recurring billing §5 Authentication", "A revoked token gets 401.", checkRevokedToken),
-		claim(25, "Recurring billing §5 Authentication", "An expired token gets 401.", checkExpiredToken),
+		claim(23, "Recurring billing §5 Authentication", "An unknown token returns 401.", checkUnknownToken),
+		claim(24, "Recurring billing §5 Authentication", "A revoked token returns 401.", checkRevokedToken),
+		claim(25, "Recurring billing §5 Authentication", "An expired token returns 401.", checkExpiredToken),
 		claim(26, "Recurring billing §5 Authentication, §7 Errors",
-			"Too narrow a scope gets 403 insufficient_scope and {required, granted}.", checkNarrowToken),
+			"A scope that is too narrow returns 403 insufficient_scope and {required, granted}.", checkNarrowToken),
 	}
 }
 

@@ -17,15 +17,15 @@ func accountUpdateClaims() []Claim {
 		claim(163, source+" (address)", "address becomes the first of the customer's addresses.", checkAccountUpdateAddress),
 		claim(164, source+" (null clears)", "null clears external_id.", checkAccountNullClears),
 		claim(165, source+" (validation failure)",
-			"A term outside of 1 to 90 and a name outside of 1 to 255 characters are refused by name.",
+			"A term outside of 1 to 90 and a name outside of 1 to 255 characters are rejected with the name of the field.",
 			checkAccountUpdateLimits),
 		claim(166, source+" (validation failure)",
-			"An unknown field and a wrong type are refused by name, and nothing of that update is done.",
+			"An unknown field and a wrong type are rejected with the name of the field, and nothing of that update is applied.",
 			checkAccountUpdateInvalid),
 		claim(167, "Recurring billing §4 custom_metadata_mode; wire contract: billing_accounts.update",
 			"custom_metadata is replaced unless the mode is merge.", checkAccountMetadata),
 		claim(168, "Recurring billing §7 Errors; wire contract: billing_accounts.update",
-			"Every operation on an account that does not exist gets 404.", checkAccountUnknown),
+			"Every operation on an account that does not exist returns 404.", checkAccountUnknown),
 	}
 }
 

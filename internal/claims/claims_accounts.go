@@ -11,19 +11,21 @@ func accountClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: billing_accounts.list"
 	return []Claim{
 		claim(131, get, "A billing account has every documented member, with a new account's values.", checkAccount),
-		claim(132, get, "The account that the create returned is the one that is read.", checkAccountAsCreated),
-		claim(133, get+" (customer loaded)", "The customer is loaded in it, with every documented member.",
+		claim(132, get, "The account that the create returned equals the one that is read.", checkAccountAsCreated),
+		claim(133, get+" (customer loaded)", "The customer is included in it, with every documented member.",
 			checkAccountCustomer),
-		claim(134, get+" (kind)", "The loaded customer's kind is individual for natural and company for juridical.",
+		claim(134, get+" (kind)", "The included customer's kind is individual for natural and company for juridical.",
 			checkAccountCustomerKind),
-		claim(135, list, "The filter customer_id gives the accounts of that customer and no others.",
+		claim(135, list, "The filter customer_id returns the accounts of that customer and no others.",
 			checkAccountFilterCustomer),
-		claim(136, list, "The filter status leaves out accounts of another status.", checkAccountFilterStatus),
-		claim(137, list+" (search)", "search finds an account by its external_id, and none by a word that nothing holds.",
+		claim(136, list, "The filter status excludes accounts of another status.", checkAccountFilterStatus),
+		claim(137, list+" (search)",
+			"search finds an account by its external_id, and no account by a word that no account contains.",
 			checkAccountSearch),
-		claim(138, list, "With sort_by and sort_order the accounts of a customer come in that order.", checkAccountsSorted),
+		claim(138, list, "With sort_by and sort_order the accounts of a customer are returned in that order.",
+			checkAccountsSorted),
 		claim(139, list+" (customer loaded in every response)",
-			"A listed account holds what a single read of it returns, with its customer.", checkAccountListed),
+			"A listed account contains what a single read of it returns, with its customer.", checkAccountListed),
 	}
 }
 

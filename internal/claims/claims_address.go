@@ -9,27 +9,27 @@ func addressClaims() []Claim {
 		return collectionsClaim(number, source, text, func(p *probe) { checkRefused(p, hosts) })
 	}
 	return []Claim{
-		collectionsClaim(521, source+"(https only)", "A url that does not start with https:// is 422 INVALID_WEBHOOK_URL.",
-			checkOnlyHTTPS),
+		collectionsClaim(521, source+"(https only)",
+			"A url that does not start with https:// returns 422 INVALID_WEBHOOK_URL.", checkOnlyHTTPS),
 		collectionsClaim(522, source+"(internal networks)",
-			"This machine is refused as a receiver: localhost, loopback and unspecified addresses.", checkLoopback),
-		refused(523, source+"(internal networks)", "Private IPv4 addresses are refused, at both ends of each range.",
+			"This machine is rejected as a receiver: localhost, loopback and unspecified addresses.", checkLoopback),
+		refused(523, source+"(internal networks)", "Private IPv4 addresses are rejected, at both ends of each range.",
 			"10.0.0.0", "10.255.255.255", "172.16.0.1", "172.31.255.254", "192.168.0.1", "192.168.255.254"),
-		refused(524, source+"(internal networks)", "Link-local addresses are refused, IPv4 and IPv6.",
+		refused(524, source+"(internal networks)", "Link-local addresses are rejected, IPv4 and IPv6.",
 			"169.254.0.1", "169.254.169.254", "[fe80::1]", "[febf::1]"),
-		refused(525, source+"(internal networks)", "Unique-local IPv6 addresses are refused.", "[fc00::1]",
+		refused(525, source+"(internal networks)", "Unique-local IPv6 addresses are rejected.", "[fc00::1]",
 			"[fd12:3456:789a::1]", "[fdff::1]"),
-		refused(526, source+"(internal networks)", "Addresses behind a carrier's NAT, 100.64.0.0/10, are refused.",
+		refused(526, source+"(internal networks)", "Addresses behind a carrier's NAT, 100.64.0.0/10, are rejected.",
 			"100.64.0.1", "100.127.255.254"),
-		refused(527, source+"(internal networks)", "IPv4-mapped IPv6 addresses are judged by the IPv4 address.",
+		refused(527, source+"(internal networks)", "IPv4-mapped IPv6 addresses are treated as the IPv4 address.",
 			"[::ffff:10.0.0.1]", "[::ffff:192.168.1.1]", "[::ffff:a9fe:a9fe]", "[::ffff:100.64.0.1]"),
-		refused(528, source+"(internal networks)", "Names that end in .local or .internal are refused, in capitals too.",
+		refused(528, source+"(internal networks)", "Names that end in .local or .internal are rejected, in capitals too.",
 			"printer.local", "billing.internal", "metadata.google.internal", "ERP.INTERNAL"),
-		collectionsClaim(529, source+"(internal networks)", "Addresses right beside the internal ranges are taken.",
+		collectionsClaim(529, source+"(internal networks)", "Addresses directly next to the internal ranges are accepted.",
 			checkPublicNeighbours),
 		collectionsClaim(530,
 			"Collections §5 Protection on the sender side, §7 Errors; wire contract: webhook_endpoints.update",
-			"An update to such a url is refused in the same way and changes nothing.", checkUpdateRefused),
+			"An update to such a url is rejected in the same way and changes nothing.", checkUpdateRefused),
 	}
 }
 
@@ -64,7 +64,7 @@ func checkOnlyHTTPS(p *probe) {
 
 func checkLoopback(p *probe) {
 	if p.target.LoopbackAllowed {
-		p.failf("%w: a service that refuses loopback as described", ErrNotGiven)
+		p.failf("%w: a service that rejects loopback as described", ErrNotGiven)
 		return
 	}
 	checkRefused(p, []string{"localhost", "LOCALHOST", "127.0.0.1", "127.255.255.254", "[::1]", "[::ffff:127.0.0.1]",

@@ -11,7 +11,7 @@ func attemptClaims() []Claim {
 	const schedule = "Collections §8 Limits; wire contract: webhook_deliveries.list"
 	return []Claim{
 		collectionsClaim(601, status,
-			"A response of 2xx is a success: deliveredAt is set, one attempt, nothing more to come.", receiving(checkSuccess)),
+			"A response of 2xx is a success: deliveredAt is set, one attempt, and no further attempt.", receiving(checkSuccess)),
 		collectionsClaim(602, status,
 			"Any other response is a failure: status failed with the code, an error and nextRetryAt.", receiving(checkFailure)),
 		collectionsClaim(603,
@@ -19,8 +19,8 @@ func attemptClaims() []Claim {
 			"A redirect is a failure and is not followed.", receiving(checkRedirect)),
 		collectionsClaim(604, status, "A connection that breaks is a failure without a code.",
 			receiving(checkBrokenConnection)),
-		collectionsClaim(605, schedule, "nextRetryAt of the first failure is 4 minutes away.", receiving(checkFirstWait)),
-		collectionsClaim(606, status, "A retry that gets 2xx makes the delivery a success.",
+		collectionsClaim(605, schedule, "nextRetryAt of the first failure is 4 minutes later.", receiving(checkFirstWait)),
+		collectionsClaim(606, status, "A retry with a 2xx response makes the delivery a success.",
 			receiving(timedReceiving(checkRetrySucceeds))),
 		collectionsClaim(607,
 			"Collections §2 Delivery request headers, §5 HMAC signature; wire contract: webhook_deliveries.list",
@@ -30,7 +30,7 @@ func attemptClaims() []Claim {
 			"There are 8 attempts, after waits of 4 minutes doubled each time; then the delivery is exhausted for good.",
 			receiving(timedReceiving(checkSchedule))),
 		collectionsClaim(609, status,
-			"An endpoint that was made inactive gets no retry: its delivery is exhausted when that is due.",
+			"An endpoint that was made inactive receives no retry: its delivery is exhausted when the retry is due.",
 			receiving(timedReceiving(checkInactiveAtRetry))),
 	}
 }

@@ -5,14 +5,16 @@ import "net/http"
 func changePlanClaims() []Claim {
 	const source = "Recurring billing §4 Subscription change plan; wire contract: subscriptions.change_plan"
 	return []Claim{
-		claim(281, source, "A change of plan is immediate when nothing else is asked for: plan_id is the new one.",
+		claim(281, source, "A change of plan is immediate unless the request says otherwise: plan_id is the new one.",
 			checkChangePlan),
 		claim(282, source+" (end_of_period)",
-			"With end_of_period plan_id stays and metadata.pending_plan_id holds the new one.", checkChangePlanLater),
+			"With end_of_period plan_id does not change and metadata.pending_plan_id contains the new one.",
+			checkChangePlanLater),
 		claim(283, source+" (taking a pending plan change back)",
-			"Changing to the plan that runs now takes a pending change back.", checkChangePlanBack),
+			"Changing to the current plan reverts a pending change.", checkChangePlanBack),
 		claim(284, source+" (validation failure)",
-			"plan_id is required, and another timing and an unknown field are refused by name.", checkChangePlanInvalid),
+			"plan_id is required, and an undocumented timing and an unknown field are rejected with the name of the field.",
+			checkChangePlanInvalid),
 	}
 }
 

@@ -10,13 +10,13 @@ func collectionsAccessClaims() []Claim {
 	const source = "Collections §5 Access to this API, §7 Errors; "
 	return []Claim{
 		collectionsClaim(531, source+"wire contract: webhook_endpoints.list (header that carries the key)",
-			"A call without a key is 401, for endpoints and for keys.", checkNoKey),
+			"A call without a key returns 401, for endpoints and for keys.", checkNoKey),
 		collectionsClaim(532, source+"wire contract: webhook_endpoints.list (header that carries the key)",
-			"A call with an unknown key is 401, for endpoints and for keys.", checkUnknownKey),
+			"A call with an unknown key returns 401, for endpoints and for keys.", checkUnknownKey),
 		collectionsClaim(533, source+"wire contract: webhook_endpoints.create",
-			"A create without a valid key is 401 and makes nothing.", checkNothingMade),
+			"A create without a valid key returns 401 and creates nothing.", checkNothingMade),
 		collectionsClaim(534, "Wire contract: webhook_endpoints.get (error body as in recurring billing)",
-			"An id that nothing has is 404 in the error shape, for endpoints, deliveries and keys.", checkUnknownCollectionsIDs),
+			"An unknown id returns 404 in the error shape, for endpoints, deliveries and keys.", checkUnknownCollectionsIDs),
 	}
 }
 
@@ -53,7 +53,7 @@ func checkNothingMade(p *probe) {
 	wantUnauthorized(p.send(call{method: http.MethodPost, path: endpointsPath, body: body, anonymous: true}))
 	for _, item := range p.listed(endpointsPath) {
 		if text(item, "url") == url {
-			p.failf("a create without a valid key has made an endpoint")
+			p.failf("a create without a valid key has created an endpoint")
 		}
 	}
 }
@@ -75,15 +75,15 @@ func collectionsListClaims() []Claim {
 	const order = " (order by createdAt)"
 	return []Claim{
 		collectionsClaim(536, "Wire contract: webhook_endpoints.list"+paging,
-			"Pages of endpoints have the size that was asked for, hold each item once and count them all in meta.total.",
+			"Pages of endpoints have the requested size, contain each item once and count them all in meta.total.",
 			checkEndpointPages),
 		collectionsClaim(537, "Wire contract: webhook_endpoints.list"+order,
-			"Endpoints are listed by createdAt, the oldest first, and in the same order again.", checkEndpointOrder),
+			"Endpoints are listed by createdAt, the oldest first, and in the same order every time.", checkEndpointOrder),
 		collectionsClaim(538, "Wire contract: api_keys.list"+paging,
-			"Pages of keys have the size that was asked for, hold each item once and count them all in meta.total.",
+			"Pages of keys have the requested size, contain each item once and count them all in meta.total.",
 			checkKeyPages),
 		collectionsClaim(539, "Wire contract: api_keys.list"+order,
-			"Keys are listed by createdAt, the oldest first, and in the same order again.", checkKeyOrder),
+			"Keys are listed by createdAt, the oldest first, and in the same order every time.", checkKeyOrder),
 	}
 }
 
@@ -122,34 +122,34 @@ func checkPages(p *probe, path string, made []string) {
 	for _, item := range items {
 		id := text(item, "id")
 		if slices.Contains(seen, id) {
-			p.failf("GET %s: %s stands on two pages", path, id)
+			p.failf("GET %s: %s is on two pages", path, id)
 		}
 		seen = append(seen, id)
 	}
 	for _, id := range made {
 		if !slices.Contains(seen, id) {
-			p.failf("GET %s: %s stands on no page", path, id)
+			p.failf("GET %s: %s is not on any page", path, id)
 		}
 	}
 	first.want("meta.total", len(items))
 }
 
-// checkOrder looks at all moments in a list, and whether things of the same
-// moment keep their places.
+// checkOrder checks the order of all timestamps in a list, and whether items with the same
+// timestamp keep their positions.
 func checkOrder(p *probe, path string) {
 	var last time.Time
 	var order []string
 	for _, item := range p.listed(path) {
 		created := p.listedResponse(path, item).time("data.createdAt")
 		if created.Before(last) {
-			p.failf("GET %s: %s, created at %s, stands behind one created at %s", path, text(item, "id"), created, last)
+			p.failf("GET %s: %s, created at %s, comes after one created at %s", path, text(item, "id"), created, last)
 		}
 		last = created
 		order = append(order, text(item, "id"))
 	}
 	for i, item := range p.listed(path) {
 		if i < len(order) && text(item, "id") != order[i] {
-			p.failf("GET %s: at place %d stands %s, and %s a moment before", path, i, text(item, "id"), order[i])
+			p.failf("GET %s: position %d is %s, and was %s in the previous list", path, i, text(item, "id"), order[i])
 		}
 	}
 }

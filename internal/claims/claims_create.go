@@ -5,18 +5,21 @@ import "net/http"
 func createClaims() []Claim {
 	const source = "Recurring billing §4 Customer create; wire contract: customers.create"
 	return []Claim{
-		claim(51, source, "A customer is made with a name alone; every documented member is returned.", checkCreateMinimal),
+		claim(51, source, "A customer can be created with only a name; every documented member is returned.",
+			checkCreateMinimal),
 		claim(52, source, "Every field that was sent is returned as it was sent and reads back the same.", checkCreateFull),
-		claim(53, source, "An account comes with the customer unless something else is asked for.", checkCreateWithAccount),
-		claim(54, source, "create_billing_account false makes no account: billing_account is null.",
+		claim(53, source, "An account is created with the customer unless the request says otherwise.",
+			checkCreateWithAccount),
+		claim(54, source, "create_billing_account false creates no account: billing_account is null.",
 			checkCreateWithoutAccount),
-		claim(55, source, "The account's billing_email is the customer's email, its term 10 days, its collection automatic.",
+		claim(55, source, "The account's billing_email is the customer's email, its payment term is 10 days, and its "+
+			"collection is automatic.",
 			checkAccountDefaults),
 		claim(56, source, "billing_email, payment_terms_days and auto_collection reach the account.", checkAccountFields),
 		claim(57, source+" (email and phone become the first of emails and phones)",
 			"email and phone become the first item of emails and phones.", checkEmailFirst),
 		claim(58, source+" (email and phone become the first of emails and phones)",
-			"An email or phone that the list has already is not added a second time.", checkEmailOnce),
+			"An email or phone that is already in the list is not added a second time.", checkEmailOnce),
 		claim(59, "Recurring billing §2 Customer",
 			"document_type is inferred from the length of the number, with and without a mask, digits or letters.",
 			checkDocumentType),
@@ -26,7 +29,8 @@ func createClaims() []Claim {
 			"Ids are UUIDs of version 4; id and public_id differ between customers.", checkIDs),
 		claim(62, "Wire contract: customers.create (datetimes are UTC with milliseconds and Z)",
 			"created_at and updated_at are UTC with milliseconds and Z, and not before one another.", checkTimes),
-		claim(63, "Recurring billing §4 Customer create (kind)", "Both kinds are taken: natural and juridical.", checkKinds),
+		claim(63, "Recurring billing §4 Customer create (kind)", "Both kinds are accepted: natural and juridical.",
+			checkKinds),
 	}
 }
 

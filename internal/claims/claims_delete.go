@@ -5,15 +5,15 @@ import "net/http"
 func deleteClaims() []Claim {
 	return []Claim{
 		claim(121, "Recurring billing §2 Envelopes; wire contract: customers.delete",
-			"Deleting a customer gets 200 and {data: {deleted: true}}.", checkDelete),
+			"Deleting a customer returns 200 and {data: {deleted: true}}.", checkDelete),
 		claim(122, "Recurring billing §7 Errors; wire contract: customers.delete",
-			"A deleted customer is 404 to a read, an update and a second delete.", checkDeleted),
-		claim(123, "Wire contract: customers.list, customers.delete", "A deleted customer is in no list.",
+			"A deleted customer returns 404 to a read, an update and a second delete.", checkDeleted),
+		claim(123, "Wire contract: customers.list, customers.delete", "A deleted customer does not appear in any list.",
 			checkDeletedUnlisted),
 		claim(124, "Wire contract: customers.create (external_id of a deleted object)",
-			"The external_id of a deleted customer is free again.", checkExternalIDFree),
+			"The external_id of a deleted customer can be used again.", checkExternalIDFree),
 		claim(125, "Wire contract: customers.delete, billing_accounts.get",
-			"The billing accounts of a deleted customer still read, with status closed.", checkAccountClosed),
+			"The billing accounts of a deleted customer can still be read, with status closed.", checkAccountClosed),
 	}
 }
 

@@ -7,15 +7,16 @@ import (
 func financeClaims() []Claim {
 	const wire, errors = "Financial management §1 What the service does", "Financial management §7 Errors"
 	return []Claim{
-		financeClaim(701, wire, "Every response carries a Request-Id of its own.", checkFinanceRequestID),
-		financeClaim(702, wire, "Every respond with a body is JSON and says so in Content-Type.", checkFinanceContentType),
+		financeClaim(701, wire, "Every response carries its own Request-Id.", checkFinanceRequestID),
+		financeClaim(702, wire, "Every response with a body is JSON and declares it in Content-Type.",
+			checkFinanceContentType),
 		financeClaim(703, wire, "The connection uses TLS 1.2 or 1.3 with one of the documented ciphers.", checkFinanceTLS),
 		financeClaim(704, errors+"; wire contract: finance.records.get (error body as in recurring billing)",
-			"An id that nothing has is 404 in the error shape, in every collection.", checkUnknownRecords),
+			"An unknown id returns 404 in the error shape, in every collection.", checkUnknownRecords),
 		financeClaim(705, errors+"; wire contract: finance.records.create",
-			"A body that is broken JSON gets 400 in the error shape.", checkBrokenRecords),
+			"A body that is broken JSON returns 400 in the error shape.", checkBrokenRecords),
 		financeClaim(706, errors+"; wire contract: finance.records.create",
-			"A body that is no object is refused and makes nothing.", checkNoObject),
+			"A body that is not an object is rejected and creates nothing.", checkNoObject),
 	}
 }
 
@@ -23,13 +24,13 @@ func financeValidatorClaims() []Claim {
 	const wire = "Financial management §1 What the service does"
 	return []Claim{
 		financeClaim(707, wire+"; wire contract: finance.records.get",
-			"A record gets ETag or Last-Modified, and 304 with an empty body when they are sent back.",
+			"A record is returned with ETag or Last-Modified, and with 304 and an empty body when they are sent back.",
 			checkRecordNotModified),
 		financeClaim(708, wire+"; wire contract: finance.records.list",
-			"A list gets ETag or Last-Modified, and 304 with an empty body when they are sent back.",
+			"A list is returned with ETag or Last-Modified, and with 304 and an empty body when they are sent back.",
 			checkListNotModified),
 		financeClaim(709, wire+"; wire contract: finance.records.get, finance.records.list",
-			"The same condition gets 200 and what is there now once a record has changed.", checkFinanceModified),
+			"The same condition returns 200 and the current content after a record has changed.", checkFinanceModified),
 	}
 }
 
@@ -89,7 +90,7 @@ func checkNoObject(p *probe) {
 	for _, raw := range []string{`["not an object"]`, `"text"`, `null`, `7`} {
 		wantRefusal(p.send(call{method: http.MethodPost, path: collection, raw: raw}))
 	}
-	p.wantIDs("after creations that were refused, "+collection, p.walk(collection, 100, nil))
+	p.wantIDs("after creations that were rejected, "+collection, p.walk(collection, 100, nil))
 }
 
 func checkRecordNotModified(p *probe) {

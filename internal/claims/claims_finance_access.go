@@ -14,14 +14,16 @@ import (
 func financeAccessClaims() []Claim {
 	const source = "Financial management §5 Authentication, §7 Errors; wire contract: finance.records.list"
 	return []Claim{
-		financeClaim(711, source, "A call without a token is 401, whatever the operation.", checkFinanceNoToken),
-		financeClaim(712, source, "A token that is none is 401, and so is another scheme.", checkFinanceUnknownToken),
-		financeClaim(713, source, "An expired token is 401.", checkFinanceExpired),
-		financeClaim(714, source, "A token is 401 when it is not signed with HS512 and the service's own key.",
+		financeClaim(711, source, "A call without a token returns 401, for every operation.", checkFinanceNoToken),
+		financeClaim(712, source, "A string that is not a token returns 401, and so does another scheme.",
+			checkFinanceUnknownToken),
+		financeClaim(713, source, "An expired token returns 401.", checkFinanceExpired),
+		financeClaim(714, source, "A token returns 401 when it is not signed with HS512 and the service's own key.",
 			checkFinanceForged),
-		financeClaim(715, source, "A token whose claims were changed after it was signed is 401.", checkFinanceAltered),
+		financeClaim(715, source, "A token with claims that were changed after it was signed returns 401.",
+			checkFinanceAltered),
 		financeClaim(716, "Financial management §5 Authentication, §7 Errors; wire contract: finance.records.create",
-			"A creation without a valid token makes nothing.", checkFinanceNothingMade),
+			"A creation without a valid token creates nothing.", checkFinanceNothingMade),
 	}
 }
 
@@ -29,9 +31,9 @@ func financeScopeClaims() []Claim {
 	const source = "Financial management §5 Authentication, §7 Errors; wire contract: finance."
 	return []Claim{
 		financeClaim(717, source+"accounts.list, finance.payables.list, finance.records.create",
-			"A token that may read accounts does so, and is 403 for every other collection and for writing.",
+			"A token that may read accounts does so, and returns 403 for every other collection and for writing.",
 			checkFinanceNarrow),
-		financeClaim(718, source+"records.create", "A creation that the scopes do not allow makes nothing.",
+		financeClaim(718, source+"records.create", "A creation that the scopes do not allow creates nothing.",
 			checkFinanceNarrowMakesNothing),
 	}
 }

@@ -6,12 +6,12 @@ func recordCreateClaims() []Claim {
 	const source = "Financial management §2 Resources and their fields; wire contract: finance.records."
 	return []Claim{
 		financeClaim(751, source+"create",
-			"A creation gets 201 {data: record}, which holds what was sent and an id that is a UUID of version 4.",
+			"A creation returns 201 {data: record}, which contains what was sent and an id that is a UUID of version 4.",
 			checkRecordCreate),
-		financeClaim(752, source+"get, finance.records.list", "A record reads and is listed as its creation was returned.",
+		financeClaim(752, source+"get, finance.records.list", "A record is read and listed as its creation returned it.",
 			checkRecordReads),
 		financeClaim(753, source+"create",
-			"Money stays the text that was sent and large integers stay exact, in every response.", checkRecordExact),
+			"An amount stays the text that was sent and large integers stay exact, in every response.", checkRecordExact),
 	}
 }
 
@@ -20,21 +20,21 @@ func idempotencyClaims() []Claim {
 	const again = "Wire contract: finance.records.create (same idempotency key again)"
 	return []Claim{
 		financeClaim(756, source,
-			"The same creation with the same key is returned as the first time and makes no second record.", checkReplay),
-		financeClaim(757, again, "The same key is returned as the first time whatever the body is.", checkReplayOtherBody),
+			"The same creation with the same key returns the first response again and creates no second record.", checkReplay),
+		financeClaim(757, again, "The same key returns the first response again, with any body.", checkReplayOtherBody),
 		financeClaim(758, again,
-			"The same key is returned as the first time after the record was updated, and the update stays.",
+			"The same key returns the first response again after the record was updated, and the update is kept.",
 			checkReplayUpdated),
 		financeClaim(759, again,
-			"The same key is returned as the first time after the record was deleted, and it stays deleted.",
+			"The same key returns the first response again after the record was deleted, and the record stays deleted.",
 			checkReplayDeleted),
-		financeClaim(760, source, "Creations with one key at the same time make one record, and all get it.",
+		financeClaim(760, source, "Creations with one key at the same time create one record, and all return it.",
 			checkReplayAtOnce),
-		financeClaim(761, source+" (a malformed key, assumed: refused)",
-			"A key that is no UUID of version 4 is 400 in the error shape and makes nothing.", checkMalformedKey),
-		financeClaim(762, source, "Creations without a key make a record each.", checkWithoutKey),
-		financeClaim(763, source, "Creations with different keys make a record each, also when their bodies are the same.",
-			checkOtherKey),
+		financeClaim(761, source+" (a malformed key, assumed: rejected)",
+			"A key that is not a UUID of version 4 returns 400 in the error shape and creates nothing.", checkMalformedKey),
+		financeClaim(762, source, "Creations without a key create one record each.", checkWithoutKey),
+		financeClaim(763, source,
+			"Creations with different keys create one record each, also when their bodies are the same.", checkOtherKey),
 	}
 }
 

@@ -9,16 +9,16 @@ func filterClaims() []Claim {
 	const source = "Financial management §4 Endpoints; wire contract: finance."
 	return []Claim{
 		financeClaim(741, source+"payables.list, finance.receivables.list, finance.records.list",
-			"company_id keeps the records of that company and no other.", checkFilterCompany),
+			"company_id returns the records of that company and no others.", checkFilterCompany),
 		financeClaim(742, source+"payables.list, finance.receivables.list, finance.records.list",
-			"occurred_at[gte], [gt], [lte] and [lt] compare moments: gte and lte include the bound, gt and lt leave it out, "+
+			"occurred_at[gte], [gt], [lte] and [lt] compare timestamps: gte and lte include the bound, gt and lt exclude it, "+
 				"in any offset.", checkFilterMoments),
 		financeClaim(743, source+"payables.list, finance.receivables.list, finance.records.list",
 			"occurred_at[gte], [gt], [lte] and [lt] compare dates in the same way.", checkFilterDates),
 		financeClaim(744, source+"records.list", "Filters combine: a record has to match all of them.",
 			checkRecordFiltersCombine),
 		financeClaim(745, source+"records.list",
-			"Filters narrow the list before it is cut into pages: what does not match takes no place on a page.",
+			"Filters are applied before the list is cut into pages: a record that does not match takes no place on a page.",
 			checkFilterBeforePaging),
 		financeClaim(746, source+"records.list", "A record without the field that a filter names does not match.",
 			checkFilterMissingField),

@@ -13,14 +13,14 @@ func pageClaims() []Claim {
 		"Financial management §4 Endpoints, §8 Limits; wire contract: finance.records.list"
 	return []Claim{
 		financeClaim(721, listing+"accounts.list, finance.payables.list, finance.receivables.list, finance.records.list",
-			"A list is {data, meta: {next_cursor}}, and next_cursor is null where nothing follows.", checkFinanceEnvelope),
-		financeClaim(722, listing+"records.list", "A list that nothing is in is 200 with empty data and next_cursor null.",
+			"A list is {data, meta: {next_cursor}}, and next_cursor is null on the last page.", checkFinanceEnvelope),
+		financeClaim(722, listing+"records.list", "An empty list returns 200 with empty data and next_cursor null.",
 			checkFinanceEmpty),
-		financeClaim(723, limits, "Without a limit a page holds 25 items.", checkDefaultLimit),
-		financeClaim(724, limits, "A limit of 1 gives one item, one of 100 gives up to 100.", checkLimits),
-		financeClaim(725, limits+" (a limit out of range, assumed: refused or clamped)",
-			"A limit outside 1 to 100, or one that is no integer, is 400 and names limit, or is clamped; no page ever holds "+
-				"more than 100 items.", checkLimitBounds),
+		financeClaim(723, limits, "Without a limit a page contains 25 items.", checkDefaultLimit),
+		financeClaim(724, limits, "A limit of 1 returns one item, a limit of 100 returns up to 100.", checkLimits),
+		financeClaim(725, limits+" (a limit out of range, assumed: rejected or clamped)",
+			"A limit outside 1 to 100, or one that is not an integer, returns 400 and names limit, or is clamped; no page "+
+				"ever contains more than 100 items.", checkLimitBounds),
 	}
 }
 
@@ -28,18 +28,18 @@ func cursorClaims() []Claim {
 	const source = "Financial management §4 Endpoints; wire contract: finance.records.list"
 	return []Claim{
 		financeClaim(726, source,
-			"Sending every cursor back as it came gives each record exactly once, in pages of any size.", checkPaging),
+			"Sending back every cursor unchanged returns each record exactly once, in pages of any size.", checkPaging),
 		financeClaim(727, source,
-			"Records that are made between two pages make none that was there stand twice or be left out.",
+			"When records are created between two pages, every record that existed before appears exactly once.",
 			checkInsertBetweenPages),
-		financeClaim(728, source, "Records that are deleted between two pages make no other stand twice or be left out.",
+		financeClaim(728, source, "When records are deleted between two pages, every other record appears exactly once.",
 			checkDeleteBetweenPages),
-		financeClaim(729, source+" (a cursor is never built, assumed: refused)",
-			"A cursor that was changed, cut or made up is 400 in the error shape.", checkTamperedCursor),
+		financeClaim(729, source+" (a cursor is never built, assumed: rejected)",
+			"A cursor that was changed, cut or invented returns 400 in the error shape.", checkTamperedCursor),
 		financeClaim(730, "Wire contract: finance.records.list (filters and a cursor)",
-			"A cursor with other filters than its own is 400 in the error shape.", checkCursorFilters),
-		financeClaim(731, "Wire contract: finance.records.list (a cursor of another list, assumed: refused)",
-			"A cursor of another collection is 400 in the error shape.", checkCursorCollection),
+			"A cursor with filters other than its own returns 400 in the error shape.", checkCursorFilters),
+		financeClaim(731, "Wire contract: finance.records.list (a cursor of another list, assumed: rejected)",
+			"A cursor of another collection returns 400 in the error shape.", checkCursorCollection),
 	}
 }
 
@@ -90,7 +90,7 @@ func checkLimitBounds(p *probe) {
 		a := p.get(s.path, "limit", limit).wantStatus(http.StatusOK, http.StatusBadRequest)
 		if a.status == http.StatusBadRequest {
 			if a.wantError(""); !bytes.Contains(a.raw, []byte("limit")) {
-				a.failf("the refusal of limit %s does not name it: %s", limit, clip(a.raw))
+				a.failf("the error for limit %s does not name it: %s", limit, clip(a.raw))
 			}
 			continue
 		}

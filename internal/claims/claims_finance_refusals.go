@@ -7,14 +7,17 @@ func recordRefusalClaims() []Claim {
 		"wire contract: finance.records.create"
 	return []Claim{
 		financeClaim(781, types+create,
-			"An amount that is no decimal string with 2 places, or that is negative, is 422 and blamed.", checkAmount),
-		financeClaim(782, types+create, "A company_id that is no UUID is 422 and blamed.", checkCompanyID),
-		financeClaim(783, types+create, "An occurred_at that is no date and no date-time with a zone is 422 and blamed.",
+			"An amount that is not a decimal string with 2 places, or that is negative, returns 422 with the field named.",
+			checkAmount),
+		financeClaim(782, types+create, "A company_id that is not a UUID returns 422 with the field named.", checkCompanyID),
+		financeClaim(783, types+create,
+			"An occurred_at that is neither a date nor a date-time with a zone returns 422 with the field named.",
 			checkOccurredAt),
-		financeClaim(784, types+create, "A type that is neither debit nor credit is 422 and blamed.", checkType),
-		financeClaim(785, types+create, "A creation that is refused makes nothing.", checkRefusedMakesNothing),
+		financeClaim(784, types+create, "A type that is neither debit nor credit returns 422 with the field named.",
+			checkType),
+		financeClaim(785, types+create, "A creation that is rejected creates nothing.", checkRefusedMakesNothing),
 		financeClaim(786, types+"wire contract: finance.records.update",
-			"An update is held to the same rules, and one that is refused changes nothing.", checkRefusedRecordUpdate),
+			"An update follows the same rules, and an update that is rejected changes nothing.", checkRefusedRecordUpdate),
 	}
 }
 
@@ -56,7 +59,7 @@ func checkRefusedMakesNothing(p *probe) {
 		for field, value := range map[string]any{"amount": 10.5, "occurred_at": "yesterday", "type": "income"} {
 			p.create(s.path, newUUID(), object{"name": unique(), "company_id": s.company, field: value}).wantBlamed(field)
 		}
-		p.wantIDs("after creations that were refused, "+s.path, s.walk(p, 100, nil))
+		p.wantIDs("after creations that were rejected, "+s.path, s.walk(p, 100, nil))
 	}
 }
 

@@ -6,12 +6,12 @@ func recordUpdateClaims() []Claim {
 	const source = "Wire contract: finance.records.update"
 	return []Claim{
 		financeClaim(771, source+" (merges at the top level)",
-			"An update changes the keys that are sent, adds new ones and leaves the others as they are.", checkRecordUpdate),
-		financeClaim(772, source+" (a key taken out is sent as null)", "A key that is sent as null is taken out.",
+			"An update changes the keys that are sent, adds new ones and does not change the others.", checkRecordUpdate),
+		financeClaim(772, source+" (a removed key is sent as null)", "A key that is sent as null is removed.",
 			checkRecordRemoves),
-		financeClaim(773, source+" (merges at the top level)", "An object or list inside is replaced as a whole.",
+		financeClaim(773, source+" (merges at the top level)", "A nested object or list is replaced as a whole.",
 			checkRecordNested),
-		financeClaim(774, source, "An update gets 200 {data: record}, the whole record as it then reads.",
+		financeClaim(774, source, "An update returns 200 {data: record}, the whole record as a read returns it.",
 			checkRecordUpdateResponse),
 	}
 }
@@ -19,9 +19,10 @@ func recordUpdateClaims() []Claim {
 func recordDeleteClaims() []Claim {
 	const source = "Wire contract: finance.records.delete"
 	return []Claim{
-		financeClaim(776, source, "A deletion returns 204 without a body, and the record is 404 from then on and in no list.",
+		financeClaim(776, source,
+			"A deletion returns 204 without a body; afterwards the record returns 404 and does not appear in any list.",
 			checkRecordDelete),
-		financeClaim(777, source, "A second deletion is 404.", checkRecordDeletedAgain),
+		financeClaim(777, source, "A second deletion returns 404.", checkRecordDeletedAgain),
 		financeClaim(778, "Wire contract: finance.records.get", "A record is not found under its id in another collection.",
 			checkRecordElsewhere),
 	}

@@ -14,37 +14,38 @@ func keyClaims() []Claim {
 		collectionsClaim(541, shape+create, "Creating a key returns 201 with its public shape and what was sent.",
 			checkKeyCreate),
 		collectionsClaim(542, shape+create+" (defaults)",
-			"A key that says no more than its name has empty scopes and neither an expiry nor a use nor a revocation.",
+			"A key that is created with only a name has empty scopes, and expiry, last use and revocation are null.",
 			checkKeyDefaults),
 		collectionsClaim(543, shape+create,
-			"The token comes with the creation, begins with the shorter keyPrefix and belongs to that key alone.", checkToken),
+			"The token is in the response to the creation, starts with the shorter keyPrefix and is different for every key.",
+			checkToken),
 		collectionsClaim(544, shape+"wire contract: api_keys.get (without token)",
 			"A read and a list return what the creation returned, without the token.", checkKeyRead),
 		collectionsClaim(545, shape+create+" (validation failure)",
-			"A missing name, an unknown field and wrong types are 422, with the field named.", checkKeyInvalid),
+			"A missing name, an unknown field and wrong types return 422, with the field named.", checkKeyInvalid),
 		collectionsClaim(546, shape+"wire contract: api_keys.get",
-			"lastUsedAt is null until the key is used and a moment then.", checkLastUsed),
+			"lastUsedAt is null until the key is used, and a timestamp afterwards.", checkLastUsed),
 		collectionsClaim(547, "Wire contract: api_keys.get (no update of a key)",
-			"A key cannot be changed: the attempt is 404 or 405 and changes nothing.", checkKeyUpdate),
+			"A key cannot be changed: the attempt returns 404 or 405 and changes nothing.", checkKeyUpdate),
 		collectionsClaim(548, "Collections §7 Errors; "+create+" (expiresAt)",
-			"A key works until expiresAt, then it returns 401 and still reads.", timed(checkKeyExpires)),
+			"A key works until expiresAt; afterwards it returns 401 and can still be read.", timed(checkKeyExpires)),
 		collectionsClaim(549, "Collections §3 API key status; wire contract: api_keys.revoke",
-			"Revoking returns 204 without a body, and the key returns 401 at once.", checkRevoke),
+			"Revoking returns 204 without a body, and the key returns 401 immediately.", checkRevoke),
 		collectionsClaim(550, "Wire contract: api_keys.revoke (a revoked key)",
-			"A revoked key still reads and is still listed, with revokedAt.", checkRevokedReads),
+			"A revoked key can still be read and is still listed, with revokedAt.", checkRevokedReads),
 		collectionsClaim(551, "Wire contract: api_keys.revoke (a second revoke)",
-			"Revoking a revoked key returns 204 and keeps its revokedAt.", checkRevokedAgain),
+			"Revoking a revoked key returns 204 and does not change its revokedAt.", checkRevokedAgain),
 	}
 }
 
 func keyScopeClaims() []Claim {
 	const source = "Collections §2 API key (scopes), §5 Access to this API; wire contract: api_keys.create"
 	return []Claim{
-		collectionsClaim(552, source, "A key with empty scopes works, and is 403 insufficient_scope where keys are managed.",
-			checkEmptyScopes),
+		collectionsClaim(552, source,
+			"A key with empty scopes works, and returns 403 insufficient_scope where keys are managed.", checkEmptyScopes),
 		collectionsClaim(553, source, "A key with the scope api_keys:* may create, rotate and revoke keys.",
 			checkManagingScope),
-		collectionsClaim(554, source, "Scopes that are not empty grant no more than they match.", checkNarrowScopes),
+		collectionsClaim(554, source, "Scopes that are not empty grant only what they match.", checkNarrowScopes),
 	}
 }
 

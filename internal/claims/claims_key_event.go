@@ -11,20 +11,22 @@ func keyEventClaims() []Claim {
 	const list = "Collections §2 Webhook endpoint (events), §6 Events; wire contract: webhook_endpoints.create"
 	return []Claim{
 		collectionsClaim(641, events+"api_keys.rotate", "A rotation sends api_key.rotated with the old key's public shape, "+
-			"its expiresAt moved to graceUntil, plus successorId and graceUntil.", receiving(checkRotatedEvent)),
+			"its expiresAt changed to graceUntil, plus successorId and graceUntil.", receiving(checkRotatedEvent)),
 		collectionsClaim(642, events+"api_keys.revoke",
 			"A revocation sends api_key.status_changed with the public shape, previousStatus active and newStatus revoked.",
 			receiving(checkStatusEvent)),
 		collectionsClaim(643, events+"api_keys.revoke",
 			"A revocation sends api_key.revoked with the public shape and revokedAt filled.", receiving(checkRevokedEvent)),
 		collectionsClaim(644, "Collections §2 API key, §6 Events; wire contract: api_keys.rotate",
-			"No token stands in an event, neither the old key's nor the successor's.", receiving(checkNoTokenInEvents)),
-		collectionsClaim(645, list, "An endpoint gets the events that it names and no others.", receiving(checkNamedEvents)),
-		collectionsClaim(646, list, "An endpoint that names no events gets them all.", receiving(checkAllEvents)),
+			"No token appears in an event, neither the old key's nor the successor's.", receiving(checkNoTokenInEvents)),
+		collectionsClaim(645, list, "An endpoint receives the events that it names and no others.",
+			receiving(checkNamedEvents)),
+		collectionsClaim(646, list, "An endpoint that names no events receives all events.", receiving(checkAllEvents)),
 		collectionsClaim(647, "Collections §3 Webhook endpoint status; wire contract: webhook_endpoints.update (active)",
-			"An inactive endpoint gets no events, an active one again those from then on.", receiving(checkInactiveGetsNone)),
+			"An inactive endpoint receives no events; an active one receives events again from then on.",
+			receiving(checkInactiveGetsNone)),
 		collectionsClaim(648, "Collections §2 Delivery request headers; wire contract: api_keys.revoke",
-			"Two endpoints get one event under one event id and two delivery ids; two events have two event ids.",
+			"Two endpoints receive one event under one event id and two delivery ids; two events have two event ids.",
 			receiving(checkEventIDs)),
 	}
 }

@@ -9,18 +9,18 @@ func metadataClaims() []Claim {
 	const create = "Recurring billing §4 Customer create; wire contract: customers.create"
 	const update = "Recurring billing §4 custom_metadata_mode; wire contract: customers.update"
 	return []Claim{
-		claim(81, create, "custom_metadata is kept as it was sent: types, nesting, empty parts, null and odd keys.",
+		claim(81, create, "custom_metadata is stored as it was sent: types, nesting, empty parts, null and unusual keys.",
 			checkMetadataKept),
-		claim(82, create, "Numbers in custom_metadata are kept exactly, beyond 2^53 too.", checkMetadataNumbers),
+		claim(82, create, "Numbers in custom_metadata are stored exactly, also beyond 2^53.", checkMetadataNumbers),
 		claim(83, update, "merge adds keys and merges nested objects, at any depth.", checkMergeNested),
 		claim(84, update, "merge replaces scalars and whole arrays.", checkMergeReplaces),
 		claim(85, update, "merge keeps a key that is sent as null, with the value null.", checkMergeNull),
 		claim(86, update, "merge replaces an object by a scalar and a scalar by an object.", checkMergeKinds),
 		claim(87, update, "merge with an empty object changes nothing.", checkMergeEmpty),
-		claim(88, update, "replace replaces the whole object, null values kept.", checkReplace),
+		claim(88, update, "replace replaces the whole object and keeps null values.", checkReplace),
 		claim(89, update, "replace is the mode when none is sent.", checkReplaceDefault),
 		claim(90, update, "An empty object with replace clears custom_metadata.", checkReplaceEmpty),
-		claim(91, update, "An update without custom_metadata leaves it alone.", checkMetadataLeft),
+		claim(91, update, "An update without custom_metadata does not change it.", checkMetadataLeft),
 	}
 }
 

@@ -19,8 +19,8 @@ func openAPIClaims() []Claim {
 			"The machine-readable description in JSON is an OpenAPI document with info and paths.", checkOpenAPIJSON),
 		financeClaim(792, source+"json", "The description has every operation of the wire contract with its path and method.",
 			checkOpenAPIOperations),
-		financeClaim(793, source+"yaml", "The description in YAML is there, says so in Content-Type and has the same paths.",
-			checkOpenAPIYAML),
+		financeClaim(793, source+"yaml",
+			"The description in YAML exists, declares it in Content-Type and has the same paths.", checkOpenAPIYAML),
 	}
 }
 

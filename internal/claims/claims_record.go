@@ -14,12 +14,12 @@ func recordClaims() []Claim {
 			"A delivery is listed with every member, and with the bodies that were sent and returned.", receiving(checkRecord)),
 		collectionsClaim(622,
 			"Collections §2 Delivery record, §5 Protection on the sender side; wire contract: webhook_deliveries.list",
-			"No secret, credential, signature or Set-Cookie stands in a delivery: where such a header is shown, it says "+
-				"[REDACTED].", receiving(checkRedacted)),
+			"No secret, credential, signature or Set-Cookie appears in a delivery: such a header contains [REDACTED].",
+			receiving(checkRedacted)),
 		collectionsClaim(623, "Wire contract: webhook_deliveries.list (filters)",
-			"The filters status and event leave the others out, alone and together.", receiving(checkRecordFilters)),
+			"The filters status and event exclude the others, alone and combined.", receiving(checkRecordFilters)),
 		collectionsClaim(624, "Wire contract: webhook_deliveries.list (paging as in recurring billing, order by createdAt)",
-			"Deliveries come in pages, each once, by createdAt with the oldest first, and those of one endpoint only.",
+			"Deliveries are paged, each appears once, by createdAt with the oldest first, and only those of one endpoint.",
 			receiving(checkRecordPages)),
 	}
 }

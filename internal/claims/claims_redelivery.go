@@ -9,13 +9,13 @@ func redeliveryClaims() []Claim {
 	const source = "Collections §3 Delivery status, §4 Endpoints; wire contract: webhook_deliveries.retry"
 	return []Claim{
 		collectionsClaim(611, source,
-			"A failed delivery is sent again at once: 202 with the delivery, under the same ids, and a success then.",
+			"A failed delivery is sent again immediately: 202 with the delivery, under the same ids, and a success then.",
 			receiving(checkRedelivery)),
 		collectionsClaim(612, source, "A redelivery starts the cycle again: its attempts count from 1.",
 			receiving(checkRedeliveryRestarts)),
 		collectionsClaim(613, source, "An exhausted delivery can be sent again.", receiving(checkRedeliveryOfExhausted)),
 		collectionsClaim(614, "Collections §3 Delivery status, §7 Errors; wire contract: webhook_deliveries.retry",
-			"On an inactive endpoint a redelivery is 409 ENDPOINT_INACTIVE and leaves the delivery as it is.",
+			"On an inactive endpoint a redelivery returns 409 ENDPOINT_INACTIVE and does not change the delivery.",
 			receiving(checkRedeliveryInactive)),
 	}
 }

@@ -11,19 +11,22 @@ func refusalClaims() []Claim {
 	const change = "Recurring billing §4 Customer update, §7 Errors; wire contract: customers.update (validation failure)"
 	const taken = " (same external_id twice)"
 	return []Claim{
-		claim(101, invalid, "A customer without a name is refused.", checkNameRequired),
-		claim(102, invalid, "A field that does not exist is refused by name.", checkUnknownField),
-		claim(103, invalid, "A value of the wrong type is refused by name.", checkWrongType),
-		claim(104, invalid, "A kind, a birthday or a term outside of what is documented is refused by name.", checkBadValue),
-		claim(105, invalid, "custom_metadata_mode is refused on create.", checkModeOnCreate),
-		claim(106, invalid, "A refused create makes nothing.", checkRefusedCreate),
-		claim(107, change, "Each field that is for creation only is refused in an update.", checkCreateOnly),
-		claim(108, change, "name cannot be null, and a mode that does not exist is refused.", checkBadUpdate),
-		claim(109, change, "A refused update changes nothing, not even the fields that were valid.", checkRefusedUpdate),
+		claim(101, invalid, "A customer without a name is rejected.", checkNameRequired),
+		claim(102, invalid, "A field that does not exist is rejected with its name.", checkUnknownField),
+		claim(103, invalid, "A value of the wrong type is rejected with the name of its field.", checkWrongType),
+		claim(104, invalid,
+			"A kind, a birthday or a term outside of the documented values is rejected with the name of its field.",
+			checkBadValue),
+		claim(105, invalid, "custom_metadata_mode is rejected on create.", checkModeOnCreate),
+		claim(106, invalid, "A rejected create creates nothing.", checkRefusedCreate),
+		claim(107, change, "Each field that is for creation only is rejected in an update.", checkCreateOnly),
+		claim(108, change, "name cannot be null, and a mode that does not exist is rejected.", checkBadUpdate),
+		claim(109, change, "A rejected update changes nothing, not even the fields that were valid.", checkRefusedUpdate),
 		claim(110, "Wire contract: customers.create"+taken,
-			"An external_id that another customer has is refused with the id of that customer.", checkExternalIDTaken),
+			"An external_id that another customer has is rejected with the id of that customer.", checkExternalIDTaken),
 		claim(111, "Wire contract: customers.update"+taken, "The same holds for an update.", checkExternalIDTakenByUpdate),
-		claim(112, "Wire contract: customers.update"+taken, "A customer's own external_id is not taken.", checkOwnExternalID),
+		claim(112, "Wire contract: customers.update"+taken, "A customer's own external_id does not count as taken.",
+			checkOwnExternalID),
 	}
 }
 

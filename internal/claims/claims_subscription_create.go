@@ -11,15 +11,15 @@ func subscriptionCreateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription create, §2 Subscription; wire contract: subscriptions.create"
 	return []Claim{
 		claim(201, source,
-			"A subscription to a plan has every member that is always present, amounts as integers, moments in UTC.",
+			"A subscription to a plan has every member that is always present, amounts as integers, times in UTC.",
 			checkSubscribe),
-		claim(202, source+" (first status)", "Without a trial it is active.", checkSubscribeActive),
+		claim(202, source+" (first status)", "Without a trial, the status is active.", checkSubscribeActive),
 		claim(203, source, "Every field that was sent is returned as it was sent and reads back the same.",
 			checkSubscribeFull),
 		claim(204, source, "The ids of a company, a product group and a discount code are returned as they were sent.",
 			checkSubscribeIDs),
 		claim(205, source+" (plan_id null or absent with items)",
-			"Items will do without a plan, plan_id absent or null; plan_id is then null.", checkSubscribeItems),
+			"Items are accepted without a plan, plan_id absent or null; plan_id is then null.", checkSubscribeItems),
 		claim(206, source+" (first status)", "trial_period_days counts from creation; the status is trialing.",
 			checkTrialDays),
 		claim(207, source, "trial_end may have any offset and is returned in UTC; the status is trialing.", checkTrialEnd),
@@ -27,10 +27,10 @@ func subscriptionCreateClaims() []Claim {
 			"The first period begins with the subscription and ends one billing cycle later, for every cycle.", checkPeriods),
 		claim(209, "Recurring billing §2 Subscription; wire contract: subscriptions.create",
 			"proration_behavior is create_prorations when it is not sent.", checkProrationDefault),
-		claim(210, source, "Every documented value of the enumerations is taken, null for collection_method too.",
+		claim(210, source, "Every documented value of the enumerations is accepted, null for collection_method too.",
 			checkEnums),
 		claim(211, "Recurring billing §2 Subscription; wire contract: subscriptions.get",
-			"The subscription that the create returned is the one that is read.", checkSubscriptionAsCreated),
+			"The subscription that the create returned equals the one that is read.", checkSubscriptionAsCreated),
 	}
 }
 

@@ -11,14 +11,14 @@ func subscriptionItemClaims() []Claim {
 	const list = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.list"
 	const sync = "Recurring billing §4 Subscription create (items); wire contract: subscriptions.items.sync"
 	return []Claim{
-		claim(261, list, "The items of a create are listed in the list envelope, each with an id of its own.",
+		claim(261, list, "The items of a create are listed in the list envelope, each with its own id.",
 			checkItemsListed),
-		claim(262, list, "quantity is 1 when it is not sent, and unit_amount_subcents then null.", checkItemDefaults),
+		claim(262, list, "quantity is 1 when it is not sent, and unit_amount_subcents is then null.", checkItemDefaults),
 		claim(263, sync+" (the whole wanted set)",
-			"A sync adds, changes and takes away until the items are those that were sent, in any order.", checkItemsSync),
-		claim(264, sync+" (the whole wanted set)", "An empty set takes all items away from a subscription to a plan.",
+			"A sync adds, changes and removes until the items are those that were sent, in any order.", checkItemsSync),
+		claim(264, sync+" (the whole wanted set)", "An empty set removes all items from a subscription to a plan.",
 			checkItemsEmptied),
-		claim(265, sync+" (validation failure)", "A sync with an item that is not valid is refused and changes nothing.",
+		claim(265, sync+" (validation failure)", "A sync with an item that is not valid is rejected and changes nothing.",
 			checkItemsSyncRefused),
 	}
 }

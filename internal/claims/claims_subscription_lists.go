@@ -12,15 +12,17 @@ func subscriptionListClaims() []Claim {
 	const list = "Recurring billing §4 Collections; wire contract: subscriptions.list"
 	return []Claim{
 		claim(311, list,
-			"The filters billing_account_id, status and plan_id give what matches and nothing else, and they combine.",
+			"The filters billing_account_id, status and plan_id return what matches and nothing else, and they combine.",
 			checkSubscriptionFilters),
 		claim(312, list, "The filter external_id matches the whole value only.", checkSubscriptionFilterExternalID),
-		claim(313, list, "The filter updated_at_gte includes that very moment and leaves out what is older.",
+		claim(313, list, "The filter updated_at_gte includes that exact time and excludes older items.",
 			checkSubscriptionFilterUpdatedAt),
-		claim(314, list, "A listed subscription holds what a single read of it returns, in the list envelope.",
+		claim(314, list, "A listed subscription contains what a single read of it returns, in the list envelope.",
 			checkSubscriptionListed),
-		claim(315, list, "With sort_by, walking the pages gives every subscription once, in order.", checkSubscriptionsWalk),
-		claim(316, list+" (search)", "search finds a subscription by its external_id, and none by a word that nothing holds.",
+		claim(315, list, "With sort_by, walking the pages returns every subscription once, in order.",
+			checkSubscriptionsWalk),
+		claim(316, list+" (search)",
+			"search finds a subscription by its external_id, and no subscription by a word that no subscription contains.",
 			checkSubscriptionSearch),
 	}
 }
@@ -29,13 +31,14 @@ func invoiceClaims() []Claim {
 	const create = "Wire contract: subscriptions.invoice"
 	const list = "Recurring billing §4 Collections; wire contract: invoices.list"
 	return []Claim{
-		claim(321, create, "A manual invoice gets 201 and has an id of its own, with and without a reason.",
+		claim(321, create, "A manual invoice returns 201 and has its own id, with and without a reason.",
 			checkInvoice),
-		claim(322, list, "The filter subscription_id gives the invoices of that subscription and no others, each with an id.",
+		claim(322, list,
+			"The filter subscription_id returns the invoices of that subscription and no others, each with an id.",
 			checkInvoicesOfSubscription),
-		claim(323, list, "The filter billing_account_id gives the invoices of that account and no others.",
+		claim(323, list, "The filter billing_account_id returns the invoices of that account and no others.",
 			checkInvoicesOfAccount),
-		claim(324, list, "With sort_by and sort_order the invoices come in that order.", checkInvoicesSorted),
+		claim(324, list, "With sort_by and sort_order the invoices are returned in that order.", checkInvoicesSorted),
 	}
 }
 
@@ -44,7 +47,7 @@ func collectionClaims() []Claim {
 	return []Claim{
 		claim(351, list, "A collection is listed by its name after /v1/, in the list envelope.", checkCollection),
 		claim(352, list+" (a collection that the service does not have)",
-			"A collection that does not exist is 404 in the error shape.", checkNoCollection),
+			"A collection that does not exist returns 404 in the error shape.", checkNoCollection),
 	}
 }
 

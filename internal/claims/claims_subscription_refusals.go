@@ -13,26 +13,30 @@ func subscriptionRefusalClaims() []Claim {
 	const update = "Recurring billing §4 Subscription update, §7 Errors; wire contract: subscriptions.update " +
 		"(validation failure)"
 	return []Claim{
-		claim(221, create, "A subscription without a billing account, or with one that does not exist, is refused.",
+		claim(221, create, "A subscription without a billing account, or with one that does not exist, is rejected.",
 			checkAccountRequired),
 		claim(222, create, "plan_id is required when there are no items.", checkPlanRequired),
 		claim(223, "Wire contract: subscriptions.create (trial_end and trial_period_days together)",
 			"trial_end and trial_period_days exclude each other.", checkTwoTrials),
-		claim(224, create, "A value outside of an enumeration is refused by name.", checkEnumsRefusedOnCreate),
-		claim(225, create, "A field that does not exist, a wrong type and a negative trial are refused by name.",
+		claim(224, create, "A value outside of an enumeration is rejected with the name of the field.",
+			checkEnumsRefusedOnCreate),
+		claim(225, create,
+			"A field that does not exist, a wrong type and a negative trial are rejected with the name of the field.",
 			checkSubscribeInvalid),
-		claim(226, create, "An item without product or price, with a quantity below 1 or a negative amount is refused.",
+		claim(226, create, "An item without product or price, with a quantity below 1 or a negative amount is rejected.",
 			checkItemsRefused),
-		claim(227, create, "Fields for updates only are refused by name in a create.", checkUpdateOnly),
-		claim(228, create, "A refused create makes nothing.", checkSubscribeRefusedMakesNothing),
+		claim(227, create, "Fields for updates only are rejected with their name in a create.", checkUpdateOnly),
+		claim(228, create, "A rejected create creates nothing.", checkSubscribeRefusedMakesNothing),
 		claim(229, "Wire contract: subscriptions.create (same external_id twice)",
-			"An external_id that another subscription has is refused with the id of that subscription, in a create and in an "+
+			"An external_id that another subscription has is rejected with the id of that subscription, in a create and in an "+
 				"update.", checkSubscriptionExternalIDTaken),
-		claim(230, update, "A value outside of an enumeration is refused by name.", checkEnumsRefusedOnUpdate),
-		claim(231, update, "Fields for creation only are refused by name in an update.", checkSubscribeOnly),
-		claim(232, update, "A wrong type is refused by name, and nothing of that update is done.", checkUpdateWrongType),
+		claim(230, update, "A value outside of an enumeration is rejected with the name of the field.",
+			checkEnumsRefusedOnUpdate),
+		claim(231, update, "Fields for creation only are rejected with their name in an update.", checkSubscribeOnly),
+		claim(232, update, "A wrong type is rejected with the name of the field, and nothing of that update is applied.",
+			checkUpdateWrongType),
 		claim(233, "Recurring billing §7 Errors; wire contract: subscriptions.get",
-			"Every operation on a subscription that does not exist gets 404.", checkSubscriptionUnknown),
+			"Every operation on a subscription that does not exist returns 404.", checkSubscriptionUnknown),
 	}
 }
 

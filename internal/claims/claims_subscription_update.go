@@ -10,18 +10,19 @@ import (
 func subscriptionUpdateClaims() []Claim {
 	const source = "Recurring billing §4 Subscription update; wire contract: subscriptions.update"
 	return []Claim{
-		claim(241, source, "Each field that moves no money can be changed alone, and nothing else changes with it.",
+		claim(241, source, "Each field without effect on charges can be changed alone, and nothing else changes with it.",
 			checkSubscriptionUpdateEachField),
-		claim(242, source, "The fields that say how it is billed can be changed.", checkSubscriptionUpdateBilling),
+		claim(242, source, "The fields that define how it is billed can be changed.", checkSubscriptionUpdateBilling),
 		claim(243, source+" (null clears)", "null clears every field that an update may send as null.",
 			checkSubscriptionNullClears),
 		claim(244, source+" (discount_percent)",
-			"A percent goes in as a number and comes out as a decimal string with two places.", checkDiscount),
+			"A percent is sent as a number and returned as a decimal string with two decimal places.", checkDiscount),
 		claim(245, source+" (discount_percent)",
-			"A percent outside of 0 to 100, or one that is no number, is refused by name.", checkDiscountRange),
+			"A percent outside of 0 to 100, or a value that is not a number, is rejected with the name of the field.",
+			checkDiscountRange),
 		claim(246, "Recurring billing §4 custom_metadata_mode; wire contract: subscriptions.update",
 			"custom_metadata is replaced unless the mode is merge.", checkSubscriptionMetadata),
-		claim(247, source, "An update that names no field changes none.", checkSubscriptionUpdateNothing),
+		claim(247, source, "An update without fields changes nothing.", checkSubscriptionUpdateNothing),
 	}
 }
 

@@ -10,15 +10,16 @@ func updateClaims() []Claim {
 	const source = "Recurring billing §4 Customer update; wire contract: customers.update"
 	return []Claim{
 		claim(71, source, "Each field can be changed alone, and nothing else changes with it.", checkUpdateEachField),
-		claim(72, source, "All fields can be changed at once, and a read returns what the update returned.", checkUpdateAll),
-		claim(73, source, "An update that names no field changes none.", checkUpdateNothing),
+		claim(72, source, "All fields can be changed in one update, and a read returns what the update returned.",
+			checkUpdateAll),
+		claim(73, source, "An update without fields changes nothing.", checkUpdateNothing),
 		claim(74, source+" (null clears)", "null clears every single value that may be returned as null.", checkNullClears),
 		claim(75, source+" (null clears)", "null clears a list.", checkNullClearsList),
 		claim(76, source+" ([] clears)", "[] clears a list.", checkEmptyListClears),
 		claim(77, source+" (email and phone become the first of emails and phones)",
-			"email and phone go before the items that are there, once.", checkUpdateEmail),
+			"email and phone are inserted before the existing items, once.", checkUpdateEmail),
 		claim(78, "Recurring billing §2 Customer; wire contract: customers.update",
-			"document_type follows a new document_number.", checkUpdateDocument),
+			"document_type changes with a new document_number.", checkUpdateDocument),
 	}
 }
 

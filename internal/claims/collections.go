@@ -111,7 +111,7 @@ func (a *response) wantUnset(path string) *response {
 func (a *response) wantNowhere(what string, texts ...string) *response {
 	for _, text := range texts {
 		if text != "" && bytes.Contains(a.raw, []byte(text)) {
-			a.failf("%s stands in the response", what)
+			a.failf("%s is in the response", what)
 		}
 	}
 	return a

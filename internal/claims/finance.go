@@ -134,7 +134,7 @@ func (p *probe) walk(path string, limit int, between func(read []string), query 
 		for _, item := range items {
 			id := text(item, "id")
 			if slices.Contains(ids, id) {
-				a.failf("%s stands on two pages, or twice on one", id)
+				a.failf("%s is on two pages, or twice on one", id)
 			}
 			ids = append(ids, id)
 		}

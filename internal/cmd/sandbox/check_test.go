@@ -113,7 +113,7 @@ func TestCheckSkips(t *testing.T) {
 	now := server.Clock().Now()
 	out := s.ok("check", "--keep-clock")
 	for _, part := range []string{
-		"skipped   321  A manual invoice gets 201 and has an id of its own, with and without a reason. " +
+		"skipped   321  A manual invoice returns 201 and has its own id, with and without a reason. " +
 			"(creates invoices: needs --allow-charges)",
 		"(leaves revoked API keys behind: needs --allow-leftovers)",
 		"skipped   331  ", "(a clock that can be moved is not available)",

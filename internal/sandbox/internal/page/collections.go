@@ -52,7 +52,7 @@ func (v viewer) viewKey(row collections.KeyRow) Key {
 	}
 	if row.SuccessorID != "" {
 		successor, _ := v.Collections.Keys.Get(v.tx, row.SuccessorID) // keys are never removed
-		shown.Successor, shown.Grace = successor.Key.KeyPrefix, shown.Expires
+		shown.Successor, shown.GraceUntil = successor.Key.KeyPrefix, shown.Expires
 	}
 	return shown
 }

@@ -166,12 +166,12 @@ func TestGrace(t *testing.T) {
 		24*time.Hour - time.Second: "1 d 0 h left", 23*time.Hour + 59*time.Minute: "23 h 59 min left",
 		time.Minute: "1 min left", time.Second: "0 min left", 0: "over", -time.Hour: "over",
 	} {
-		v := page.View{Now: noon, Keys: one(page.Key{Status: "rotated", Grace: noon.Add(left)})}
+		v := page.View{Now: noon, Keys: one(page.Key{Status: "rotated", GraceUntil: noon.Add(left)})}
 		if out := render(t, v); !strings.Contains(out, "grace period: "+want+"<") {
 			t.Errorf("%v before the end of the grace the page does not say %q", left, want)
 		}
 	}
-	if out := render(t, page.View{Now: noon, Keys: one(page.Key{Status: "expired", Grace: noon})}); strings.Contains(out,
+	if out := render(t, page.View{Now: noon, Keys: one(page.Key{Status: "expired", GraceUntil: noon})}); strings.Contains(out,
 		"grace") {
 		t.Error("an expired key has a grace")
 	}

@@ -152,7 +152,7 @@ type Key struct {
 	Scopes                                 []string // none: everything but administration
 	Created, Expires, LastUsed, Revoked    time.Time
 	Successor                              string    // prefix of the key that has taken over
-	Grace                                  time.Time // when a rotated key stops working
+	GraceUntil                             time.Time // when a rotated key stops working
 }
 
 // Collection of financial management, with its newest records.

@@ -32,8 +32,8 @@ func withoutWriteOnly(t *testing.T, attributes []*tfprotov6.SchemaAttribute, v t
 	return tftypes.NewValue(v.Type(), values)
 }
 
-// holdsNoWriteOnly holds what the provider returns to Terraform's demand that no plan and no state has a write-only
-// value.
+// holdsNoWriteOnly fails the test when a plan or a state that the provider returns has a write-only value, which
+// Terraform forbids.
 func (d *Direct) holdsNoWriteOnly(v tftypes.Value) {
 	d.t.Helper()
 	if !withoutWriteOnly(d.t, d.schema.Block.Attributes, v).Equal(v) {

@@ -82,7 +82,7 @@ func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return []netip.Addr{parsed}, nil
 }
 
-// Respond is what the receiver returns from now on.
+// Respond sets what the receiver returns from now on.
 func (r *Receiver) Respond(status int, body string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

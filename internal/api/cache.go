@@ -14,7 +14,7 @@ const (
 	cacheEntryBytes = 1 << 20
 )
 
-// cache keeps responds with their validators for conditional requests (service
+// cache keeps responses with their validators for conditional requests (service
 // description, Recurring billing §1). It lives in memory and ends with the
 // process, and a response is never served from it without asking the service.
 //
@@ -174,7 +174,7 @@ func (s *stored) conditions() http.Header {
 	return header
 }
 
-// fill turns a 304 into the return it stands for. Its Request-Id stays.
+// fill turns a 304 into the stored response. The Request-Id of the 304 stays.
 func (s *stored) fill(a *response) *response {
 	whole := *a
 	whole.status, whole.body = http.StatusOK, s.body

@@ -61,8 +61,8 @@ type Response struct {
 	Body      []byte // at most 16 MiB; must not be changed
 	RequestID string
 
-	call   *call     // what it returns
-	sentAt time.Time // start of the attempt it returns
+	call   *call     // the call that it responds to
+	sentAt time.Time // start of the attempt that it responds to
 }
 
 // New checks the configuration and makes a client of it. Nothing is sent.

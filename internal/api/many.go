@@ -8,8 +8,8 @@ import (
 
 // Many carries out an operation that returns a list without pages, bare or
 // inside {data: …}. A response without a body, or a JSON object without such a
-// list, tells nothing of the items: they are nil then, without an error. An
-// return that is not JSON is an error, whatever its status says.
+// list, says nothing about the items: they are nil then, without an error. A
+// response that is not JSON is an error, with any status.
 func Many[T any](ctx context.Context, c *Client, r Request) ([]T, error) {
 	response, err := c.Do(ctx, r)
 	if err != nil {

@@ -30,7 +30,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 
 var errNoRecordID = errors.New("the response contains no record with an id")
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (r *Record) Check() error {
 	if r.ID == "" {
 		return errNoRecordID

@@ -67,9 +67,8 @@ type Target struct {
 	Plans  []string
 	Prices []Price
 
-	// Advance is optional. It moves the service's clock forward by d; what comes
-	// due on the way has happened, in its order, when the next request is
-	// returned.
+	// Advance is optional. It moves the service's clock forward by d. Everything that becomes
+	// due in between has happened, in order, before the response to the next request.
 	Advance func(ctx context.Context, d time.Duration) error
 
 	// Receive is optional. It serves the handler over https until stop is called,

@@ -33,7 +33,7 @@ func addressClaims() []Claim {
 	}
 }
 
-// invalidURL is the documented code; its status is the wire contract's.
+// wantInvalidURL fails unless the response has the documented code, with the status of the wire contract.
 func (a *response) wantInvalidURL() {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("INVALID_WEBHOOK_URL")
 }

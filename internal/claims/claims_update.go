@@ -77,7 +77,7 @@ func checkUpdateAll(p *probe) {
 	a := p.patch(path, fields).wantStatus(http.StatusOK).wantFields("data", fields)
 	b := p.get(path).wantStatus(http.StatusOK)
 	if !sameJSON(b.at("data"), a.at("data")) {
-		b.failf("data is %s, the update responded with %s", show(b.at("data")), show(a.at("data")))
+		b.failf("data is %s, the update returned %s", show(b.at("data")), show(a.at("data")))
 	}
 }
 

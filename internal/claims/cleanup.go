@@ -87,7 +87,7 @@ func (p *probe) remove(path string) {
 	switch a.status {
 	case http.StatusOK, http.StatusNoContent, http.StatusNotFound:
 	default:
-		p.failf("clean-up: %s responded with %d", a.what, a.status)
+		p.failf("clean-up: %s returned %d", a.what, a.status)
 	}
 }
 

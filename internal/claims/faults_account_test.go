@@ -175,14 +175,14 @@ func onStep(suffix string, act func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// skip returns a step without doing it.
+// skip acknowledges a step without doing it.
 func skip(suffix string) func(*inFlight) {
 	return onStep(suffix, func(in *inFlight) {
 		in.method, in.path = http.MethodGet, strings.TrimSuffix(in.path, suffix)
 	})
 }
 
-// forgive returns a refused step as if it had been done.
+// forgive acknowledges a rejected step as if it had been done.
 func forgive(suffix string) func(*inFlight) {
 	return onStep(suffix, func(in *inFlight) {
 		if in.status == http.StatusUnprocessableEntity {

@@ -94,7 +94,7 @@ var endpointFaults = []fault{
 		})},
 	{name: "a rotation shows no secret", breaks: []int{512}, spoil: onCall(http.MethodPost, hook+"/rotate-secret",
 		func(in *inFlight) { deleteAt(in.got, "data.secret") })},
-	{name: "a deleted endpoint is returned", breaks: []int{513},
+	{name: "a deletion returns a body", breaks: []int{513},
 		spoil: onCall(http.MethodDelete, hook, func(in *inFlight) {
 			in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}}
 		})},
@@ -154,7 +154,7 @@ func holes(all ...hole) []fault {
 }
 
 // onCall acts on calls of that method, or of any where it is empty, whose path has
-// one of the forms. A call that was returned is one that was done.
+// one of the forms. A call with a status of 300 or above is left out.
 func onCall(method, form string, act func(*inFlight), more ...string) func(*inFlight) {
 	return func(in *inFlight) {
 		if method != "" && in.method != method || in.status >= 300 {

@@ -20,7 +20,7 @@ var entryUpdateFaults = []fault{
 		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			maps.DeleteFunc(in.sent, func(name string, _ any) bool { _, is := fields[name]; return !is })
 		})},
-	{name: "an update is returned and not done", breaks: []int{771, 772, 773, 774, 758},
+	{name: "an update is acknowledged and not done", breaks: []int{771, 772, 773, 774, 758},
 		rewrite: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			if len(wrongEntries(in.sent)) == 0 {
 				response := maps.Clone(fields)
@@ -55,7 +55,7 @@ var entryUpdateFaults = []fault{
 			in.sent["lines"] = append(slices.Clone(before), lines...)
 		}
 	})},
-	{name: "an update is returned without the record", breaks: []int{774}, spoil: onCall(http.MethodPatch, oneEntry,
+	{name: "an update returns no record", breaks: []int{774}, spoil: onCall(http.MethodPatch, oneEntry,
 		func(in *inFlight) { in.got = object{"data": object{"updated": true}} })},
 	{name: "an update gets what was sent", breaks: []int{774}, spoil: onCall(http.MethodPatch, oneEntry,
 		func(in *inFlight) { in.got = object{"data": in.sent} })},
@@ -63,7 +63,7 @@ var entryUpdateFaults = []fault{
 		spoil: onEntry(http.MethodPatch, func(in *inFlight, fields object) {
 			setAt(in.got, "data.id", newUUID())
 		})},
-	{name: "a deletion is returned", breaks: []int{776}, spoil: onCall(http.MethodDelete, oneEntry,
+	{name: "a deletion returns a body", breaks: []int{776}, spoil: onCall(http.MethodDelete, oneEntry,
 		func(in *inFlight) { in.status, in.got = http.StatusOK, object{"data": object{"deleted": true}} })},
 	{name: "a deletion does nothing", breaks: []int{759, 776, 777, 728}, rewrite: onCall(http.MethodDelete, oneEntry,
 		func(in *inFlight) { in.status = http.StatusNoContent })},

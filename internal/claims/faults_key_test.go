@@ -107,7 +107,7 @@ var keyFaults = []fault{
 	renamedFault(),
 	{name: "keys do not expire", breaks: []int{541, 548, 569},
 		rewrite: onSent(http.MethodPost, keys, func(sent object) { delete(sent, "expiresAt") })},
-	{name: "a revocation is returned", breaks: []int{549}, spoil: onCall(http.MethodDelete, oneKey,
+	{name: "a revocation returns a body", breaks: []int{549}, spoil: onCall(http.MethodDelete, oneKey,
 		func(in *inFlight) { in.status, in.got = http.StatusOK, object{} })},
 	{name: "a revocation does nothing", breaks: []int{549, 550, 551, 571, 573, 642, 643},
 		rewrite: onCall(http.MethodDelete, oneKey, func(in *inFlight) { in.status = http.StatusNoContent })},

@@ -121,8 +121,7 @@ var cursorFaults = []fault{
 	})},
 }
 
-// onPage acts on listings of records, before they are asked for or when they were
-// returned.
+// onPage acts on listings of records, before the request or after the response.
 func onPage(act func(*inFlight)) func(*inFlight) { return onCall(http.MethodGet, books, act) }
 
 func onLastPage(act func(*inFlight)) func(*inFlight) {

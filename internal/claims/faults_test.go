@@ -157,7 +157,7 @@ func onPath(path string, spoil func(*inFlight)) func(*inFlight) {
 	}
 }
 
-// onList acts on listings, before they are asked for or when they were returned.
+// onList acts on listings, before the request or after the response.
 func onList(act func(*inFlight)) func(*inFlight) {
 	return func(in *inFlight) {
 		asked := in.status == 0 || in.status == http.StatusOK

@@ -46,7 +46,7 @@ func TestAccProvider_secretsEncrypted(t *testing.T) {
 			both = append(both, text)
 		}
 		if status, _ := service.CallWithKey(both[0], "GET", "/api/v1/webhook-endpoints", nil); status != 200 {
-			t.Errorf("the decrypted token is responded with %d", status)
+			t.Errorf("the decrypted token gets status %d", status)
 		}
 		for _, secret := range both {
 			if slices.Contains(secrets, secret) {

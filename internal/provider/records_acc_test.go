@@ -96,7 +96,7 @@ func TestAccRecordGenerated(t *testing.T) {
 	terraform.unchanged(s, 1)
 	for _, r := range s.Sandbox.Requests() {
 		if r.Operation == "finance.records.update" && r.Status != 200 {
-			t.Errorf("an update was responded with %d", r.Status)
+			t.Errorf("an update returned %d", r.Status)
 		}
 	}
 	if n := s.Count("finance.records.update"); n != 1 {

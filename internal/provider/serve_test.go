@@ -15,10 +15,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
 )
 
-// TestServerResponsesWhatIsSettled: refresh and plan of an object that stays as it is do not reach the framework, for
-// the types of which there are many. What is returned is the value of the request itself, which the framework never
-// does. All tests that drive the provider in process compare both.
-func TestServerResponsesWhatIsSettled(t *testing.T) {
+// TestServerHandlesWhatIsSettled: refresh and plan of an object that stays as it is do not reach the framework, for
+// the types of which there are many. The response is the value of the request itself, which the framework never
+// returns. All tests that drive the provider in process compare both.
+func TestServerHandlesWhatIsSettled(t *testing.T) {
 	s := acctest.Start(t)
 	s.NeedsSandbox("objects are created for it")
 	for name, value := range s.Sandbox.Env() {

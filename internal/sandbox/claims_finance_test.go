@@ -138,7 +138,7 @@ func (c caller) recorded(exchange evidence.Exchange) string {
 }
 
 // TestFinanceListExchanges sends the recorded requests for lists to a sandbox that
-// holds what they response, made in that order, and compares the pages.
+// contains what they return, created in that order, and compares the pages.
 func TestFinanceListExchanges(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

@@ -54,7 +54,7 @@ var (
 	aMoment = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-// TestCreateExchanges sends the recorded creates and compares the responds with
+// TestCreateExchanges sends the recorded creates and compares the responses with
 // the recorded ones; ids and moments are compared in their form. An exchange
 // that refers to a customer made before is left out, as it leaves that out.
 func TestCreateExchanges(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestResponseingFaults that only a fault brings about.
-func TestResponseingFaults(t *testing.T) {
+// TestRespondingFaults are the responses that only a fault causes.
+func TestRespondingFaults(t *testing.T) {
 	t.Parallel()
 	ahead := time.Now().Add(time.Hour)
 	tests := map[string]struct {

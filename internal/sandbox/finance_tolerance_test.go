@@ -110,7 +110,7 @@ func TestFinanceTolerances(t *testing.T) {
 	}
 }
 
-// The description is no response of records, and the same under every switch.
+// The description is not a response with records, and it is the same under every switch.
 func TestToleranceLeavesTheDescription(t *testing.T) {
 	t.Parallel()
 	every := sandbox.Tolerance{UnknownFields: true, NullLists: true, OmitNullFields: true, BareObjects: true}

@@ -62,7 +62,7 @@ func (g guide) validate(pointer string, value any) {
 	}
 }
 
-// holds holds a response against what is described of its status.
+// holds compares a response with the description of its status.
 func (g guide) holds(path, method string, r result) {
 	g.t.Helper()
 	response, pointer := g.at("paths", path, method, "responses", fmt.Sprint(r.status))

@@ -29,7 +29,7 @@ func (w walker) place(collection string) string {
 	return strings.ReplaceAll(path, "{id}", made.text("data", "id"))
 }
 
-// bring sends a request that has to be responded with the status.
+// bring sends a request that has to return the status.
 func (w walker) bring(status string) result {
 	w.t.Helper()
 	method, path, body := strings.ToUpper(w.method), w.place("notes"), ""

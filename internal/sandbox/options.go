@@ -89,8 +89,8 @@ type Options struct {
 	// are reserved for documentation and tests.
 	Resolver Resolver
 
-	// OnRequest hears of every request when it has been returned, from several
-	// goroutines at once; nil means that the Logger does, at debug.
+	// OnRequest is called for every request after its response, from several
+	// goroutines at the same time; nil logs them with the Logger, at debug.
 	OnRequest func(Request)
 	// Logger hears of broken connections at debug and of failures of the
 	// sandbox itself at error; nil means silence.

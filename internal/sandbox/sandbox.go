@@ -41,7 +41,7 @@ type Server struct {
 }
 
 // Start opens the state, binds the listeners and serves until Close, or until
-// ctx is done. When it returns, requests are returned. It fails when the state
+// ctx is done. When it returns, requests are served. It fails when the state
 // file cannot be read or is held by another process, or a port is taken.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{options: o.withDefaults()}

@@ -79,8 +79,8 @@ func TestStateFile(t *testing.T) {
 	}
 }
 
-// Writers and readers at once: each external_id is given once, and every
-// returned customer is there.
+// Concurrent writers and readers: each external_id is assigned once, and every
+// customer that a create returned exists.
 func TestConcurrentRequests(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db")})

@@ -86,6 +86,6 @@ func TestPlainHTTPIsRefused(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != 400 {
-		t.Errorf("plain HTTP is responded with %d", response.StatusCode)
+		t.Errorf("plain HTTP returns %d", response.StatusCode)
 	}
 }

@@ -167,8 +167,7 @@ func TestListsThatMoveUnderTheReader(t *testing.T) {
 	}
 }
 
-// bentSubscription takes a subscription through switches that change what an
-// response looks like.
+// bentSubscription sends a subscription through switches that change the form of a response.
 func bentSubscription(t *testing.T, c caller, _ string) {
 	account := c.do("GET", accounts, "").text("data", 0, "id")
 	r := c.do("POST", subscriptions, `{"billing_account_id":"`+account+`","plan_id":"`+plan+

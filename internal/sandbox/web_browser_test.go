@@ -94,7 +94,7 @@ func TestWebPageInABrowser(t *testing.T) {
 		}
 	}
 	if strings.Contains(document, goneBody) {
-		t.Error("the browser shows a sandbox that returns as one that does not")
+		t.Error("the browser shows a sandbox that responds as one that does not")
 	}
 	for line := range strings.Lines(said) {
 		if strings.Contains(line, "CONSOLE") || strings.Contains(line, "Content Security Policy") {

@@ -9,19 +9,19 @@ var (
 	errNoOrganizationID = errors.New("the response contains no organization with an id")
 )
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (c *Customer) Check() error { return present(c.ID, errNoCustomerID) }
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (c *CustomerCreated) Check() error { return present(c.Customer.ID, errNoCustomerID) }
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (a *BillingAccount) Check() error { return present(a.ID, errNoAccountID) }
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (s *Subscription) Check() error { return present(s.ID, errNoSubscriptionID) }
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (o *Organization) Check() error { return present(o.ID, errNoOrganizationID) }
 
 func present(id string, missing error) error {

@@ -30,7 +30,7 @@ type APIKey struct {
 	GraceUntil    *string `json:"graceUntil,omitempty"`
 }
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (k *APIKey) Check() error { return present(k.ID, errNoKeyID) }
 
 // live says whether the key still works at a time. Without a time, one that expires does.

@@ -202,7 +202,7 @@ func until(moment string) string {
 	return fmt.Sprintf(" The rotated key works until %s.", moment)
 }
 
-// outlook says of a lost return what is known and what to do.
+// outlook adds to the error for a lost response what is known and what to do.
 func outlook(lost *api.AmbiguousError, format string, values ...any) error {
 	e := *lost
 	e.Outlook = strings.TrimSuffix(fmt.Sprintf(format, values...), ".")

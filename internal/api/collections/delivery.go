@@ -39,8 +39,8 @@ type Delivery struct {
 	DeliveredAt *string `json:"deliveredAt"`
 	NextRetryAt *string `json:"nextRetryAt"` // an estimate
 
-	// The bodies as they were sent and returned. What is returned as JSON and
-	// not as a text is its JSON text here.
+	// The bodies as they were sent and returned. A body that the service shows as a JSON value and
+	// not as a string is its JSON text here.
 	RequestBody  *string `json:"requestBody"`
 	ResponseBody *string `json:"responseBody"`
 }
@@ -74,7 +74,7 @@ func bodyText(raw json.RawMessage) *string {
 	return new(short.String())
 }
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (d *Delivery) Check() error { return present(d.ID, errNoDeliveryID) }
 
 func (d *Delivery) failed() bool {

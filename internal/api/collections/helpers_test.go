@@ -135,7 +135,7 @@ func listings(handlers ...http.HandlerFunc) http.HandlerFunc {
 
 func lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// refused returns in the service's own error shape.
+// refused responds with an error in the service's own shape.
 func refused(status int, code string) http.HandlerFunc {
 	return respond(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code))
 }

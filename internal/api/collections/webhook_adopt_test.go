@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Two alike, created by one process, one of them without a response: the one that
-// was returned is not taken for the other.
+// Two equal endpoints are created by one process, one of them without a response: the one with a response
+// is not taken for the other.
 func TestWhatWasRespondedIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -49,7 +49,7 @@ func (e *WebhookEndpoint) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Check refuses a response without what everything else hangs on.
+// Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (e *WebhookEndpoint) Check() error { return present(e.ID, errNoEndpointID) }
 
 // WebhookEndpointCreate is the body of webhook_endpoints.create. Only URL is

@@ -48,7 +48,7 @@ func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookE
 //
 // When the response is lost, the request is sent once more: a second test event
 // does no harm, as consumers must cope with any event coming twice (service
-// description, Collections §1). The ids are those of the one that was returned.
+// description, Collections §1). The ids are those of the request that got a response.
 func (s *Service) TestWebhookEndpoint(ctx context.Context, id string) (TestEvent, error) {
 	return api.Repeat(ctx, api.Repetition[TestEvent]{
 		Send: func(ctx context.Context) (TestEvent, error) {

@@ -35,7 +35,7 @@ type RecordCreated struct {
 // create with the same key makes no second record, however often it is sent and by
 // whom, so the record may be older than the call. The case of the key has no meaning.
 //
-// The service returns a key that it knows with the original result, also when that
+// For a key that it knows, the service returns the original result, also when that
 // record was deleted since. So the record is read; when it is gone, the create is
 // sent with the key that follows, which is always the same one, and so on. A record
 // that this process deletes meanwhile is waited for, and counts as gone.

@@ -88,7 +88,7 @@ func TestCreateRecord(t *testing.T) {
 		"an unknown collection": {
 			prepare: func(d *desk) { d.over["POST"] = gone },
 			err:     "not_found", requests: "GET /v1/bills, POST /v1/bills"},
-		"refused to who asks, after a lost response": {
+		"the read is rejected after a lost response": {
 			prepare: func(d *desk) {
 				d.over["POST"] = first(func(w http.ResponseWriter, r *http.Request) {
 					d.create(w, r)

@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// arrival waits for the next delivery of an event that the receiver gives this
-// response to.
+// arrival waits for the next delivery of an event to which the receiver responds with this status.
 func (s *stage) arrival(ctx context.Context, event string, status int) (delivery, error) {
 	d, err := s.receiver.next(ctx, event, status)
 	if err == nil {

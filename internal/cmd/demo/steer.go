@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// request is one that the sandbox has returned, as "requests --json" writes it.
+// request is one that the sandbox has responded to, as "requests --json" writes it.
 type request struct {
 	Operation string `json:"operation"`
 	Method    string `json:"method"`
@@ -61,8 +61,7 @@ func (s *sandbox) now() time.Time {
 	return time.Now().Add(time.Duration(s.ahead.Load()))
 }
 
-// asked lists the requests that the sandbox has returned while do ran, oldest
-// first.
+// asked lists the requests that the sandbox has responded to while do ran, oldest first.
 func (s *sandbox) asked(ctx context.Context, do func() error) ([]request, error) {
 	before, err := s.steer(ctx, "requests", "--json")
 	if err != nil {

@@ -85,8 +85,7 @@ func (c *choice) begin(ctx context.Context, control *controller) error {
 	return nil
 }
 
-// takes tells whether a request is among the chosen. Those of the operation
-// have been chosen by whoever returned.
+// takes reports whether a request is among the chosen. The sandbox has already selected those of the operation.
 func (c *choice) takes(r sandbox.Request) bool {
 	return (c.service == "" || c.service == string(r.Service)) && !r.Time.Before(c.from) && c.takesStatus(r)
 }

@@ -89,7 +89,7 @@ func (r *running) stop(signal os.Signal) error {
 	return r.command.Wait()
 }
 
-// ask sends a request that must be returned.
+// ask sends a request that must get a response.
 func (r *running) ask(method, path, body string) (int, string) {
 	r.t.Helper()
 	status, content, err := r.try(method, path, body)

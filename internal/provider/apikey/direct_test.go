@@ -49,7 +49,7 @@ func (s *subject) id() string     { return strings.Trim(s.Text("id"), `"`) }
 func (s *subject) token() string  { return strings.Trim(s.Text("token"), `"`) }
 func (s *subject) prefix() string { return strings.Trim(s.Text("key_prefix"), `"`) }
 
-// status is what a request with a token is returned.
+// status is the status that a request with a token gets.
 func (s *subject) status(token string) int {
 	s.t.Helper()
 	status, _ := s.service.CallWithKey(token, "GET", "/api/v1/webhook-endpoints", nil)
@@ -61,7 +61,7 @@ func (s *subject) works(tokens ...string) {
 	s.t.Helper()
 	for i, token := range tokens {
 		if status := s.status(token); status != 200 {
-			s.t.Errorf("token %d is responded with %d, want 200", i, status)
+			s.t.Errorf("token %d gets status %d, want 200", i, status)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (s *subject) refused(tokens ...string) {
 	s.t.Helper()
 	for i, token := range tokens {
 		if status := s.status(token); status != 401 {
-			s.t.Errorf("token %d is responded with %d, want 401", i, status)
+			s.t.Errorf("token %d gets status %d, want 401", i, status)
 		}
 	}
 }

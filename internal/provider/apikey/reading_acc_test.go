@@ -158,7 +158,7 @@ resource "echo" "test" {}
 			Check: func(s *terraform.State) error {
 				if status, _ := service.CallWithKey(s.RootModule().Resources["echo.test"].Primary.Attributes["data.token"], "GET",
 					"/api/v1/webhook-endpoints", nil); status != 401 {
-					t.Errorf("after the run the key is responded with %d, want 401", status)
+					t.Errorf("after the run the key gets status %d, want 401", status)
 				}
 				return nil
 			},

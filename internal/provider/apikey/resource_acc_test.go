@@ -78,7 +78,7 @@ func (h *history) hold(accepted []bool) error {
 	for i, want := range accepted {
 		status, _ := h.service.CallWithKey(h.tokens[i], "GET", "/api/v1/webhook-endpoints", nil)
 		if (status == 200) != want || status != 200 && status != 401 {
-			return fmt.Errorf("token %d is responded with %d, accepted should be %v", i, status, want)
+			return fmt.Errorf("token %d gets status %d, accepted should be %v", i, status, want)
 		}
 	}
 	return nil

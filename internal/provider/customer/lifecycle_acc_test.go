@@ -215,7 +215,7 @@ func TestAccCustomer_createOnly(t *testing.T) {
 func TestAccCustomer_lostResponse(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	service.NeedsSandbox("returns are lost on purpose")
+	service.NeedsSandbox("responses are lost on purpose")
 	lose := func() {
 		service.Sandbox.ResetRequests()
 		service.Sandbox.AddFault(sandbox.Fault{Operation: "customers.create", Times: 1, DropAfter: true})

@@ -34,7 +34,7 @@ func responded(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map
 	return &customer, fields
 }
 
-// responsesOfOne are the exchanges that response one customer.
+// responsesOfOne are the exchanges that return one customer.
 func responsesOfOne() []evidence.Exchange {
 	return slices.DeleteFunc(evidence.All("billing/customer_"), func(e evidence.Exchange) bool {
 		return e.Response.Status != http.StatusOK || e.Operation != "customers.get" && e.Operation != "customers.update"
@@ -58,7 +58,7 @@ func TestFromAPI_texts(t *testing.T) {
 	t.Parallel()
 	exchanges := responsesOfOne()
 	if len(exchanges) < 5 {
-		t.Fatalf("only %d exchanges response one customer", len(exchanges))
+		t.Fatalf("only %d exchanges return one customer", len(exchanges))
 	}
 	for _, exchange := range exchanges {
 		customer, fields := responded(t, exchange)

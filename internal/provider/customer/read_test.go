@@ -18,7 +18,7 @@ import (
 // members is JSON of the service.
 type members = map[string]any
 
-// serving is a service of this test that returns paths with data; anything else is its own not-found.
+// serving is a service of this test that returns data for paths; any other path returns its own not-found.
 func serving(t *testing.T, responses map[string]any) *billing.Service {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

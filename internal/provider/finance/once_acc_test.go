@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestAccFinanceRecord_responseLost: the first response is lost, the second one is asked for, and there is one record.
+// TestAccFinanceRecord_responseLost: the first response is lost, the request is repeated, and there is one record.
 func TestAccFinanceRecord_responseLost(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -55,12 +55,12 @@ func (s *service) path() string {
 	return "/v1/payables/" + s.Only("payables")["id"].(string)
 }
 
-// loses lets so many responses to creations get lost after the record was made.
+// loses drops so many responses to creations after the record was created.
 func (s *service) loses(responses int) {
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.create", DropAfter: true, Times: responses})
 }
 
-// notFound returns everything below a path as the service returns a route that it does not have.
+// notFound responds to everything below a path like the service to a route that it does not have.
 func notFound(prefix string) sandbox.Fault {
 	return sandbox.Fault{PathPrefix: prefix, Status: 404, Code: "route_not_found"}
 }

@@ -82,7 +82,7 @@ func TestInvoiceActionOverTheProtocol(t *testing.T) {
 func TestInvoiceIsNeverRepeated(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	service.NeedsSandbox("returns are lost on purpose")
+	service.NeedsSandbox("responses are lost on purpose")
 	id := subscribed(service)
 	service.Sandbox.AddFault(sandbox.Fault{Operation: "subscriptions.invoice", DropAfter: true})
 	_, diagnostics := service.Invoke("billing_subscription_invoice", acctest.JSON{"subscription_id": id})

@@ -69,7 +69,7 @@ func TestAccSubscription_halfUpdate(t *testing.T) {
 func TestAccSubscription_lostResponses(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	service.NeedsSandbox("returns are lost on purpose")
+	service.NeedsSandbox("responses are lost on purpose")
 	lose := func(operation string) func() {
 		return func() {
 			service.Sandbox.AddFault(sandbox.Fault{Operation: "subscriptions." + operation, Times: 1, DropAfter: true})

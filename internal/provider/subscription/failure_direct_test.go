@@ -224,8 +224,8 @@ func TestSubscription_wrongAddress(t *testing.T) {
 	s.settled(nil)
 }
 
-// TestSubscription_settled: a response that differs from what was asked is told, and shows as drift at the next
-// refresh.
+// TestSubscription_settledDifference: a response that differs from the request is reported, and shows as drift at the
+// next refresh.
 func TestSubscription_settledDifference(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

@@ -120,8 +120,8 @@ func TestTestAction_fails(t *testing.T) {
 	}
 }
 
-// TestTestAction_lostResponse: a second test event does no harm, so the request is sent again, and the returned one is
-// followed.
+// TestTestAction_lostResponse: a second test event does no harm, so the request is sent again, and the event of the
+// second response is followed.
 func TestTestAction_lostResponse(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)

@@ -22,7 +22,7 @@ func item(value, kind string) Item {
 	return i
 }
 
-// TestItems_thereAndBack: what the service returns stands in the list in its order, and is sent as it came.
+// TestItems_thereAndBack: what the service returns is in the list in its order, and is sent unchanged.
 func TestItems_thereAndBack(t *testing.T) {
 	t.Parallel()
 	fax := "fax"

@@ -21,7 +21,7 @@ type kind struct {
 	identitySchema identityschema.Schema
 	identity       tftypes.Type
 
-	// simple says that plans of this type can be returned here at all.
+	// simple says that this server can plan objects of this type without the framework.
 	simple bool
 	// defaults are those of the top-level attributes; inner are the attributes that have some further down.
 	defaults map[string]tftypes.Value
@@ -189,7 +189,7 @@ func (k *kind) keepsDefaults(config, planned map[string]tftypes.Value) bool {
 	return true
 }
 
-// decode is a value on the wire; false without one that this server is responsible for.
+// decode is a value on the wire; false for a value that this server does not handle.
 func (k *kind) decode(v *tfprotov6.DynamicValue) (tftypes.Value, bool) {
 	if v == nil || len(v.MsgPack) == 0 {
 		return tftypes.Value{}, false

@@ -24,7 +24,7 @@ type Server struct {
 	Framework
 
 	kinds kinds
-	// check makes every call that this server returns itself go through the framework as well, and panics when the
+	// check sends every call that this server handles itself through the framework as well, and panics when the
 	// responses differ.
 	check bool
 	data  atomic.Pointer[any]
@@ -63,13 +63,13 @@ func (s *Server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upg
 	return call(ctx, req, s.Framework.UpgradeResourceIdentity)
 }
 
-// ReadResource is responsible for an object that is as the state has it.
+// ReadResource handles an object that is as the state has it; the framework handles any other one.
 func (s *Server) ReadResource(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	return call(ctx, req, s.read)
 }
 
-// PlanResourceChange is responsible for an object that stays as it is.
+// PlanResourceChange handles an object that stays as it is; the framework handles any other one.
 func (s *Server) PlanResourceChange(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return call(ctx, req, s.plan)

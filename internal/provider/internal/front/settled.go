@@ -38,9 +38,9 @@ func (s *Server) start(ctx context.Context, k *kind) resource.ResourceWithModify
 	return r
 }
 
-// read returns a refresh that changes nothing with the state that Terraform has sent. The resource does what it does
-// under the framework; what is left out is the comparison of every attribute with what it was, which has no effect on
-// equal values. Everything else goes through the framework, with what the resource has returned.
+// read responds to a refresh that changes nothing with the state that Terraform has sent. The resource does what it
+// does under the framework; what is left out is the comparison of every attribute with what it was, which has no effect
+// on equal values. Everything else goes through the framework, with what the resource has returned.
 func (s *Server) read(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	k := s.kinds.of(ctx, req.TypeName)
@@ -84,9 +84,9 @@ func (s *Server) read(ctx context.Context,
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: newIdentity, Private: raw}, nil
 }
 
-// plan returns a plan that changes nothing with the state that Terraform has sent: the proposed state is the prior one,
-// no default applies, and the resource leaves the plan as it is. The plan modifiers of the schema are left out: they
-// leave a value alone that is known and that of the state.
+// plan responds to a plan that changes nothing with the state that Terraform has sent: the proposed state is the prior
+// one, no default applies, and the resource leaves the plan as it is. The plan modifiers of the schema are left out:
+// they leave a value alone that is known and that of the state.
 func (s *Server) plan(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	k := s.kinds.of(ctx, req.TypeName)

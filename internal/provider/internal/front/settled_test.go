@@ -144,7 +144,7 @@ type values = map[string]any
 
 var whole = values{"id": "1", "name": "a", "mode": "soft"}
 
-// TestPlan: the plan of an object that stays as it is is returned here, any other one by the framework, and the
+// TestPlan: the server itself plans an object that stays as it is, the framework plans any other one, and the
 // resource plans once for each call. The server panics where the two differ.
 func TestPlan(t *testing.T) {
 	t.Parallel()
@@ -232,7 +232,7 @@ func TestPlan(t *testing.T) {
 					}
 					if here := resp.PlannedState == req.PriorState; here != c.here &&
 						!(known == nil && name == "the identity changes") {
-						t.Errorf("returned here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
+						t.Errorf("handled here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
 					}
 					if s.plans != 1 && name != "unreadable private" {
 						t.Errorf("the resource planned %d times", s.plans)
@@ -243,7 +243,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRead: the refresh of an object that is as it was is returned here, any other one by the framework, and the
+// TestRead: the server itself refreshes an object that is as it was, the framework refreshes any other one, and the
 // resource reads once.
 func TestRead(t *testing.T) {
 	t.Parallel()
@@ -294,7 +294,7 @@ func TestRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				if here := resp.NewState == req.CurrentState; here != c.here {
-					t.Errorf("returned here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
+					t.Errorf("handled here: %t, want %t: %+v", here, c.here, resp.Diagnostics)
 				}
 				if s.reads != 1 {
 					t.Errorf("the resource read %d times", s.reads)
@@ -304,7 +304,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadOfAState without an identity, as Terraform before 1.12 has it, is returned here with the identity.
+// TestReadOfAStateWithoutIdentity: the server itself refreshes a state without an identity, as Terraform before 1.12
+// has it, and returns it with the identity.
 func TestReadOfAStateWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	req := &tfprotov6.ReadResourceRequest{TypeName: "test_thing", CurrentState: object(t, whole)}

@@ -25,7 +25,7 @@ func (moment) same(a, b string) bool {
 	if !okX || !okY {
 		return a == b
 	}
-	// The services response milliseconds.
+	// The services return milliseconds.
 	return x.Truncate(time.Millisecond).Equal(y.Truncate(time.Millisecond))
 }
 

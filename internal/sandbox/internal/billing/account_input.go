@@ -48,7 +48,8 @@ var accountFields = server.Shape{
 	"custom_metadata":    server.FreeObject,
 }
 
-// kind has the account's words here, not those of the customer resource.
+// referenceFields are the fields of a customer reference. kind has the account's words here, not those of the customer
+// resource.
 var referenceFields = customerFields.And(server.Shape{
 	"id":   server.Filled,
 	"kind": server.Nullable(server.OneOf("individual", "company")),

@@ -79,7 +79,7 @@ func (s *Service) responded(c *server.Call, tx *store.Tx, items []item) []item {
 	return out
 }
 
-// listItems serves subscriptions.items.list, or returns as a server without it
+// listItems serves subscriptions.items.list, or responds like a server without it
 // would (wire contract: Tolerance).
 func (s *Service) listItems(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	switch t := c.Tolerance; {

@@ -50,7 +50,7 @@ func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]an
 	return merged
 }
 
-// metadata returns the custom_metadata of an object after an update that sent
+// updatedMetadata returns the custom_metadata of an object after an update that sent
 // this, in that mode. nil says that nothing was sent: the rules let no null pass.
 func updatedMetadata(c *server.Call, stored, sent object, mode string) object {
 	switch {

@@ -24,7 +24,7 @@ func priceAmount(id string) int64 {
 	return int64(cents) * subcentsPerCent
 }
 
-// basisPoints are hundredths of a percent.
+// allBasisPoints is 100 %: basis points are hundredths of a percent.
 const allBasisPoints = 10_000
 
 // amount is what the subscription costs a billing cycle, in cents: the plan and

@@ -135,7 +135,7 @@ func notJSON(document []byte, err error) string {
 }
 
 // refused adds what an operation has to say against the element at a place.
-// An error that is no refusal is a fault of the sandbox and returned.
+// An error that is not a rejection is a bug of the sandbox and returned.
 func (e *SeedError) refused(place string, err error) error {
 	var refusal *server.Error
 	if !errors.As(err, &refusal) {

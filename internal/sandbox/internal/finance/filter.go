@@ -19,7 +19,7 @@ type recordFilter struct{ field, operator, wanted string }
 
 type recordFilters []recordFilter
 
-// operators of a filter; none means equal
+// filterOperators are the operators of a filter; none means equal
 // (service description, Financial management §4).
 var filterOperators = []string{"gte", "gt", "lte", "lt"}
 

@@ -66,7 +66,7 @@ func (c *Client) verifyAbsence(ctx context.Context, k *call, e *Error) {
 }
 
 // proveService reads one page of the list that the object of a call belongs to,
-// unless that was done a moment ago.
+// unless that was done shortly before.
 func (c *Client) proveService(ctx context.Context, k *call, e *Error) error {
 	family, _ := split(k.operation)
 	list := Request{Operation: family + ".list", Path: k.path, Query: url.Values{"per_page": {"1"}}}

@@ -15,7 +15,7 @@ const (
 )
 
 // cache keeps responses with their validators for conditional requests (service
-// description, Recurring billing §1). It lives in memory and ends with the
+// description, Recurring billing §1). It is in memory and ends with the
 // process, and a response is never served from it without asking the service.
 //
 // Only single objects are kept. A list is read once in a run, so its pages would

@@ -37,14 +37,14 @@ type Client struct {
 	snapshots snapshots
 	random    func() float64 // in [0, 1)
 	// refused is the first 401. The token will not get better during a run, so
-	// every later call fails with it at once instead of knocking again.
+	// every later call fails with it immediately instead of knocking again.
 	refused atomic.Pointer[Error]
 }
 
 // Request names an operation and what fills it.
 type Request struct {
 	Operation      string            // name in the operations table
-	Path           map[string]string // placeholder → value; escaped; "", "." and ".." are refused
+	Path           map[string]string // placeholder → value; escaped; "", "." and ".." are rejected
 	Query          url.Values
 	Body           any    // nil: none; marshalled once
 	IdempotencyKey string // sent with a POST, to the service that honours it
@@ -217,7 +217,7 @@ func (c *Client) setHeader(k *call, r Request) error {
 }
 
 // expand fills a template. A value that would change the meaning of the path
-// is refused: an empty id turns the read of one object into a list.
+// is rejected: an empty id turns the read of one object into a list.
 func expand(template string, values map[string]string) (string, error) {
 	var failure error
 	path := placeholder.ReplaceAllStringFunc(template, func(match string) string {

@@ -90,7 +90,7 @@ func (c *Client) Precedes(at time.Time, m Mark) (before, certain bool) {
 
 // Now returns the service's own time, to the second, in UTC. While no response
 // has shown it, ask sends one request that changes nothing; its error does not
-// matter, as a refusal has a Date too. It is false when the service does not
+// matter, as a rejection has a Date too. It is false when the service does not
 // show its time: then nothing can be decided about a date here, and the service
 // decides.
 func (c *Client) Now(ctx context.Context, ask func(context.Context) error) (time.Time, bool) {

@@ -55,7 +55,7 @@ func TestClient_Precedes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		stands          bool
-		before, certain [2]bool // at once, and after a longer look
+		before, certain [2]bool // immediately, and after a longer look
 	}{
 		"running":  {false, [2]bool{true, true}, [2]bool{false, true}},
 		"standing": {true, [2]bool{true, false}, [2]bool{false, true}},

@@ -36,7 +36,7 @@ type Config struct {
 	RetryTimeout          time.Duration     // how long such attempts continue, from the first failure on; 0 means 5 min
 	RequestTimeout        time.Duration     // per attempt; 0 means 30 s
 	MaxWait               time.Duration     // longest that one call waits for a gate closed by 429; 0 means 20 min
-	Gate                  *Gate             // nil: a gate of its own without a client-side limit
+	Gate                  *Gate             // nil: its own gate without a client-side limit
 	Operations            Operations        // zero value: the defaults
 	Observer              Observer          // nil: nobody watches
 	BulkRefresh           bool              // Refreshed may read lists instead of single objects
@@ -50,7 +50,7 @@ type Source struct {
 	BaseURL     string // the address, as configured
 	BaseURLFrom string // such as: the environment variable BILLING_BASE_URL
 	TokenFrom   string // the same for the token
-	TokenKind   string // what the token looks like, such as: a JWT; "" when nothing can be told
+	TokenKind   string // what the token looks like, such as: a JWT; "" when it is not recognized
 }
 
 // ValidateBaseURL accepts an absolute https address of a host, with a port and
@@ -96,7 +96,7 @@ func parseBaseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// ValidateToken refuses a token that no header can carry: an empty one, or one
+// ValidateToken rejects a token that no header can carry: an empty one, or one
 // with blanks, line breaks, control characters or characters beyond ASCII. The
 // error never contains the token.
 func ValidateToken(token string) error {

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// connections is the real transport. It can start anew with fresh connections,
+// connections is the real transport. It can start again with fresh connections,
 // because a connection that has gone silent looks like any other one until a
 // request on it has timed out.
 type connections struct {
@@ -97,7 +97,7 @@ func (e streamError) Error() string { return "stream error" }
 const refusedStream = 7 // RFC 9113, section 7
 
 // unprocessed reports whether HTTP/2 has proven that the server did not process
-// the request: it refused the stream, or said that it goes away and that this
+// the request: it rejected the stream, or said that it goes away and that this
 // stream is after the last one that it looks at (RFC 9113, section 8.7). Such a
 // request may be sent again, whatever it is.
 //

@@ -22,7 +22,7 @@ const (
 
 // CursorOptions say how a list with cursors is read.
 type CursorOptions[T any] struct {
-	ID    func(T) string // tells items apart; nil: none is ever taken for a duplicate
+	ID    func(T) string // distinguishes items; nil: none is ever taken for a duplicate
 	Limit int            // items per page asked for, at most 100; 0 means 100
 }
 
@@ -31,8 +31,8 @@ type CursorOptions[T any] struct {
 // request exactly as it came, together with the whole query of the first one, as
 // a cursor belongs to its filters (service description, Financial management §4;
 // wire contract: behaviour). A cursor that is null, empty or left out ends the
-// list; one that came before, or one that is no text, is an error, because what
-// follows is unknown then. Each object comes once, also when it stands on two
+// list; one that came before, or one that is not a text, is an error, because what
+// follows is unknown then. Each object comes once, also when it is on two
 // pages.
 //
 // The last yield may be an error, with the zero T.
@@ -98,7 +98,7 @@ func (l *chain[T]) next(ctx context.Context) (*page[T], error) {
 	return p, nil
 }
 
-// progress ends a list that would go on for ever although every cursor is new.
+// progress ends a list that would continue for ever although every cursor is new.
 func (l *chain[T]) progress(fresh int) error {
 	if l.idle++; fresh > 0 {
 		l.idle = 0

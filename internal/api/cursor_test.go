@@ -14,7 +14,7 @@ import (
 var listPayables = Request{Operation: "finance.payables.list",
 	Query: url.Values{"company_id": {"c1"}, "occurred_at[gte]": {"2026-01-01"}}}
 
-// follow reads a list to its end or its error.
+// follow reads a list completely or its error.
 func follow(t *testing.T, c *Client, o CursorOptions[thing]) (ids []string, err error) {
 	t.Helper()
 	for v, failure := range Cursor(t.Context(), c, listPayables, o) {
@@ -98,7 +98,7 @@ func TestCursorFollowsThePages(t *testing.T) {
 	}
 }
 
-// TestCursorIsSentUnchanged: with every character it may have, and beside the same filters as the first request.
+// TestCursorIsSentUnchanged: with every character it may have, and next to the same filters as the first request.
 func TestCursorIsSentUnchanged(t *testing.T) {
 	t.Parallel()
 	const opaque = "a+b/c==&limit=1#é %25"

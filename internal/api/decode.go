@@ -69,7 +69,7 @@ func Delete(ctx context.Context, c *Client, r Request) error {
 }
 
 // Revoke is [Delete] for an object that can still be read afterwards. ended reports
-// whether an object that was read has come to its end.
+// whether an object that was read is complete.
 func Revoke[T any](ctx context.Context, c *Client, r Request, ended func(T) bool) error {
 	response, err := c.Do(ctx, r)
 	if IsNotFound(err) {

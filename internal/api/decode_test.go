@@ -88,7 +88,7 @@ func TestOneRefusesWhatIsNoObject(t *testing.T) {
 	}
 }
 
-// picky is a thing that can refuse itself.
+// picky is a thing that can reject itself.
 type picky thing
 
 func (p *picky) Check() error {

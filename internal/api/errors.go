@@ -94,13 +94,13 @@ func (e *Error) lacksRoute() bool {
 	return e.Status == http.StatusNotFound && strings.Contains(strings.ToLower(e.Code), "route")
 }
 
-// IsUnauthorized says whether the token was refused.
+// IsUnauthorized says whether the token was rejected.
 func IsUnauthorized(err error) bool {
 	e, ok := AsError(err)
 	return ok && e.Status == http.StatusUnauthorized
 }
 
-// HasCode says whether the service refused with this code.
+// HasCode says whether the service rejected with this code.
 func HasCode(err error, code string) bool {
 	e, ok := AsError(err)
 	return ok && e.Code == code

@@ -19,7 +19,7 @@ const (
 	maxHintRunes    = 120
 )
 
-// parseError reads a response that is no success, whatever its shape: the
+// parseError reads a response that is not a success, whatever its shape: the
 // service's own error object, its flat variant, a proxy's page, nothing at all.
 // It takes any bytes without panicking.
 func parseError(status int, header http.Header, body []byte) *Error {

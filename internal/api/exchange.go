@@ -28,8 +28,8 @@ var (
 	errLate      = errors.New("it did not come within")
 )
 
-// response is what one attempt brought. A status with an error is a response whose
-// body is unusable; no status is no response.
+// response is what one attempt brought. A status with an error is a response with an
+// unusable body; without a status there was no response.
 type response struct {
 	status    int
 	header    http.Header
@@ -178,7 +178,7 @@ func isJSON(header http.Header) bool {
 }
 
 // checkJSON tells a body cut short, which is worth asking for again, from one
-// that is no JSON or nested beyond reason.
+// that is not JSON or nested beyond reason.
 func checkJSON(body []byte) error {
 	if tooDeep(body) {
 		return errTooDeep

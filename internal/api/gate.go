@@ -68,7 +68,7 @@ type turn struct {
 }
 
 // enter waits until the gate lets a request through. It fails with ctx's cause
-// when ctx ends, and at once with *closedError when the gate will not open
+// when ctx ends, and immediately with *closedError when the gate will not open
 // before latest or ctx's deadline. Closings are announced to waiting.
 func (g *Gate) enter(ctx context.Context, latest time.Time, waiting func(time.Duration)) (*pass, error) {
 	deadline, bounded := ctx.Deadline()

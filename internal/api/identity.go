@@ -203,7 +203,7 @@ func sameText(a, b string) bool { return strings.EqualFold(spaced(a), spaced(b))
 
 func spaced(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// sameUUID tells UUIDs apart. A reference may also be a code, which the response
+// sameUUID distinguishes UUIDs. A reference may also be a code, which the response
 // replaces with the id.
 func sameUUID(a, b string) bool { return !same.IsUUID(a) || !same.IsUUID(b) || same.ID(a, b) }
 
@@ -230,7 +230,7 @@ func ShownURL(raw string) string {
 }
 
 // unlike reports whether two names have nothing to do with each other. Case, spaces,
-// punctuation and a part that was cut off are no difference.
+// punctuation and a part that was cut off are not a difference.
 func unlike(a, b string) bool {
 	a, b = letters(a), letters(b)
 	return a != "" && b != "" && !strings.Contains(a, b) && !strings.Contains(b, a)

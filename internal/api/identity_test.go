@@ -116,7 +116,7 @@ func TestOtherObjectIsNotKept(t *testing.T) {
 }
 
 // TestOtherCreated: a creation whose response shows an object that cannot be the created one is ambiguous, and names
-// both. What a service may write in another form or leave out is no other object.
+// both. What a service may write in another form or leave out is not another object.
 func TestOtherCreated(t *testing.T) {
 	t.Parallel()
 	const upper, lower, other = "7B0D3C1E-52F4-4A63-8C1D-1F2E3D4C5B6A", "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a",
@@ -198,7 +198,7 @@ func TestOtherCreated(t *testing.T) {
 	}
 }
 
-// TestCreations: every creation of an object with an id of its own is checked. A key gives a record its identity.
+// TestCreations: every creation of an object with its own id is checked. A key gives a record its identity.
 func TestCreations(t *testing.T) {
 	t.Parallel()
 	for _, name := range OperationNames() {

@@ -9,7 +9,7 @@ import (
 // ReadLag is how far reads may lag behind a write (wire contract: tolerance).
 const ReadLag = 10 * time.Second
 
-// lagPauses come before each read after a write: the first one is sent at once, and
+// lagPauses come before each read after a write: the first one is sent immediately, and
 // the last one after more than the lag.
 var lagPauses = []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}
 
@@ -60,7 +60,7 @@ func (w *Writes) times(id string) times {
 	return w.known[id]
 }
 
-// Newest reads an object that may have been written a moment ago, also by an earlier run.
+// Newest reads an object that may have been written shortly before, also by an earlier run.
 // A read that lags behind that shows the object as it was, or not at all. It is repeated
 // until it has caught up, and at most until the write is older than reads may lag. The
 // clock of the service decides.

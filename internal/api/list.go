@@ -17,7 +17,7 @@ const (
 
 // ListOptions say how a list is read.
 type ListOptions[T any] struct {
-	ID        func(T) string // tells items apart; nil: none is ever taken for a duplicate
+	ID        func(T) string // distinguishes items; nil: none is ever taken for a duplicate
 	PerPage   int            // asked for; 0 means 100; the service may give less
 	SortBy    string         // default "created_at", so that pages are stable; "-" sends none
 	SortOrder string         // default "asc", so that what is new comes last
@@ -26,9 +26,9 @@ type ListOptions[T any] struct {
 
 // List reads a list page by page while it is consumed; breaking out of the loop
 // stops it. Each object comes once, also when the list changes meanwhile: an
-// item that stands on two pages is yielded once, and when the total says that
+// item that is on two pages is yielded once, and when the total says that
 // items are missing, the list is read a second time for what is new. What is
-// still missing then is no proof of absence.
+// still missing then is not proof of absence.
 //
 // The last yield may be an error, with the zero T.
 func List[T any](ctx context.Context, c *Client, r Request, o ListOptions[T]) iter.Seq2[T, error] {
@@ -67,7 +67,7 @@ type reading[T any] struct {
 	yield   func(T, error) bool
 
 	yielded map[string]bool // by id, over all passes
-	unnamed int             // items without an id, which cannot be told apart
+	unnamed int             // items without an id, which cannot be distinguished
 	total   *int            // as the last page said
 	moved   bool            // the total changed during the last pass
 	stopped bool            // by the consumer or an error
@@ -211,7 +211,7 @@ func (l *reading[T]) query(number int) url.Values {
 }
 
 // decodePage reads the list envelope. Null stands for no items; without the key
-// data it is no list.
+// data it is not a list.
 func decodePage[T any](response *Response) (*page[T], error) {
 	top, err := topOf(response)
 	if err != nil {

@@ -15,7 +15,7 @@ var listCustomers = Request{Operation: "customers.list"}
 
 func byID(v thing) string { return v.ID }
 
-// collect reads a list to its end or its error.
+// collect reads a list completely or its error.
 func collect(t *testing.T, c *Client, o ListOptions[thing]) (ids []string, err error) {
 	t.Helper()
 	for v, failure := range List(t.Context(), c, listCustomers, o) {

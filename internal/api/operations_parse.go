@@ -42,7 +42,7 @@ func ParseOperations(overrides map[string]string) (Operations, error) {
 
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// parseRoute reads one override; a reason that is not empty refuses it.
+// parseRoute reads one override; a reason that is not empty rejects it.
 func parseRoute(name, value string) (r route, reason string) {
 	base, known := defaultRoutes[name]
 	if !known {
@@ -70,7 +70,7 @@ func parseRoute(name, value string) (r route, reason string) {
 
 var placeholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// checkTemplate refuses what is no plain absolute path.
+// checkTemplate rejects what is not a plain absolute path.
 func checkTemplate(template string) string {
 	switch {
 	case !strings.HasPrefix(template, "/"):

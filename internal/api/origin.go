@@ -15,7 +15,7 @@ import (
 // creation of the object, which that service shows too.
 //
 // What another system creates at the same time as a request of ours fails cannot be
-// told apart, and neither can what it creates up to a second after that, as a Date has
+// distinguished, and neither can what it creates up to a second after that, as a Date has
 // whole seconds.
 type origin struct {
 	image   map[string]bool // existed before; nil: not known

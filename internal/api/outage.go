@@ -75,7 +75,7 @@ type outage struct {
 	changed  chan struct{}   // closed and replaced when those who pause should look again
 }
 
-// works notes a response of the service itself, after failures or at once.
+// works notes a response of the service itself, after failures or in the first attempt.
 func (o *outage) works(operation string, repeated bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -86,7 +86,7 @@ func TestOutagesAreSurvived(t *testing.T) {
 	}
 }
 
-// TestAllContinueTogether: as soon as one call gets a response again, those that pause go on.
+// TestAllContinueTogether: as soon as one call gets a response again, those that pause continue.
 func TestAllContinueTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -63,7 +63,7 @@ func LooseText(raw json.RawMessage) string {
 // Matches drops a record that is clearly not what a filter asked for, because a
 // service may ignore a filter (wire contract: tolerance). What a filter means
 // exactly only the service knows, so only the two documented kinds are compared
-// (service description, Financial management §4), an id and a bound on a moment,
+// (service description, Financial management §4), an id and a bound on a time,
 // and a record is kept where it does not show the field as plainly.
 func (r *Record) Matches(filters map[string]string) bool {
 	for name, want := range filters {
@@ -93,7 +93,7 @@ func contradicts(bound, want, have string) bool {
 	if !okLimit || !okAt {
 		return false
 	}
-	// Where one is a date and the other a moment, the time zone that the service
+	// Where one is a date and the other a time, the time zone that the service
 	// counts days in decides, and it is not known.
 	slack := time.Duration(0)
 	if IsDate(want) != IsDate(have) {

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// repeatPause lets a request whose response was lost come to its end before it is
+// repeatPause lets a request with a lost response finish before it is
 // sent again, so that the second one is the later of the two.
 const repeatPause = time.Second
 
 // Repetition describes a POST that may be carried out twice, because the second
-// time supersedes the first or does no harm beside it.
+// time supersedes the first or does no harm next to it.
 type Repetition[T any] struct {
 	Send     func(context.Context) (T, error)
 	Look     func(context.Context) error // must succeed before it is sent again; nil: it is sent without
@@ -22,10 +22,10 @@ type Repetition[T any] struct {
 
 // Repeat sends such a request, and once more when it may or may not have been
 // carried out. What stays undecided is an *AmbiguousError that says what is
-// known; a second one that is refused for its content is that refusal, as the
-// first would have been refused too.
+// known; a second one that is rejected for its content is that rejection, as the
+// first would have been rejected too.
 //
-// Like Settle it obeys ctx until the request is sent, and then goes on for at
+// Like Settle it obeys ctx until the request is sent, and then continues for at
 // most 8 s after ctx has ended.
 func Repeat[T any](ctx context.Context, r Repetition[T]) (result T, err error) {
 	if err := ended(ctx); err != nil {
@@ -78,6 +78,6 @@ func (e *AmbiguousError) followedBy(cause error) *AmbiguousError {
 	return &later
 }
 
-// Outlast returns a context with ctx's values that goes on for at most 8 s after
+// Outlast returns a context with ctx's values that continues for at most 8 s after
 // ctx has ended, for what must still be done about something that was made.
 func Outlast(ctx context.Context) (context.Context, context.CancelFunc) { return detach(ctx) }

@@ -84,7 +84,7 @@ func TestRepeatSendsNothingWhenCancelledBefore(t *testing.T) {
 	}
 }
 
-// An interrupt does not keep a lost request from being sent again, but its grace
+// An interrupt does not keep a lost request from being sent again, but its grace period
 // ends.
 func TestGraceOfARepetitionEnds(t *testing.T) {
 	t.Parallel()

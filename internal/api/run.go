@@ -14,7 +14,7 @@ const (
 	backoffCap  = 30 * time.Second
 )
 
-// interrupted reports whether the call should not have been going on anyway.
+// interrupted reports whether the caller has ended the call.
 func (k *call) interrupted() bool { return k.waiting.Err() != nil }
 
 // verdict is what a response means for the loop.
@@ -96,7 +96,7 @@ func (c *Client) concluded(k *call, err error) error {
 	return err
 }
 
-// admit waits for the leave to send. A token that was refused, before or during
+// admit waits for the leave to send. A token that was rejected, before or during
 // the wait, ends it: many requests may wait when the first one learns of it.
 func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, error) {
 	if err := c.stopped(k); err != nil {

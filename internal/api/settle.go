@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// settleGrace is how long a create and its lookup may go on when the caller
+	// settleGrace is how long a create and its lookup may continue when the caller
 	// has been interrupted. CI systems kill a job 10 s after the interrupt, and with
 	// it everything that is not in the state yet.
 	settleGrace = 8 * time.Second
-	// codeTaken refuses a second object with the same external_id (wire
+	// codeTaken rejects a second object with the same external_id (wire
 	// contract: behaviour).
 	codeTaken = "external_id_taken"
 )
@@ -28,7 +28,7 @@ type Settlement[T any] struct {
 	Lookup func(context.Context) ([]T, error) // nil: cannot be looked up
 	Same   func(T) bool                       // equal to what was asked
 	ID     func(T) string                     // names what was found; nil: not named
-	// a second object would be refused: resend once when none is found
+	// a second object would be rejected: resend once when none is found
 	RefusesDuplicates bool
 	Describe          string // `customer with external_id "x"`
 
@@ -82,7 +82,7 @@ func (e *ConflictError) Unwrap() error { return e.Err }
 // Settle carries out a create and, when it may or may not have happened, finds
 // out: exactly one object that is the same is adopted; a different one, or
 // several, are a *ConflictError; where none is found, the create is sent once
-// more, but only where a second object would be refused. What stays undecided
+// more, but only where a second object would be rejected. What stays undecided
 // is an *AmbiguousError that says what is known.
 //
 // With Before, only an object that was created by one of these requests is adopted;
@@ -140,11 +140,11 @@ func (s Settlement[T]) resend(detached, ctx context.Context, o *origin,
 		return result, false, nil
 	case !ambiguous && !isDuplicate(err):
 		if isRefusal(err) {
-			return result, false, err // it would have refused the first one too
+			return result, false, err // it would have rejected the first one too
 		}
 		return result, false, s.undecided(first, "It was looked up and not found, and sending it again failed.", err)
 	}
-	// Either one of the two arrived, or somebody else was faster: look again.
+	// Either one of the two arrived, or another system was faster: look again.
 	if ambiguous {
 		o.lost(second)
 	} else {
@@ -188,7 +188,7 @@ func (s Settlement[T]) decide(ctx context.Context, found []T, o *origin,
 
 // find looks the object up, with growing pauses for read lag. What a patient
 // settlement has found once counts, as reads may come from several replicas. Where a
-// second object would not be refused, there may be others that look like it: these are
+// second object would not be rejected, there may be others that look like it: these are
 // left out.
 //
 // An interrupt of the caller ends the patience: what was found until then counts.
@@ -265,7 +265,7 @@ func late(e *AmbiguousError) bool {
 	return errors.Is(e, errLate) || ok && responded.Status == http.StatusGatewayTimeout
 }
 
-// isDuplicate says that the service refused because the object is there.
+// isDuplicate says that the service rejected because the object is there.
 func isDuplicate(err error) bool {
 	e, ok := AsError(err)
 	return ok && (e.Code == codeTaken || e.ExistingID != "")
@@ -279,7 +279,7 @@ func isRefusal(err error) bool {
 }
 
 // detach returns a context with ctx's values that outlives ctx's end by the
-// grace.
+// grace period.
 func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

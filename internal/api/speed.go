@@ -12,7 +12,7 @@ const (
 	slowing      = 0.9             // of that, at first
 	steepness    = 0.3             // of the recovery, in requests per second³
 	slowest      = 0.5             // requests per second: slower is a standstill
-	unlimited    = 1000            // requests per second: faster is no limit
+	unlimited    = 1000            // requests per second: a higher rate is not limited
 )
 
 var errLimitTooLow = errors.New("the client-side limit of requests per second does not let it through before its " +
@@ -60,7 +60,7 @@ func (s *speed) started(now time.Time) {
 }
 
 // measured is the recent rate in requests per second; a span below a second
-// counts as one, so that a first burst is no absurd rate. What was before the
+// counts as one, so that a first burst is not an absurd rate. What was before the
 // gate opened last does not count, as nothing was sent in between.
 func (s *speed) measured(now time.Time) float64 {
 	count, oldest := 0, now

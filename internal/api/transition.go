@@ -18,11 +18,11 @@ type Transition[T any] struct {
 
 // Change carries out a transition and, when it may or may not have happened,
 // finds out: an object that is as asked is the result. One that is clearly as
-// before is asked once more and looked at again, so that a refusal of what has
+// before is asked once more and looked at again, so that a rejection of what has
 // happened already is a success. What stays undecided is an *AmbiguousError
 // that says what is known.
 //
-// Like Settle it obeys ctx until the request is sent, and then goes on for at
+// Like Settle it obeys ctx until the request is sent, and then continues for at
 // most 8 s after ctx has ended.
 func Change[T any](ctx context.Context, t Transition[T]) (result T, err error) {
 	if err := ended(ctx); err != nil {
@@ -57,7 +57,7 @@ func (t Transition[T]) resend(detached, ctx context.Context, first *AmbiguousErr
 	}
 	var none T
 	// The first one may have arrived in the end, and the second one been
-	// refused for that.
+	// rejected for that.
 	seen, lookErr := t.look(detached)
 	switch {
 	case lookErr != nil:
@@ -66,7 +66,7 @@ func (t Transition[T]) resend(detached, ctx context.Context, first *AmbiguousErr
 	case t.Done(seen):
 		return seen, nil
 	case isRefusal(err) && t.Before(seen):
-		return none, err // it would have refused the first one too
+		return none, err // it would have rejected the first one too
 	}
 	return none, t.undecided(first, "It was sent again without success, and the object is not as asked.", err)
 }

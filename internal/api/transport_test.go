@@ -21,7 +21,7 @@ import (
 func serve(t *testing.T, handler http.HandlerFunc, change func(*httptest.Server), configure ...func(*Config)) *Client {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // refused handshakes are meant
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // rejected handshakes are meant
 	server.EnableHTTP2 = true
 	if change != nil {
 		change(server)

@@ -89,7 +89,7 @@ func (w BillingAccountCreate) matches(a BillingAccount) bool {
 // matches says whether this reference may mean that customer. One key of
 // several is enough, because the service takes the customer it finds by one of
 // them; the other fields count only for a customer that nothing refers to, as
-// they are ignored beside a reference (wire contract: behaviour).
+// they are ignored next to a reference (wire contract: behaviour).
 func (r CustomerRef) matches(c AccountCustomer) bool {
 	if r.ID != nil {
 		return same.ID(*r.ID, c.ID) || sameText(r.ID, c.ExternalID)

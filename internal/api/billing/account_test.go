@@ -16,7 +16,7 @@ const (
 	getAccount    = "GET " + accountPath
 )
 
-// accountJSON is a whole account with some fields changed; a nil takes one out.
+// accountJSON is a whole account with some fields changed; a nil removes one.
 func accountJSON(t *testing.T, change map[string]any) string {
 	t.Helper()
 	return changed(t,

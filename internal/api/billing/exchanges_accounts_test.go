@@ -107,7 +107,7 @@ func withoutNulls(t *testing.T, raw json.RawMessage) json.RawMessage {
 	return stripped
 }
 
-// TestExchangesOfRefusals plays every written-down refusal: its code, and the
+// TestExchangesOfRefusals plays every written-down rejection: its code, and the
 // fields it names, come out.
 func TestExchangesOfRefusals(t *testing.T) {
 	t.Parallel()

@@ -101,7 +101,7 @@ func lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 func listOf(items ...string) string { return `{"data":[` + strings.Join(items, ",") + `]}` }
 
-// idsOf reads a list to its end.
+// idsOf reads a list completely.
 func idsOf[T any](list iter.Seq2[T, error], id func(T) string) (ids []string, err error) {
 	for item, err := range list {
 		if err != nil {

@@ -60,12 +60,12 @@ func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[In
 	return api.Only(all, q.matches)
 }
 
-// InvoiceSubscription makes an invoice by hand and returns it with its id, ""
+// InvoiceSubscription creates an invoice by hand and returns it with its id, ""
 // when it shows none (wire contract: subscriptions.invoice). An empty reason is
 // not sent.
 //
 // The request is never sent twice. When the response is lost, the error is an
-// *api.AmbiguousError that says where to look. Once sent, the request goes on
+// *api.AmbiguousError that says where to look. Once sent, the request continues
 // for at most 8 s after ctx has ended, so that a response is not thrown away.
 func (s *Service) InvoiceSubscription(ctx context.Context, id, reason string) (json.RawMessage, string, error) {
 	request := api.Request{Operation: "subscriptions.invoice", Path: map[string]string{"id": id}}

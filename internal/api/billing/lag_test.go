@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// TestReadsThatLag: what an earlier run has written a moment ago is not taken for gone, or for what it was before.
+// TestReadsThatLag: what an earlier run has written shortly before is not taken for gone, or for what it was before.
 func TestReadsThatLag(t *testing.T) {
 	t.Parallel()
 	const created = "2000-01-01T00:00:00.500Z"

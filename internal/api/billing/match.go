@@ -32,7 +32,7 @@ func (q BillingAccountQuery) matches(a BillingAccount) bool {
 		notBefore(a.UpdatedAt, q.UpdatedAtGTE)
 }
 
-// notBefore compares two moments. What cannot be read decides nothing.
+// notBefore compares two timestamps. What cannot be read decides nothing.
 func notBefore(value, earliest string) bool {
 	at, ok := api.Moment(value)
 	limit, limitOK := api.Moment(earliest)

@@ -63,7 +63,7 @@ func (s *Service) ListRecords(ctx context.Context, collection string, q RecordQu
 	}
 }
 
-// refusesOrder reports whether a list may have been refused for the field that it was to be sorted by.
+// refusesOrder reports whether a list may have been rejected for the field that it was to be sorted by.
 func refusesOrder(err error) bool {
 	e, ok := api.AsError(err)
 	if !ok || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {

@@ -71,7 +71,7 @@ var subscriptionKeys = []string{
 }
 
 // UnmarshalJSON takes a discount_percent that is a number for the text it is
-// written as, beside the string that the service describes.
+// written as, next to the string that the service describes.
 func (s *Subscription) UnmarshalJSON(data []byte) error {
 	type plain Subscription
 	open := struct {

@@ -9,7 +9,7 @@ import (
 
 // SubscriptionItems reads the items of a subscription (wire contract:
 // subscriptions.items.list). listed is false when the service returns 404 or
-// 405: it does not list items then, which is no error.
+// 405: it does not list items then, which is not an error.
 //
 // A 404 looks the same whether the operation or the subscription is missing. So
 // the caller reads the subscription itself first: only a 404 to that says that

@@ -17,8 +17,8 @@ const (
 	patchSubscription  = "PATCH " + subscriptionPath
 )
 
-// subscriptionJSON is a whole subscription with some fields changed; a nil takes
-// one out.
+// subscriptionJSON is a whole subscription with some fields changed; a nil removes
+// one.
 func subscriptionJSON(t *testing.T, change map[string]any) string {
 	t.Helper()
 	return changed(t,

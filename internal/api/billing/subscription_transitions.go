@@ -29,7 +29,7 @@ type ChangePlan struct {
 // Cancel is the body of subscriptions.cancel (service description, Recurring
 // billing §4).
 type Cancel struct {
-	AtPeriodEnd bool   `json:"cancel_at_period_end,omitempty"` // false: at once
+	AtPeriodEnd bool   `json:"cancel_at_period_end,omitempty"` // false: immediately
 	Reason      string `json:"reason,omitempty"`
 }
 
@@ -54,7 +54,7 @@ func (s *Service) ResumeSubscription(ctx context.Context, id string) (*Subscript
 	})
 }
 
-// ChangePlan changes the plan at once or at the end of the period, or takes a
+// ChangePlan changes the plan immediately or at the end of the period, or takes a
 // change that waits for that end back, by the plan that runs now (wire contract:
 // subscriptions.change_plan).
 func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Subscription, error) {
@@ -65,7 +65,7 @@ func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Sub
 	})
 }
 
-// CancelSubscription cancels a subscription at once, which is final, or at the
+// CancelSubscription cancels a subscription immediately, which is final, or at the
 // end of its period (wire contract: subscriptions.cancel).
 func (s *Service) CancelSubscription(ctx context.Context, id string, c Cancel) (*Subscription, error) {
 	return s.move(ctx, id, "cancel", c, outcome{

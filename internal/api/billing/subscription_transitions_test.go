@@ -124,7 +124,7 @@ func TestSubscriptionTransitions(t *testing.T) {
 	}
 }
 
-// A second sending that is refused for what the first one did is no failure.
+// A second sending that is rejected for what the first one did is not a failure.
 func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ type written[T any] struct {
 	keys  map[string]json.RawMessage
 }
 
-// UnmarshalJSON decodes the object, and its keys beside it.
+// UnmarshalJSON decodes the object and stores its keys.
 func (a *written[T]) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &a.keys); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (a *written[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &a.value)
 }
 
-// Check refuses a response that its object refuses.
+// Check rejects a response that its object rejects.
 func (a *written[T]) Check() error {
 	if object, ok := any(&a.value).(interface{ Check() error }); ok {
 		return object.Check()

@@ -7,7 +7,7 @@ import (
 )
 
 // APIKey is an API key as the service returns it (service description,
-// Collections §2). A nil pointer or slice is null or absent. The moments are ISO
+// Collections §2). A nil pointer or slice is null or absent. The timestamps are ISO
 // 8601.
 type APIKey struct {
 	ID          string   `json:"id"`

@@ -208,8 +208,8 @@ func (s *Service) ListAPIKeys(ctx context.Context) iter.Seq2[APIKey, error] {
 
 // FindAPIKeys returns every key with exactly this name, over all pages: those
 // that still work, or, when there are none, those that are revoked or expired.
-// There may be several: a rotated key works beside its successor, which has its
-// name, until its grace is over.
+// There may be several: a rotated key works in addition to its successor, which has its
+// name, until its grace period is over.
 func (s *Service) FindAPIKeys(ctx context.Context, name string) ([]APIKey, error) {
 	var all []APIKey
 	for key, err := range s.ListAPIKeys(ctx) {

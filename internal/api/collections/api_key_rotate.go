@@ -20,7 +20,7 @@ const CodeKeyNotActive = "key_not_active"
 
 // LostTokenError ends a rotation of an API key that has happened, and whose
 // successor's token was lost with the response. It wraps the *api.AmbiguousError
-// that tells the user what exists and how to go on.
+// that tells the user what exists and how to continue.
 type LostTokenError struct {
 	KeyID string
 	// SuccessorIDs is the successor; several: one of them is.
@@ -42,7 +42,7 @@ type rotateBody struct {
 // RotateAPIKey makes a successor of a key and returns it with its token, which
 // is shown this once (wire contract: api_keys.rotate). The key itself keeps
 // working for graceDays, 0 to 30. A key that was rotated before, or revoked,
-// refuses with the status 409 and the code key_not_active.
+// rejects with the status 409 and the code key_not_active.
 //
 // It is never sent twice. When the response is lost, the successor is looked for
 // among the keys that did not exist before: one that is found has lost its token,

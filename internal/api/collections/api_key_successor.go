@@ -14,8 +14,8 @@ const longestGraceDays = 30
 // Successors finds the key that a rotation of a key has created, and the successors of
 // that one; the last one was not rotated. It says so itself where the service shows it.
 // Otherwise it has the name, description and scopes of its predecessor, and was created
-// whole days of grace before the end of the predecessor: exactly so, where there are
-// several. What is still not clear ends the chain. Where the rotation was a moment ago, the list
+// whole days of the grace period before the end of the predecessor: exactly so, where there are
+// several. What is still not clear ends the chain. Where the rotation was shortly before, the list
 // is read until a lag has passed.
 func (s *Service) Successors(ctx context.Context, key APIKey) ([]APIKey, error) {
 	return api.Again(ctx, func(ctx context.Context) ([]APIKey, error) {

@@ -2,7 +2,7 @@ package collections
 
 import "testing"
 
-// TestClaims takes one id from many sides at once: one of them gets it.
+// TestClaims takes one id from many sides at the same time: one of them gets it.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	var c claims

@@ -120,8 +120,8 @@ func (s *Service) ListDeliveries(ctx context.Context, q DeliveryQuery) iter.Seq2
 	return api.Only(all, q.matches)
 }
 
-// RetryDelivery starts a failed or exhausted delivery anew (wire contract:
-// webhook_deliveries.retry). An endpoint that is not active refuses with the
+// RetryDelivery starts a failed or exhausted delivery again (wire contract:
+// webhook_deliveries.retry). An endpoint that is not active rejects with the
 // status 409 and the code ENDPOINT_INACTIVE.
 //
 // When the response is lost, the delivery is looked at: one that is not over is

@@ -82,7 +82,7 @@ var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, e
 	},
 }
 
-// all reads a list to its end or its error.
+// all reads a list completely or its error.
 func all[T any](list iter.Seq2[T, error]) ([]T, error) {
 	items := []T{}
 	for item, err := range list {

@@ -25,7 +25,7 @@ func exchanges(from, to int) (found []evidence.Exchange) {
 
 // TestExchanges plays every written-down success to its call: what is sent is
 // what was written down, and what is returned comes out with nothing lost or
-// changed. A rotation alone differs: it always says how long the grace is.
+// changed. A rotation alone differs: it always says how long the grace period is.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	played := map[string]bool{}
@@ -119,7 +119,7 @@ func decoded(t *testing.T, raw []byte) any {
 	return value
 }
 
-// TestExchangesOfRefusals plays every written-down refusal: its status, its code
+// TestExchangesOfRefusals plays every written-down rejection: its status, its code
 // and the fields it names come out, after one request.
 func TestExchangesOfRefusals(t *testing.T) {
 	t.Parallel()

@@ -144,10 +144,10 @@ func data(object string) string { return `{"data":` + object + `}` }
 
 func listOf(items ...string) string { return data("[" + strings.Join(items, ",") + "]") }
 
-// stamp is a moment as the service writes it.
+// stamp is a time as the service writes it.
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// changed is a JSON object with some fields changed; a nil takes one out.
+// changed is a JSON object with some fields changed; a nil removes one.
 func changed(t *testing.T, object string, change map[string]any) string {
 	t.Helper()
 	var fields map[string]any

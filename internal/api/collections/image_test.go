@@ -119,7 +119,7 @@ func TestLostCreationBehindALag(t *testing.T) {
 }
 
 // What another system creates right before the request is still hidden from the
-// listing by a lag, and is not revoked: the service's clock tells both apart, also
+// listing by a lag, and is not revoked: the service's clock distinguishes both, also
 // within a second. A clock that stands tells nothing.
 func TestLostCreationAfterAnothers(t *testing.T) {
 	t.Parallel()

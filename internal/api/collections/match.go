@@ -23,7 +23,7 @@ func asSet(items []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(items)))
 }
 
-// sameMoment compares two moments, however they are written. Null is equal to
+// sameMoment compares two timestamps, however they are written. Null is equal to
 // null only.
 func sameMoment(a, b *string) bool {
 	at, ok := api.Moment(text(a))

@@ -3,7 +3,7 @@
 // and the operations of the wire contract. It knows the wire, and nothing of
 // Terraform.
 //
-// Nothing here is refused for being there twice, and secrets are shown once. So
+// Nothing here is rejected for being there twice, and secrets are shown once. So
 // a lost response is settled differently from call to call: see
 // [Service.CreateWebhookEndpoint], [Service.CreateAPIKey],
 // [Service.RotateAPIKey].

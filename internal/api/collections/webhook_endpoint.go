@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Authentication is how the service proves itself to the consumer, beside the
+// Authentication is how the service proves itself to the consumer, in addition to the
 // signature (service description, Collections §5). Each type has fields of its
 // own; what is nil is left out. A response lacks Password, Token and Value.
 type Authentication struct {

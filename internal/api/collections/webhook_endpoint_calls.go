@@ -12,7 +12,7 @@ import (
 // CreateWebhookEndpoint registers an endpoint (wire contract:
 // webhook_endpoints.create). Its Secret is shown this once.
 //
-// A second endpoint of the same url is not refused, so the create is never sent
+// A second endpoint of the same url is not rejected, so the create is never sent
 // twice. When the response is lost, the endpoint is looked up by its url among those
 // that did not exist before: exactly one, equal to what was asked for, without a
 // delivery that its consumer has accepted, and created while the request ran by the

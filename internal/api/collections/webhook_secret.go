@@ -11,13 +11,13 @@ import (
 // secret is certain: the shape of the rest is not documented.
 type rotated struct{ WebhookEndpoint }
 
-// Check refuses a response without the secret: the old one is invalid, and this
+// Check rejects a response without the secret: the old one is invalid, and this
 // is the only time that the new one is shown.
 func (r *rotated) Check() error { return present(text(r.Secret), errNoSecret) }
 
 // RotateWebhookSecret gives an endpoint a new secret and returns the endpoint
 // with it (wire contract: webhook_endpoints.rotate_secret). The old secret is
-// invalid at once.
+// invalid immediately.
 //
 // When the response is lost, the secret in it is lost too, and the old one may be
 // invalid. Only another rotation helps then, and it costs nothing more, as the

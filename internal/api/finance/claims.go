@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// A key makes one record, for good. So a record that is renamed in the
+// A key creates one record, for good. So a record that is renamed in the
 // configuration, without a moved block, is created and deleted in one run, and
 // both requests are about the same record. The notes of this file let the two
 // meet in whatever order they come.

@@ -165,8 +165,8 @@ func TestPlanRemovalWaits(t *testing.T) {
 	})
 }
 
-// TestListedBefore: a record that was there is told apart from a new one however young it is. The collection is listed
-// once, and a list that fails or hangs keeps no record from being created.
+// TestListedBefore: a record that was there is distinguished from a new one however young it is. The collection is
+// listed once, and a list that fails or hangs keeps no record from being created.
 func TestListedBefore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -222,7 +222,7 @@ func TestCreationThatIsInterruptedWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestExisted: a record that is older than its creation is told apart from a new one, by the service's clock.
+// TestExisted: a record that is older than its creation is distinguished from a new one, by the service's clock.
 func TestExisted(t *testing.T) {
 	t.Parallel()
 	date := time.Date(2031, time.May, 4, 12, 0, 30, 0, time.UTC)

@@ -15,7 +15,7 @@ func placeOf(e evidence.Exchange) (collection, id string) {
 	return collection, id
 }
 
-// calls carries out each operation out of a written-down request. A list is read to its end.
+// calls carries out each operation out of a written-down request. A list is read completely.
 var calls = map[string]func(*testing.T, *Service, evidence.Exchange) (any, error){
 	"finance.accounts.list": func(t *testing.T, s *Service, e evidence.Exchange) (any, error) {
 		return raws(s.ListAccounts(t.Context(), queryOf(e)))

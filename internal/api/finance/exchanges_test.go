@@ -42,7 +42,7 @@ func cursorIn(e evidence.Exchange) string {
 			Next string `json:"next_cursor"`
 		}
 	}
-	_ = json.Unmarshal(e.Response.Body, &page) // what is no page has no cursor
+	_ = json.Unmarshal(e.Response.Body, &page) // what is not a page has no cursor
 	return page.Meta.Next
 }
 
@@ -171,7 +171,7 @@ func (s *Service) alreadyListed(e evidence.Exchange) {
 	s.keys.listed = map[string]*listing{path.Base(e.Request.Path): l}
 }
 
-// TestExchangesOfRefusals plays every written-down refusal: its status, its code and the fields it names come out,
+// TestExchangesOfRefusals plays every written-down rejection: its status, its code and the fields it names come out,
 // after one request.
 func TestExchangesOfRefusals(t *testing.T) {
 	t.Parallel()

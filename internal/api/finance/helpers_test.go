@@ -158,7 +158,7 @@ func newService(t *testing.T, transport http.RoundTripper) *Service {
 	return New(client)
 }
 
-// idsOf reads a list to its end or its error.
+// idsOf reads a list completely or its error.
 func idsOf(list iter.Seq2[Record, error]) (ids []string, err error) {
 	for record, err := range list {
 		if err != nil {

@@ -80,7 +80,7 @@ func TestListRefusesFiltersOfPaging(t *testing.T) {
 	}
 }
 
-// TestIgnoredFilters: a service that does not filter gives the same list, as far as that can be told.
+// TestIgnoredFilters: a service that does not filter gives the same list, as far as that can be detected.
 func TestIgnoredFilters(t *testing.T) {
 	t.Parallel()
 	const other = "11111111-2222-4333-8444-555555555555"

@@ -30,9 +30,9 @@ type RecordCreated struct {
 	Existed bool
 }
 
-// CreateRecord makes a record in a collection (wire contract:
+// CreateRecord creates a record in a collection (wire contract:
 // finance.records.create) and returns it as it is now. key is a version 4 UUID; a
-// create with the same key makes no second record, however often it is sent and by
+// create with the same key creates no second record, however often it is sent and by
 // whom, so the record may be older than the call. The case of the key has no meaning.
 //
 // For a key that it knows, the service returns the original result, also when that
@@ -40,7 +40,7 @@ type RecordCreated struct {
 // sent with the key that follows, which is always the same one, and so on. A record
 // that this process deletes meanwhile is waited for, and counts as gone.
 //
-// Once sent, the request goes on for at most 8 s after ctx has ended. Where the
+// Once sent, the request continues for at most 8 s after ctx has ended. Where the
 // outcome stays unknown ([Unsettled]), the same call with the same key settles it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage,
 	key string) (*RecordCreated, error) {
@@ -180,8 +180,8 @@ func (s *Service) readsWork(ctx context.Context, collection string) error {
 	return nil
 }
 
-// Unsettled reports whether a create that failed may have made the record all the
-// same: everything but a clear refusal.
+// Unsettled reports whether a create that failed may have created the record all the
+// same: everything but a clear rejection.
 func Unsettled(err error) bool {
 	var undeleted *UndeletedError
 	e, ok := api.AsError(err)

@@ -1,4 +1,4 @@
-// Package same tells whether two texts of the services mean the same thing.
+// Package same reports whether two texts of the services mean the same thing.
 package same
 
 import (
@@ -18,7 +18,7 @@ func ID(a, b string) bool {
 }
 
 // Document reports whether a and b are the same tax number. Mask and case are
-// no difference.
+// not a difference.
 func Document(a, b string) bool { return PlainDocument(a) == PlainDocument(b) }
 
 // PlainDocument is a tax number without its mask, in capital letters: a CNPJ

@@ -179,7 +179,7 @@ resource "billing_account" "whole" {
 }
 
 // TestAccAccount_sameCustomer: a customer that changes its codes or is written in another way is the same one; one that
-// is mistyped is refused by the plan, before the account is closed.
+// is mistyped is rejected by the plan, before the account is closed.
 func TestAccAccount_sameCustomer(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

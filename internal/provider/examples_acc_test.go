@@ -38,7 +38,7 @@ func exampleFiles(t *testing.T, pattern string) map[string]string {
 	return texts
 }
 
-// example is Terraform over an example in a sandbox of its own, which goes with all that the example leaves there.
+// example is Terraform over an example in its own sandbox, which goes with all that the example leaves there.
 func example(t *testing.T, text string) *command {
 	t.Helper()
 	// The clock runs, as an age in an example is compared with today.
@@ -108,7 +108,7 @@ func TestAccExamples_imports(t *testing.T) {
 			}
 			terraform.must("state", "rm", to[1])
 			terraform.write("import.tf", recordID.ReplaceAllString(text, "${1}"+made[1]))
-			// A change is in order: what only a configuration knows, such as deletion_policy, is no part of the service's
+			// A change is in order: what only a configuration knows, such as deletion_policy, is not part of the service's
 			// object.
 			if out := terraform.must("plan"); !importsOne.MatchString(out) {
 				t.Errorf("the plan does something else: %s", out)

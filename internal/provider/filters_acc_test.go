@@ -28,7 +28,7 @@ func filtered(t *testing.T, schema *tfprotov6.Schema, name string, value any) *t
 	return &config
 }
 
-// TestBlankFilters: a blank text is refused on its attribute, wherever a data source or a list resource takes a text.
+// TestBlankFilters: a blank text is rejected on its attribute, wherever a data source or a list resource takes a text.
 func TestBlankFilters(t *testing.T) {
 	t.Parallel()
 	server, err := acctest.Factories["billing"]()
@@ -121,7 +121,7 @@ func TestUnknownStatus(t *testing.T) {
 	}
 }
 
-// TestAccBlankFilters: also a filter that is only known in the apply, and then empty, is refused and does not mean
+// TestAccBlankFilters: also a filter that is only known in the apply, and then empty, is rejected and does not mean
 // everything.
 func TestAccBlankFilters(t *testing.T) {
 	t.Parallel()

@@ -110,7 +110,7 @@ func TestAccGenerated_empty(t *testing.T) {
 			service.Sandbox.ResetRequests()
 			terraform.applies("import", slices.Clone(both))
 			terraform.settled()
-			// One for the other is no difference either.
+			// One for the other is not a difference either.
 			terraform.write("main.tf", required+config(empty, ""))
 			terraform.settled()
 			terraform.write("main.tf", required+config("", ""))

@@ -34,7 +34,8 @@ func run(t *testing.T, steps ...resource.TestStep) {
 // saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
 func saying(words string) *regexp.Regexp { return acctest.Saying(words) }
 
-// TestAccProvider_guards: a token of another environment or organization is refused before anything is read or changed.
+// TestAccProvider_guards: a token of another environment or organization is rejected before anything is read or
+// changed.
 func TestAccProvider_guards(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -184,7 +185,7 @@ func TestAccProvider_narrowScope(t *testing.T) {
 		ExpectError: saying("it needs customers:write and has customers:read")})
 }
 
-// TestAccProvider_invalidArguments: what is wrong in the provider block is told before anything is asked.
+// TestAccProvider_invalidArguments: what is wrong in the provider block is reported before anything is asked.
 func TestAccProvider_invalidArguments(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

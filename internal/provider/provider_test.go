@@ -128,7 +128,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestConnect_reportsWhatIsMissing: a service without address or token is no error until something needs it.
+// TestConnect_reportsWhatIsMissing: a service without address or token is not an error until something needs it.
 func TestConnect_reportsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	token := conn.Argument{Name: "token", Variable: "BILLING_TOKEN"}

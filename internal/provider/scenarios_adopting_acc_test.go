@@ -101,7 +101,7 @@ func TestAccScenario_adoptingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAccScenario_adoptingOwnsItsKeys: the first key that is owned is added and taken out again without a touch to
+// TestAccScenario_adoptingOwnsItsKeys: the first key that is owned is added and removed again without a touch to
 // those of others, and without a request that could move money.
 func TestAccScenario_adoptingOwnsItsKeys(t *testing.T) {
 	t.Parallel()
@@ -190,7 +190,7 @@ func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	terraform.settled()
 }
 
-// TestAccScenario_adoptingReplacesNothing: what would cancel a subscription to make another one is refused by the plan
+// TestAccScenario_adoptingReplacesNothing: what would cancel a subscription to make another one is rejected by the plan
 // when it is protected.
 func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
 	t.Parallel()
@@ -207,7 +207,7 @@ func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
 }
 
 // TestAccScenario_adoptingSeesTheRest: a customer that nobody has decided about is named in every plan, and decisions
-// that contradict each other are refused.
+// that contradict each other are rejected.
 func TestAccScenario_adoptingSeesTheRest(t *testing.T) {
 	t.Parallel()
 	service, terraform := adoption(t)

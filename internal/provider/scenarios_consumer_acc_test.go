@@ -93,7 +93,7 @@ func (c consumer) delivery() acctest.Received {
 	return got[before]
 }
 
-// signedWith tells whether a secret has signed what was received (service description, Collections §5).
+// signedWith reports whether a secret has signed what was received (service description, Collections §5).
 func signedWith(secret string, got acctest.Received) bool {
 	at, signature, _ := strings.Cut(strings.TrimPrefix(got.Header.Get("X-Webhook-Signature"), "t="), ",v1=")
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -132,7 +132,7 @@ func TestAccScenario_consumerByAge(t *testing.T) {
 		if got := c.delivery(); !signedWith(before.Secret, got) {
 			t.Errorf("the delivery is not signed with the secret: %v", got.Header)
 		}
-		// Made long ago, and today is today. Without this the service would make a new key that is just as old.
+		// Made long ago, and today is today. Without this the service would create a new key that is just as old.
 		c.service.Sandbox.Clock().Advance(91 * day)
 		c.applies("update", both)
 		c.settled()
@@ -234,7 +234,7 @@ func TestAccScenario_consumerIsWatched(t *testing.T) {
 }
 
 // TestAccScenario_consumerIsChecked: what would leave the consumer without a key, or with one that may do everything,
-// is refused.
+// is rejected.
 func TestAccScenario_consumerIsChecked(t *testing.T) {
 	t.Parallel()
 	terraform := scenario(t, "webhook-consumer", acctest.Start(t))

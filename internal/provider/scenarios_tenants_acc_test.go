@@ -44,7 +44,7 @@ func (c *command) withTenant(lines string) {
 }
 
 // TestAccScenario_tenantsComeAndGo: a third tenant, as the README adds it, is all that the plan shows; one that leaves
-// is too, and keeps what it has paid for; one that comes back is taken over and goes on.
+// is too, and keeps what it has paid for; one that comes back is taken over and continues.
 func TestAccScenario_tenantsComeAndGo(t *testing.T) {
 	t.Parallel()
 	service, terraform := tenants(t)

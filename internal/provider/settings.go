@@ -184,7 +184,7 @@ func validateToken(v value) error {
 	return nil
 }
 
-// looksLike says what a token is on its face; "" when nothing can be told.
+// looksLike says what a token looks like; "" when it cannot be recognized.
 func looksLike(token string) string {
 	switch {
 	case strings.HasPrefix(token, keyPrefix):
@@ -274,7 +274,7 @@ func (r *resolver) requestsPerSecond(configured types.Number) float64 {
 		return 0
 	}
 	n, err := strconv.ParseFloat(v.text, 64)
-	// Written so that NaN is refused too.
+	// Written so that NaN is rejected too.
 	if inRange := n > 0 && n <= highestRequestRate; err != nil || !inRange {
 		r.wrong(v, "%q is out of range. Write a number above 0 and up to %d, or leave the argument out for no limit.", v.text,
 			highestRequestRate)
@@ -295,7 +295,7 @@ func (r *resolver) bulkRefresh(configured types.Bool) bool {
 	return on
 }
 
-// number reads an argument that is no text in the configuration.
+// number reads an argument that is not a text in the configuration.
 func (r *resolver) number(argument string, null, unknown bool, text string) (value, bool) {
 	configured := types.StringValue(text)
 	switch {
@@ -340,7 +340,7 @@ func (r *resolver) operations(configured types.Map) api.Operations {
 			configured = types.MapUnknown(types.StringType)
 			break
 		}
-		// A null stays "", which is refused with the operation's name.
+		// A null stays "", which is rejected with the operation's name.
 		if text, ok := element.(types.String); ok {
 			overrides[name] = text.ValueString()
 		}

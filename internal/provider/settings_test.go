@@ -279,7 +279,7 @@ func TestResolve_refuses(t *testing.T) {
 	}
 }
 
-// TestResolve_badTokens: a token that no header can carry is refused and never printed.
+// TestResolve_badTokens: a token that no header can carry is rejected and never printed.
 func TestResolve_badTokens(t *testing.T) {
 	t.Parallel()
 	for _, a := range textArguments {
@@ -301,7 +301,7 @@ func TestResolve_badTokens(t *testing.T) {
 	}
 }
 
-// TestResolve_severalMistakes: all of them are told at once.
+// TestResolve_severalMistakes: all of them are reported together.
 func TestResolve_severalMistakes(t *testing.T) {
 	t.Parallel()
 	_, diags := given{config: func(m *providerModel) {
@@ -313,7 +313,7 @@ func TestResolve_severalMistakes(t *testing.T) {
 	}
 }
 
-// TestResolve_paths: a prefix is no path of the service, and whoever moves the operations may write the version into
+// TestResolve_paths: a prefix is not a path of the service, and whoever moves the operations may write the version into
 // the address.
 func TestResolve_paths(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// required is what a module of its own has to say to use the provider.
+// required is what its own module has to say to use the provider.
 const required = `terraform {
   required_providers {
     billing = { source = "recurring-billing/billing" }

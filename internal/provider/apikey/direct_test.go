@@ -24,8 +24,8 @@ type subject struct {
 	service *acctest.Service
 }
 
-// prepare starts a sandbox that lives in the present, as a lost creation is only settled with what is new by the clock
-// of this machine.
+// prepare starts a sandbox that runs at the present time, as a lost creation is only settled with what is new by the
+// clock of this machine.
 func prepare(t *testing.T) *subject {
 	t.Helper()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -56,7 +56,7 @@ func (s *subject) status(token string) int {
 	return status
 }
 
-// works holds tokens to being accepted, and refused to being refused.
+// works fails the test unless the service accepts every one of the tokens.
 func (s *subject) works(tokens ...string) {
 	s.t.Helper()
 	for i, token := range tokens {
@@ -172,7 +172,7 @@ func says(t *testing.T, message string, parts ...string) {
 	}
 }
 
-// TestDirect_minimal: a name is enough; the token is in the state at once, and destroying revokes the key.
+// TestDirect_minimal: a name is enough; the token is in the state immediately, and destroying revokes the key.
 func TestDirect_minimal(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -227,7 +227,7 @@ func TestDirect_full(t *testing.T) {
 		t.Error("the key has no last use")
 	}
 	s.isSettled(lines)
-	// The same moment and the same scopes, written otherwise.
+	// The same time and the same scopes, written otherwise.
 	lines["expires_at"] = expiry.In(time.FixedZone("", -3*60*60)).Format(time.RFC3339)
 	lines["scopes"] = []any{"webhook_deliveries:read", "webhook_endpoints:*"}
 	if p := s.plan(lines); len(p.Changes(t))+len(p.Replaces) > 0 {
@@ -263,7 +263,7 @@ func TestDirect_newKey(t *testing.T) {
 	}
 }
 
-// TestDirect_refusedArguments: what no service needs to see to be wrong, and what the service blames, stands on its
+// TestDirect_refusedArguments: what no service needs to see to be wrong, and what the service blames, is on its
 // argument.
 func TestDirect_refusedArguments(t *testing.T) {
 	t.Parallel()
@@ -292,8 +292,8 @@ func TestDirect_refusedArguments(t *testing.T) {
 	}
 }
 
-// TestDirect_endedOutside: a key that is revoked or does not exist any more is planned again, with a warning that says
-// why.
+// TestDirect_endedOutside: a key that is revoked or does not exist any more is planned for re-creation, with a warning
+// that says why.
 func TestDirect_endedOutside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -61,7 +61,7 @@ func TestEphemeral_expiry(t *testing.T) {
 	o.Close()
 }
 
-// TestEphemeral_refused: what is wrong stands on its argument, and nothing is created.
+// TestEphemeral_refused: what is wrong is on its argument, and nothing is created.
 func TestEphemeral_refused(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -115,8 +115,8 @@ func TestEphemeral_lostResponse(t *testing.T) {
 	s.works(unquoted(o.Text("token")))
 }
 
-// TestEphemeral_withoutToken: a key whose token is not shown is of no use, so it is revoked at once: Terraform closes
-// nothing that failed to open.
+// TestEphemeral_withoutToken: a key whose token is not shown is of no use, so it is revoked immediately: Terraform
+// closes nothing that failed to open.
 func TestEphemeral_withoutToken(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

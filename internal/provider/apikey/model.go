@@ -99,13 +99,13 @@ func (m model) without(key predecessor) model {
 	return m
 }
 
-// passed reports whether a moment has passed by the service's clock. Where moment or time is not known, it has not.
+// passed reports whether a time has passed by the service's clock. When moment or now is not known, it has not.
 func passed(moment string, now time.Time) bool {
 	at, ok := fwtype.ParseMoment(moment)
 	return ok && !now.IsZero() && !at.After(now)
 }
 
-// running leaves out the predecessors whose grace is over by now.
+// running leaves out the predecessors whose grace period is over by now.
 func running(all []predecessor, now time.Time) []predecessor {
 	return slices.DeleteFunc(all, func(p predecessor) bool { return passed(p.graceUntil.ValueString(), now) })
 }

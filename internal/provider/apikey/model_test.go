@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
-// recorded is the response of a recorded exchange, as the client has it and as it stands on the wire.
+// recorded is the response of a recorded exchange, as the client has it and as it is on the wire.
 func recorded(t *testing.T, name string) (collections.APIKey, map[string]any) {
 	t.Helper()
 	exchange, err := evidence.Load("collections/" + name)
@@ -23,7 +23,7 @@ func recorded(t *testing.T, name string) (collections.APIKey, map[string]any) {
 	return key, modeltest.Wire(t, exchange.Response.Body, &key)
 }
 
-// TestFromAPI: what the service returns stands in the attributes of the same name; what only the provider knows is
+// TestFromAPI: what the service returns is in the attributes of the same name; what only the provider knows is
 // null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestFromAPI(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			key, want := recorded(t, name)
-			// What changes with every use is no part of the resource, and a revoked key is none.
+			// What changes with every use is not part of the resource, and a revoked key is none.
 			delete(want, "last_used_at")
 			delete(want, "revoked_at")
 			maps.Copy(want, map[string]any{"grace_period_days": nil, "rotate_when_changed": map[string]any{},

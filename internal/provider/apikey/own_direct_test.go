@@ -28,14 +28,14 @@ func own(lines acctest.JSON) acctest.JSON {
 	return config
 }
 
-// isRefused holds a plan to the refusal, with the way out.
+// isRefused holds a plan to the rejection, with the way out.
 func (s *subject) isRefused(what string, config acctest.JSON) {
 	s.t.Helper()
 	text := acctest.Errors(s.Plan(config).Diagnostics)
 	says(s.t, text, `AttributeName("allow_own_key")`, refusal, "To "+what, "collections_api_key", "allow_own_key = true")
 }
 
-// TestDirect_ownKey: the plan refuses to rotate, replace or destroy the key that the provider uses, and says why;
+// TestDirect_ownKey: the plan does not rotate, replace or destroy the key that the provider uses, and says why;
 // nothing is sent.
 func TestDirect_ownKey(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestDirect_ownKey(t *testing.T) {
 	s.works(s.service.CollectionsKey)
 }
 
-// TestDirect_ownKeyAge: an overdue key of the provider's own is refused too.
+// TestDirect_ownKeyAge: an overdue key of the provider's own is rejected too.
 func TestDirect_ownKeyAge(t *testing.T) {
 	t.Parallel()
 	s := takeOver(t)

@@ -146,7 +146,7 @@ func TestAccAPIKey_time(t *testing.T) {
 			ConfigStateChecks: ids(1),
 		},
 		settled(aged(5)),
-		// Expired as configured: nothing is planned, whatever changes; a later date makes a new key.
+		// Expired as configured: nothing is planned, whatever changes; a later date creates a new key.
 		resource.TestStep{
 			PreConfig:        advance(20 * day),
 			Config:           aged(5),
@@ -170,7 +170,7 @@ func TestAccAPIKey_time(t *testing.T) {
 	)
 }
 
-// TestAccAPIKey_importCommand: after terraform import, which has a refresh of its own, nothing is replaced and
+// TestAccAPIKey_importCommand: after terraform import, which has its own refresh, nothing is replaced and
 // nothing is rotated for its age until the first apply.
 func TestAccAPIKey_importCommand(t *testing.T) {
 	t.Parallel()
@@ -227,7 +227,7 @@ func TestAccAPIKey_importCommand(t *testing.T) {
 	)
 }
 
-// TestAccAPIKey_rotatedOutside: a key that another system has rotated keeps its grace period beside the new key.
+// TestAccAPIKey_rotatedOutside: a key that another system has rotated keeps its grace period next to the new key.
 func TestAccAPIKey_rotatedOutside(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)

@@ -21,7 +21,7 @@ func TestAccAPIKey_authHeader(t *testing.T) {
 }
 
 // TestAccAPIKey_provider: a provider without collections names the arguments, their variables and what needed them; one
-// whose key is refused names the key.
+// whose key is rejected names the key.
 func TestAccAPIKey_provider(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)

@@ -45,8 +45,8 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	},
 }
 
-// Read refreshes the state. A key that another system has ended is planned again; one whose expires_at has passed has
-// ended as configured, so it stays in the state.
+// Read refreshes the state. A key that another system has ended is planned for re-creation; one whose expires_at has
+// passed has ended as configured, so it stays in the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
@@ -146,7 +146,7 @@ func warnSeen(found seen, state, prior model, end string, diags *diag.Diagnostic
 	}
 }
 
-// inGrace leaves out the predecessors whose grace is over, or which were revoked before.
+// inGrace leaves out the predecessors whose grace period is over, or which were revoked before.
 func inGrace(ctx context.Context, client *collections.Service, all []predecessor, now time.Time) (
 	left []predecessor, err error) {
 	for _, p := range running(all, now) {
@@ -271,7 +271,7 @@ func (s seen) of(m, prior model, now time.Time) seen {
 	return s
 }
 
-// earlier reports whether a key that ends at one moment ends before another; none is never.
+// earlier reports whether a key that ends at one time ends before another; none is never.
 func earlier(one, other fwtype.DateTime) bool {
 	at, ends := fwtype.ParseMoment(one.ValueString())
 	before, ended := fwtype.ParseMoment(other.ValueString())
@@ -297,7 +297,7 @@ const keyPhase = "phase"
 // What an import must not do, replace and rotate, it must not do until the first apply that changes the resource: any
 // number of refreshes may come before it, as terraform import has one of its own. A configuration that says exactly
 // what the key has leaves nothing to apply, so such a key keeps the guard. Its triggers work all the same: the first
-// value is such an apply. Only a replacement has to wait for one, and the refusal says so.
+// value is such an apply. Only a replacement has to wait for one, and the rejection says so.
 type phase string
 
 const (

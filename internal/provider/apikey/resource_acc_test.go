@@ -64,7 +64,7 @@ type history struct {
 	tokens, ids []string
 }
 
-// note is the check that notes the key, and holds all tokens so far to working or being refused, oldest first.
+// note is the check that notes the key, and holds all tokens so far to working or being rejected, oldest first.
 func (h *history) note(accepted ...bool) resource.TestCheckFunc {
 	return func(s *terraform.State) error {
 		attributes := s.RootModule().Resources[address].Primary.Attributes
@@ -115,7 +115,7 @@ func TestAccAPIKey_minimal(t *testing.T) {
 }
 
 // TestAccAPIKey_rotation: by trigger and in place, visible in the plan before it happens; two rotations inside one
-// grace keep both predecessors in view, and destroying revokes them all.
+// grace period keep both predecessors in view, and destroying revokes them all.
 func TestAccAPIKey_rotation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -175,7 +175,7 @@ func TestAccAPIKey_age(t *testing.T) {
 	)
 }
 
-// TestAccAPIKey_newKey: what cannot be changed makes a new key, with the old one working until the new one is there.
+// TestAccAPIKey_newKey: what cannot be changed creates a new key, with the old one working until the new one is there.
 func TestAccAPIKey_newKey(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -197,7 +197,7 @@ func TestAccAPIKey_newKey(t *testing.T) {
 	run(t, steps...)
 }
 
-// TestAccAPIKey_ownKey: the plan refuses to end the key that the provider uses; with allow_own_key it is rotated.
+// TestAccAPIKey_ownKey: the plan does not end the key that the provider uses; with allow_own_key it is rotated.
 func TestAccAPIKey_ownKey(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)

@@ -20,7 +20,7 @@ func trigger(value string, more acctest.JSON) acctest.JSON {
 var rotated = []string{"id", "key_prefix", "previous_keys", "rotated_at", "token"}
 
 // TestDirect_trigger: the first value rotates nothing, another one does, in place: of the plan exactly what the
-// rotation changes becomes unknown. Both keys work until the grace is over.
+// rotation changes becomes unknown. Both keys work until the grace period is over.
 func TestDirect_trigger(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -46,7 +46,7 @@ func TestDirect_trigger(t *testing.T) {
 	s.works(first, second)
 	s.isSettled(trigger("2", nil))
 	s.is("created_at", created)
-	// The grace is seven days when nothing else is said.
+	// The grace period is seven days when nothing else is said.
 	until, err := time.Parse(time.RFC3339, s.remote(firstID)["expiresAt"].(string))
 	if left := time.Until(until); err != nil || left < 7*day-time.Hour || left > 7*day {
 		t.Errorf("the grace ends in %s (%v)", left, err)
@@ -88,7 +88,7 @@ func TestDirect_age(t *testing.T) {
 	}
 	s.is("rotation_due_at", `"`+rotatedAt.AddDate(0, 0, 30).Format(time.RFC3339)+`"`)
 	s.isSettled(aged)
-	// Another age moves the date; a shorter one can make the key overdue at once, none makes it due never.
+	// Another age moves the date; a shorter one can make the key overdue immediately, and without one it is never due.
 	s.set(acctest.JSON{"rotate_after_days": 40})
 	s.is("rotation_due_at", `"`+rotatedAt.AddDate(0, 0, 40).Format(time.RFC3339)+`"`)
 	s.set(nil)
@@ -117,8 +117,8 @@ func TestDirect_overdueAtOnce(t *testing.T) {
 	same(t, "previous_keys", s.previous(), first)
 }
 
-// TestDirect_twoRotations: two rotations inside one grace keep both predecessors in view, the newest first; each leaves
-// when its grace is over, or when somebody revokes it.
+// TestDirect_twoRotations: two rotations inside one grace period keep both predecessors in view, the newest first; each
+// leaves when its grace period is over, or when somebody revokes it.
 func TestDirect_twoRotations(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -126,7 +126,7 @@ func TestDirect_twoRotations(t *testing.T) {
 	note := func() { ids, tokens = append(ids, s.id()), append(tokens, s.token()) }
 	s.set(trigger("1", nil))
 	note()
-	// Ten days ago, with a grace that is over by now.
+	// Ten days ago, with a grace period that is over by now.
 	s.at(-10*day, func() { s.set(trigger("2", acctest.JSON{"grace_period_days": 9})) })
 	note()
 	s.set(trigger("3", acctest.JSON{"grace_period_days": 9}))
@@ -146,7 +146,7 @@ func TestDirect_twoRotations(t *testing.T) {
 	s.refused(tokens...)
 }
 
-// TestDirect_noGrace: with a grace of no days the old key ends with the rotation, and is no predecessor.
+// TestDirect_noGrace: with a grace period of no days the old key ends with the rotation, and is not a predecessor.
 func TestDirect_noGrace(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -159,8 +159,8 @@ func TestDirect_noGrace(t *testing.T) {
 	s.isSettled(trigger("2", acctest.JSON{"grace_period_days": 0}))
 }
 
-// TestDirect_revokePrevious: true ends every running grace at that apply, also the one of a rotation in it, and is
-// nothing to do after.
+// TestDirect_revokePrevious: true ends every running grace period at that apply, also the one of a rotation in it, and
+// is nothing to do after.
 func TestDirect_revokePrevious(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -191,7 +191,7 @@ func TestDirect_revokePrevious(t *testing.T) {
 	s.isSettled(trigger("4", revoking))
 }
 
-// TestDirect_revokePreviousUnknown: what is only known at apply may end the graces, and need not.
+// TestDirect_revokePreviousUnknown: what is only known at apply may end the grace periods, and need not.
 func TestDirect_revokePreviousUnknown(t *testing.T) {
 	t.Parallel()
 	for value, left := range map[bool]int{true: 0, false: 1} {
@@ -246,7 +246,7 @@ func TestDirect_revocationFails(t *testing.T) {
 	s.isSettled(revoking)
 }
 
-// TestDirect_rotationFails: a rotation that the service refuses leaves the state as it was, and the next apply rotates.
+// TestDirect_rotationFails: a rotation that the service rejects leaves the state as it was, and the next apply rotates.
 func TestDirect_rotationFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

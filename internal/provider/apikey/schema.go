@@ -49,7 +49,7 @@ var arguments = []string{"name", "description", "scopes", "expires_at", "grace_p
 const byNewKey = " Changing this forces replacement, and the old key is revoked without a grace period: with " +
 	"`lifecycle { create_before_destroy = true }` it works until the new one is in use."
 
-// aboutMoment says how a moment is written.
+// aboutMoment says how a time is written.
 const aboutMoment = " A date (its midnight in UTC), or date and time with zone."
 
 // aboutResource is what the page of the resource begins with.

@@ -69,7 +69,7 @@ func TestDirect_innocentKey(t *testing.T) {
 	}
 }
 
-// TestDirect_notDiscarded: another system creates the same key at the same moment. Which one is whose nobody knows, so
+// TestDirect_notDiscarded: another system creates the same key at the same time. Which one is whose nobody knows, so
 // none is revoked and none created again; the error offers to import them.
 func TestDirect_notDiscarded(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ type successor struct {
 	Prefix string  `json:"prefix,omitempty"`
 	End    *string `json:"end,omitempty"`
 	Used   bool    `json:"used,omitempty"`
-	// GraceDays is how many days of grace the rotation gave to the key before; -1: not known.
+	// GraceDays is the length in days of the grace period of the previous key; -1: not known.
 	GraceDays int64 `json:"grace_days"`
 }
 

@@ -151,7 +151,7 @@ func TestDirect_rotatedOutsideAccepted(t *testing.T) {
 }
 
 // TestDirect_rotatedOutsideImported: what another system rotates after the import gets a new key too, as that revokes
-// nothing. What differs otherwise is still refused.
+// nothing. What differs otherwise is still rejected.
 func TestDirect_rotatedOutsideImported(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

@@ -7,12 +7,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// moment is a moment at a distance from now by the service's clock.
+// moment is a time at a distance from now by the service's clock.
 func (s *subject) moment(distance time.Duration) string {
 	return s.service.Sandbox.Clock().Now().Add(distance).Format(time.RFC3339)
 }
 
-// TestDirect_pastExpiry: a key that would be created with an expiry that has passed is refused in the plan, by the
+// TestDirect_pastExpiry: a key that would be created with an expiry that has passed is rejected in the plan, by the
 // service's clock and not by the machine's.
 func TestDirect_pastExpiry(t *testing.T) {
 	t.Parallel()
@@ -112,8 +112,8 @@ func merged(lines, more acctest.JSON) acctest.JSON {
 	return all
 }
 
-// TestDirect_revokedBeforeItsDate: a key that another system revoked before its date is planned again, with an error
-// where that date has passed in the configuration.
+// TestDirect_revokedBeforeItsDate: a key that another system revoked before its date is planned for re-creation, with
+// an error where that date has passed in the configuration.
 func TestDirect_revokedBeforeItsDate(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

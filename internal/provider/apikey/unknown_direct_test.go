@@ -62,7 +62,7 @@ func TestDirect_unknownReplacesNothing(t *testing.T) {
 	}
 }
 
-// TestDirect_unknownAndRotated: a rotation goes on beside what is not known yet, and not when that has turned out
+// TestDirect_unknownAndRotated: a rotation continues next to what is not known yet, and not when that has turned out
 // different.
 func TestDirect_unknownAndRotated(t *testing.T) {
 	t.Parallel()

@@ -114,7 +114,7 @@ func (c customer) refers() bool {
 	return !c.ID.IsNull() || !c.ExternalID.IsNull() || !c.DocumentNumber.IsNull()
 }
 
-// facts are what the service says of the account's customer, as far as a reference can name it. They live in the
+// facts are what the service says of the account's customer, as far as a reference can name it. They are in the
 // private state, as the state shows the customer as the configuration writes it.
 type facts struct {
 	ID             string `json:"id"`

@@ -10,14 +10,14 @@ import (
 
 const document = "529.982.247-25"
 
-// bea makes a customer with an external code and a document, and returns her id.
+// bea creates a customer with an external code and a document, and returns her id.
 func bea(s *subject) string {
 	id, _ := s.service.Must("POST", "/v1/customers", acctest.JSON{"name": "Bea", "external_id": "bea",
 		"document_number": document, "create_billing_account": false})["customer"].(acctest.JSON)["id"].(string)
 	return id
 }
 
-// carla makes another customer.
+// carla creates another customer.
 func carla(s *subject) string {
 	id, _ := s.service.Must("POST", "/v1/customers", acctest.JSON{"name": "Carla", "external_id": "carla",
 		"document_number": "11144477735", "create_billing_account": false})["customer"].(acctest.JSON)["id"].(string)
@@ -162,8 +162,8 @@ func TestAccount_inlineCustomer(t *testing.T) {
 	s.settled(acctest.JSON{"customer": acctest.JSON{"id": s.customerID()}})
 }
 
-// TestAccount_customerValidation: one that can neither be located nor created is refused, and fields that are ignored
-// are told.
+// TestAccount_customerValidation: one that can neither be located nor created is rejected, and fields that are ignored
+// are reported.
 func TestAccount_customerValidation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -225,7 +225,7 @@ func TestAccount_customerThroughAccount(t *testing.T) {
 		s.asked("update")
 		s.settled(lines)
 	}
-	// Somebody else's change is drift where it is configured, and only shown where it is not.
+	// Another system's change is drift where it is configured, and only shown where it is not.
 	s.service.Must("PATCH", "/v1/customers/"+s.customerID(), acctest.JSON{"name": "Theirs", "addresses": []any{}})
 	if changes := s.changes(lines); !slices.Contains(changes, "name") || !slices.Contains(changes, "address") {
 		t.Errorf("the plan changes %v", changes)

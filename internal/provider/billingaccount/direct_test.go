@@ -27,7 +27,7 @@ func open(t *testing.T, options ...acctest.Option) *subject {
 		base: acctest.JSON{"customer": acctest.JSON{"name": "Ana", "email": "ana@example.com"}, "external_id": "a-1"}}
 }
 
-// with is the configuration of the subject with these arguments; nil takes one out.
+// with is the configuration of the subject with these arguments; nil removes one.
 func (s *subject) with(lines acctest.JSON) acctest.JSON {
 	config := maps.Clone(s.base)
 	maps.Copy(config, lines)

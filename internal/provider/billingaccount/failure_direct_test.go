@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestAccount_validation: what cannot be right is refused before anything is asked.
+// TestAccount_validation: what cannot be right is rejected before anything is asked.
 func TestAccount_validation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -33,7 +33,7 @@ func TestAccount_validation(t *testing.T) {
 	}
 }
 
-// TestAccount_refusals: what the service refuses lands on the argument.
+// TestAccount_refusals: what the service rejects lands on the argument.
 func TestAccount_refusals(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

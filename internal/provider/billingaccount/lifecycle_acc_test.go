@@ -15,7 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// account is the account a-1 with further lines, and what stands beside it.
+// account is the account a-1 with further lines, and what stands next to it.
 func account(lines string, beside ...string) string {
 	config := "resource \"billing_account\" \"test\" {\n  external_id = \"a-1\"\n" + lines + "\n}\n"
 	for _, more := range beside {
@@ -43,7 +43,7 @@ resource "billing_customer" "carla" {
 }`
 )
 
-// live is the open account a-1, as somebody else finds it.
+// live is the open account a-1, as another system finds it.
 func live(t *testing.T, service *acctest.Service) string {
 	t.Helper()
 	_, response := service.Call("GET", "/v1/billing-accounts?external_id=a-1&status=active", nil)
@@ -71,8 +71,8 @@ func TestAccAccount_customer(t *testing.T) {
 	)
 }
 
-// TestAccAccount_customerData: changes of the new customer's data are told and change nothing; name, email, phone and
-// address do.
+// TestAccAccount_customerData: changes of the new customer's data are reported and change nothing; name, email, phone
+// and address do.
 func TestAccAccount_customerData(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -91,7 +91,7 @@ func TestAccAccount_customerData(t *testing.T) {
 }
 
 // TestAccAccount_outside: a suspension made elsewhere is drift where the status is configured; a closed account is
-// planned again.
+// planned for re-creation.
 func TestAccAccount_outside(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -152,7 +152,7 @@ func TestAccAccount_identity(t *testing.T) {
 	})
 }
 
-// TestAccAccount_many: many at once, each once.
+// TestAccAccount_many: many at the same time, each once.
 func TestAccAccount_many(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

@@ -53,7 +53,7 @@ func TestAccount_touches(t *testing.T) {
 	}
 }
 
-// TestAccount_fields sets, changes and takes out every argument, and holds the results to an empty plan and to what the
+// TestAccount_fields sets, changes and removes every argument, and holds the results to an empty plan and to what the
 // service has.
 func TestAccount_fields(t *testing.T) {
 	t.Parallel()
@@ -121,7 +121,7 @@ func TestAccount_status(t *testing.T) {
 	s.service.Sandbox.ResetRequests()
 	s.set(acctest.JSON{"status": "suspended", "payment_terms_days": 7})
 	s.asked("update", "suspend")
-	// Taken out, it stays as it is.
+	// Removed from the configuration, it stays as it is.
 	s.settled(acctest.JSON{"payment_terms_days": 7})
 	s.is("status", `"suspended"`)
 }
@@ -148,7 +148,7 @@ func TestAccount_statusOutside(t *testing.T) {
 	s.settled(active)
 }
 
-// TestAccount_gone: closed or deleted outside, it is planned again, with a warning that says which.
+// TestAccount_gone: closed or deleted outside, it is planned for re-creation, with a warning that says which.
 func TestAccount_gone(t *testing.T) {
 	t.Parallel()
 	for how, end := range map[string]func(s *subject){

@@ -54,8 +54,8 @@ var invalid = map[string]badInput{
 	"null_email":   {"emails", `emails = [null]`, "emails[0] is null"},
 }
 
-// TestAccCustomer_badInput: every mistake is told at plan time, all at once, each on its argument with what to write
-// instead.
+// TestAccCustomer_badInput: every mistake is reported at plan time, all together, each on its argument with what to
+// write instead.
 func TestAccCustomer_badInput(t *testing.T) {
 	t.Parallel()
 	for name, inputs := range map[string]map[string]badInput{"plan": badInputs, "validation": invalid} {

@@ -24,7 +24,7 @@ func (o outside) field(name string, want any) resource.TestCheckFunc {
 	}
 }
 
-// TestAccCustomer_drift: what somebody else changed is shown and mended.
+// TestAccCustomer_drift: what another system changed is shown and corrected.
 func TestAccCustomer_drift(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -51,7 +51,7 @@ func TestAccCustomer_drift(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_sameInOtherWords: masks, order and spelling that mean the same are no change.
+// TestAccCustomer_sameInOtherWords: masks, order and spelling that mean the same are not a change.
 func TestAccCustomer_sameInOtherWords(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -124,7 +124,7 @@ func TestAccCustomer_mainContacts(t *testing.T) {
 		emptyPlan(config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }]")),
 		emptyPlan(config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }, { value = \"c@example.com\" "+
 			"}]")),
-		// A list that is taken out goes, the main address stays.
+		// A list that is removed goes, the main address stays.
 		resource.TestStep{Config: config(`email = "c@example.com"`), Check: values("c@example.com"),
 			ConfigPlanChecks: updates()},
 		resource.TestStep{Config: config(`emails = []`), Check: values(), ConfigPlanChecks: updates()},
@@ -132,7 +132,7 @@ func TestAccCustomer_mainContacts(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_deletedOutside: the customer is planned again, and the old one is not looked for.
+// TestAccCustomer_deletedOutside: the customer is planned for re-creation, and the old one is not looked for.
 func TestAccCustomer_deletedOutside(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -178,7 +178,7 @@ func TestAccCustomer_deletionPolicy(t *testing.T) {
 }
 
 // TestAccCustomer_noAccount: without a billing account nothing of one is planned or known, and its arguments are
-// refused.
+// rejected.
 func TestAccCustomer_noAccount(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

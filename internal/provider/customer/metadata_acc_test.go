@@ -74,7 +74,7 @@ func runCustomer(t *testing.T, steps ...resource.TestStep) {
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
 }
 
-// TestAccCustomer_metadataMerge: keys of others stay through every change, at any depth; own keys that are taken out
+// TestAccCustomer_metadataMerge: keys of others stay through every change, at any depth; own keys that are removed
 // go, and only they.
 func TestAccCustomer_metadataMerge(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestAccCustomer_metadataMerge(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_metadataNotation: what means the same JSON is no change, however it is written.
+// TestAccCustomer_metadataNotation: what means the same JSON is not a change, however it is written.
 func TestAccCustomer_metadataNotation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -189,7 +189,7 @@ func TestAccCustomer_metadataDefaults(t *testing.T) {
 	}
 }
 
-// TestAccCustomer_metadataNulls: a service that does not store nulls is no reason for a plan without end.
+// TestAccCustomer_metadataNulls: a service that does not store nulls is not a reason for a plan without end.
 func TestAccCustomer_metadataNulls(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.Tolerating(sandbox.Tolerance{NullsChangeNothing: true}))

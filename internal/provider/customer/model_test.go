@@ -17,7 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
-// responded is the customer that an exchange of the contract returns, decoded, and as it stands on the wire.
+// responded is the customer that an exchange of the contract returns, decoded, and as it is on the wire.
 func responded(t *testing.T, exchange evidence.Exchange) (*billing.Customer, map[string]json.RawMessage) {
 	t.Helper()
 	var body struct {
@@ -52,7 +52,7 @@ func textValue(value any) (types.String, bool) {
 	return types.String{}, false
 }
 
-// TestFromAPI_texts: every text that the service returns stands in the attribute of the same name, and its nulls are
+// TestFromAPI_texts: every text that the service returns is in the attribute of the same name, and its nulls are
 // nulls.
 func TestFromAPI_texts(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 
 const listed = "billing_customer.all"
 
-// query is the text of a query file; the provider block stands in the configuration beside it.
+// query is the text of a query file; the provider block is in the configuration next to it.
 func query(lines, config string) string {
 	return "list \"billing_customer\" \"all\" {\n  provider = billing\n  " + lines + "\n  config {\n  " +
 		config + "\n  }\n}\n"
@@ -70,7 +70,7 @@ func TestAccCustomerList_complete(t *testing.T) {
 		}})
 }
 
-// runQuery runs queries, beside a configuration that holds nothing but the provider block.
+// runQuery runs queries, next to a configuration that holds nothing but the provider block.
 func runQuery(t *testing.T, service *acctest.Service, steps ...resource.TestStep) {
 	t.Helper()
 	resource.Test(t, resource.TestCase{

@@ -97,7 +97,7 @@ func withLostAccount(ctx context.Context, client *billing.Service, m model, c *b
 }
 
 // importedState is the whole customer with the billing account that most likely came with it. When that cannot be
-// found out, the import goes on without it and says so.
+// found out, the import continues without it and says so.
 func importedState(ctx context.Context, client *billing.Service, c *billing.Customer, diags *diag.Diagnostics) model {
 	state, err := fromAPI(c)
 	if err != nil {

@@ -42,8 +42,8 @@ func serving(t *testing.T, responses map[string]any) *billing.Service {
 	return billing.New(client)
 }
 
-// TestFind: a customer is found by each of its fields, document numbers under any mask; several are told apart by their
-// names.
+// TestFind: a customer is found by each of its fields, document numbers under any mask; several are distinguished by
+// their names.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	one := members{"id": "id-1", "name": "First", "external_id": "x", "document_number": "529.982.247-25",

@@ -57,7 +57,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestChanges: what is sent makes the record what is desired, and takes nothing from others.
+// TestChanges: the body that is sent makes the record the desired one, and removes nothing of other systems.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ owned, stored, whole, desired, want string }{

@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
 )
 
-// TestFromAPI: the whole record stands in body and response, to the last digit; what only the provider knows is null.
+// TestFromAPI: the whole record is in body and response, to the last digit; what only the provider knows is null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
 	const response = `{"amount":"1500.00","count":9007199254740993,"id":"1","lines":[{"paid":null}],"name":"Rent"}`

@@ -125,7 +125,7 @@ resource "billing_finance_record" "test" {
 	}
 }
 
-// TestCollectionThatIsNot: a replacement in a collection that the service does not have is refused in the plan, as it
+// TestCollectionThatIsNot: a replacement in a collection that the service does not have is rejected in the plan, as it
 // would delete first.
 func TestCollectionThatIsNot(t *testing.T) {
 	t.Parallel()

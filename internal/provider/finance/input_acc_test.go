@@ -72,7 +72,7 @@ func words(text string) *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(fields, `\s+`))
 }
 
-// TestAccFinanceRecord_badInput: what can be known at plan time is refused before anything is sent.
+// TestAccFinanceRecord_badInput: what can be known at plan time is rejected before anything is sent.
 func TestAccFinanceRecord_badInput(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -99,7 +99,7 @@ func TestAccFinanceRecord_badInput(t *testing.T) {
 	}
 }
 
-// TestAccFinanceRecord_refused: what the service refuses stands on the body, with code and Request-Id.
+// TestAccFinanceRecord_refused: what the service rejects is on the body, with code and Request-Id.
 func TestAccFinanceRecord_refused(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -23,7 +23,7 @@ func said(diags diag.Diagnostics) string {
 	return strings.Join(all, "\n")
 }
 
-// TestWarnStored: what comes back as drift is told at once, key by key.
+// TestWarnStored: what comes back as drift is reported together, key by key.
 func TestWarnStored(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ desired, responded, want string }{
@@ -69,7 +69,7 @@ func TestAdviseRetry(t *testing.T) {
 	}
 }
 
-// TestClaim: records of one run that would be one record are told apart.
+// TestClaim: records of one run that would be one record are distinguished.
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	made, given := finance.Claim{}, finance.Claim{Given: true}

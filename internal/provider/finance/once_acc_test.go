@@ -38,7 +38,7 @@ func TestAccFinanceRecord_everyResponseLost(t *testing.T) {
 	)
 }
 
-// TestAccFinanceRecord_sameBody: two records of the same content need keys of their own.
+// TestAccFinanceRecord_sameBody: two records of the same content need their own keys.
 func TestAccFinanceRecord_sameBody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -69,8 +69,8 @@ func TestAccFinanceRecord_sameBody(t *testing.T) {
 	}
 }
 
-// TestAccFinanceRecord_replacedByItself: a replacement with the same content deletes first and then makes a new record.
-// Where it is to be made first, it is the old one, which must survive.
+// TestAccFinanceRecord_replacedByItself: a replacement with the same content deletes first and then creates a new
+// record. Where it is to be made first, it is the old one, which must survive.
 func TestAccFinanceRecord_replacedByItself(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

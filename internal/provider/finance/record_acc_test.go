@@ -117,7 +117,7 @@ func TestAccFinanceRecord_identity(t *testing.T) {
 }
 
 // TestAccFinanceRecord_full: nested values come back as they were, numbers and money exact, and what the service adds
-// is no drift.
+// is not drift.
 func TestAccFinanceRecord_full(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -134,7 +134,7 @@ func TestAccFinanceRecord_full(t *testing.T) {
     internal_note = "never returned"
   }`
 	config := s.Config(record(full) + output(".exact"))
-	// The same in other words, in an order of its own.
+	// The same in other words, in its own order.
 	other := s.Config(record(strings.NewReplacer(`"1500.00"`, `format("%.2f", 1500)`, "0.1", "0.10", `["a", "b", 3, null]`,
 		`concat(["a", "b"], [3, null])`).Replace(full)) + output(".exact"))
 	run(t,
@@ -150,7 +150,7 @@ func TestAccFinanceRecord_full(t *testing.T) {
 	)
 }
 
-// TestAccFinanceRecord_update: only what changes is sent, what others have added stays, and what is taken out goes.
+// TestAccFinanceRecord_update: only what changes is sent, what others have added stays, and what is removed goes.
 func TestAccFinanceRecord_update(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -190,8 +190,8 @@ func TestAccFinanceRecord_update(t *testing.T) {
 	}
 }
 
-// TestAccFinanceRecord_drift: what others change in a key that the configuration names is shown and mended, and nothing
-// else.
+// TestAccFinanceRecord_drift: what others change in a key that the configuration names is shown and corrected, and
+// nothing else.
 func TestAccFinanceRecord_drift(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -249,7 +249,8 @@ func TestAccFinanceRecord_ignoreRemoteChanges(t *testing.T) {
 	)
 }
 
-// TestAccFinanceRecord_deletedOutside: the record is planned again, and made anew although its key is used up.
+// TestAccFinanceRecord_deletedOutside: the record is planned for re-creation, and created again although its key is
+// used up.
 func TestAccFinanceRecord_deletedOutside(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -20,7 +20,7 @@ type service struct {
 	t      *testing.T
 }
 
-// start gives the test a service of its own.
+// start gives the test its own service.
 func start(t *testing.T) *service {
 	t.Helper()
 	if os.Getenv("BILLING_ACC_LIVE") == "1" {

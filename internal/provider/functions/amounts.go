@@ -127,7 +127,7 @@ func (f *Format) Run(ctx context.Context, req function.RunRequest, resp *functio
 	resp.Error = resp.Result.Set(ctx, amount)
 }
 
-// parse reads an amount exactly. More decimals than the unit has are refused even where they are zeros: "1.500" may be
+// parse reads an amount exactly. More decimals than the unit has are rejected even where they are zeros: "1.500" may be
 // one and a half, or fifteen hundred with a thousands separator.
 func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	how := fmt.Sprintf("Write digits, and a dot before at most %d decimals, such as %q.", u.decimals, u.amount)

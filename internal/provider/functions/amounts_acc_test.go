@@ -49,7 +49,7 @@ output "digits" { value = provider::billing::normalize_document("529.982.247-25"
 	})
 }
 
-// TestAccFunctions_refused: an error stands on the argument and says what to write.
+// TestAccFunctions_refused: an error is on the argument and says what to write.
 func TestAccFunctions_refused(t *testing.T) {
 	t.Parallel()
 	var steps []resource.TestStep

@@ -20,7 +20,7 @@ import (
 
 const secret = "whsec_EXAMPLE_not_a_secret_0001"
 
-// at is the moment that the tests sign at.
+// at is the time that the tests sign at.
 const at = int64(1749054000)
 
 // call runs a function on known arguments. The error is a text, so that cases can name a part of it.
@@ -106,8 +106,8 @@ func TestVerify_tolerance(t *testing.T) {
 	}
 }
 
-// TestVerify_malformed: what is no header of this form is not genuine, and no error either. Each one carries a right
-// signature as far as its form allows it, so that it is the form that is refused.
+// TestVerify_malformed: what is not a header of this form is not genuine, and no error either. Each one carries a right
+// signature as far as its form allows it, so that it is the form that is rejected.
 func TestVerify_malformed(t *testing.T) {
 	t.Parallel()
 	signed := func(t string) string { return hex.EncodeToString(sign(secret, t, "{}")) }
@@ -193,7 +193,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestDefinitions: Terraform refuses the whole provider for one bad definition.
+// TestDefinitions: Terraform rejects the whole provider for one bad definition.
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	for _, f := range []function.Function{NewSignature(), NewVerifySignature()} {

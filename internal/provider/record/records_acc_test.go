@@ -23,7 +23,7 @@ const catalogue = `{
 
 func seeded(o *sandbox.Options) { o.SeedDocument = []byte(catalogue) }
 
-// TestAccRecords: any collection is read to its end, in the order and as narrow as asked for, with exact numbers.
+// TestAccRecords: any collection is read completely, in the order and as narrow as asked for, with exact numbers.
 func TestAccRecords(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, seeded)

@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// subscribed makes a subscription past Terraform and returns its id.
+// subscribed creates a subscription past Terraform and returns its id.
 func subscribed(service *acctest.Service) string {
 	created := service.Must("POST", "/v1/customers", acctest.JSON{"name": "Padaria Aurora"})
 	account := created["billing_account"].(acctest.JSON)["id"]
@@ -20,7 +20,7 @@ func subscribed(service *acctest.Service) string {
 		"plan_id": planA})["id"].(string)
 }
 
-// TestAccSubscriptionInvoiceAction: Terraform makes one invoice when an event triggers the action.
+// TestAccSubscriptionInvoiceAction: Terraform creates one invoice when an event triggers the action.
 func TestAccSubscriptionInvoiceAction(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

@@ -34,8 +34,8 @@ func TestInvoice_reason(t *testing.T) {
 	says(t, acctest.Errors(diagnostics), `AttributeName("reason")`)
 }
 
-// TestInvoice_once: whatever keeps the outcome unknown ends the action after one request; a rate limit, which makes no
-// invoice, is waited out; a refusal is told.
+// TestInvoice_once: whatever keeps the outcome unknown ends the action after one request; a rate limit, which creates
+// no invoice, is waited out; a rejection is reported.
 func TestInvoice_once(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestSubscription_cancelScheduled: on, off, taken out, and without the argument nothing.
+// TestSubscription_cancelScheduled: on, off, removed, and without the argument nothing.
 func TestSubscription_cancelScheduled(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -108,7 +108,7 @@ func TestSubscription_canceled(t *testing.T) {
 	}
 }
 
-// TestSubscription_canceledWithDrift: what somebody else changed before is no reason to fail every plan.
+// TestSubscription_canceledWithDrift: what another system changed before is not a reason to fail every plan.
 func TestSubscription_canceledWithDrift(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -205,7 +205,7 @@ func TestSubscription_destroyGone(t *testing.T) {
 	gone.Set(nil)
 }
 
-// TestSubscription_deletedOutside: it is planned again, with a warning.
+// TestSubscription_deletedOutside: it is planned for re-creation, with a warning.
 func TestSubscription_deletedOutside(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -257,7 +257,7 @@ func TestSubscription_canceledNewArguments(t *testing.T) {
 	}
 	says(t, s.settled(lines), "The subscription is canceled")
 	s.is("cancellation_reason", `"dunning"`)
-	// Removed, nothing happens either.
+	// Removed from the configuration, nothing happens either.
 	says(t, s.settled(nil), "notes", "pause", "has no effect")
 }
 

@@ -48,7 +48,7 @@ func accountOf(service *acctest.Service) string {
 	return id
 }
 
-// with is the configuration of the subject with these arguments; nil takes one out.
+// with is the configuration of the subject with these arguments; nil removes one.
 func (s *subject) with(lines acctest.JSON) acctest.JSON {
 	config := maps.Clone(s.base)
 	maps.Copy(config, lines)
@@ -60,7 +60,7 @@ func (s *subject) set(lines acctest.JSON) string {
 	return s.Set(s.with(lines))
 }
 
-// id is the subscription's id, as it stands in the state.
+// id is the subscription's id, as it is in the state.
 func (s *subject) id() string { return strings.Trim(s.Text("id"), `"`) }
 
 // outside does something to the subscription past Terraform.

@@ -65,7 +65,7 @@ func TestAccSubscription_halfUpdate(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_lostResponses: lost responses make no second subscription, and no second change.
+// TestAccSubscription_lostResponses: lost responses cause no second subscription, and no second change.
 func TestAccSubscription_lostResponses(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -102,7 +102,7 @@ func TestAccSubscription_taken(t *testing.T) {
 		ExpectError: regexp.MustCompile(`(?s)external_id is taken.*import \{.*to = billing_subscription.this`)})
 }
 
-// TestAccSubscription_many: many at once, each once.
+// TestAccSubscription_many: many at the same time, each once.
 func TestAccSubscription_many(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

@@ -15,7 +15,7 @@ func TestSubscription_fields(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, after any
-		// cleared is what the service has once the argument is taken out; "as before" where it stays.
+		// cleared is what the service has once the argument is removed; "as before" where it stays.
 		cleared any
 	}{
 		"external_id":         {"x-1", "x-2", nil},
@@ -50,8 +50,8 @@ func TestSubscription_fields(t *testing.T) {
 	}
 }
 
-// TestSubscription_fieldsOutside: what somebody else changed is mended where it is configured; defaults of the service
-// are left alone.
+// TestSubscription_fieldsOutside: what another system changed is corrected where it is configured; defaults of the
+// service are left alone.
 func TestSubscription_fieldsOutside(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -69,7 +69,7 @@ func TestSubscription_fieldsOutside(t *testing.T) {
 	}
 }
 
-// TestSubscription_sameInOtherWords: numbers and moments that mean the same are no change.
+// TestSubscription_sameInOtherWords: numbers and timestamps that mean the same are not a change.
 func TestSubscription_sameInOtherWords(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -166,8 +166,8 @@ func TestSubscription_replaced(t *testing.T) {
 	}
 }
 
-// TestSubscription_replacedPastItsPolicy: a subscription that may not end, or would go on, is not replaced: the new one
-// would charge beside it. What counts is the policy that was applied, as it is the one that destroying follows.
+// TestSubscription_replacedPastItsPolicy: a subscription that may not end, or would continue, is not replaced: the new
+// one would charge next to it. What counts is the policy that was applied, as it is the one that destroying follows.
 func TestSubscription_replacedPastItsPolicy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestSubscription_validation: what cannot be right is refused before anything is asked.
+// TestSubscription_validation: what cannot be right is rejected before anything is asked.
 func TestSubscription_validation(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

@@ -89,7 +89,7 @@ func withQuantities(config types.Set) types.Set {
 }
 
 // seenItems is the set as the service lists it, written as prior writes it where that means the same: the amount of the
-// price itself is no difference to an item that asks for none.
+// price itself is not a difference to an item that asks for none.
 func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	before := itemsOf(prior)
 	listed = withoutTwins(listed)

@@ -47,7 +47,7 @@ func TestSubscription_itemsMeanTheSame(t *testing.T) {
 		t.Errorf("asked for %v", have)
 	}
 	s.settled(acctest.JSON{"items": []any{itemB}})
-	// Taken out, they are removed.
+	// Removed from the configuration, they are deleted.
 	s.set(nil)
 	s.is("items", "null")
 	s.settled(nil)
@@ -57,7 +57,7 @@ func TestSubscription_itemsMeanTheSame(t *testing.T) {
 	}
 }
 
-// TestSubscription_itemsDrift: items that somebody else changed are shown and mended; without the argument they are
+// TestSubscription_itemsDrift: items that another system changed are shown and corrected; without the argument they are
 // left alone.
 func TestSubscription_itemsDrift(t *testing.T) {
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestSubscription_itemsDrift(t *testing.T) {
 	other.is("items", "null")
 }
 
-// TestSubscription_itemsTolerance: a price's own amount that is returned is no drift, not even after an import, and a
+// TestSubscription_itemsTolerance: a price's own amount that is returned is not drift, not even after an import, and a
 // service that lists no items is not asked to.
 func TestSubscription_itemsTolerance(t *testing.T) {
 	t.Parallel()
@@ -310,8 +310,8 @@ func TestSubscription_itemsRemoved(t *testing.T) {
 	}
 }
 
-// TestSubscription_itemsImported: none, written in either way, is no difference after an import; what is there is not
-// removed silently.
+// TestSubscription_itemsImported: none, written in either way, is not a difference after an import; what is there is
+// not removed silently.
 func TestSubscription_itemsImported(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

@@ -25,7 +25,7 @@ type itemReader struct {
 	unavailable bool
 }
 
-// read returns the items; known is false where they cannot be read, which is no error.
+// read returns the items; known is false where they cannot be read, which is not an error.
 func (r *itemReader) read(ctx context.Context,
 	s *billing.Subscription) (items []billing.SubscriptionItem, known bool, err error) {
 	if r.unavailable {

@@ -29,7 +29,7 @@ func holds(name string, want knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(address, at(name), want)
 }
 
-// found is the one live subscription with the external_id s-1, as somebody else sees it.
+// found is the one live subscription with the external_id s-1, as another system sees it.
 func found(t *testing.T, service *acctest.Service) string {
 	t.Helper()
 	_, response := service.Call("GET", "/v1/subscriptions?external_id=s-1&sort_by=created_at", nil)
@@ -130,7 +130,7 @@ func TestAccSubscription_canceledOutside(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_canceledAndDestroyed: destroying a canceled one is no error.
+// TestAccSubscription_canceledAndDestroyed: destroying a canceled one is not an error.
 func TestAccSubscription_canceledAndDestroyed(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -140,7 +140,7 @@ func TestAccSubscription_canceledAndDestroyed(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_deletedOutside: it is planned again.
+// TestAccSubscription_deletedOutside: it is planned for re-creation.
 func TestAccSubscription_deletedOutside(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

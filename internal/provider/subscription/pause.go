@@ -59,8 +59,8 @@ func pauseFields(pause types.Object) (behavior types.String, resumesAt fwtype.Da
 	return behavior, resumesAt
 }
 
-// samePause reports whether both mean the same pause. A behavior that is null was not in the response, and is no
-// difference.
+// samePause reports whether both mean the same pause. A behavior that is null was not in the response, and is not
+// a difference.
 func samePause(a, b types.Object) bool {
 	if a.IsNull() || b.IsNull() || a.IsUnknown() || b.IsUnknown() {
 		return a.Equal(b)

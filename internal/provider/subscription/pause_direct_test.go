@@ -8,7 +8,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestSubscription_pause: the block pauses, changed it pauses anew, removed it resumes.
+// TestSubscription_pause: the block pauses, changed it pauses again, removed it resumes.
 func TestSubscription_pause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -18,7 +18,7 @@ func TestSubscription_pause(t *testing.T) {
 	s.is("status", `"paused"`)
 	s.is("pause", `{"behavior":"mark_uncollectible","resumes_at":null}`)
 	s.settled(plain)
-	// The same moment in another zone is no other pause.
+	// The same time in another zone is not another pause.
 	s.set(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01T00:00:00Z"}})
 	s.settled(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-03-31T21:00:00-03:00"}})
 	s.settled(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01"}})
@@ -51,8 +51,8 @@ func TestSubscription_pauseEnded(t *testing.T) {
 	s.settled(nil)
 }
 
-// TestSubscription_pauseFulfilled: a pause whose time has passed is no difference and no warning, however it ended, and
-// neither its block nor its removal asks for anything. Somebody else's pause after it is ended.
+// TestSubscription_pauseFulfilled: a pause whose time has passed is not a difference and no warning, however it ended,
+// and neither its block nor its removal asks for anything. Another system's pause after it is ended.
 func TestSubscription_pauseFulfilled(t *testing.T) {
 	t.Parallel()
 	pass := func(s *subject) { s.pass(20 * 24 * time.Hour) }
@@ -152,7 +152,7 @@ func TestSubscription_pausePast(t *testing.T) {
 	s.set(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:10Z"}})
 }
 
-// TestSubscription_pauseOutside: a pause that somebody else began or changed is drift.
+// TestSubscription_pauseOutside: a pause that another system began or changed is drift.
 func TestSubscription_pauseOutside(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -210,7 +210,7 @@ func dropNulls(object acctest.JSON) {
 	}
 }
 
-// TestSubscription_pauseRefused: what cannot be paused is refused by the plan, be it the configuration or the service
+// TestSubscription_pauseRefused: what cannot be paused is rejected by the plan, be it the configuration or the service
 // that forbids it.
 func TestSubscription_pauseRefused(t *testing.T) {
 	t.Parallel()

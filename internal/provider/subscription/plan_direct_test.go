@@ -104,7 +104,7 @@ func TestSubscription_planHiddenTakenBack(t *testing.T) {
 	}
 }
 
-// TestSubscription_planOutside: a plan that somebody else changed, or scheduled, is drift.
+// TestSubscription_planOutside: a plan that another system changed, or scheduled, is drift.
 func TestSubscription_planOutside(t *testing.T) {
 	t.Parallel()
 	for _, timing := range []string{"immediate", "end_of_period"} {
@@ -123,7 +123,7 @@ func TestSubscription_planOutside(t *testing.T) {
 	}
 }
 
-// TestSubscription_planTakenOut: a subscription with items goes on without its plan, and gets one again.
+// TestSubscription_planTakenOut: a subscription with items continues without its plan, and gets one again.
 func TestSubscription_planTakenOut(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
@@ -138,7 +138,7 @@ func TestSubscription_planTakenOut(t *testing.T) {
 	s.settled(again)
 }
 
-// TestSubscription_oneUpdate: plan, items, pause and notes at once, with nothing asked twice.
+// TestSubscription_oneUpdate: plan, items, pause and notes in one update, with no request sent twice.
 func TestSubscription_oneUpdate(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)

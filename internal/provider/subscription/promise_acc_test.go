@@ -245,7 +245,7 @@ resource "billing_subscription" "test" {
 }
 
 // TestAccSubscription_replacementRefused: a replacement that could only end without a subscription is an error in the
-// plan; the same account in capitals is no replacement.
+// plan; the same account in capitals is not a replacement.
 func TestAccSubscription_replacementRefused(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -413,7 +413,7 @@ func TestAccSubscription_planAndItems(t *testing.T) {
 		emptyPlan(service.Config(with(planOfB))),
 		step(itemsOfA, none, none),
 		step(planOfB+beside, b, none),
-		// Later: what the service cannot do is refused with the reason.
+		// Later: what the service cannot do is rejected with the reason.
 		resource.TestStep{Config: service.Config(with(itemsOfA + later)),
 			ExpectError: regexp.MustCompile(`(?s)cannot be removed at the end of the period.*immediate`)},
 		step(itemsOfA, none, none),

@@ -29,7 +29,7 @@ func TestNewestInvoice(t *testing.T) {
 	}
 }
 
-// TestItemsRead: a data source and a list show the items beside a plan too. What the service does not list, or the
+// TestItemsRead: a data source and a list show the items next to a plan too. What the service does not list, or the
 // token may not read, is asked for once, and missing.
 func TestItemsRead(t *testing.T) {
 	t.Parallel()

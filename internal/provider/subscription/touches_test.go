@@ -145,7 +145,7 @@ func expected(c crossing, s *subject) []string {
 	return names
 }
 
-// TestSubscription_unknownPlan: a plan, or a moment for it, that is not known yet leaves open which transition it
+// TestSubscription_unknownPlan: a plan, or a time for it, that is not known yet leaves open which transition it
 // becomes.
 func TestSubscription_unknownPlan(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ func triggered(value, action string) string {
 		action + "]\n    }\n  }\n}\n"
 }
 
-// TestAccWebhookTestAction: Terraform runs the action when an event triggers it, and fails when the consumer refuses.
+// TestAccWebhookTestAction: Terraform runs the action when an event triggers it, and fails when the consumer rejects.
 func TestAccWebhookTestAction(t *testing.T) {
 	t.Parallel()
 	receiver := acctest.NewReceiver(t)

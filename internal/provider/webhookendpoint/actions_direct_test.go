@@ -154,7 +154,7 @@ func TestTestAction_onlyTheEvent(t *testing.T) {
 	says(t, said[len(said)-1], "Delivery "+deliveries[1].ID+" is success", "204")
 }
 
-// exhaust makes a business event happen that the consumer refuses, and lets its attempts run out when all is true.
+// exhaust makes a business event happen that the consumer rejects, and lets its attempts run out when all is true.
 func (c *consumer) exhaust(event string, all bool) {
 	c.t.Helper()
 	c.receiver.Respond(503, "")
@@ -219,7 +219,7 @@ func TestRedelivery_all(t *testing.T) {
 		want = append(want, d.EventID)
 	}
 	same(t, "events sent again", sorted(events...), sorted(want...)...)
-	// Nothing is left to do, which is no error.
+	// Nothing is left to do, which is not an error.
 	said, diagnostics = c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
 	if len(diagnostics) > 0 || len(said) != 1 || !strings.Contains(said[0], ": 0") {
 		t.Errorf("said %q, %s", said, acctest.Errors(diagnostics))
@@ -248,7 +248,7 @@ func TestRedelivery_one(t *testing.T) {
 	says(t, acctest.Errors(diagnostics), `AttributeName("delivery_id")`)
 }
 
-// TestRedelivery_inactive: the service's refusal is explained, with how far it got and what to do.
+// TestRedelivery_inactive: the service's rejection is explained, with how far it got and what to do.
 func TestRedelivery_inactive(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)
@@ -261,7 +261,7 @@ func TestRedelivery_inactive(t *testing.T) {
 	same(t, "after", c.statuses(), "exhausted", "exhausted")
 }
 
-// TestRedelivery_stops: a refusal in the middle tells how many were sent before it.
+// TestRedelivery_stops: a rejection in the middle tells how many were sent before it.
 func TestRedelivery_stops(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)

@@ -130,8 +130,8 @@ func (s *subject) fire() {
 	}
 }
 
-// TestDirect_authenticationRefused: what is missing, and what belongs to another type, is told on the argument, before
-// anything is sent.
+// TestDirect_authenticationRefused: what is missing, and what belongs to another type, is reported on the argument,
+// before anything is sent.
 func TestDirect_authenticationRefused(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

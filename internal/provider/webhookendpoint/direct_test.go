@@ -20,8 +20,8 @@ type subject struct {
 	receiver *acctest.Receiver
 }
 
-// prepare starts a sandbox that lives in the present, as a lost response is only settled with what is new by the clock
-// of this machine.
+// prepare starts a sandbox that runs at the present time, as a lost response is only settled with what is new by the
+// clock of this machine.
 func prepare(t *testing.T, options ...acctest.Option) *subject {
 	t.Helper()
 	receiver := acctest.NewReceiver(t)
@@ -51,7 +51,7 @@ func (s *subject) remote() acctest.JSON {
 	return s.service.MustCollections("GET", endpoints+"/"+s.id(), nil)
 }
 
-// outside changes the endpoint as somebody else would.
+// outside changes the endpoint as another system would.
 func (s *subject) outside(body acctest.JSON) {
 	s.t.Helper()
 	s.service.MustCollections("PATCH", endpoints+"/"+s.id(), body)
@@ -115,8 +115,8 @@ func says(t *testing.T, message string, parts ...string) {
 	}
 }
 
-// TestDirect_minimal: a url is enough; the secret is in the state at once, and only an endpoint without authentication
-// is registered.
+// TestDirect_minimal: a url is enough; the secret is in the state immediately, and only an endpoint without
+// authentication is registered.
 func TestDirect_minimal(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -152,7 +152,7 @@ func TestDirect_updateAndClear(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, after any
 		sent          string // what the update says
-		cleared       string // the same for the argument taken out; empty: it cannot be
+		cleared       string // the same for the argument removed; empty: it cannot be
 	}{
 		"url":         {nil, "https://other.example.com/hook?x=1", `{"url":"https://other.example.com/hook?x=1"}`, ""},
 		"description": {"first", "second", `{"description":"second"}`, `{"description":null}`},
@@ -206,7 +206,7 @@ func (s *subject) sent() string {
 	return body
 }
 
-// TestDirect_drift: what somebody else changed is shown and mended.
+// TestDirect_drift: what another system changed is shown and corrected.
 func TestDirect_drift(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -246,7 +246,7 @@ func TestDirect_drift(t *testing.T) {
 		"authentication": lines["authentication"]})
 }
 
-// TestDirect_deletedOutside: the endpoint is planned again, with a warning.
+// TestDirect_deletedOutside: the endpoint is planned for re-creation, with a warning.
 func TestDirect_deletedOutside(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

@@ -129,7 +129,7 @@ func TestDirect_otherRecipients(t *testing.T) {
 }
 
 // TestDirect_recipientsAdded: clear text that the state has is encrypted and removed, and nothing is sent. That is so
-// beside an update too, and when the rotation that follows the update fails.
+// next to an update too, and when the rotation that follows the update fails.
 func TestDirect_recipientsAdded(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)

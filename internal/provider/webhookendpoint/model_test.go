@@ -22,7 +22,7 @@ func recorded(t *testing.T, name string) []byte {
 	return exchange.Response.Body
 }
 
-// TestFromAPI: what the service returns stands in the attributes of the same name; what it never returns is null.
+// TestFromAPI: what the service returns is in the attributes of the same name; what it never returns is null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
 	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "test_on_apply": nil,

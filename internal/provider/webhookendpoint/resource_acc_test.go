@@ -175,7 +175,7 @@ func TestAccWebhookEndpoint_importByIdentity(t *testing.T) {
 	}
 }
 
-// TestAccWebhookEndpoint_refused: what no service needs to see to be wrong, and what only the service can tell, stands
+// TestAccWebhookEndpoint_refused: what no service needs to see to be wrong, and what only the service can tell, is
 // on its argument.
 func TestAccWebhookEndpoint_refused(t *testing.T) {
 	t.Parallel()

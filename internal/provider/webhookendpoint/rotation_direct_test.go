@@ -15,7 +15,7 @@ func trigger(value string) acctest.JSON {
 	return acctest.JSON{"rotate_secret_when_changed": acctest.JSON{"version": value}}
 }
 
-// signedWith tells whether a delivery was signed with a secret (service description, Collections §5).
+// signedWith reports whether a delivery was signed with a secret (service description, Collections §5).
 func signedWith(d acctest.Received, secret string) bool {
 	moment, v1, _ := strings.Cut(d.Header.Get("X-Webhook-Signature"), ",")
 	mac := hmac.New(sha256.New, []byte(secret))

@@ -150,7 +150,7 @@ func onChange(v ...validator.String) []planmodifier.String {
 }
 
 // catalog are the event names that the service describes (Collections §6). It says that new ones appear without notice,
-// so a name that is not here is no error.
+// so a name that is not here is not an error.
 var catalog = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_key.status_changed", "api_key.revoked"}
 
 type eventName struct{}

@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestDirect_notAdopted: another system registers the same endpoint at the same moment. Which one is whose nobody
+// TestDirect_notAdopted: another system registers the same endpoint at the same time. Which one is whose nobody
 // knows, so none is taken over, and none is registered again; the error offers to import them.
 func TestDirect_notAdopted(t *testing.T) {
 	t.Parallel()

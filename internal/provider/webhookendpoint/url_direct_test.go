@@ -7,8 +7,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// TestDirect_refusedAddresses: addresses that lead into internal networks on their face, and what is no https address,
-// are refused before anything is sent, with the service's own code where it has one.
+// TestDirect_refusedAddresses: addresses that lead into internal networks on their face, and what is not an https
+// address, are rejected before anything is sent, with the service's own code where it has one.
 func TestDirect_refusedAddresses(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
@@ -97,7 +97,7 @@ func TestDirect_publicAddresses(t *testing.T) {
 	}
 }
 
-// TestDirect_refusedByTheService: what a name leads to only the service can tell; its refusal lands on url, at the
+// TestDirect_refusedByTheService: what a name leads to only the service can tell; its rejection lands on url, at the
 // registration and at a change, and the endpoint stays what it was.
 func TestDirect_refusedByTheService(t *testing.T) {
 	t.Parallel()

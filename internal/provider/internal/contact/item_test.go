@@ -71,7 +71,7 @@ func TestHasValue(t *testing.T) {
 	}
 }
 
-// TestAddresses_thereAndBack: each field stands in the attribute of its own name, and is sent as it came.
+// TestAddresses_thereAndBack: each field is in the attribute of its own name, and is sent as it came.
 func TestAddresses_thereAndBack(t *testing.T) {
 	t.Parallel()
 	named := map[string]string{}

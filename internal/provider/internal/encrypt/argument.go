@@ -52,7 +52,7 @@ func (publicKeys) ValidateList(_ context.Context, req validator.ListRequest, res
 	check(req.Path, req.ConfigValue, &resp.Diagnostics)
 }
 
-// check reports each element that is known and is no recipient, and recipients that cannot be used together.
+// check reports each element that is known and is not a recipient, and recipients that cannot be used together.
 func check(at path.Path, recipients types.List, diags *diag.Diagnostics) {
 	var located, bare diag.Diagnostics
 	known, secret := true, false

@@ -155,7 +155,7 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// TestRecipients: each element that is no recipient is reported by its index, with what is wrong.
+// TestRecipients: each element that is not a recipient is reported by its index, with what is wrong.
 func TestRecipients(t *testing.T) {
 	t.Parallel()
 	key, pq := identity(t), hybrid(t)

@@ -44,7 +44,7 @@ func (s Secret) Planned(recipients types.List, renewed bool) Secret {
 // Stored is what the state holds of the secret s: with recipients, its clear text is encrypted and removed.
 //
 // Encrypting fails only for recipients that Reject rejects before the request. If it fails all the same, the secret is
-// not stored at all, and that is no error: an error would mark a new object for replacement.
+// not stored at all, and that is not an error: an error would mark a new object for replacement.
 func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 	s = Secret{wire.Known(s.Clear), wire.Known(s.Encrypted)}
 	if s.Clear.IsNull() || len(recipients.Elements()) == 0 {

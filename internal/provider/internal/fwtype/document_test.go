@@ -11,7 +11,7 @@ import (
 
 func document(number string) Document { return DocumentPointer(&number) }
 
-// TestDocument_mask: the mask is no difference, a digit is.
+// TestDocument_mask: the mask is not a difference, a digit is.
 func TestDocument_mask(t *testing.T) {
 	t.Parallel()
 	masked := document("529.982.247-25")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// DateTimeType is the type of a date, or of a date with time and zone (ISO 8601). The same moment in another zone, or
+// DateTimeType is the type of a date, or of a date with time and zone (ISO 8601). The same time in another zone, or
 // with other digits of a second, is equal; a date alone is its midnight in UTC.
 type DateTimeType = TextType[moment]
 

@@ -14,7 +14,7 @@ import (
 )
 
 // WholeType is the type of a whole number. Its values are those of types.Int64; a fraction, or a number beyond 64 bits,
-// is a value of its own, which validation rejects by its name. The framework's type would call it an error in the
+// is its own value, which validation rejects by its name. The framework's type would call it an error in the
 // provider.
 type WholeType struct {
 	basetypes.Int64Type

@@ -16,7 +16,7 @@ import (
 )
 
 // Wire decodes what a service returns, the object in data where there is one, into a client's type, and returns it as
-// it stands on the wire too, with the names of Terraform: created_at for createdAt. Numbers are json.Number.
+// it is on the wire too, with the names of Terraform: created_at for createdAt. Numbers are json.Number.
 func Wire(t *testing.T, response []byte, into any) map[string]any {
 	t.Helper()
 	var envelope struct{ Data json.RawMessage }
@@ -115,7 +115,7 @@ func plain(t *testing.T, value tftypes.Value) any {
 }
 
 // Same fails the test for every attribute that differs from what is wanted, or is missing, or is too many. Lists of
-// text are compared as sets: a set has an order of its own.
+// text are compared as sets: a set has its own order.
 func Same(t *testing.T, have, want map[string]any) {
 	t.Helper()
 	for name, value := range want {
@@ -131,7 +131,7 @@ func Same(t *testing.T, have, want map[string]any) {
 }
 
 // Agree fails the test for every attribute that both have with different values. Nothing, an empty list and a member
-// that is missing are the same here; a list or an object of the wire that stands in Terraform as JSON text is left to
+// that is missing are the same here; a list or an object of the wire that is in Terraform as JSON text is left to
 // the tests of that.
 func Agree(t *testing.T, have, other map[string]any) {
 	t.Helper()
@@ -150,7 +150,7 @@ func Agree(t *testing.T, have, other map[string]any) {
 }
 
 // Shown holds what a data source shows of a response against the wire, and against what the resource shows of it.
-// convert makes both models of the client's type; except takes out what is meant to differ.
+// convert makes both models of the client's type; except removes what is meant to differ.
 func Shown[W any](t *testing.T, response []byte, convert func(*W) (data, resource any, err error),
 	except func(shown, managed, wire map[string]any)) {
 	t.Helper()

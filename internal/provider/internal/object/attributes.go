@@ -40,7 +40,7 @@ func FilterByID(description string) schema.StringAttribute {
 		MarkdownDescription: description}
 }
 
-// KeyIsUUID makes the key id take nothing but a UUID, where the service has no other ids.
+// KeyIsUUID makes the key id accept only a UUID, for a service that has no other ids.
 func (a Attributes) KeyIsUUID() {
 	key := a.text("id")
 	key.Validators = []validator.String{validate.UUID()}

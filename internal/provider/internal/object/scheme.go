@@ -28,7 +28,7 @@ const keyID = "id"
 // object.
 //
 // What is kept as identity is the id alone: the other field only selects the object to import, so that its change is
-// no change of identity.
+// not a change of identity.
 type Scheme[S, T any] struct {
 	// TypeName is the Terraform type of the resource and of the data source of one.
 	TypeName string

@@ -17,7 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// scheme is that of things, which live in a list.
+// scheme is that of things, which are in a list.
 var scheme = Scheme[[]thing, thing]{TypeName: "billing_customer", Noun: "customer", Key: "external_id"}
 
 // identityOf is an identity of the scheme with the given fields; the others are null.

@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// Values that deletion_policy has for every object beside those of its own.
+// Values that deletion_policy has for every object, in addition to the object's own values.
 const (
 	Delete  = "delete"
 	Abandon = "abandon"
@@ -37,7 +37,7 @@ func Refuse(policy types.String, object, others string, diags *diag.Diagnostics)
 }
 
 // Stays reports that destroying sends nothing: the policy prevents it, or leaves the object at the service. It has
-// reported that, see Refuse and Abandoned.
+// reported that, see Reject and Abandoned.
 func Stays(policy types.String, object, others string, diags *diag.Diagnostics) bool {
 	Refuse(policy, object, others, diags)
 	return policy.ValueString() == Prevent || Abandoned(policy, object, diags)

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// TestPolicies: only prevent refuses, and only abandon leaves the object where it is; both say so.
+// TestPolicies: only prevent rejects, and only abandon leaves the object where it is; both say so.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -62,7 +62,7 @@ type Search[T any] struct {
 	ID   func(T) string
 	// Same reports whether an object is what is to be created.
 	Same func(T) bool
-	// Certain lists again what was found, after reads have ceased to lag: it may have been deleted a moment ago.
+	// Certain lists again what was found, after reads have ceased to lag: it may have been deleted shortly before.
 	Certain bool
 }
 

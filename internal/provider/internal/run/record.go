@@ -3,7 +3,7 @@
 // exactly one of the two.
 //
 // Terraform tells a resource nothing of other resources. A reference to an object that is being replaced and a
-// reference that is not known yet for another reason look the same: unknown. The Record tells them apart.
+// reference that is not known yet for another reason look the same: unknown. The Record distinguishes them.
 package run
 
 import (
@@ -170,7 +170,7 @@ func (r *Record) Replaces(typeName, id string) bool {
 // It must not ask for a replacement that the first one did not show; Terraform would call that a mistake of the
 // provider. Where the plan is the first one, the object was refreshed before, in the same run.
 //
-// A plan without a refresh (-refresh=false) is told apart by deferral: Terraform allows a provider to defer in every
+// A plan without a refresh (-refresh=false) is distinguished by deferral: Terraform allows a provider to defer in every
 // apply, and in no plan. OpenTofu never allows it, so there only an apply that has begun is proof. deferralAllowed is
 // ModifyPlanRequest.ClientCapabilities.DeferralAllowed. It has to be asked before PlanUpdate, which notes the plan.
 func (r *Record) Applying(typeName, id string, deferralAllowed bool) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// Warn tells which arguments the service stored in another form than it was asked to. object names the object at the
+// Warn reports which arguments the service stored in another form than it was asked to. object names the object at the
 // beginning of a sentence. Computed attributes are not worth a warning: the next refresh shows them.
 func Warn(differences []Difference, object string, arguments []string, diags *diag.Diagnostics) {
 	for _, d := range differences {

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// TestWarn: a difference in an argument is told on it, with both values; one in a computed attribute is not.
+// TestWarn: a difference in an argument is reported on it, with both values; one in a computed attribute is not.
 func TestWarn(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
@@ -30,7 +30,7 @@ func TestWarn(t *testing.T) {
 	}
 }
 
-// TestPostpone: nothing that happens after a creation is an error, and all of it is told.
+// TestPostpone: nothing that happens after a creation is an error, and all of it is reported.
 func TestPostpone(t *testing.T) {
 	t.Parallel()
 	var failed, diags diag.Diagnostics

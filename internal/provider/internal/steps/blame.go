@@ -6,10 +6,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Blame leads what the service refuses about an operation back to the argument that asked for it: the fields of an
+// Blame leads what the service rejects about an operation back to the argument that asked for it: the fields of an
 // operation are not named as the arguments are.
 type Blame struct {
-	// Argument is the one that asks for the operation. A refusal that names no field is about it.
+	// Argument is the one that asks for the operation. A rejection that names no field is about it.
 	Argument string
 	// Fields are the operation's own fields, each as the configuration calls it, such as resumes_at: pause.resumes_at.
 	Fields map[string]string

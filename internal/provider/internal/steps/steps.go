@@ -11,7 +11,7 @@ import (
 )
 
 // Step is one request. It returns the object as it is afterwards, or nil where the response does not show it. A
-// response beside an error means that the step has partly happened.
+// response next to an error means that the step has partly happened.
 type Step[T any] struct {
 	// Verb says what the step does to the object: update, pause, suspend.
 	Verb string

@@ -14,8 +14,8 @@ import (
 
 var errDown = errors.New("the line is down")
 
-// TestRun: each step is told before the next one begins, what fails ends the run, and a response beside an error has
-// happened.
+// TestRun: each step is reported before the next one begins, what fails ends the run, and a response next to an error
+// has happened.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -73,7 +73,7 @@ func orDash(text *string) string {
 	return *text
 }
 
-// TestBlame: a refusal speaks of the arguments that asked for the operation; what is no refusal stays as it is.
+// TestBlame: a rejection speaks of the arguments that asked for the operation; what is not a rejection stays as it is.
 func TestBlame(t *testing.T) {
 	t.Parallel()
 	blame := Blame{Argument: "pause", Fields: map[string]string{"resumes_at": "pause.resumes_at"}}

@@ -11,8 +11,8 @@ import (
 
 type knownStatus []string
 
-// KnownStatus warns about a status that is not among those that the service describes. It may add others, so that is no
-// error.
+// KnownStatus warns about a status that is not among those that the service describes. It may add others, so that is
+// not an error.
 func KnownStatus(values ...string) validator.String { return knownStatus(values) }
 
 func (knownStatus) Description(context.Context) string { return "a status that the service describes" }

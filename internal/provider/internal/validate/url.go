@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// internalNetworks are the networks that no webhook may point to, beside loopback, private, link-local and unspecified
+// internalNetworks are the networks that no webhook may point to, next to loopback, private, link-local and unspecified
 // addresses, which netip knows by itself: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and the
 // reserved rest of IPv4 (RFC 1112).
 var internalNetworks = []netip.Prefix{

@@ -54,7 +54,7 @@ func Known(s types.String) types.String {
 	return s
 }
 
-// JSONText is the normalized text of an object that is only read. Null stays null, and so does what is no object.
+// JSONText is the normalized text of an object that is only read. Null stays null, and so does what is not an object.
 func JSONText(raw json.RawMessage) types.String {
 	object, err := metadata.Parse(raw)
 	if err != nil || object == nil {

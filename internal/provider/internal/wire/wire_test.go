@@ -59,7 +59,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestJSONText: objects are written in one way, whatever the service's; what is no object has no such text, but may
+// TestJSONText: objects are written in one way, whatever the service's; what is not an object has no such text, but may
 // have one of its own.
 func TestJSONText(t *testing.T) {
 	t.Parallel()

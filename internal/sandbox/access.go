@@ -15,7 +15,7 @@ func (s *Server) FinanceURL() string { return s.server.Address(string(Finance)) 
 // CollectionsURL is the base address of collections.
 func (s *Server) CollectionsURL() string { return s.server.Address(string(Collections)) }
 
-// ControlURL is the address at which the running sandbox is asked and steered.
+// ControlURL is the address at which the running sandbox is queried and controlled.
 func (s *Server) ControlURL() string { return s.server.Address(controlListener) }
 
 // WebURL is the address of the web page; empty without Options.Web.

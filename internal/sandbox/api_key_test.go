@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// key makes an API key and returns its path.
+// key creates an API key and returns its path.
 func (c caller) key(body string) (path string, created result) {
 	c.t.Helper()
 	created = c.do("POST", keysPath, body).want(201)
@@ -186,7 +186,7 @@ func TestKeyRotation(t *testing.T) {
 	c.do("POST", expired+"/rotate", "").want(409)
 }
 
-// Collections §3: a revoked key returns 401 at once and reads on.
+// Collections §3: a revoked key returns 401 immediately and reads on.
 func TestKeyRevocation(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Start: morning})

@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Recurring billing §5 and §7: who may not ask, and the shapes of the refusal.
+// Recurring billing §5 and §7: who may not ask, and the shapes of the rejection.
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Start: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)})
@@ -55,7 +55,7 @@ func TestAuthentication(t *testing.T) {
 	c.do("GET", "/v1/me", "").want(401)
 }
 
-// Recurring billing §5.6: scopes, and what a refusal says of them.
+// Recurring billing §5.6: scopes, and what a rejection says of them.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Tokens: []sandbox.Token{

@@ -172,13 +172,13 @@ func (r result) names(field string) []string {
 	return out
 }
 
-// create makes a customer and returns its id.
+// create creates a customer and returns its id.
 func (c caller) create(body string) string {
 	c.t.Helper()
 	return c.do("POST", "/v1/customers", body).want(201).text("data", "customer", "id")
 }
 
-// account makes a customer and returns the id of its billing account.
+// account creates a customer and returns the id of its billing account.
 func (c caller) account() string {
 	c.t.Helper()
 	return c.do("POST", "/v1/customers", `{"name":"Ana"}`).want(201).text("data", "billing_account", "id")
@@ -187,8 +187,8 @@ func (c caller) account() string {
 // plans that subscriptions of tests run on.
 const plan, otherPlan = "3a6d9c1f-74e2-4c08-b1b5-0f2d8a6e5c71", "c9e17b52-06af-4d3b-8e94-61f5a2d7b830"
 
-// subscribe makes a subscription with the fields, written as `,"name":value`,
-// on an account of its own, and returns its path and the response.
+// subscribe creates a subscription with the fields, written as `,"name":value`,
+// on its own account, and returns its path and the response.
 func (c caller) subscribe(fields string) (string, result) {
 	c.t.Helper()
 	r := c.do("POST", "/v1/subscriptions", `{"billing_account_id":"`+c.account()+`","plan_id":"`+plan+`"`+
@@ -196,7 +196,7 @@ func (c caller) subscribe(fields string) (string, result) {
 	return "/v1/subscriptions/" + r.text("data", "id"), r
 }
 
-// blames fails the test unless the response refuses exactly these fields.
+// blames fails the test unless the response rejects exactly these fields.
 func (r result) blames(fields ...string) {
 	r.t.Helper()
 	if r.status != 422 || r.text("error", "code") != "validation_error" {

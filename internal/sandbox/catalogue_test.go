@@ -101,7 +101,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// A catalogue is refused as any other list of a seed.
+// A catalogue is rejected as any other list of a seed.
 func TestCatalogueRefused(t *testing.T) {
 	t.Parallel()
 	for document, problem := range map[string]string{

@@ -63,7 +63,7 @@ func book(t *testing.T, server *sandbox.Server) caller {
 
 // TestFinanceExchanges sends the recorded requests for single records, each to a
 // sandbox where the record was made as it is recorded, and compares the responses
-// with the recorded ones; ids and moments are compared in their form.
+// with the recorded ones; ids and timestamps are compared in their form.
 func TestFinanceExchanges(t *testing.T) {
 	t.Parallel()
 	compared := map[string]int{}
@@ -163,7 +163,7 @@ func TestFinanceListExchanges(t *testing.T) {
 	}
 }
 
-// fill makes the records of the longest recorded list of that path.
+// fill creates the records of the longest recorded list of that path.
 func (c caller) fill(list string) {
 	c.t.Helper()
 	var longest []any

@@ -55,7 +55,7 @@ var (
 )
 
 // TestCreateExchanges sends the recorded creates and compares the responses with
-// the recorded ones; ids and moments are compared in their form. An exchange
+// the recorded ones; ids and timestamps are compared in their form. An exchange
 // that refers to a customer made before is left out, as it leaves that out.
 func TestCreateExchanges(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestCreateExchanges(t *testing.T) {
 
 var recordedAccount = regexp.MustCompile(`"billing_account_id": *"([^"]+)"`)
 
-// empty tells whether a field says "nothing": null, [] and {} are all
+// empty reports whether a field says "nothing": null, [] and {} are all
 // documented for that, and the exchanges and the sandbox each chose one.
 func empty(value any) bool {
 	list, isList := value.([]any)

@@ -41,7 +41,7 @@ func TestRequestIDIsOnEveryResponse(t *testing.T) {
 	}
 }
 
-// Recurring billing §1 and §7: what is no request of an operation.
+// Recurring billing §1 and §7: what is not a request of an operation.
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	c := call(t, start(t, sandbox.Options{}))

@@ -64,7 +64,7 @@ func TestInvalidFields(t *testing.T) {
 	}
 }
 
-// Every problem is told at once, in words that do not repeat what was sent
+// Every problem is reported together, in words that do not repeat what was sent
 // (Recurring billing §7).
 func TestRefusalNamesAllAndRepeatsNothing(t *testing.T) {
 	t.Parallel()

@@ -107,7 +107,7 @@ func TestCreateCustomerOpensAccount(t *testing.T) {
 	}
 }
 
-// Recurring billing §2: the customer inside an account has words of its own.
+// Recurring billing §2: the customer inside an account has its own words.
 func TestEmbeddedCustomerKind(t *testing.T) {
 	t.Parallel()
 	c := call(t, start(t, sandbox.Options{}))

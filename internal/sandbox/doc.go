@@ -4,7 +4,7 @@
 //
 // It serves https on loopback with a certificate authority of its own, one
 // listener a service and one more, control, over which a running sandbox is
-// asked and steered. Recurring billing serves every operation of the wire
+// queried and controlled. Recurring billing serves every operation of the wire
 // contract: me, customers, billing accounts, subscriptions and invoices;
 // collections every one too: webhook endpoints, deliveries and API keys;
 // financial management the records of any collection. Options.Web adds a page
@@ -13,8 +13,8 @@
 // Where the descriptions leave a choice, the sandbox is strict. Unknown
 // fields, fields of the wrong type and create-only fields in an update are
 // 422, as are unknown or repeated query parameters, an unknown sort_by, and a
-// page that is no integer (one out of range is clamped, as documented). An id
-// that is no UUID is an object that does not exist. A body that is no JSON
+// page that is not an integer (one out of range is clamped, as documented). An id
+// that is not a UUID is an object that does not exist. A body that is not a JSON
 // object, and a request without Content-Type: application/json, are 400.
 // A null is taken where the description says "or null" and nowhere else, and an
 // operation whose fields are all optional may come without a body. Nulls sort
@@ -31,6 +31,6 @@
 // the plain one, access.go is what a running one offers, exports.go names what
 // the rooms define. internal/server is the way of a request; billing,
 // collections and finance are a service each, with its tables, operations and
-// routes, and know no other; control and page read and steer them all. Rows are
+// routes, and know no other; control and page read and control them all. Rows are
 // in internal/store.
 package sandbox

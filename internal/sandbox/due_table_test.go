@@ -2,7 +2,7 @@ package sandbox_test
 
 import "time"
 
-// at is a moment of 2026 as it is returned.
+// at is a time of 2026 as it is returned.
 func at(month time.Month, day, hour int) string {
 	return time.Date(2026, month, day, hour, 0, 0, 0, time.UTC).Format(`"2006-01-02T15:04:05.000Z"`)
 }
@@ -11,7 +11,7 @@ func at(month time.Month, day, hour int) string {
 type step struct{ name, body string }
 
 // What time makes of a subscription that was made on 31 January at noon: not
-// before its moment, at its own moment, and with other things that come due on
+// before its time, at its own time, and with other things that come due on
 // the way, in order (Recurring billing §3; wire contract: Behaviour).
 var dueTable = []struct {
 	name     string

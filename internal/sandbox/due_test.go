@@ -32,7 +32,7 @@ func TestDueTransitions(t *testing.T) {
 				t.Errorf("invoices %q, want %q", got, test.invoices)
 			}
 			first := c.do("GET", path, "").want(200).holds(test.want)
-			// Once: nothing more happens at the same moment.
+			// Once: nothing more happens at the same time.
 			if again := c.do("GET", path, "").want(200); again.json() != first.json() {
 				t.Errorf("asked again %s, first %s", again.body, first.body)
 			}
@@ -101,7 +101,7 @@ func TestDueAcrossARestart(t *testing.T) {
 }
 
 // Several subscriptions come due in one step of the clock: their invoices are
-// numbered in the order of their moments.
+// numbered in the order of their timestamps.
 func TestDueOfSeveralSubscriptions(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Start: janLast})
@@ -141,7 +141,7 @@ func TestDueOnARunningClock(t *testing.T) {
 	}
 }
 
-// A write sees what has come due too, and a refused one does not undo it.
+// A write sees what has come due too, and a rejected one does not undo it.
 func TestDueBeforeAWrite(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Start: janLast})

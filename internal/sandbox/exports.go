@@ -23,7 +23,7 @@ type (
 	Fault = server.Fault
 	// Request is one line of the request log.
 	Request = server.Request
-	// SeedError tells why a seed document cannot be used.
+	// SeedError reports why a seed document cannot be used.
 	SeedError = control.SeedError
 
 	// DeliveryState is a delivery with every attempt that was made of it.

@@ -195,7 +195,7 @@ func sister(t *testing.T, list, cursor string) result {
 	return c.do("GET", list+"&cursor="+cursor, "")
 }
 
-// A cursor that is changed anywhere, in any way, is refused.
+// A cursor that is changed anywhere, in any way, is rejected.
 func TestTamperedCursors(t *testing.T) {
 	t.Parallel()
 	_, c := empties(t)

@@ -94,7 +94,7 @@ func TestExamplesTellOfTwoCompanies(t *testing.T) {
 	}
 }
 
-// The ids are the same in every sandbox; the moments follow its clock.
+// The ids are the same in every sandbox; the timestamps follow its clock.
 func TestExamplesAreTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	one := book(t, start(t, sandbox.Options{Start: morning}))

@@ -52,7 +52,7 @@ func TestRecordFilters(t *testing.T) {
 		{"eve", []string{"at[lt]", "2026-03-10"}},
 		{"midnight noon day", []string{"at[gte]", "2026-03-10", "at[lte]", "2026-03-10"}},
 		{"abroad next", []string{"at[gt]", "2026-03-10", "at[lt]", "2026-03-12"}},
-		// moments in any offset
+		// timestamps in any offset
 		{"noon abroad next", []string{"at[gte]", "2026-03-10T12:00:00.000Z"}},
 		{"noon abroad next", []string{"at[gte]", "2026-03-10T09:00:00-03:00"}},
 		{"abroad next", []string{"at[gt]", "2026-03-10T21:00:00.000+09:00"}},
@@ -63,7 +63,7 @@ func TestRecordFilters(t *testing.T) {
 		{"day", []string{"at", "2026-03-10"}},
 		{"noon", []string{"at", "2026-03-10T12:00:00.000Z"}},
 		{"", []string{"at", "2026-03-10T12:00:00Z"}},
-		// a bound that is no moment, and text that is none
+		// a bound that is not a time, and text that is none
 		{"sometime", []string{"at[gte]", "s"}},
 		{"sometime", []string{"at[gte]", "2026-13-40"}},
 		// numbers by their value, of any size
@@ -90,7 +90,7 @@ func TestRecordFilters(t *testing.T) {
 		{"blank", []string{"t", ""}},
 		{"zeros", []string{"t", "0042"}},
 		{"", []string{"t", "42"}},
-		// what is no text, number or truth passes nothing
+		// what is not a text, number or truth passes nothing
 		{"yes", []string{"b", "true"}},
 		{"", []string{"b", `["true"]`}},
 		{"yes", []string{"b[gte]", ""}},
@@ -118,7 +118,7 @@ func TestRecordFilters(t *testing.T) {
 	}
 }
 
-// What is no filter is refused, and not left out.
+// What is not a filter is rejected, and not left out.
 func TestRefusedFilters(t *testing.T) {
 	t.Parallel()
 	_, c := empties(t)

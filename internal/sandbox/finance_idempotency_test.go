@@ -13,7 +13,7 @@ import (
 // Keys of creations.
 const creationKey, otherCreationKey = "5f0c3a52-9b1e-4d7a-8c46-2e9d1b7f0a83", "e1d2c3b4-a596-4877-9fa0-1b2c3d4e5f60"
 
-// keyed makes a record with an idempotency key.
+// keyed creates a record with an idempotency key.
 func (c caller) keyed(collection, body, key string) result {
 	c.t.Helper()
 	return c.do("POST", "/v1/"+collection, body, "X-Idempotency-Key", key)
@@ -105,7 +105,7 @@ func TestRefusedKeys(t *testing.T) {
 	}
 }
 
-// A creation that is refused leaves its key to the next one.
+// A creation that is rejected leaves its key to the next one.
 func TestRefusedCreationKeepsNoKey(t *testing.T) {
 	t.Parallel()
 	server, c := empties(t)
@@ -144,7 +144,7 @@ func TestCreationWithALostResponse(t *testing.T) {
 	}
 }
 
-// Creations with one key at once make one record.
+// Creations with one key at the same time create one record.
 func TestConcurrentCreations(t *testing.T) {
 	t.Parallel()
 	_, c := empties(t)

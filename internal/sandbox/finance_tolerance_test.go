@@ -62,7 +62,7 @@ func TestFinanceTolerances(t *testing.T) {
 				list.at("meta", "x_undocumented") == nil {
 				t.Errorf("nothing unknown in %s", list.body)
 			}
-			// It is no field of the record: a change does not keep it.
+			// It is not a field of the record: a change does not keep it.
 			if got := c.do("PATCH", path, `{}`).want(200); strings.Count(string(got.body), "x_undocumented") != 2 {
 				t.Errorf("changed %s", got.body)
 			}
@@ -135,7 +135,7 @@ func TestRecordReadLag(t *testing.T) {
 		}
 	}
 	c.keyed("notes", `{"name":"b"}`, creationKey).want(201)
-	c.keyed("notes", `{"name":"b"}`, creationKey).want(201) // hides nothing anew
+	c.keyed("notes", `{"name":"b"}`, creationKey).want(201) // hides nothing a second time
 	for i, want := range []string{"a", "a", "a b"} {
 		if got := c.walk("/v1/notes?limit=100", ""); got != want {
 			t.Errorf("listing %d after another one: %q, want %q", i, got, want)

@@ -81,7 +81,7 @@ func FuzzSeed(f *testing.F) {
 // methodName is a token of RFC 9110 §5.6.2.
 var methodName = regexp.MustCompile("^[-!#$%&'*+.^_`|~0-9A-Za-z]+$")
 
-// FuzzRequest: no request breaks a service: it is served or refused, in JSON, and never with an error of the sandbox
+// FuzzRequest: no request breaks a service: it is served or rejected, in JSON, and never with an error of the sandbox
 // itself.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range []struct{ method, target, body string }{

@@ -93,7 +93,7 @@ func TestJWTScopes(t *testing.T) {
 	}
 }
 
-// A revoked token ends at once, however it is named, and stays so over a restart.
+// A revoked token ends immediately, however it is named, and stays so over a restart.
 func TestJWTsOverRevocationAndRestart(t *testing.T) {
 	t.Parallel()
 	o := sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db")}

@@ -106,7 +106,7 @@ func TestDescriptionAgainstTheServer(t *testing.T) {
 	}
 }
 
-// Every refusal that the operations have of their own is of a described status.
+// Every rejection that the operations have of their own is of a described status.
 func TestDescribedRefusals(t *testing.T) {
 	t.Parallel()
 	c := book(t, start(t, sandbox.Options{}))

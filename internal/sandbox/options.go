@@ -26,7 +26,7 @@ type Options struct {
 	// resets then the stream of its request alone.
 	HTTP2 bool
 
-	// Web serves a page for browsers that shows what stands in the sandbox, over
+	// Web serves a page for browsers that shows what is in the sandbox, over
 	// plain http and on loopback only, at WebPort; 0 takes a free one, and any
 	// other turns the page on.
 	Web     bool
@@ -36,7 +36,7 @@ type Options struct {
 	// survives the death of the process; empty means memory only.
 	StateFile string
 	// CAFile is where the PEM of the certificate authority is written. Empty
-	// means beside the state file, or without one a temporary file that Close
+	// means next to the state file, or without one a temporary file that Close
 	// removes.
 	CAFile string
 
@@ -57,7 +57,7 @@ type Options struct {
 	// 2, so that every listing crosses a page boundary.
 	MaxPerPage int
 	// ReadLag is how many listings a new object is missing from, as behind a
-	// search index that follows the writes. A single read sees it at once.
+	// search index that follows the writes. A single read sees it immediately.
 	ReadLag int
 	// Tolerance makes the server differ in ways that a client must tolerate.
 	Tolerance Tolerance
@@ -79,12 +79,12 @@ type Options struct {
 	// collections; empty means Authorization with Bearer.
 	CollectionsAuthHeader string
 	// AllowLoopbackReceivers lets webhook endpoints be on this machine. All
-	// other internal networks stay refused, and https stays required.
+	// other internal networks stay rejected, and https stays required.
 	AllowLoopbackReceivers bool
 	// ReceiverCAs are the authorities that webhook receivers may have their
 	// certificates from; nil means the system's.
 	ReceiverCAs *x509.CertPool
-	// Resolver is asked for the addresses of receivers, at registration and anew
+	// Resolver is asked for the addresses of receivers, at registration and again
 	// at every attempt. Nil means the system's, which is not asked for names that
 	// are reserved for documentation and tests.
 	Resolver Resolver

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// signedBy fails the test unless the signature is that of the secret at the moment
+// signedBy fails the test unless the signature is that of the secret at the time
 // of sending (Collections §5), computed here once more.
 func (w webhook) signedBy(t *testing.T, secret string, at time.Time) {
 	t.Helper()
@@ -71,7 +71,7 @@ func TestTestEvent(t *testing.T) {
 	}
 }
 
-// Collections §8: the schedule, moved by the clock; every attempt is signed anew,
+// Collections §8: the schedule, moved by the clock; every attempt is signed again,
 // the ids and the body stay.
 func TestAttemptsFollowTheSchedule(t *testing.T) {
 	t.Parallel()
@@ -118,7 +118,7 @@ func TestAttemptsFollowTheSchedule(t *testing.T) {
 	}
 }
 
-// A clock that jumps over several attempts finds each made at its own moment.
+// A clock that jumps over several attempts finds each made at its own time.
 func TestClockJumpsOverAttempts(t *testing.T) {
 	t.Parallel()
 	erp := consume(t)
@@ -258,7 +258,7 @@ func TestRotatedSecretSigns(t *testing.T) {
 	got[1].signedBy(t, secret, morning.Add(4*time.Minute))
 }
 
-// A restart over the same state goes on with what is due, and opens what it has
+// A restart over the same state continues with what is due, and opens what it has
 // sealed; nothing of that lies readable in the file.
 func TestPipelineSurvivesRestart(t *testing.T) {
 	t.Parallel()

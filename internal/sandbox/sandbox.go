@@ -17,7 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// The names of what listens beside the services.
+// The names of what listens next to the services.
 const (
 	controlListener = "control"
 	webListener     = "web page"
@@ -163,7 +163,7 @@ func (s *Server) writeCAFile() error {
 		_, err = file.Write(s.CAPEM())
 		return errors.Join(err, file.Close())
 	}
-	// Terraform runs in folders of its own, so a relative path would be lost.
+	// Terraform runs in its own folders, so a relative path would be lost.
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return fmt.Errorf("place the CA certificate: %w", err)

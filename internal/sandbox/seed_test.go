@@ -130,7 +130,7 @@ func TestSeedDocumentRepeats(t *testing.T) {
 	}
 }
 
-// A problem names its place; all of one list are told at once, and none of a
+// A problem names its place; all of one list are reported together, and none of a
 // later one, which they may have brought about.
 func TestSeedProblems(t *testing.T) {
 	t.Parallel()
@@ -193,7 +193,7 @@ func TestSeedProblems(t *testing.T) {
 	}
 }
 
-// A refused seed leaves the state new, a used state is left alone.
+// A rejected seed leaves the state new, a used state is left alone.
 func TestSeedAndState(t *testing.T) {
 	t.Parallel()
 	o := sandbox.Options{StateFile: filepath.Join(t.TempDir(), "state.db")}

@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Three services and the control listener, each with a token of its own.
+// Three services and the control listener, each with its own token.
 func TestServicesAndEnvironment(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{})
@@ -67,7 +67,7 @@ func TestCAFileLivesAsLongAsTheServer(t *testing.T) {
 	}
 }
 
-// Whoever reads the path may stand in another folder.
+// Whoever reads the path may be in another folder.
 func TestCAFilePathIsAbsolute(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := start(t, sandbox.Options{CAFile: "ca.pem"})

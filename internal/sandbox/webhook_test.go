@@ -28,7 +28,7 @@ func collect(t *testing.T, server *sandbox.Server) caller {
 	return c
 }
 
-// endpoint makes a webhook endpoint and returns its path.
+// endpoint creates a webhook endpoint and returns its path.
 func (c caller) endpoint(body string) (path string, created result) {
 	c.t.Helper()
 	created = c.do("POST", endpointsPath, body).want(201)
@@ -152,7 +152,7 @@ func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return []netip.Addr{addr}, err
 }
 
-// Collections §5: a name that leads into an internal network is refused at
+// Collections §5: a name that leads into an internal network is rejected at
 // registration; one that cannot be looked up is left to the delivery.
 func TestRegistrationResolvesNames(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ type billingAccount struct {
 }
 
 // embeddedCustomer is the customer loaded with a billing account. Its kind has
-// words of its own: individual and company.
+// its own words: individual and company.
 type embeddedCustomer struct {
 	ID             string           `json:"id"`
 	ExternalID     *string          `json:"external_id"`

@@ -79,7 +79,7 @@ func (s *Service) createAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 	return c.Single(http.StatusCreated, account, account.modified()), nil
 }
 
-// newCustomer makes the customer that a reference describes and nothing has.
+// newCustomer creates the customer that a reference describes and nothing has.
 func (s *Service) newCustomer(c *server.Call, tx *store.Tx, r reference, sent map[string]any) (CustomerRow, error) {
 	if r.Name == "" {
 		return CustomerRow{}, server.Invalid(server.Problems{"customer.name": "is required for a new customer"})
@@ -88,7 +88,7 @@ func (s *Service) newCustomer(c *server.Call, tx *store.Tx, r reference, sent ma
 	return s.addCustomer(c, tx, r.customerInput, sent), nil
 }
 
-// openAccount makes an account. What the input leaves out has its default
+// openAccount creates an account. What the input leaves out has its default
 // (service description, Recurring billing §4 Billing account create).
 func (s *Service) openAccount(c *server.Call, tx *store.Tx, owner customer, in accountInput) AccountRow {
 	account := in.apply(c, billingAccount{
@@ -138,7 +138,7 @@ func (s *Service) updateAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 	return s.changeAccount(c, tx, row, changed), nil
 }
 
-// changeAccount makes the changed account stand and returns it.
+// changeAccount stores the changed account and returns it.
 func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, changed billingAccount) server.Reply {
 	if !reflect.DeepEqual(changed, row.Account) {
 		s.noteWriter(c, tx, changed.ID, row.Account.CustomMetadata, changed.CustomMetadata)
@@ -150,7 +150,7 @@ func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, ch
 	return c.Single(http.StatusOK, account, account.modified())
 }
 
-// deleteAccount serves billing_accounts.delete. It is refused while a
+// deleteAccount serves billing_accounts.delete. It is rejected while a
 // subscription would be left without an account; the contract does not say so,
 // but what is deleted is deleted with all that hangs on it, or not at all.
 func (s *Service) deleteAccount(c *server.Call, tx *store.Tx) (server.Reply, error) {

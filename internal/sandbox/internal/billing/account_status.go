@@ -33,7 +33,7 @@ func (s *Service) closeAccount(c *server.Call, tx *store.Tx) (server.Reply, erro
 	return s.moveAccount(c, tx, closeForGood)
 }
 
-// accountStep moves an account to another status, or refuses.
+// accountStep moves an account to another status, or rejects.
 type accountStep func(account billingAccount, at time.Time, reason *string) (billingAccount, error)
 
 func (s *Service) moveAccount(c *server.Call, tx *store.Tx, step accountStep) (server.Reply, error) {

@@ -12,7 +12,7 @@ var cycleMonths = map[string]int{"monthly": 1, "quarterly": 3, "semiannual": 6, 
 
 const defaultCycle = "monthly"
 
-// lastYear bounds moments that a request may name, so that the periods after
+// lastYear bounds timestamps that a request may name, so that the periods after
 // them can still be written in four digits.
 const lastYear = 9900
 

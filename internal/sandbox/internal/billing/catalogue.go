@@ -221,7 +221,7 @@ func has[T any](c *server.Call, tx *store.Tx, table store.Table[listed[T]], id s
 	return true
 }
 
-// checkReferences refuses a plan and items that the catalogue does not have.
+// checkReferences rejects a plan and items that the catalogue does not have.
 func (s *Service) checkReferences(c *server.Call, tx *store.Tx, planID *string, items []itemInput) error {
 	p := server.Problems{}
 	if planID != nil && !has(c, tx, s.plans, *planID) {

@@ -69,7 +69,7 @@ func (s *Service) createCustomer(c *server.Call, tx *store.Tx) (server.Reply, er
 	return c.Single(http.StatusCreated, response, u.UpdatedAt.Time), nil
 }
 
-// addCustomer makes a customer of the fields that were sent.
+// addCustomer creates a customer of the fields that were sent.
 func (s *Service) addCustomer(c *server.Call, tx *store.Tx, in customerInput, sent map[string]any) CustomerRow {
 	u := in.apply(customer{
 		ID:             s.Source.UUID(),
@@ -106,7 +106,7 @@ func (s *Service) updateCustomer(c *server.Call, tx *store.Tx) (server.Reply, er
 	return c.Single(http.StatusOK, changed, changed.UpdatedAt.Time), nil
 }
 
-// changeCustomer makes the changed customer stand and returns it.
+// changeCustomer stores the changed customer and returns it.
 func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, changed customer) customer {
 	if !reflect.DeepEqual(changed, row.Customer) {
 		s.noteWriter(c, tx, changed.ID, row.Customer.CustomMetadata, changed.CustomMetadata)
@@ -117,7 +117,7 @@ func (s *Service) changeCustomer(c *server.Call, tx *store.Tx, row CustomerRow, 
 	return changed
 }
 
-// deleteCustomer serves customers.delete: refused while a subscription is not
+// deleteCustomer serves customers.delete: rejected while a subscription is not
 // canceled, otherwise the billing accounts are closed with the customer
 // (wire contract: deleting a customer).
 func (s *Service) deleteCustomer(c *server.Call, tx *store.Tx) (server.Reply, error) {

@@ -26,13 +26,13 @@ func (r SubscriptionRow) Due() (at time.Time, ok bool) {
 	}
 }
 
-// pass does what is due at that moment, and tells whether a period was
+// pass does what is due at that time, and reports whether a period was
 // renewed. A pause that ends together with the period ends first.
 func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
 	s := &r.Subscription
 	s.UpdatedAt = s.UpdatedAt.Next(at)
 	if s.Status == subscriptionPaused && s.ResumesAt != nil && !s.ResumesAt.After(at) {
-		// resume refuses only what is not paused.
+		// resume rejects only what is not paused.
 		_ = r.resume(s.ResumesAt.Time)
 	}
 	if s.CurrentPeriodEnd.After(at) {
@@ -52,7 +52,7 @@ func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
 	return true
 }
 
-// agenda remembers the earliest moment at which time moves a subscription, so
+// agenda remembers the earliest time at which time moves a subscription, so
 // that a request does not look through all of them for nothing. It may be too
 // early, never too late.
 type agenda struct {
@@ -68,7 +68,7 @@ func (a *agenda) note(at time.Time) {
 	}
 }
 
-// reached tells whether something may be due.
+// reached reports whether something may be due.
 func (a *agenda) reached(now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,7 +82,7 @@ func (a *agenda) clear() {
 }
 
 // Settle makes happen what has come due by now, before a request sees any of
-// it: each thing once, at its own moment, in the order of these moments, in one
+// it: each thing once, at its own time, in the order of these timestamps, in one
 // transaction.
 func (s *Service) Settle(now time.Time) error {
 	if !s.agenda.reached(now) {

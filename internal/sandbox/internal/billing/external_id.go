@@ -16,7 +16,7 @@ func externalKey(organization string, externalID *string) string {
 	return organization + "/" + *externalID
 }
 
-// claimExternalID refuses an external_id that another object in the index of
+// claimExternalID rejects an external_id that another object in the index of
 // the live ones has (wire contract: same external_id twice in one resource
 // type). own is the id of the object that wants it, empty for a new one.
 func claimExternalID[T any](c *server.Call, tx *store.Tx, live store.Index[T], wanted *string, own string) error {

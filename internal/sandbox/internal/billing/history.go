@@ -73,7 +73,7 @@ func (s *Service) noteWriter(c *server.Call, tx *store.Tx, id string, before, af
 	s.history.writers.Put(tx, id, writers)
 }
 
-// leaves are the values of an object that are no objects themselves, and empty objects, by path.
+// leaves are the values of an object that are not objects themselves, and empty objects, by path.
 func leaves(o map[string]any) map[string]any {
 	all := map[string]any{}
 	for key, value := range o {

@@ -46,7 +46,7 @@ var pauseInvoices = map[string]string{
 
 const defaultPauseBehavior = "mark_uncollectible"
 
-// invoiceRenewal makes the invoice of a period that has just begun, unless the
+// invoiceRenewal creates the invoice of a period that has just begun, unless the
 // subscription is invoiced by hand. The first period has none: it begins with
 // the subscription, and cycle_billing_date says that the first invoice comes
 // when it ends.
@@ -56,7 +56,7 @@ func (s *Service) invoiceRenewal(tx *store.Tx, row SubscriptionRow) {
 	}
 }
 
-// putInvoice makes an invoice of the current period.
+// putInvoice creates an invoice of the current period.
 func (s *Service) putInvoice(tx *store.Tx, row SubscriptionRow, at time.Time, reason *string) Invoice {
 	subscription := row.Subscription
 	// An account with a subscription that is not canceled cannot be deleted.

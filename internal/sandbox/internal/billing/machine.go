@@ -8,7 +8,7 @@ import (
 
 // The steps of a subscription from one state to another
 // (service description, Recurring billing §3; wire contract: Behaviour where
-// the descriptions are silent). A step that is refused changes nothing.
+// the descriptions are silent). A step that is rejected changes nothing.
 
 // Values of timing (service description, Recurring billing §4 Subscription
 // change plan).
@@ -17,7 +17,7 @@ const (
 	timingEndOfPeriod = "end_of_period"
 )
 
-// final refuses every step from the canceled state.
+// final rejects every step from the canceled state.
 func (r *SubscriptionRow) final() error {
 	if r.Subscription.Status == SubscriptionCanceled {
 		return errTransition.With("The subscription is canceled.")
@@ -43,7 +43,7 @@ func (r *SubscriptionRow) pause(at time.Time, behavior string, resumesAt *server
 	return nil
 }
 
-// resume ends a pause: the trial goes on while it runs, otherwise the
+// resume ends a pause: the trial continues while it runs, otherwise the
 // subscription is active.
 func (r *SubscriptionRow) resume(at time.Time) error {
 	s := &r.Subscription
@@ -64,7 +64,7 @@ func (s *subscription) endPause() {
 	s.PauseCollection, s.PausedAt, s.ResumesAt = nil, nil, nil
 }
 
-// activate makes the subscription active; activated_at is the first time.
+// activate makes the subscription active; activated_at is the time of the first activation.
 func (s *subscription) activate(at time.Time) {
 	s.Status = SubscriptionActive
 	if s.ActivatedAt == nil {
@@ -72,7 +72,7 @@ func (s *subscription) activate(at time.Time) {
 	}
 }
 
-// cancel cancels at once, or when the period ends. A cancellation at once
+// cancel cancels immediately, or when the period ends. An immediate cancellation
 // takes the place of a scheduled one.
 func (r *SubscriptionRow) cancel(at time.Time, atPeriodEnd bool, reason *string) error {
 	s := &r.Subscription
@@ -143,7 +143,7 @@ func (r *SubscriptionRow) changePlan(planID, timing string) error {
 	return nil
 }
 
-// setPlan is changePlan at once, as an update does. null takes the plan away
+// setPlan is an immediate changePlan, as an update does. null takes the plan away
 // from a subscription that has items to be priced by.
 func (r *SubscriptionRow) setPlan(planID *string) error {
 	if planID != nil {

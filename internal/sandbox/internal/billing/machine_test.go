@@ -19,7 +19,7 @@ var stateNames = []string{
 	"draft", "confirmed", "trialing", "active", "past_due", "canceled", "paused", "paused in trial", "suspended",
 }
 
-// inState makes a subscription and brings it into the state, by steps where
+// inState creates a subscription and brings it into the state, by steps where
 // there are some.
 func inState(t *testing.T, name string) SubscriptionRow {
 	t.Helper()
@@ -50,7 +50,7 @@ func inState(t *testing.T, name string) SubscriptionRow {
 	return row
 }
 
-// Every arrow, from every state: where each step leads, "" being a refusal
+// Every arrow, from every state: where each step leads, "" being a rejection
 // (Recurring billing §3 Subscription status; wire contract: pause, resume,
 // cancel, resume of one not paused). "any" and "any non-final" of the
 // description are spelt out.

@@ -120,7 +120,7 @@ func (s *Service) findSubscription(c *server.Call, tx *store.Tx) (SubscriptionRo
 	return row, nil
 }
 
-// isSubscribed tells whether the billing account has a subscription that is
+// isSubscribed reports whether the billing account has a subscription that is
 // not canceled.
 func (s *Service) isSubscribed(c *server.Call, tx *store.Tx, accountID string) bool {
 	for _, row := range s.subscriptionsOf.All(tx, accountID) {
@@ -131,7 +131,7 @@ func (s *Service) isSubscribed(c *server.Call, tx *store.Tx, accountID string) b
 	return false
 }
 
-// hasLiveSubscription tells whether one of the customer's billing accounts has
+// hasLiveSubscription reports whether one of the customer's billing accounts has
 // a subscription that is not canceled.
 func (s *Service) hasLiveSubscription(c *server.Call, tx *store.Tx, customerID string) bool {
 	for accountID := range s.AccountsOf.All(tx, customerID) {

@@ -81,7 +81,7 @@ func (s *Service) createSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	return s.respondSubscription(c, http.StatusCreated, row), nil
 }
 
-// checkPayer refuses an account that cannot have a new subscription
+// checkPayer rejects an account that cannot have a new subscription
 // (wire contract: suspended billing account, closed billing account).
 func (s *Service) checkPayer(c *server.Call, tx *store.Tx, accountID string) error {
 	account, ok := s.Accounts.Get(tx, accountID)
@@ -117,7 +117,7 @@ func (s *Service) newSubscription(c *server.Call, in subscriptionInput) Subscrip
 }
 
 // updateSubscription serves subscriptions.update. A plan_id is a change of
-// plan at once; a canceled subscription is final.
+// plan immediately; a canceled subscription is final.
 func (s *Service) updateSubscription(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	row, err := s.findSubscription(c, tx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Service) updateSubscription(c *server.Call, tx *store.Tx) (server.Reply
 	return s.respondSubscription(c, http.StatusOK, s.changeSubscription(c, tx, row, changed)), nil
 }
 
-// changeSubscription makes the changed row stand and returns it.
+// changeSubscription stores the changed row and returns it.
 func (s *Service) changeSubscription(c *server.Call, tx *store.Tx, row, changed SubscriptionRow) SubscriptionRow {
 	if reflect.DeepEqual(changed.derived(s.pricing(tx)), row) {
 		return row

@@ -46,7 +46,7 @@ func (r KeyRow) expired(now time.Time) bool {
 	return r.Key.ExpiresAt != nil && !now.Before(r.Key.ExpiresAt.Time)
 }
 
-// active tells whether the key may still be rotated.
+// active reports whether the key may still be rotated.
 func (r KeyRow) active(now time.Time) bool {
 	return r.Status(now) == "active"
 }
@@ -81,7 +81,7 @@ func (s *Service) addKey(tx *store.Tx, row *KeyRow, value string) string {
 	return value
 }
 
-// PutKey makes a key of a Token of collections.
+// PutKey creates a key of a Token of collections.
 func (s *Service) PutKey(tx *store.Tx, t server.Token) string {
 	now := s.Clock.Now()
 	row := KeyRow{Organization: t.Organization, Blocked: t.Blocked, Key: apiKey{
@@ -162,7 +162,7 @@ func (s *Service) StoredTokens() []server.StoredToken {
 	return tokens
 }
 
-// HasPrefix tells whether a key has this public prefix.
+// HasPrefix reports whether a key has this public prefix.
 func (s *Service) HasPrefix(tx *store.Tx, prefix string) bool {
 	for _, row := range s.Keys.All(tx) {
 		if row.Key.KeyPrefix == prefix {

@@ -9,7 +9,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Days of grace of a rotated key (service description, Collections §8).
+// Days of the grace period of a rotated key (service description, Collections §8).
 const (
 	defaultGraceDays = 7
 	maxGraceDays     = 30
@@ -85,7 +85,7 @@ func (s *Service) getKey(c *server.Call, tx *store.Tx) (server.Reply, error) {
 }
 
 // rotateKey serves api_keys.rotate: a successor takes over, the old key works
-// on until its grace is over.
+// on until its grace period is over.
 func (s *Service) rotateKey(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	old, err := s.findKey(c, tx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Service) rotateKey(c *server.Call, tx *store.Tx) (server.Reply, error) 
 }
 
 // succeed makes the successor, which inherits name, description, scopes and
-// the expiry policy, and ends the old key with its grace, never later than it
+// the expiry policy, and ends the old key with its grace period, never later than it
 // would have ended anyway.
 func (s *Service) succeed(
 	c *server.Call, tx *store.Tx, old KeyRow, graceUntil server.Timestamp,

@@ -98,7 +98,7 @@ func (s *Service) listDeliveries(c *server.Call, tx *store.Tx) (server.Reply, er
 }
 
 // retryDelivery serves webhook_deliveries.retry: the attempts of a delivery
-// start anew. It is refused on an inactive endpoint, and while the service
+// start again. It is rejected on an inactive endpoint, and while the service
 // itself has not given up the first attempt.
 func (s *Service) retryDelivery(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	endpoint, err := s.findEndpoint(c, tx)

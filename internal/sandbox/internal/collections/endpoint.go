@@ -55,7 +55,7 @@ func (s *Service) newSecret(row *EndpointRow) string {
 	return row.Secret
 }
 
-// setCredentials makes the endpoint's authentication the given one.
+// setCredentials replaces the endpoint's authentication.
 func (r *EndpointRow) setCredentials(credentials delivery.Credentials) {
 	r.Credentials = credentials
 	r.Endpoint.Authentication = publicAuthentication{Type: credentials.Type}

@@ -28,7 +28,7 @@ type endpointInput struct {
 }
 
 var endpointShape = server.Shape{
-	"url":            server.Text, // its rules return a code of their own
+	"url":            server.Text, // its rules return their own code
 	"description":    server.Nullable(server.Text),
 	"events":         server.ListOf(server.Filled),
 	"active":         server.Boolean,
@@ -136,7 +136,7 @@ func distinct(members []string) []string {
 	return set
 }
 
-// resolveURL refuses an endpoint whose name leads into an internal network.
+// resolveURL rejects an endpoint whose name leads into an internal network.
 // It asks the resolver, so it runs before the transaction. Whatever else is
 // wrong with the body is for the operation to say.
 func (s *Service) resolveURL(ctx context.Context, c *server.Call) error {
@@ -158,7 +158,7 @@ func (s *Service) resolveURL(ctx context.Context, c *server.Call) error {
 	return nil
 }
 
-// refusedURL is the documented refusal of an address.
+// refusedURL is the documented rejection of an address.
 func refusedURL(err error) error {
 	if err == nil {
 		return nil

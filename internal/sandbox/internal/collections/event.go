@@ -155,7 +155,7 @@ func (s *Service) sample(event string) any {
 	return struct{}{}
 }
 
-// subscribes tells whether events of that name are wanted: an empty list wants
+// subscribes reports whether events of that name are wanted: an empty list wants
 // all, future ones too.
 func (e webhookEndpoint) subscribes(event string) bool {
 	return len(e.Events) == 0 || slices.Contains(e.Events, event)

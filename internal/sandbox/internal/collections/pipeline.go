@@ -19,7 +19,7 @@ import (
 const restAfterFailure = time.Second
 
 // pipeline sends what is due: to one endpoint one after the other, in the order
-// in which it came due, to several at once. It looks at the tables when it is
+// in which it came due, to several at the same time. It looks at the tables when it is
 // woken, when the clock has been moved, and when the running clock reaches the
 // next attempt.
 type pipeline struct {
@@ -104,7 +104,7 @@ func (s *Service) Stop() {
 }
 
 // catchUp makes due now what came due while no server ran: a signature with a
-// moment that has long passed would be refused.
+// time that has long passed would be rejected.
 func (s *Service) catchUp(tx *store.Tx) error {
 	now := s.Clock.Now()
 	for id, row := range s.openOnes.All(tx, openKey) {
@@ -170,7 +170,7 @@ func (s *Service) rest(ctx context.Context, next time.Time, waiting bool) bool {
 }
 
 // attempt makes the attempt that is due of a delivery. A clock that has jumped
-// over several attempts finds each one made at its own moment.
+// over several attempts finds each one made at its own time.
 func (s *Service) attempt(ctx context.Context, id string) error {
 	message, send, err := s.compose(id)
 	if err != nil || !send {

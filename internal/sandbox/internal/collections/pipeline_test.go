@@ -69,7 +69,7 @@ func TestWakeIsKept(t *testing.T) {
 	}
 }
 
-// What the clock has jumped over happens at its own moment, what has waited for
+// What the clock has jumped over happens at its own time, what has waited for
 // its turn happens when it is done.
 func TestMomentOf(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// maskedField stands in the request log where a credential was.
+// maskedField is in the request log where a credential was.
 const maskedField = "[REDACTED]"
 
 // shownOnce are the fields of a response that hold a credential.
@@ -32,7 +32,7 @@ func Loggable(body []byte) []byte {
 	return masked
 }
 
-// mask hides the credentials of an object, and of the objects in data, and tells whether there were any.
+// mask hides the credentials of an object, and of the objects in data, and reports whether there were any.
 func mask(object map[string]any) (found bool) {
 	if given, ok := object["authentication"]; ok {
 		object["authentication"], found = maskedAuthentication(given), true

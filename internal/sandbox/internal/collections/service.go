@@ -121,8 +121,8 @@ func (s *Service) Routes() []server.Route {
 	}
 }
 
-// placed is an object of a list with what orders it: the moment it was made,
-// and within one moment the number it was given.
+// placed is an object of a list with what orders it: the time it was created,
+// and for equal times the number it was given.
 type placed[T any] struct {
 	at     time.Time
 	number int64

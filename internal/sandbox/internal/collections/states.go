@@ -29,7 +29,7 @@ type KeyState struct {
 	Status    string    `json:"status"` // active, rotated, expired or revoked
 	CreatedAt time.Time `json:"created_at"`
 	LastUsed  time.Time `json:"last_used,omitzero"`
-	Ends      time.Time `json:"ends,omitzero"` // its expiry, or the end of its grace
+	Ends      time.Time `json:"ends,omitzero"` // its expiry, or the end of its grace period
 }
 
 // DeliveryStates returns every delivery there is, in the order they were made,

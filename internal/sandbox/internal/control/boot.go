@@ -1,6 +1,6 @@
-// Package control is what steers a sandbox from outside its services: the tokens,
+// Package control is what controls a sandbox from outside its services: the tokens,
 // the seed and example data that a new state begins with, and the control
-// listener, over which a running sandbox is asked and steered.
+// listener, over which a running sandbox is queried and controlled.
 package control
 
 import (
@@ -41,7 +41,7 @@ type Options struct {
 	Tokens        []server.Token
 }
 
-// Control is what steers a sandbox from outside its services: tokens, seeds and
+// Control is what controls a sandbox from outside its services: tokens, seeds and
 // the control listener.
 type Control struct {
 	*server.Core

@@ -14,7 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// SeedError tells why a seed document cannot be used. Nothing of it has been
+// SeedError reports why a seed document cannot be used. Nothing of it has been
 // made.
 type SeedError struct {
 	// Problems each name a place and what is wrong there, such as

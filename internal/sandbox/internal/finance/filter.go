@@ -44,7 +44,7 @@ func readRecordFilters(query url.Values) (recordFilters, error) {
 	return filters, nil
 }
 
-// pass tells whether a record passes all filters.
+// pass reports whether a record passes all filters.
 func (f recordFilters) pass(object map[string]any) bool {
 	return !slices.ContainsFunc(f, func(one recordFilter) bool { return !one.passes(object[one.field]) })
 }
@@ -74,9 +74,9 @@ func (f recordFilter) passes(value any) bool {
 	}
 }
 
-// order compares a field with the bound: moments as moments, numbers by their
+// order compares a field with the bound: timestamps as timestamps, numbers by their
 // value, and else text. A bound that is a date alone is that whole day in UTC,
-// and a moment within it is equal to it.
+// and a time within it is equal to it.
 func (f recordFilter) order(have string) (order int, ok bool) {
 	at, isMoment := server.ParseTime(have)
 	bound, boundIsMoment := server.ParseTime(f.wanted)
@@ -96,7 +96,7 @@ func (f recordFilter) order(have string) (order int, ok bool) {
 }
 
 // decimalText is a number as JSON writes it; the parser takes fractions and
-// other bases as well, which are no numbers to a client. An exponent of more
+// other bases as well, which are not numbers to a client. An exponent of more
 // digits would only fill the memory.
 var decimalText = regexp.MustCompile(`^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$`)
 

@@ -8,7 +8,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// FuzzCursor: a cursor that was not made for the listing is refused, whatever it is made of.
+// FuzzCursor: a cursor that was not made for the listing is rejected, whatever it is made of.
 func FuzzCursor(f *testing.F) {
 	s := &Service{CursorKey: []byte("key")}
 	c := &server.Call{Organization: "org", Query: url.Values{}}

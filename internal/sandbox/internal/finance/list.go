@@ -22,7 +22,7 @@ const (
 	defaultRecords = 25
 )
 
-// listCollection serves the listing of a collection that has a path of its own.
+// listCollection serves the listing of a collection that has its own path.
 func (s *Service) listCollection(name string) server.Handler {
 	return func(c *server.Call, tx *store.Tx) (server.Reply, error) {
 		c.Path = map[string]string{"collection": name}
@@ -123,8 +123,8 @@ func (s *Service) cursorSignature(c *server.Call, collection string, position []
 	return mac.Sum(nil)
 }
 
-// readCursor returns the number of the record to go on after, 0 without a
-// cursor. A cursor that was not made here, or for another listing, is refused.
+// readCursor returns the number of the record to continue after, 0 without a
+// cursor. A cursor that was not made here, or for another listing, is rejected.
 func (s *Service) readCursor(c *server.Call, collection string) (after int64, err error) {
 	if !c.Query.Has("cursor") {
 		return 0, nil

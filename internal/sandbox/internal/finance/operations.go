@@ -68,7 +68,7 @@ func (s *Service) putRecord(tx *store.Tx, row RecordRow, fields map[string]any) 
 	return row, object, nil
 }
 
-// validKey tells whether a text may stand in X-Idempotency-Key: a version 4
+// validKey reports whether a text may be the value of X-Idempotency-Key: a version 4
 // UUID, or nothing, as no key is needed.
 func validKey(key string) bool {
 	if key == "" {
@@ -92,7 +92,7 @@ func (s *Service) getRecord(c *server.Call, tx *store.Tx) (server.Reply, error) 
 }
 
 // updateRecord serves finance.records.update: it sets the top-level fields that
-// are sent, and takes out those that are sent as null
+// are sent, and removes those that are sent as null
 // (wire contract: finance PATCH).
 func (s *Service) updateRecord(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	row, err := s.findRecord(c, tx)

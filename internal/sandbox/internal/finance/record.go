@@ -56,7 +56,7 @@ var (
 )
 
 // money is a decimal string with two places, always positive: the direction is
-// told elsewhere (service description, Financial management §2).
+// described elsewhere (service description, Financial management §2).
 var money = server.TextWhere("must be money: a positive decimal string with two places, such as \"10.50\"",
 	func(s string) bool { return moneyText.MatchString(s) && !zeroText.MatchString(s) })
 
@@ -135,7 +135,7 @@ func (s *Service) recordsInOrder(tx *store.Tx, organization, collection string) 
 var collectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // collection is the name in the path. One that cannot be the name of a
-// collection is no route.
+// collection is not a route.
 func (s *Service) collection(c *server.Call) (string, error) {
 	name := c.Path["collection"]
 	if !collectionName.MatchString(name) {

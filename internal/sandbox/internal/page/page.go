@@ -27,7 +27,7 @@ var kinds = map[string]string{
 	"favicon.svg": "image/svg+xml",
 }
 
-// layouts is never executed itself: each page has functions of its own.
+// layouts is never executed itself: each page has its own functions.
 var layouts = template.Must(template.New("").Funcs(functions(time.Time{})).ParseFS(templates, "templates/*.html"))
 
 // functions are those of the templates, for a page that is rendered at this time of the sandbox.
@@ -67,7 +67,7 @@ func File(name string) (content []byte, kind string, ok bool) {
 	return content, kind, err == nil
 }
 
-// clock is a moment for people, in UTC to the second.
+// clock is a time for people, in UTC to the second.
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -35,7 +35,7 @@ type Page struct {
 }
 
 // ServeHTTP returns the page and its files, read-only. A host that is not this
-// machine is refused: the name of a web site that leads here must not let that
+// machine is rejected: the name of a web site that leads here must not let that
 // site read the page.
 func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range map[string]string{
@@ -65,7 +65,7 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write(content) // a browser that has gone away is no concern
+		_, _ = w.Write(content) // a browser that has gone away is not a concern
 	}
 }
 
@@ -85,7 +85,7 @@ func (s *Page) revision(now time.Time) string {
 }
 
 // writePage writes the page, unless the browser has it: the script asks every two seconds. The clock is in a header, so
-// that it can go on.
+// that it can continue.
 func (s *Page) writePage(w http.ResponseWriter, r *http.Request) {
 	now := s.Billing.Clock.Now()
 	err := s.Billing.Settle(now) // before the revision is taken
@@ -120,10 +120,10 @@ func (s *Page) write(w http.ResponseWriter, err error, render func(io.Writer) er
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(text.Bytes()) // a browser that has gone away is no concern
+	_, _ = w.Write(text.Bytes()) // a browser that has gone away is not a concern
 }
 
-// local tells whether a Host header names this machine.
+// local reports whether a Host header names this machine.
 func local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

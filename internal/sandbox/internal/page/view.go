@@ -26,7 +26,7 @@ type View struct {
 	Requests      List[Request]
 }
 
-// Several tells whether objects have to say whose they are.
+// Several reports whether objects have to say whose they are.
 func (v View) Several() bool { return len(v.Organizations) > 1 }
 
 // Records is how many records financial management has.
@@ -178,10 +178,10 @@ type Request struct {
 	Older bool
 }
 
-// Write tells whether the request could change something.
+// Write reports whether the request could change something.
 func (r Request) Write() bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }
 
-// Failed tells whether the request had no success.
+// Failed reports whether the request had no success.
 func (r Request) Failed() bool { return r.Outcome() != "ok" }
 
 // Outcome is how the request ended, in a word: ok, rejected, failed, dropped.

@@ -91,7 +91,7 @@ func textOf(value *string) string {
 	return *value
 }
 
-// timeOf is the moment, zero where there is none.
+// timeOf is the time, zero where there is none.
 func timeOf(at *server.Timestamp) time.Time {
 	if at == nil {
 		return time.Time{}

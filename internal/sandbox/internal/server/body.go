@@ -18,7 +18,7 @@ import (
 // like "phones[0].value".
 type Problems map[string]string
 
-// Err is the refusal that blames the fields, nil when there is no problem.
+// Err is the rejection that blames the fields, nil when there is no problem.
 func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func Decode(document []byte) (any, error) {
 
 // ReadObject reads the request body as an object of the shape, and into the
 // struct that into points to. The object tells a missing field from a null one.
-// What is no JSON object is malformed (400); what is one of another shape is
+// What is not a JSON object is malformed (400); what is one of another shape is
 // invalid (422).
 func (c *Call) ReadObject(s Shape, required []string, into any) (map[string]any, error) {
 	value, err := Decode(c.Body)

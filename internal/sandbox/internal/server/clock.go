@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Clock is the time the sandbox lives in: what stands in created_at and
-// updated_at, and what an expiry is compared with. It either runs with the
+// Clock is the time that the sandbox uses: for created_at and
+// updated_at, and for the comparison with an expiry. It either runs with the
 // real clock, at a distance, or stands still until it is moved.
 // It does not outlive the process.
 type Clock struct {
@@ -95,7 +95,7 @@ func (c *Clock) jump(d time.Duration) {
 }
 
 // TimeOf returns when that happens which was due then and is done now: at its
-// own moment if the clock stands still or has jumped over it, and now if it has
+// own time if the clock stands still or has jumped over it, and now if it has
 // merely waited for its turn.
 func (c *Clock) TimeOf(due time.Time) time.Time {
 	c.mu.Lock()
@@ -120,7 +120,7 @@ func (c *Clock) Fixed() bool {
 	return c.fixed
 }
 
-// Timestamp is a moment as the service returns it: UTC, milliseconds, Z
+// Timestamp is a time as the service returns it: UTC, milliseconds, Z
 // (wire contract: datetimes returned).
 type Timestamp struct{ time.Time }
 
@@ -132,7 +132,7 @@ func (i Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + i.UTC().Format(TimestampLayout) + `"`), nil
 }
 
-// Next returns now, or one millisecond past the instant when the clock has
+// Next returns now, or one millisecond past the timestamp when the clock has
 // not moved since: updated_at moves with every change, even while a fixed
 // clock stands.
 func (i Timestamp) Next(now time.Time) Timestamp {

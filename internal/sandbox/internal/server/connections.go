@@ -21,7 +21,7 @@ func (s *Server) fallsAway(service Service, f Fault) bool {
 	}
 }
 
-// refuses tells whether the services accept no connection.
+// refuses reports whether the services accept no connection.
 func (s *Server) refuses() bool {
 	f, away := s.Faults.outage()
 	return away && f.Status == 0

@@ -31,7 +31,7 @@ type Fault struct {
 	Latency time.Duration // waited first; a client that goes away ends the wait
 	Status  int           // 0: 200 where a Body, HTML or Empty is returned
 	// RetryAfter is the value of the header; "date:30s" is an HTTP date so far ahead
-	// of the real clock, and empty is no header.
+	// of the real clock, and empty is not a header.
 	RetryAfter   string
 	DropBefore   bool   // the connection is closed, nothing is processed
 	DropAfter    bool   // the request is processed and stored, then the connection is closed
@@ -64,12 +64,12 @@ func (f Fault) matches(operation, method, path string) bool {
 		strings.HasPrefix(path, f.PathPrefix)
 }
 
-// responds tells whether the fault brings a response of its own.
+// responds reports whether the fault brings its own response.
 func (f Fault) responds() bool {
 	return f.Status != 0 || f.HTML || f.Empty || f.Body != "" || f.Foreign != ""
 }
 
-// readsOne tells whether an operation is a GET of one of several objects.
+// readsOne reports whether an operation is a GET of one of several objects.
 func readsOne(operation string) bool {
 	return strings.HasSuffix(operation, ".get") && operation != "me.get"
 }

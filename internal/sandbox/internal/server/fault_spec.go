@@ -122,7 +122,7 @@ func ParseFault(spec string, operations []string) (Fault, error) {
 	return f, nil
 }
 
-// does tells whether a request that meets the fault gets anything but the usual.
+// does reports whether a request that meets the fault gets anything but the usual.
 func (f Fault) does() bool {
 	return f.responds() || f.DropBefore || f.DropAfter || f.TruncateBody || f.Other || f.Silent ||
 		f.Latency != 0 || f.Lag != 0 || f.Outage != 0 || f.Clock != 0
@@ -163,7 +163,7 @@ func (f Fault) String() string {
 	return strings.Join(parts, ",")
 }
 
-// knownOperation refuses a name that no request would ever match.
+// knownOperation rejects a name that no request would ever match.
 func knownOperation(name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
@@ -174,7 +174,7 @@ func knownOperation(name string, names []string) error {
 	return fmt.Errorf("the sandbox serves no operation %q; names are such as %s", name, names[0])
 }
 
-// readMethod refuses what no operation is asked with.
+// readMethod rejects what no operation is asked with.
 func readMethod(f *Fault, value string) error {
 	f.Method = strings.ToUpper(value)
 	methods := []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}

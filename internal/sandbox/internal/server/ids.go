@@ -20,8 +20,8 @@ type Source struct {
 	random *rand.Rand
 }
 
-// NewSource seeds with the number of times the state has been started beside
-// the seed itself: a restart must not hand out the ids of the run before.
+// NewSource seeds with the seed and with the number of times the state has been started:
+// a restart must not return the ids of the run before.
 func NewSource(seed, starts uint64) *Source {
 	var key [32]byte
 	if seed == 0 {

@@ -74,7 +74,7 @@ func (t Tolerance) shift(page int) int {
 	}
 }
 
-// window is the part of total objects that stands on a page.
+// window is the part of total objects that is on a page.
 func window(page, perPage, total, shift int) (from, to int) {
 	if page-1 > total/perPage { // before the product could overflow
 		return total, total
@@ -84,8 +84,8 @@ func window(page, perPage, total, shift int) (from, to int) {
 }
 
 // clamped reads an integer parameter of at least 1 and, when most is not 0, at
-// most that. Out-of-range values are clamped, however large; what is no
-// integer at all is reported.
+// most that. Out-of-range values are clamped, however large; what is not
+// an integer at all is reported.
 func (c *Call) clamped(p Problems, name string, byDefault, most int) int {
 	if !c.Query.Has(name) {
 		return byDefault
@@ -154,7 +154,7 @@ func (l *readLag) Hide(id string) {
 	l.hidden[id] = l.Listings
 }
 
-// Shows counts one listing that could have held the object, and tells whether
+// Shows counts one listing that could have held the object, and reports whether
 // it does.
 func (l *readLag) Shows(id string) bool {
 	if l.Listings <= 0 {

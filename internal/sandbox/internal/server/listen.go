@@ -148,7 +148,7 @@ func (s *Server) serve(listener net.Listener, handler http.Handler) {
 	})
 }
 
-// Stop lets the requests under way end, for a moment, and then drops
+// Stop lets the requests under way end, for a short time, and then drops
 // what is left of them.
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

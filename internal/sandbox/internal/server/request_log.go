@@ -50,7 +50,7 @@ func (l *RequestLog) add(r Request) {
 	l.last++
 	r.Sequence = l.last
 	if len(l.entries) >= logCapacity {
-		// Half goes at once, so that the copying is rare.
+		// Half of the entries are dropped together, so that the copying is rare.
 		l.entries = append([]Request(nil), l.entries[logCapacity/2:]...)
 	}
 	if len(r.Response) > maxResponse {

@@ -148,7 +148,7 @@ func (a response) write(w http.ResponseWriter, truncate bool) {
 		body = body[:len(body)/2]
 	}
 	w.WriteHeader(a.status)
-	// A client that has gone away is no concern of the sandbox.
+	// A client that has gone away is not a concern of the sandbox.
 	_, _ = w.Write(body)
 	if truncate {
 		_ = http.NewResponseController(w).Flush()

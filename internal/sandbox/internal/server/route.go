@@ -11,7 +11,7 @@ import (
 
 // Handler serves one operation inside one transaction: a View for GET, an
 // Update otherwise, which is written before the response leaves. An error that
-// is no *Error is a bug of the sandbox itself and returns 500.
+// is not a *Error is a bug of the sandbox itself and returns 500.
 type Handler func(c *Call, tx *store.Tx) (Reply, error)
 
 // Route is one row of the wire contract's operations.
@@ -27,7 +27,7 @@ type Route struct {
 	Prepare func(ctx context.Context, c *Call) error
 }
 
-// AnyField stands in a route's query parameters for the filters of financial
+// AnyField is in a route's query parameters for the filters of financial
 // management, which may name any field of the records.
 const AnyField = "*"
 
@@ -87,7 +87,7 @@ func (r Route) required(path map[string]string) string {
 	return strings.ReplaceAll(r.Scope, "{collection}", path["collection"])
 }
 
-// checkQuery refuses parameters the operation does not have: a misspelt filter
+// checkQuery rejects parameters the operation does not have: a misspelt filter
 // that is ignored would return more than was asked for.
 func (r Route) checkQuery(query url.Values) error {
 	problems := Problems{}

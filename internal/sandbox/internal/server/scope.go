@@ -6,7 +6,7 @@ import "strings"
 // not include it (wire contract: a key with empty scopes).
 const Administration = "api_keys:*"
 
-// Covers tells whether a scope grants a permission. A scope is a pattern, in
+// Covers reports whether a scope grants a permission. A scope is a pattern, in
 // which every * stands for any text (service description, Collections §5).
 func Covers(scope, permission string) bool {
 	parts := strings.Split(scope, "*")

@@ -137,7 +137,7 @@ func (s *Server) record(entry Request) {
 		"request_id", entry.RequestID, "dropped", entry.Dropped)
 }
 
-// process authenticates, then refuses what is no well-formed request of an
+// process authenticates, then rejects what is not a well-formed request of an
 // operation, then runs the operation. refusal is what routing and reading
 // found wrong: a caller without a token does not learn it.
 func (s *Server) process(site Site, r *http.Request, route Route, entry *Request, c *Call, refusal error) response {

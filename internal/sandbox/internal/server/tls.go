@@ -27,7 +27,7 @@ const certificateLife = 10 * 365 * 24 * time.Hour
 // tlsConfig serves TLS 1.2 and 1.3 with the documented suites and no others.
 // The three TLS 1.3 suites are the documented ones and cannot be configured
 // in Go; of the TLS 1.2 suites Go does not implement
-// ECDHE-RSA-AES256-SHA384, so a client that knows only that one is refused.
+// ECDHE-RSA-AES256-SHA384, so a client that knows only that one is rejected.
 func tlsConfig(certificate tls.Certificate) *tls.Config {
 	return &tls.Config{
 		Certificates: []tls.Certificate{certificate},

@@ -9,7 +9,7 @@ import (
 // Service names one of the three services.
 type Service string
 
-// The three services, each with a listener and tokens of its own.
+// The three services, each with a listener and its own tokens.
 const (
 	Billing     Service = "billing"
 	Finance     Service = "finance"
@@ -36,7 +36,7 @@ type StoredToken struct {
 	Token
 	Prefix string `json:"prefix"` // the public part, unique
 
-	// Of an API key, which has a table of its own:
+	// Of an API key, which has its own table:
 	KeyID    string    `json:"-"` // id
 	LastUsed time.Time `json:"-"`
 }

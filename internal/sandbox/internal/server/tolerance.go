@@ -24,7 +24,7 @@ type Tolerance struct {
 	PriceAmounts       bool // an item whose unit_amount_subcents was not sent returns the price's own amount
 	ItemsNotListed     bool // subscriptions.items.list returns 405
 	ItemsNotFound      bool // subscriptions.items.list returns 404
-	RepeatAcrossPages  bool // an object comes in front after the first page: its last one stands on the second too
+	RepeatAcrossPages  bool // an object comes in front after the first page: its last one is on the second too
 	SkipAcrossPages    bool // an object in front goes after the first page: one between two pages is missed
 }
 

@@ -35,7 +35,7 @@ type DB struct {
 func (db *DB) Revision() uint64 { return db.revision.Load() }
 
 // Open reads the file at path, making it (mode 0600) when it does not exist;
-// an empty path means memory only. It fails when the file is no bbolt database
+// an empty path means memory only. It fails when the file is not a bbolt database
 // or another process holds it.
 func Open(path string) (*DB, error) {
 	db := &DB{tables: map[string]*rows{}}

@@ -14,7 +14,7 @@ const (
 	Header = "header"
 )
 
-// Credentials are what a request to the consumer carries beside the signature.
+// Credentials are what a request to the consumer carries next to the signature.
 // Which fields belong to which type is documented; the others are empty.
 type Credentials struct {
 	Type     string `json:"type"`

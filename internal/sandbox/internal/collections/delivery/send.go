@@ -93,7 +93,7 @@ func (s Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	return attempt, nil
 }
 
-// transport is made for one attempt: a name is resolved anew every time, so no
+// transport is made for one attempt: a name is resolved again every time, so no
 // connection may be left over from the last one. No proxy is used, whatever the
 // environment says: behind it addresses could not be judged.
 func (s Sender) transport() *http.Transport {

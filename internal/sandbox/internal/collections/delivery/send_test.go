@@ -238,7 +238,7 @@ func TestTimeout(t *testing.T) {
 }
 
 // A long response is cut, a secret at the cut does not show its beginning, and
-// what is no UTF-8 is made so.
+// what is not UTF-8 is made so.
 func TestCapture(t *testing.T) {
 	t.Parallel()
 	const kept = 16 << 10

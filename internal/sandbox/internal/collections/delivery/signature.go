@@ -9,7 +9,7 @@ import (
 )
 
 // Signature is the value of X-Webhook-Signature for a body sent at that
-// moment: t in whole seconds, and v1 the HMAC-SHA256 of "<t>.<body>" keyed with
+// time: t in whole seconds, and v1 the HMAC-SHA256 of "<t>.<body>" keyed with
 // the whole secret, prefix and all (service description, Collections §5).
 func Signature(secret string, at time.Time, body []byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)

@@ -41,10 +41,10 @@ type Delivery struct {
 	Trail       []Attempt  `json:"trail,omitempty"` // every attempt ever made, oldest first
 }
 
-// New is a delivery whose first attempt is due at once.
+// New is a delivery whose first attempt is due immediately.
 func New(at time.Time) Delivery { return Delivery{Status: Pending, Due: &at} }
 
-// Open tells whether there is an attempt to come.
+// Open reports whether there is an attempt to come.
 func (d Delivery) Open() bool { return d.Due != nil }
 
 // NextRetryAt is when a failed delivery is tried again; nil when it is not.
@@ -86,18 +86,18 @@ func (d Delivery) After(a Attempt) Delivery {
 	return d
 }
 
-// GivenUp is the delivery when it must not be sent at all: exhausted at once,
+// GivenUp is the delivery when it must not be sent at all: exhausted immediately,
 // without a further attempt.
 func (d Delivery) GivenUp(why string) Delivery {
 	d.Status, d.Due, d.LastError = Exhausted, nil, why
 	return d
 }
 
-// Redeliverable tells whether it may be sent again by hand.
+// Redeliverable reports whether it may be sent again by hand.
 func (d Delivery) Redeliverable() bool { return d.Status == Failed || d.Status == Exhausted }
 
 // Restarted is the delivery reset by a manual redelivery: a new cycle of
-// attempts, the first one due at once.
+// attempts, the first one due immediately.
 func (d Delivery) Restarted(at time.Time) Delivery {
 	return Delivery{Status: Pending, Cycle: d.Cycle + 1, Due: &at, Trail: d.Trail}
 }

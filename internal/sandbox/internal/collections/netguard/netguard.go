@@ -97,7 +97,7 @@ func canonical(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// plain tells whether a host has ASCII letters, digits and the signs of names
+// plain reports whether a host has ASCII letters, digits and the signs of names
 // only; the full-width digits that IDNA folds into ASCII are not among them.
 func plain(host string) bool {
 	for _, r := range host {
@@ -108,7 +108,7 @@ func plain(host string) bool {
 	return !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
 }
 
-// numeric tells whether the last label is a number, so that the whole is meant
+// numeric reports whether the last label is a number, so that the whole is meant
 // for an IPv4 address.
 func numeric(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
@@ -119,12 +119,12 @@ func numeric(host string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// within tells whether a name is the domain or lies below it.
+// within reports whether a name is the domain or lies below it.
 func within(name, domain string) bool {
 	return name == domain || strings.HasSuffix(name, "."+domain)
 }
 
-// Resolve finds the addresses of a host, anew each time, and judges every one:
+// Resolve looks up the addresses of a host on every call, and judges every one:
 // a name with one internal address among public ones is internal.
 func (g Guard) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if err := g.checkHost(host); err != nil {

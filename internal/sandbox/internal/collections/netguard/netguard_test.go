@@ -11,7 +11,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/collections/netguard"
 )
 
-// Collections §5, §7: what is refused at registration without asking anyone.
+// Collections §5, §7: what is rejected at registration without asking anyone.
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	tests := map[string]error{
@@ -109,7 +109,7 @@ func TestCheckURL(t *testing.T) {
 	}
 }
 
-// The switch opens loopback, and nothing beside it.
+// The switch opens loopback, and nothing else.
 func TestAllowLoopback(t *testing.T) {
 	t.Parallel()
 	guard := netguard.Guard{AllowLoopback: true}
@@ -153,7 +153,7 @@ func TestResolve(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		found []string
-		want  []string // nil: refused
+		want  []string // nil: rejected
 	}{
 		"public":              {[]string{"8.8.8.8", "2001:4860:4860::8888"}, []string{"8.8.8.8", "2001:4860:4860::8888"}},
 		"mapped public":       {[]string{"::ffff:8.8.8.8"}, []string{"8.8.8.8"}},

@@ -12,7 +12,7 @@ import (
 var conversion = regexp.MustCompile(`(?m)^func (\w*[fF]romAPI)\(.*\) \(?\w*[mM]odel\b`)
 
 // Acceptance tests see a conversion through Terraform, which forgives much. So
-// each has a unit test beside it.
+// each has a unit test next to it.
 func TestEveryConversionHasAUnitTest(t *testing.T) {
 	t.Parallel()
 	sources, err := filepath.Glob(filepath.Join(root, "internal", "provider", "*", "*.go"))

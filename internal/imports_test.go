@@ -18,7 +18,7 @@ const module = "github.com/recurring-billing/terraform-provider-billing"
 // root is the root of the repository as seen from this package.
 const root = ".."
 
-// rule says what the packages of a tree may import beside the standard
+// rule says what the packages of a tree may import in addition to the standard
 // library and their own tree. Entries are import paths, or trees of the module
 // when they start with "internal/"; either stands for what lies below it too.
 type rule struct {
@@ -105,7 +105,7 @@ func below(path, top string) bool {
 	return path == top || strings.HasPrefix(path, top+"/")
 }
 
-// covers tells whether the rule is about a package. The two outermost rules
+// covers reports whether the rule is about a package. The two outermost rules
 // are about their own package alone.
 func (r rule) covers(importPath string) bool {
 	path := tree(importPath)
@@ -155,7 +155,7 @@ func TestImportTable(t *testing.T) {
 }
 
 // A service of the sandbox knows the server and the tables under it, and none of
-// the other services; only control and page, which show and steer all of them, do.
+// the other services; only control and page, which show and control all of them, do.
 func TestRoomsOfTheSandboxDoNotKnowEachOther(t *testing.T) {
 	t.Parallel()
 	const rooms = "internal/sandbox/internal/"

@@ -162,7 +162,7 @@ func TestEverythingHasExamples(t *testing.T) {
 	}
 }
 
-// The Terraform at hand may be too old to generate the pages anew, so this
+// The Terraform at hand may be too old to generate the pages again, so this
 // finds at least what was forgotten.
 func TestDocsDescribeEverything(t *testing.T) {
 	t.Parallel()

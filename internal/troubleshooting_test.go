@@ -44,7 +44,7 @@ func found(t *testing.T, folder, ending string, pattern *regexp.Regexp) map[stri
 	return texts
 }
 
-// What a user can be told stands in the guide that says what to do about it.
+// Every message that a user can see is in the guide that says what to do about it.
 func TestTroubleshootingKnowsEveryMessage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl"))

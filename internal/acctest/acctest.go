@@ -1,4 +1,4 @@
-// Package acctest gives acceptance tests a service to run against: a sandbox of their own in the same process, or the
+// Package acctest gives acceptance tests a service to run against: their own sandbox in the same process, or the
 // real sandbox named by the BILLING_* variables when BILLING_ACC_LIVE is 1.
 package acctest
 
@@ -45,7 +45,7 @@ type Service struct {
 	FinanceURL, FinanceToken string
 	// CollectionsURL and CollectionsKey reach collections; empty where a live service has none.
 	CollectionsURL, CollectionsKey string
-	// CAFile is trusted beside the system's authorities; empty: none.
+	// CAFile is trusted in addition to the system's authorities; empty: none.
 	CAFile string
 
 	t *testing.T
@@ -59,7 +59,7 @@ func Tolerating(tolerance sandbox.Tolerance) Option {
 	return func(o *sandbox.Options) { o.Tolerance = tolerance }
 }
 
-// RunningClock is the option of a sandbox that lives in the present, for what is compared with the clock of this
+// RunningClock is the option of a sandbox that runs at the present time, for what is compared with the clock of this
 // machine.
 func RunningClock(o *sandbox.Options) { o.Start = time.Time{} }
 

@@ -3,7 +3,7 @@ package acctest
 import "github.com/hashicorp/terraform-plugin-go/tftypes"
 
 // Again is the plan that Terraform makes once more at apply, when everything in the configuration is known: with a
-// provider that is configured anew, and without a refresh. What the first plan knew has to hold.
+// provider that is configured again, and without a refresh. What the first plan knew has to hold.
 func (d *Direct) Again(first Planned, config JSON) Planned {
 	d.t.Helper()
 	d.server, _ = d.service.provider()

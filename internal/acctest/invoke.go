@@ -52,7 +52,7 @@ func (s *Service) Invoke(action string, config JSON) (progress []string, diagnos
 type Opened struct {
 	// Diagnostics are those of the validation and of the open.
 	Diagnostics []*tfprotov6.Diagnostic
-	// Renews tells whether the provider wants to renew it.
+	// Renews reports whether the provider wants to renew it.
 	Renews bool
 
 	t        *testing.T

@@ -16,7 +16,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// Hosts that the sandbox of a receiver knows. The provider refuses loopback addresses, as it must, so the receiver goes
+// Hosts that the sandbox of a receiver knows. The provider rejects loopback addresses, as it must, so the receiver goes
 // by a public name, which its certificate is for; the other name is one that turns out to be internal.
 const (
 	receiverHost = "example.com"

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Terraform is the program as a user runs it: the built provider in a process of its own, a folder, and an environment
+// Terraform is the program as a user runs it: the built provider in its own process, a folder, and an environment
 // that holds nothing but what the test puts there, and BILLING_BULK_REFRESH.
 type Terraform struct {
 	Dir string

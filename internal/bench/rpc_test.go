@@ -48,7 +48,7 @@ type cost struct {
 	Bytes, Allocations uint64
 }
 
-// measured makes a child process that does a task and reports its cost. Each has a process of its own, because the log,
+// measured makes a child process that does a task and reports its cost. Each has its own process, because the log,
 // the collector and the heap belong to a process. Its log is read, as Terraform reads it.
 func measured(t *testing.T, env map[string]string, do task) cost {
 	t.Helper()

@@ -121,7 +121,7 @@ resource "billing_customer" "b%d" {
 			attributes["created_at"], attributes["updated_at"] = c["created_at"], c["updated_at"]
 		}
 	})
-	// What was written a moment ago is read by its id.
+	// What was written shortly before is read by its id.
 	s.Sandbox.Clock().Advance(time.Minute)
 	return w
 }

@@ -133,7 +133,7 @@ func (w *world) signal(k kill, group int) {
 	}
 }
 
-// quiet returns when the service has had no request for a moment: a provider without its Terraform finishes what it
+// quiet returns when the service has had no request for a short time: a provider without its Terraform finishes what it
 // does.
 func (w *world) quiet() {
 	for before := -1; ; {
@@ -169,7 +169,7 @@ func messages(out []byte) (errs, warnings []said) {
 
 var importBlock = regexp.MustCompile(`import\s*\{\s*to\s*=\s*(\S+)\s*id\s*=\s*"([^"]+)"\s*\}`)
 
-// follow takes over the import blocks that messages offer, but for the objects of the other workspace, and tells
+// follow takes over the import blocks that messages offer, but for the objects of the other workspace, and reports
 // whether there are new ones.
 func (w *world) follow(offers ...said) (more bool) {
 	w.t.Helper()
@@ -229,9 +229,9 @@ func (w *world) kill(i int) *kill {
 	return nil
 }
 
-// cutOff tells whether a signal has met Terraform while it wrote its state file, which it does in place: what the state
-// had is then gone for whatever provider, and the schedule shows nothing. An empty file that was never written is what
-// every first run begins with.
+// cutOff reports whether a signal has met Terraform while it wrote its state file, which it does in place: what the
+// state had is then gone for whatever provider, and the schedule shows nothing. An empty file that was never written is
+// what every first run begins with.
 func (w *world) cutOff() bool {
 	text, err := os.ReadFile(filepath.Join(w.runner.Dir, "terraform.tfstate"))
 	w.lost = w.lost || err == nil && !json.Valid(text) && (len(text) > 0 || w.schedule.phase != create)

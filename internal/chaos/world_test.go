@@ -88,7 +88,7 @@ func begin(t *testing.T, s schedule, from string) *world {
 	return w
 }
 
-// knows tells whether the provider has an argument of this name.
+// knows reports whether the provider has an argument of this name.
 func knows(t *testing.T, argument string) bool {
 	t.Helper()
 	dir, err := acctest.BuiltProvider()

@@ -62,8 +62,8 @@ type Target struct {
 	MaxPerPage int
 
 	// Plans are the ids of two plans and Prices three prices that subscriptions
-	// may have. Without them random ids are sent, which a service without a
-	// catalogue of its own takes.
+	// may have. Without them random ids are sent, which a service without its
+	// own catalogue takes.
 	Plans  []string
 	Prices []Price
 

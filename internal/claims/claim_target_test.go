@@ -26,7 +26,7 @@ func TestClaimsSayWhatTheTargetLacks(t *testing.T) {
 	}
 	// two dead tokens, a narrow one, and a clock
 	want := []int{24, 25, 26, 331, 332, 333, 334, 335, 336, 337, 338, 339, 340}
-	want = append(want, 522, 548, 566) // loopback that is refused, and the clock
+	want = append(want, 522, 548, 566) // loopback that is rejected, and the clock
 	for _, claim := range claims.CollectionsClaims() {
 		if claim.Number > 580 { // a receiver
 			want = append(want, claim.Number)
@@ -67,7 +67,7 @@ func TestClaimsAboutJWTsNeedOne(t *testing.T) {
 }
 
 // TestClaimsUseTheTargetsCatalogue holds the claims to the plans and prices that
-// a service with a catalogue of its own knows.
+// a service with its own catalogue knows.
 func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
 	t.Parallel()
 	plans := []string{newUUID(), newUUID()}
@@ -99,7 +99,7 @@ func TestClaimsUseTheTargetsCatalogue(t *testing.T) {
 }
 
 // TestClaimsUseTheTargetsAuthHeader holds the claims against a service that takes
-// the bare key in a header of its own.
+// the bare key in its own header.
 func TestClaimsUseTheTargetsAuthHeader(t *testing.T) {
 	t.Parallel()
 	const header = "X-Api-Key"

@@ -109,7 +109,7 @@ func TestRunStopsWithItsContext(t *testing.T) {
 }
 
 // TestClaimsCleanUpAfterAnInterrupt cancels in the middle of a claim that has
-// made a customer.
+// created a customer.
 func TestClaimsCleanUpAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

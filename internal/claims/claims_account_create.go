@@ -45,7 +45,7 @@ func accountCreateClaims() []Claim {
 	}
 }
 
-// openAccount makes an account on a customer of its own unless the fields name
+// openAccount creates an account on its own customer unless the fields name
 // one, and returns its path and the response.
 func (p *probe) openAccount(fields object) (string, *response) {
 	body := object{"customer": object{"name": unique()}}

@@ -48,7 +48,7 @@ var embeddedMembers = []string{
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// account makes a customer with those fields and an account; it returns the
+// account creates a customer with those fields and an account; it returns the
 // response to the create and the response to reading the account.
 func (p *probe) account(fields object) (created, read *response) {
 	_, created = p.customer(merged(fields, object{"create_billing_account": true}))

@@ -42,7 +42,7 @@ func timedReceiving(check func(*probe, *receiver)) func(*probe, *receiver) {
 	}
 }
 
-// failing makes an endpoint whose receiver returns 503, fires a test at it and
+// failing creates an endpoint whose receiver returns 503, fires a test at it and
 // waits for the first failure.
 func (p *probe) failing(r *receiver) (endpoint, id string, failure *response) {
 	r.respondWith(status(http.StatusServiceUnavailable))

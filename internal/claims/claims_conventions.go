@@ -56,7 +56,7 @@ func checkRequestID(p *probe) {
 	wantRequestIDs(responses)
 }
 
-// wantRequestIDs fails unless every response carries a Request-Id of its own.
+// wantRequestIDs fails unless every response carries its own Request-Id.
 func wantRequestIDs(responses []*response) {
 	var seen []string
 	for _, a := range responses {

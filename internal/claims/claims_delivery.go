@@ -47,7 +47,7 @@ func deliveryClaims() []Claim {
 	}
 }
 
-// tested makes an endpoint at the receiver, fires a test and waits for it.
+// tested creates an endpoint at the receiver, fires a test and waits for it.
 func (p *probe) tested(r *receiver, fields object) (created *response, one received) {
 	path, created := p.hook(r, fields)
 	p.fire(path)

@@ -137,10 +137,10 @@ func checkEndpointInvalid(p *probe) {
 	}
 }
 
-// authentication is the field that a refusal blames, as a whole or in a part.
+// authentication is the field that a rejection blames, as a whole or in a part.
 const authentication = "authentication"
 
-// wantBlamed fails unless the response refuses that field.
+// wantBlamed fails unless the response rejects that field.
 func (a *response) wantBlamed(field string) {
 	a.wantStatus(http.StatusUnprocessableEntity).wantError("validation_error")
 	fields, _ := a.at("error.details.fields").(map[string]any)

@@ -34,7 +34,7 @@ func checkFilterCompany(p *probe) {
 	}
 }
 
-// checkBounds makes a record at each of three moments, the second of which is the
+// checkBounds creates a record at each of three timestamps, the second of which is the
 // bound, and asks for either side of it in every form of the bound.
 func checkBounds(p *probe, moments [3]string, bounds ...string) {
 	for _, s := range ledgers() {

@@ -118,7 +118,7 @@ func checkInsertBetweenPages(p *probe) {
 			late = append(late, s.fill(p, 2)...)
 		}
 	})
-	// Whether a late record stands in the list depends on its place.
+	// Whether a late record is in the list depends on its place.
 	got = slices.DeleteFunc(got, func(id string) bool { return slices.Contains(late, id) })
 	p.wantIDs("GET "+s.path+" while it grows", got, made...)
 }

@@ -45,7 +45,7 @@ func checkRecordRemoves(p *probe) {
 		p.get(path).wantStatus(http.StatusOK)} {
 		a.wantMissing("data.note").want("data.kept", "stays")
 	}
-	// What is not there can be taken out as well.
+	// What is not there can be removed as well.
 	p.patch(path, object{"note": nil}).wantStatus(http.StatusOK).want("data.kept", "stays")
 }
 

@@ -58,7 +58,7 @@ func checkKeyCreate(p *probe) {
 	a.wantTime("data.expiresAt", time.Date(2099, 5, 6, 0, 0, 0, 0, time.UTC)).text("data.source")
 }
 
-// wantTime fails unless the date-time at path is that very moment.
+// wantTime fails unless the date-time at path is that very time.
 func (a *response) wantTime(path string, wanted time.Time) *response {
 	if got := a.time(path); !got.Equal(wanted) {
 		a.failf("%s is %s, want %s", path, got, wanted)
@@ -171,7 +171,7 @@ func checkRevokedAgain(p *probe) {
 	p.get(path).wantStatus(http.StatusOK).want("data.revokedAt", first.at("data.revokedAt"))
 }
 
-// wantScopeRefused accepts the refusal that recurring billing documents.
+// wantScopeRefused accepts the rejection that recurring billing documents.
 func wantScopeRefused(a *response) {
 	a.wantStatus(http.StatusForbidden).wantError("insufficient_scope").wantPresent("error.details", "required", "granted")
 }

@@ -44,7 +44,7 @@ func (a *response) wantData(more ...string) *response {
 	return a
 }
 
-// about waits for an event about one key; other keys may change beside it.
+// about waits for an event about one key; other keys may change next to it.
 func (p *probe) about(r *receiver, event, id string) *response {
 	return p.envelope(p.await(1, func() []received {
 		return slices.DeleteFunc(r.of(event), func(one received) bool {

@@ -51,7 +51,7 @@ func checkMetadataNumbers(p *probe) {
 		want("data.custom_metadata", merged(metadata, object{"more": 1}))
 }
 
-// checkMode makes a customer with the one metadata, updates it with the other in
+// checkMode creates a customer with the one metadata, updates it with the other in
 // that mode ("" sends none), and wants the result in the response and in a read.
 func checkMode(p *probe, mode string, stored, sent, wanted object) {
 	path, _ := p.customer(object{"custom_metadata": stored})

@@ -54,7 +54,7 @@ func checkOpenAPIOperations(p *probe) {
 	}
 }
 
-// describes tells whether one of the paths is the operation's and has its method.
+// describes reports whether one of the paths is the operation's and has its method.
 // A placeholder may have any name.
 func describes(paths map[string]any, operation evidence.Operation) bool {
 	for path, item := range paths {

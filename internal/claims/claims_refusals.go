@@ -50,7 +50,7 @@ func checkUnknownField(p *probe) {
 	p.patch(path, object{"favourite_colour": "azul"}).wantInvalid("favourite_colour")
 }
 
-// checkEachInvalid sends each field alone beside a valid name.
+// checkEachInvalid sends each field alone next to a valid name.
 func checkEachInvalid(p *probe, fields object) {
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		p.post(customersPath, merged(object{"name": unique()}, object{field: fields[field]})).wantInvalid(field)

@@ -63,10 +63,10 @@ func checkInherits(p *probe) {
 	a.want("data.expiresAt", nil).want("data.scopes", []any{})
 }
 
-// slack is what may lie between two moments of one call at a service.
+// slack is what may lie between two timestamps of one call at a service.
 const slack = time.Minute
 
-// wantGrace fails unless the grace that a rotation returns is that many days long.
+// wantGrace fails unless the grace period that a rotation returns is that many days long.
 func (a *response) wantGrace(days int) *response {
 	wanted := a.time("data.createdAt").Add(time.Duration(days) * day)
 	if off := a.time("data.graceUntil").Sub(wanted).Abs(); off > slack {

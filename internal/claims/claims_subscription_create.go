@@ -35,7 +35,7 @@ func subscriptionCreateClaims() []Claim {
 }
 
 // prompt is what a service may take to do a thing, where a claim compares its
-// clock at two moments.
+// clock at two timestamps.
 const prompt = time.Minute
 
 func checkSubscribe(p *probe) {

@@ -145,7 +145,7 @@ func checkSubscriptionsWalk(p *probe) {
 	}
 }
 
-// invoice makes an invoice by hand and returns its id.
+// invoice creates an invoice by hand and returns its id.
 func (p *probe) invoice(path string, body object) string {
 	id := p.post(path+"/invoices", body).wantStatus(http.StatusCreated).text("data.id")
 	if id == "" {

@@ -40,7 +40,7 @@ func subscriptionRefusalClaims() []Claim {
 	}
 }
 
-// checkSubscribeEach sends each field alone beside a valid create.
+// checkSubscribeEach sends each field alone next to a valid create.
 func checkSubscribeEach(p *probe, fields object) {
 	account, _ := p.payer()
 	for _, field := range slices.Sorted(maps.Keys(fields)) {

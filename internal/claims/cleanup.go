@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// cleanupTime bounds taking away what one claim has made. It runs on a context
-// of its own, so that an interrupt leaves nothing behind.
+// cleanupTime bounds taking away what one claim has made. It runs on its own context, so that an interrupt leaves
+// nothing behind.
 const cleanupTime = 30 * time.Second
 
 // remember notes what a call made, whatever the claim makes of the response: an
@@ -91,7 +91,7 @@ func (p *probe) remove(path string) {
 	}
 }
 
-// stop ends what the claim had running beside its requests.
+// stop ends what the claim had running in addition to its requests.
 func (p *probe) stop() {
 	for _, stop := range slices.Backward(p.stops) {
 		stop()

@@ -50,7 +50,7 @@ func collectionsClaim(number int, source, text string, check func(*probe)) Claim
 // and is public, as a service that resolves it at registration demands.
 func publicURL() string { return "https://example.com/" + unique() }
 
-// endpoint makes an endpoint and returns its path and the response. Unless the
+// endpoint creates an endpoint and returns its path and the response. Unless the
 // fields say otherwise it wants an event that no claim brings about, so that
 // nothing is sent to its address.
 func (p *probe) endpoint(fields object) (string, *response) {
@@ -59,7 +59,7 @@ func (p *probe) endpoint(fields object) (string, *response) {
 	return endpointPath(a.text("data.id")), a
 }
 
-// key makes an API key under a unique name, unless the fields say another, and
+// key creates an API key under a unique name, unless the fields say another, and
 // returns its path and the response.
 func (p *probe) key(fields object) (string, *response) {
 	a := p.post(keysPath, merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)

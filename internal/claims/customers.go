@@ -18,7 +18,7 @@ const (
 func customerPath(id string) string { return customersPath + "/" + url.PathEscape(id) }
 func accountPath(id string) string  { return accountsPath + "/" + url.PathEscape(id) }
 
-// customer makes a customer without a billing account, under a unique name
+// customer creates a customer without a billing account, under a unique name
 // unless the fields say another, and returns its path and the response.
 func (p *probe) customer(fields object) (string, *response) {
 	body := merged(object{"name": unique(), "create_billing_account": false}, fields)

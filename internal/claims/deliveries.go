@@ -19,7 +19,7 @@ var deliveryMembers = []string{
 	"lastError", "requestBody", "responseBody", "deliveredAt", "nextRetryAt",
 }
 
-// hook makes an endpoint at the receiver that takes test events only, unless the
+// hook creates an endpoint at the receiver that takes test events only, unless the
 // fields say otherwise.
 func (p *probe) hook(r *receiver, fields object) (string, *response) {
 	return p.endpoint(merged(object{"url": r.url + "/" + unique(), "events": []string{"webhook.test"}}, fields))
@@ -83,7 +83,7 @@ func (p *probe) sentAt(one received) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// signedWith tells whether a delivery verifies with the secret.
+// signedWith reports whether a delivery verifies with the secret.
 func signedWith(one received, secret string) bool {
 	parts := signatureForm.FindStringSubmatch(one.header.Get("X-Webhook-Signature"))
 	if parts == nil {
@@ -117,7 +117,7 @@ func (p *probe) envelope(one received) *response {
 	return a
 }
 
-// sameText tells whether a recorded body is the one that was on the wire: as its
+// sameText reports whether a recorded body is the one that was on the wire: as its
 // text, or as the same JSON.
 func sameText(recorded any, wire []byte) bool {
 	if text, ok := recorded.(string); ok {

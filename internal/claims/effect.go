@@ -21,7 +21,7 @@ type Effect struct {
 	ReadsOnly bool
 	// Leaves is what stays behind because the service cannot delete it. Empty: nothing does.
 	Leaves string
-	// Costs is how the check can make the service invoice or charge. Empty: it does not.
+	// Costs says how the check can make the service invoice or charge. Empty: it does not.
 	Costs string
 	// MovesClock: the clock of the whole service is moved.
 	MovesClock bool
@@ -33,7 +33,7 @@ var (
 		722, 791, 792, 793}
 	// createsInvoices are those that ask for an invoice, which cannot be deleted.
 	createsInvoices = []int{321, 322, 323, 324}
-	// reprices are those that change at once what a subscription is charged for, or leave charging to the service.
+	// reprices are those that change immediately what a subscription is charged for, or leave charging to the service.
 	reprices   = []int{210, 242, 243, 244, 263, 264, 281, 283, 335}
 	movesClock = []int{331, 332, 333, 334, 335, 336, 337, 338, 339, 340, 548, 566, 606, 607, 608, 609}
 	// createsKeys are those that create or rotate API keys: a revoked key still reads.

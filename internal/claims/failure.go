@@ -49,7 +49,7 @@ func (f *Failure) WrongRoute() bool {
 	return false
 }
 
-// redacted stands in reports where a secret was.
+// redacted is in reports where a secret was.
 const redacted = "[REDACTED]"
 
 // maxReported bounds a body in a report, in bytes.

@@ -195,7 +195,7 @@ func trimSecret(in *inFlight) {
 func showSecret(in *inFlight) { setAt(in.got, "data.secret", in.proxy.secrets[at(in.got, "data.id")]) }
 
 // partly takes a field that will not do out of what is sent, and refusePartly
-// refuses it once the rest is done.
+// rejects it once the rest is done.
 func partly(field string) func(*inFlight) {
 	return func(in *inFlight) {
 		if _, is := in.sent[field]; is {

@@ -104,7 +104,7 @@ func looseNumber(field, right string) func(*inFlight) {
 	})
 }
 
-// dropWrong leaves out what would be refused.
+// dropWrong leaves out what would be rejected.
 func dropWrong(sent object) {
 	for field := range wrongEntries(sent) {
 		delete(sent, field)

@@ -85,7 +85,7 @@ var entryUpdateFaults = []fault{
 		})},
 }
 
-// lingeringFault goes on listing what was deleted.
+// lingeringFault continues listing what was deleted.
 func lingeringFault() fault {
 	var gone []any
 	return fault{name: "a deleted record is still listed", breaks: []int{728, 759, 776},

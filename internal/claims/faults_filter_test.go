@@ -60,12 +60,12 @@ var filterFaults = []fault{
 	})},
 }
 
-// operatorAs takes one comparison of a moment for another.
+// operatorAs takes one comparison of a time for another.
 func operatorAs(from, to string) func(*inFlight) {
 	return onPage(rename("occurred_at["+from+"]", "occurred_at["+to+"]"))
 }
 
-// onBound changes the bounds of moments.
+// onBound changes the bounds of timestamps.
 func onBound(change func(string) string) func(*inFlight) {
 	return onPage(func(in *inFlight) {
 		for name := range in.query {

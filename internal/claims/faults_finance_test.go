@@ -146,7 +146,7 @@ func tokenParts(in *inFlight) []string {
 	return strings.Split(strings.TrimPrefix(in.header.Get("Authorization"), "Bearer "), ".")
 }
 
-// refuseStranger refuses what was done for a caller who must not be let in.
+// refuseStranger rejects what was done for a caller who must not be let in.
 func refuseStranger(status int) func(*inFlight) {
 	return func(in *inFlight) {
 		if in.mark == "stranger" {

@@ -128,7 +128,7 @@ var invoiceFaults = []fault{
 // stored is the account or subscription that a step is asked of.
 func (in *inFlight) stored() object { return in.proxy.one(in.parentPath()) }
 
-// allow makes the subscription that a step is asked of allow it.
+// allow makes a subscription allow the step that is requested.
 func (in *inFlight) allow(field string) {
 	in.proxy.ask(http.MethodPatch, in.parentPath(), object{field: true})
 }

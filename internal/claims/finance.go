@@ -43,8 +43,8 @@ func financeClaim(number int, source, text string, check func(*probe)) Claim {
 	return c
 }
 
-// shelf is where the records of one claim lie apart from all others: under a
-// company of their own, in a collection that others may use too.
+// shelf is where the records of one claim lie apart from all others: under their
+// own company, in a collection that others may use too.
 type shelf struct{ path, company string }
 
 // shelves are one in each collection that the description names, and one in a
@@ -58,7 +58,7 @@ func shelves() []shelf {
 // ledgers are the shelves whose records carry an occurrence date.
 func ledgers() []shelf { return shelves()[1:] }
 
-// put makes a record on the shelf and returns its path and the response.
+// put creates a record on the shelf and returns its path and the response.
 func (s shelf) put(p *probe, fields object) (string, *response) {
 	return p.entry(s.path, merged(object{"company_id": s.company}, fields))
 }
@@ -83,7 +83,7 @@ func (s shelf) walk(p *probe, limit int, between func(read []string), query ...s
 	return p.walk(s.path, limit, between, slices.Concat([]string{"company_id", s.company}, query)...)
 }
 
-// entry makes a record under a unique name, unless the fields say another, and
+// entry creates a record under a unique name, unless the fields say another, and
 // returns its path and the response.
 func (p *probe) entry(collection string, fields object) (string, *response) {
 	a := p.create(collection, newUUID(), merged(object{"name": unique()}, fields)).wantStatus(http.StatusCreated)
@@ -99,7 +99,7 @@ func creation(collection, key string, body object) call {
 	return call{method: http.MethodPost, path: collection, body: body, header: http.Header{idempotencyHeader: {key}}}
 }
 
-// together does the same call n times at once.
+// together does the same call n times at the same time.
 func (p *probe) together(n int, c call) []*response {
 	responses := make([]*response, n)
 	var all sync.WaitGroup
@@ -119,7 +119,7 @@ func (p *probe) together(n int, c call) []*response {
 	return responses
 }
 
-// walk reads a list to its end in pages of limit items, sending every cursor back
+// walk reads a list completely in pages of limit items, sending every cursor back
 // as it came, and returns the ids in their order. After each page but the last it
 // does what is to be done between two, told what it has read so far.
 func (p *probe) walk(path string, limit int, between func(read []string), query ...string) []string {

@@ -36,7 +36,7 @@ type probe struct {
 	stops  []func() // what to end after that
 
 	keyHeader string // carries the bare token, instead of Authorization
-	finance   bool   // speaks to financial management, where every creation makes a record
+	finance   bool   // speaks to financial management, where every creation creates a record
 
 	last    *evidence.Exchange // what was sent and received last, for the report of a failure
 	secrets []string           // what no report may contain

@@ -39,7 +39,7 @@ type inFlight struct {
 	status   int // of the response; set before it, the sandbox is not asked at all
 	response http.Header
 	got      any    // the response's JSON, nil when there is none
-	text     string // the response when it is no JSON
+	text     string // the response when it is not JSON
 }
 
 // fault is one way in which a service can differ from what the claims say.
@@ -53,7 +53,7 @@ type fault struct {
 	together bool                              // creations are not handled one after the other
 }
 
-// proxy stands in front of a sandbox and does what a fault says. It remembers what the sandbox does not show again.
+// proxy is in front of a sandbox and does what a fault says. It remembers what the sandbox does not show again.
 type proxy struct {
 	target  claims.Target // the sandbox
 	sandbox *sandbox.Server
@@ -138,7 +138,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pass asks the sandbox. A body that is no JSON object goes on as it is.
+// pass asks the sandbox. A body that is not a JSON object continues as it is.
 func (p *proxy) pass(in *inFlight, raw []byte) {
 	if in.sent != nil {
 		var err error
@@ -186,7 +186,7 @@ func (p *proxy) send(method, path string, query url.Values, header http.Header, 
 	return response.StatusCode, response.Header, body
 }
 
-// ask sends a request of its own to the sandbox, as a caller that may do everything, and returns the data of the
+// ask sends its own request to the sandbox, as a caller that may do everything, and returns the data of the
 // response, nil when it is an error.
 func (p *proxy) ask(method, path string, sent object, query ...string) any {
 	token := p.target.Token
@@ -337,7 +337,7 @@ func (p *proxy) tampered(r *http.Request, body []byte) *sending {
 	return out
 }
 
-// decode keeps numbers as they are written; what is no JSON is nil.
+// decode keeps numbers as they are written; what is not JSON is nil.
 func decode(raw []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// patience bounds waiting for something that a service does beside its responses.
+	// patience limits the wait for something that a service does after its response.
 	patience = 30 * time.Second
 	// pollEvery is the time between two looks at it.
 	pollEvery = 50 * time.Millisecond

@@ -203,7 +203,7 @@ func (a *response) wantItems(path string, wanted any) {
 	}
 }
 
-// time is the moment at path, which must be a date-time.
+// time is the time at path, which must be a date-time.
 func (a *response) time(path string) time.Time {
 	moment, err := time.Parse(time.RFC3339Nano, a.text(path))
 	if err != nil {

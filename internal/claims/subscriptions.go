@@ -29,16 +29,15 @@ var subscriptionMembers = []string{
 	"metadata", "custom_metadata", "created_at", "updated_at",
 }
 
-// payer makes a customer with an account and returns the account's id and the
+// payer creates a customer with an account and returns the account's id and the
 // service's own time, which need not be this machine's.
 func (p *probe) payer() (account string, now time.Time) {
 	_, a := p.customer(object{"create_billing_account": true})
 	return a.text("data.billing_account.id"), a.time("data.customer.created_at")
 }
 
-// subscription makes a monthly subscription to the first plan, on an account of
-// its own unless the fields say otherwise. Nothing is charged by itself, so that
-// a claim costs nobody anything. It returns the path and the response.
+// subscription creates a monthly subscription to the first plan, on its own account unless the fields say otherwise.
+// Nothing is charged by itself, so that a claim costs nobody anything. It returns the path and the response.
 func (p *probe) subscription(fields object) (string, *response) {
 	body := object{"plan_id": p.plan(0), "billing_cycle": "monthly", "collection_method": "manual_charge"}
 	if _, named := fields["billing_account_id"]; !named {
@@ -130,7 +129,7 @@ func (a *response) wantInvalidPart() {
 
 // wantKept fails when one of the members of the object returned as data differs
 // from the object before, unless it is among those that were to change. That
-// updated_at moves is no difference.
+// updated_at moves is not a difference.
 func (a *response) wantKept(members []string, before any, changed ...string) *response {
 	earlier := response{body: before}
 	changed = append(changed, "updated_at")

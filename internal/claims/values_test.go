@@ -19,7 +19,7 @@ func isText(value any) bool { _, ok := value.(string); return ok }
 
 func isUUID(value any) bool { text, ok := value.(string); return ok && likeUUID.MatchString(text) }
 
-// atoi is 0 for what is no number.
+// atoi is 0 for what is not a number.
 func atoi(text string) int { n, _ := strconv.Atoi(text); return n }
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

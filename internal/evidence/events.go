@@ -3,7 +3,7 @@ package evidence
 import "fmt"
 
 // Event is one delivery of the collections service to a webhook endpoint, as it
-// stands on the wire.
+// is on the wire.
 type Event struct {
 	// Name is the file's path below testdata without its ending,
 	// for example "collections/events/api_key_rotated".
@@ -40,7 +40,7 @@ func Events() []Event {
 	return events
 }
 
-// signaturesName is the one file beside the exchanges that is none.
+// signaturesName is the one file next to the exchanges that is none.
 const signaturesName = "collections/signatures"
 
 // Signature is a test vector of Collections §5: the X-Webhook-Signature of a body.
@@ -57,7 +57,7 @@ type Signature struct {
 	Header string `json:"header"`
 }
 
-// Signatures returns the vectors, which a tool that is no part of this project
+// Signatures returns the vectors, which a tool that is not part of this project
 // has computed. It panics when the embedded file cannot be read, which the
 // package's own tests rule out.
 func Signatures() []Signature {

@@ -47,13 +47,13 @@ type Response struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers,omitempty"`
 	// Body is the JSON that is returned. It is nil for an empty response and for
-	// one that is no JSON, which stands in Text.
+	// one that is not JSON, which is in Text.
 	Body json.RawMessage `json:"body,omitempty"`
 	// Text is a response that is not JSON, such as the HTML page of a proxy.
 	Text string `json:"text,omitempty"`
 }
 
-// Bytes is the response's body as it stands on the wire, empty when there is none.
+// Bytes is the response's body as it is on the wire, empty when there is none.
 func (r Response) Bytes() []byte {
 	if r.Text != "" {
 		return []byte(r.Text)

@@ -91,7 +91,7 @@ func TestExchangesFollowTheirOperation(t *testing.T) {
 	}
 }
 
-// matches tells whether a path is the template with its placeholders filled by
+// matches reports whether a path is the template with its placeholders filled by
 // ids, that of a collection by a name.
 func matches(template, path string) bool {
 	wanted, got := strings.Split(template, "/"), strings.Split(path, "/")

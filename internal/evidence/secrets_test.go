@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// secretForm is what no evidence holds, once placeholders are taken out.
+	// secretForm is what no evidence holds, once placeholders are removed.
 	secretForm = regexp.MustCompile(
 		`(?i)(bearer|basic) |"authorization"|"x-gateway-key":|whsec_|"token"|"secret"|password|"type":"header"[^}]*"value"`)
 	// placeholder is a member that holds a secret by its name and by its value an
@@ -20,7 +20,7 @@ var (
 
 // findSecret is what looks like a secret in a JSON text, empty when nothing does.
 func findSecret(raw []byte) []byte {
-	// A body that was delivered stands in the evidence as text.
+	// A body that was delivered is in the evidence as text.
 	readable := bytes.ReplaceAll(raw, []byte(`\"`), []byte(`"`))
 	readable = basicForm.ReplaceAllFunc(readable, func(match []byte) []byte {
 		pair, err := base64.StdEncoding.DecodeString(string(basicForm.FindSubmatch(match)[1]))

@@ -32,7 +32,7 @@ func TestExchangesHoldWellFormedValues(t *testing.T) {
 	}
 }
 
-// checkValues walks a body: ids are UUIDs of version 4, moments have their form,
+// checkValues walks a body: ids are UUIDs of version 4, timestamps have their form,
 // tax numbers have valid check digits.
 func checkValues(t *testing.T, path string, value any) {
 	t.Helper()
@@ -61,7 +61,7 @@ func checkText(t *testing.T, path, value string) {
 		if !uuidForm.MatchString(value) {
 			t.Errorf("%s is %q, no UUID of version 4", path, value)
 		}
-	case path == "request.occurred_at" && !strings.Contains(value, "-"): // what is refused
+	case path == "request.occurred_at" && !strings.Contains(value, "-"): // what is rejected
 	case name == "occurred_at" && len(value) == len(time.DateOnly): // a date is a DateTime of financial management
 		if _, err := time.Parse(time.DateOnly, value); err != nil {
 			t.Errorf("%s: %v", path, err)

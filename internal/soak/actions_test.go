@@ -184,7 +184,7 @@ func (d *draw) run(*rapid.T) {
 	d.do(s)
 }
 
-// time goes on for a while, or until after a date that the configuration names.
+// time continues for a while, or until after a date that the configuration names.
 func (d *draw) time(*rapid.T) {
 	all := []string{"1h", "25h", "200h", "800h"}
 	passed := d.w.service.Sandbox.Clock().Now().Sub(d.w.start)

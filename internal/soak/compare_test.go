@@ -72,8 +72,8 @@ func differences(before, after any, path string) (all []difference) {
 	return all
 }
 
-// same compares values of which one may be worded as a user does: numbers by value, times by moment, document numbers
-// without mask.
+// same compares values of which one may be worded as a user does: numbers by value, times by the time they mean,
+// document numbers without mask.
 func same(a, b any) bool {
 	if a == nil && b == any(absent{}) || a == any(absent{}) && b == nil {
 		return false

@@ -180,7 +180,7 @@ func (a applied) update(change *acctest.Change, changes []difference, r sandbox.
 	return ""
 }
 
-// orAbsent is what becomes of a key that is sent: null takes it out of a record.
+// orAbsent is what becomes of a key that is sent: null removes it from a record.
 func orAbsent(sent any) any {
 	if sent == nil {
 		return absent{}

@@ -29,7 +29,7 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 	"The imported account belongs to another customer", // the block names another one by now
 	"The API key does not work any more",               // it has expired before the import
 	"The subscription cannot be created",               // the same plan suspends its account
-	// an import beside a list that may or may not have the value already
+	// an import next to a list that may or may not have the value already
 	"must be known before the apply, this once",
 	"(Two records|A record) with the same key", // one was renamed, and another is configured under its old name
 }, "|"))
@@ -173,7 +173,7 @@ func (w *world) customerID(argument any) any {
 	return nil
 }
 
-// graceKept holds that a key which somebody else has rotated keeps its grace.
+// graceKept holds that a key which another system has rotated keeps its grace period.
 func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *violation {
 	for _, r := range sent {
 		if r.Operation != "api_keys.revoke" {

@@ -51,7 +51,7 @@ func (w *world) remote(address string, state object) object {
 	return data
 }
 
-// foreign is what somebody else does to an object; the service may refuse it.
+// foreign is what another system does to an object; the service may reject it.
 func (w *world) foreign(s step) {
 	state := w.drive.State(s.At)
 	if state == nil {
@@ -100,7 +100,7 @@ func wanted(items []any) []any {
 // foreignPrefix begins the names of keys that no configuration has.
 const foreignPrefix = "x_"
 
-// mark remembers the keys that are somebody else's.
+// mark remembers the keys that are another system's.
 func (w *world) mark(s step, body object) {
 	keys, below := body, ""
 	if typeOf(s.At) != "billing_finance_record" {

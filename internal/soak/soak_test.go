@@ -57,7 +57,7 @@ func play(t *testing.T, steps []step, genuine bool, caught func(*violation) bool
 }
 
 // TestSoak lives random lives: a few that are always the same, or as many as fit into SOAK_DURATION. SOAK_SEED says
-// which is the first. It goes on after a failure, and prints every kind of failure once.
+// which is the first. It continues after a failure, and prints every kind of failure once.
 func TestSoak(t *testing.T) {
 	seed, long := uint64(1), shortSoak
 	if text := os.Getenv("SOAK_DURATION"); text != "" {
@@ -111,7 +111,7 @@ type soak struct {
 	set   func(name, value string)
 	long  bool           // as long as wanted: `make soak`
 	known map[string]int // kinds of failures: how often
-	open  *regexp.Regexp // kinds that are no failures, because they are not corrected yet; nil: none
+	open  *regexp.Regexp // kinds that are not failures, because they are not corrected yet; nil: none
 }
 
 // openKinds are those of testdata/open.txt, one expression in a line. Only `make test` passes over them.

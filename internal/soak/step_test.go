@@ -19,7 +19,7 @@ const (
 	doSet      = "set"      // writes a block: At, Values, Ignore
 	doRemove   = "remove"   // takes a block out: At
 	doDefaults = "defaults" // writes default_custom_metadata: Values
-	doForeign  = "foreign"  // somebody else changes the object: At, What, Body
+	doForeign  = "foreign"  // another system changes the object: At, What, Body
 	doTime     = "time"     // the service's clock moves on: By
 	doRun      = "run"      // plan and apply: Later, Turns, By between the two, CreateFirst
 	doImport   = "import"   // the object leaves the state and is imported: At

@@ -14,7 +14,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// terraform is the driver that is Terraform itself, with the provider in processes of its own: what stands in for it
+// terraform is the driver that is Terraform itself, with the provider in its own processes: what stands in for it
 // could be wrong.
 type terraform struct {
 	*acctest.Terraform
@@ -179,7 +179,7 @@ func (d *terraform) State(address string) object {
 	return nil
 }
 
-// bare is a value of the state file without the types that stand beside free-form values.
+// bare is a value of the state file without the types that stand next to free-form values.
 func bare(v any) any {
 	fields, isObject := v.(object)
 	if !isObject {

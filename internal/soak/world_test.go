@@ -39,10 +39,11 @@ type world struct {
 	// unapplied are the imported objects that no plan has changed since: their first update removes nothing.
 	unapplied map[string]bool
 
-	// dirty are the objects that somebody else has changed since the last apply, marks the keys that are somebody else's.
+	// dirty are the objects that another system has changed since the last apply, marks the keys that are another
+	// system's.
 	dirty  map[string]bool
 	marks  map[string]object
-	graces map[string]bool // ids of keys that somebody else has rotated
+	graces map[string]bool // ids of keys that another system has rotated
 	// machine says that the clock of the service goes with that of the machine, a day behind.
 	machine bool
 
@@ -334,7 +335,7 @@ func top(all []difference) string {
 	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-// foreignKept looks after the keys that are somebody else's.
+// foreignKept looks after the keys that are another system's.
 func (w *world) foreignKept(plan *acctest.CorePlan) *violation {
 	for address, keys := range w.marks {
 		change := plan.Of(address)

@@ -17,7 +17,7 @@ const (
 	createRecord = "finance.records.create"
 )
 
-// finance is a record of financial management beside those of others.
+// finance is a record of financial management next to those of others.
 var finance = story{name: "finance", folder: "examples/finance", steps: []step{
 	{"A plan reads the payables of a company and adds them up, and shows a new payable with its idempotency key",
 		planRent},

@@ -16,7 +16,7 @@ type plan struct {
 	empty   bool   // neither a resource nor an output would change
 	changes map[string]change
 	outputs map[string]any            // planned values of the outputs that would change
-	found   map[string]map[string]any // what stands in the state after the refresh, data sources too
+	found   map[string]map[string]any // what is in the state after the refresh, data sources too
 }
 
 // change is what Terraform would do with one resource.

@@ -41,7 +41,7 @@ const (
 
 // receiver is a consumer of webhooks on loopback: a few lines as a team would
 // write them that has nothing of the provider. It keeps what arrives, and
-// refuses what is not signed with the secret it was given. Before it has one
+// rejects what is not signed with the secret it was given. Before it has one
 // it takes everything.
 type receiver struct {
 	url    string
@@ -64,7 +64,7 @@ type delivery struct {
 	status                             int // what was returned
 }
 
-// startReceiver listens, with a certificate of its own that it writes into the
+// startReceiver listens, with its own certificate that it writes into the
 // folder.
 func startReceiver(ctx context.Context, dir string) (*receiver, error) {
 	certificate, err := selfSigned(receiverName)

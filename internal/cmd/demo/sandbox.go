@@ -39,7 +39,7 @@ func startSandbox(ctx context.Context, program, dir string, receiver *receiver) 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = log.Close() }() // the sandbox has a handle of its own
+	defer func() { _ = log.Close() }() // the sandbox has its own handle
 	// Not bound to ctx: it has to outlive the demo when it is kept.
 	arguments := append([]string{"serve", "--env-file", exports, "--ca-file", filepath.Join(dir, "ca.pem")},
 		receiver.flags()...)

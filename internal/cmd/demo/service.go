@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// service speaks to recurring billing over plain HTTP requests, beside the
+// service speaks to recurring billing over plain HTTP requests, next to the
 // provider and its client: it is the other systems that change things, and
 // the witness of what the service really has.
 type service struct {
@@ -125,7 +125,7 @@ func (s *service) customer(ctx context.Context, externalID string) (object, erro
 	return response.Data[0], nil
 }
 
-// createCustomer makes a customer.
+// createCustomer creates a customer.
 func (s *service) createCustomer(ctx context.Context, customer object) error {
 	var response object
 	return s.call(ctx, http.MethodPost, "/v1/customers", customer, &response)

@@ -56,7 +56,7 @@ func (s *sandbox) today(ctx context.Context) error {
 	return err
 }
 
-// now is the time that the sandbox lives in.
+// now is the sandbox's time.
 func (s *sandbox) now() time.Time {
 	return time.Now().Add(time.Duration(s.ahead.Load()))
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A story is a run of steps over one folder of the examples. Each step goes
-// on where the one before it has stopped; the last one leaves nothing behind.
+// A story is a run of steps over one folder of the examples. Each step continues where the one before it has stopped;
+// the last one leaves nothing behind.
 type story struct {
 	name   string // also the name of its folder in the workshop
 	folder string // the example, from the root of the repository
@@ -30,7 +30,7 @@ type step struct {
 // A program is the stories in the order they are played.
 type program []story
 
-// stories is what the demo plays. A new story is a file of its own and a
+// stories is what the demo plays. A new story is its own file and a
 // line here.
 var stories = program{customers, subscriptions, collections, finance}
 

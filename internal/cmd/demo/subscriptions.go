@@ -25,7 +25,7 @@ const (
 	planAsked  = "plan_id = local.plans."
 	timingLine = `timing = "end_of_period"`
 	pauseBlock = "  pause = {\n    behavior = \"keep_as_draft\"\n  }\n\n"
-	// lastLines is where the configuration of the subscription goes on after
+	// lastLines is where the configuration of the subscription continues after
 	// what the story adds.
 	lastLines = "  # Destroying cancels immediately."
 )

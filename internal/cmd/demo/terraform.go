@@ -50,7 +50,7 @@ func findTerraform() (string, error) {
 
 func supported(version string) bool { return atLeast(version, oldestMinor) }
 
-// atLeast tells whether a version is 1.minor or newer.
+// atLeast reports whether a version is 1.minor or newer.
 func atLeast(version string, minor int) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {

@@ -57,7 +57,7 @@ const (
 	exitBroken   = 5
 )
 
-// statusError ends a command with a code of its own; the status has been printed.
+// statusError ends a command with its own code; the status has been printed.
 type statusError struct{ code int }
 
 func (e statusError) Error() string { return fmt.Sprintf("exit code %d", e.code) }

@@ -212,7 +212,7 @@ func chooseClaims(list string) ([]claims.Claim, error) {
 	return slices.DeleteFunc(all, func(c claims.Claim) bool { return !chosen[c.Number] }), nil
 }
 
-// names tells whether a word of --only means the claim.
+// names reports whether a word of --only means the claim.
 func names(word string, claim claims.Claim) bool {
 	if service, is := serviceWords[word]; is {
 		return claim.Service == service

@@ -19,7 +19,7 @@ type choice struct {
 	from                       time.Time
 }
 
-// statusClasses are what --status takes beside a status.
+// statusClasses are what --status accepts in addition to a status.
 var statusClasses = []string{"2xx", "3xx", "4xx", "5xx", "failed", "dropped"}
 
 // define defines the flags that choose.

@@ -121,7 +121,7 @@ func TestCollectionsCommandLines(t *testing.T) {
 	}
 }
 
-// The flags of serve reach the options; a file without a certificate is refused.
+// The flags of serve reach the options; a file without a certificate is rejected.
 func TestReceiverFlags(t *testing.T) {
 	t.Parallel()
 	consumer := httptest.NewTLSServer(nil)

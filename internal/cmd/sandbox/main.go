@@ -1,4 +1,4 @@
-// Command sandbox runs the billing sandbox and steers a running one.
+// Command sandbox runs the billing sandbox and controls a running one.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// Exit codes: a wrong command line is told apart from a failure.
+// Exit codes: a wrong command line is distinguished from a failure.
 const (
 	exitFailure = 1
 	exitUsage   = 2

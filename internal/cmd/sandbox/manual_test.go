@@ -57,7 +57,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 	}
 }
 
-// What the help says to paste is understood: beside serve, such a line finds
+// What the help says to paste is understood: next to serve, such a line finds
 // everything right but the sandbox.
 func TestExamplesOfManuals(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,7 @@ func receiverAuthorities(file string) (*x509.CertPool, error) {
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		pool = x509.NewCertPool() // a machine without authorities of its own
+		pool = x509.NewCertPool() // a machine without its own authorities
 	}
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("%s holds no PEM certificate", file)

@@ -66,7 +66,7 @@ func requestLine(r sandbox.Request, colours bool) string {
 		cmp.Or(r.Operation, "-"), r.Method, r.RequestID, cmp.Or(r.Token, "-"), cmp.Or(r.Fault, "-"), target)
 }
 
-// colours tells whether what goes to a terminal, or to none, may be coloured.
+// colours reports whether what goes to a terminal, or to none, may be coloured.
 // The Windows console may show the sequences instead, except in Windows
 // Terminal.
 func (p program) colours(terminal bool) bool {
@@ -74,7 +74,7 @@ func (p program) colours(terminal bool) bool {
 		(runtime.GOOS != "windows" || p.getenv("WT_SESSION") != "")
 }
 
-// isTerminal tells whether a file is a terminal, or at least looks like one.
+// isTerminal reports whether a file is a terminal, or at least looks like one.
 func isTerminal(file *os.File) bool {
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0

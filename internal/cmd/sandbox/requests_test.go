@@ -66,7 +66,7 @@ func TestRequestLine(t *testing.T) {
 }
 
 // askedFor is a sandbox that has been asked five things: a response, one of
-// another service an hour later, two refusals and a lost response.
+// another service an hour later, two rejections and a lost response.
 func askedFor(t *testing.T) steer {
 	t.Helper()
 	server, s := startServer(t)
@@ -208,7 +208,7 @@ func TestServeVerbose(t *testing.T) {
 	}
 }
 
-// A file is no terminal.
+// A file is not a terminal.
 func TestIsTerminal(t *testing.T) {
 	t.Parallel()
 	file, err := os.CreateTemp(t.TempDir(), "")

@@ -81,7 +81,7 @@ func TestSeedOverUsedState(t *testing.T) {
 	}
 }
 
-// What is wrong is told with the name of the file, and nothing is served.
+// What is wrong is reported with the name of the file, and nothing is served.
 func TestSeedFileRefused(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

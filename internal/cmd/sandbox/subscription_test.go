@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// subscribe makes a subscription over the wire and returns its id.
+// subscribe creates a subscription over the wire and returns its id.
 func subscribe(t *testing.T, asking *running) string {
 	t.Helper()
 	_, body := asking.ask("POST", "/v1/customers", `{"name":"Ana"}`)

@@ -21,37 +21,40 @@ type wording struct {
 	write  string // what to write instead
 	// allowed matches the standard uses that contain a banned expression, "" if there are none.
 	allowed string
+	comment bool // also a rule for the comments of Go files, tests included: the expression has no standard use there
 }
 
 // wordings are all rules. The terms are those of other Terraform providers, because users search for them.
 var wordings = []wording{
-	{banned: `\bst(?:ands?|ood) in\b`, write: "is stored in, is in, appears in", allowed: `\bst(?:ands?|ood) in for\b`},
+	{banned: `\bst(?:ands?|ood) in\b`, write: "is stored in, is in, appears in",
+		allowed: `\bst(?:ands?|ood) in for\b`, comment: true},
 	{banned: `\b(?:taken|takes?|taking) (?:it |them |one )?out\b`, write: "if removed; remove from the configuration"},
-	{banned: `\banother (?:value|one) replaces\b`, write: "changing this forces replacement"},
-	{banned: `\b(?:planned|made|makes?) (?:it )?(?:again|anew)\b`, write: "planned for re-creation; recreated"},
-	{banned: `\banew\b`, write: "again"},
+	{banned: `\banother (?:value|one) replaces\b`, write: "changing this forces replacement", comment: true},
+	{banned: `\b(?:planned|made|makes?) (?:it )?(?:again|anew)\b`, write: "planned for re-creation; recreated",
+		comment: true},
+	{banned: `\banew\b`, write: "again", comment: true},
 	{banned: `\bgo(?:es|ing)? on\b`, write: "continues"},
 	{banned: `\bis the whole list\b`, write: "if set, the list is authoritative"},
 	{banned: `\bdefault(?:: | [\x60\d])|(?:\A|[.;|] )without it\b`, write: "Defaults to `x`.; If unset, …"},
-	{banned: `\bservice itself notes\b`, write: "service-managed metadata"},
+	{banned: `\bservice itself notes\b`, write: "service-managed metadata", comment: true},
 	{banned: `\bforg(?:ets?|ot|otten|etting)\b`, write: "removes from state only; marks unknown"},
-	{banned: `\bcounts? as (?:last )?applied\b`, write: "the value in state applies"},
+	{banned: `\bcounts? as (?:last )?applied\b`, write: "the value in state applies", comment: true},
 	{banned: `\bat once\b`, write: "immediately"},
 	{banned: `\bby itself\b`, write: "automatically"},
 	{banned: `\bbeside\b`, write: "next to, in addition to"},
 	{banned: `\b(?:is|are) no\b`, write: "is not reported as drift; is not a valid X; causes no diff",
 		allowed: `\bthere (?:is|are) no\b|\b(?:is|are) no (?:longer|more|less|fewer)\b`},
-	{banned: `\bno change in any plan\b`, write: "causes no diff"},
-	{banned: `\bmend(?:s|ed|ing)?\b`, write: "fix, correct, revert"},
+	{banned: `\bno change in any plan\b`, write: "causes no diff", comment: true},
+	{banned: `\bmend(?:s|ed|ing)?\b`, write: "fix, correct, revert", comment: true},
 	{banned: `\brefus(?:e|es|ed|ing|als?)\b`, write: "reject, the API rejected",
 		allowed: `\bconnection (?:is |was )?refused\b`},
-	{banned: `\banswer(?:s|ed|ing)?\b`, write: "response; return, respond"},
+	{banned: `\banswer(?:s|ed|ing)?\b`, write: "response; return, respond", comment: true},
 	{banned: `\bgraces?\b`, write: "grace period", allowed: `\bgrace periods?\b`},
-	{banned: `\bfaults? (?:of|in) (?:the|this) (?:provider|code)\b`, write: "bug"},
+	{banned: `\bfaults? (?:of|in) (?:the|this) (?:provider|code)\b`, write: "bug", comment: true},
 	{banned: `\b(?:makes?|made|making) (?:an?|the|another|new|no|one) (?:\w+ )?(?:key|invoice|customer|subscription|account|record|endpoint)s?\b`, write: "creates"},
 	{banned: `\b(?:tells?|told)\b`, write: "indicates, reports, contains"},
-	{banned: `\breckon(?:s|ed|ing)?\b`, write: "convert"},
-	{banned: `\bread(?:s|ing)? tax numbers\b`, write: "validate and normalize CPF and CNPJ numbers"},
+	{banned: `\breckon(?:s|ed|ing)?\b`, write: "convert", comment: true},
+	{banned: `\bread(?:s|ing)? tax numbers\b`, write: "validate and normalize CPF and CNPJ numbers", comment: true},
 	{banned: `\b(?:moment|instant)s?\b`, write: "time, timestamp"},
 	{banned: `\bsome(?:body|one)\b`, write: "another system, another user"},
 	{banned: `\bothers (?:add|put|set|have|own|do|did|changed?|writ(?:e|ten)|wrote|keep|create|work)\b`,
@@ -59,8 +62,8 @@ var wordings = []wording{
 	{banned: `\bwhose\b`, write: "two sentences"},
 	{banned: `\bof (?:its|their) own\b`, write: "its own X"},
 	{banned: `\bto its end\b`, write: "completes"},
-	{banned: `\bcomes? that far\b`, write: "reaches"},
-	{banned: `\blives? in\b`, write: "is stored in; runs at"},
+	{banned: `\bcomes? that far\b`, write: "reaches", comment: true},
+	{banned: `\blives? in\b`, write: "is stored in; runs at", comment: true},
 	{banned: `\bsettl(?:e|es|ed|ing)\b`, write: "reconcile (a lost response), advance (the clock)",
 		allowed: `\bapi\.Settle\b|\bsettle\.Postpone\b`},
 	{banned: `\b(?:story|stories)\b`, write: "scenario"},
@@ -68,14 +71,16 @@ var wordings = []wording{
 	{banned: `\bsteer(?:s|ed|ing)?\b`, write: "control"},
 	{banned: `\boutlooks?\b`, write: "advice"},
 	{banned: `\bkept apart\b`, write: "separated"},
+	{banned: `\b(?:is|are|was|were|be|been) responded\b`, write: "is returned, gets a response", comment: true},
+	{banned: `\ban (?:respon(?:se|d)|return)\b`, write: "a response", comment: true},
 }
 
-// spaced lets an expression match across lines, and across the sign that begins a comment.
+// spaced lets an expression match across lines, and across the signs that begin a comment.
 func spaced(expression string) *regexp.Regexp {
 	if expression == "" {
 		return regexp.MustCompile(`$^`)
 	}
-	return regexp.MustCompile(`(?im)` + strings.ReplaceAll(expression, " ", `[\s#]+`))
+	return regexp.MustCompile(`(?im)` + strings.ReplaceAll(expression, " ", `[\s#/]+`))
 }
 
 // breach is a banned expression at a place of a text.
@@ -91,9 +96,12 @@ var compiled = func() (patterns [][2]*regexp.Regexp) {
 	return patterns
 }()
 
-// breaches are all banned expressions in a text.
-func breaches(text string) (all []breach) {
+// breaches are all banned expressions in a text, or in a comment.
+func breaches(text string, comment bool) (all []breach) {
 	for i, w := range wordings {
+		if comment && !w.comment {
+			continue
+		}
 		allowed := compiled[i][1].FindAllStringIndex(text, -1)
 		for _, at := range compiled[i][0].FindAllStringIndex(text, -1) {
 			if !slices.ContainsFunc(allowed, func(a []int) bool { return a[0] <= at[0] && at[1] <= a[1] }) {
@@ -105,7 +113,8 @@ func breaches(text string) (all []breach) {
 	return all
 }
 
-// texts reads what users read: of prose and examples the lines outside of code blocks, of Go the string literals.
+// texts reads what users read: of prose and examples the lines outside of code blocks, of Go the string literals. It
+// reads the comments of Go files too.
 func texts(t *testing.T) map[string][]breachAt {
 	t.Helper()
 	found := map[string][]breachAt{}
@@ -141,12 +150,12 @@ func texts(t *testing.T) map[string][]breachAt {
 	return found
 }
 
-// readBy reports how a file is checked; both are false for a file that users do not read.
+// readBy reports how a file is checked; both are false for a file that is not.
 func readBy(path string) (asGo, asProse bool) {
 	folder, _, nested := strings.Cut(path, "/")
 	switch extension := filepath.Ext(path); {
 	case extension == ".go":
-		return !strings.HasSuffix(path, "_test.go"), false
+		return true, false
 	case !nested, folder == "docs", folder == ".github":
 		return false, extension == ".md"
 	case folder == "templates":
@@ -173,18 +182,29 @@ func inProse(path, text string) (all []breachAt) {
 		// A link names a place. The place itself is checked.
 		text = link.ReplaceAllString(text, "]")
 	}
-	for _, b := range breaches(text) {
+	for _, b := range breaches(text, false) {
 		all = append(all, breachAt{b, 1 + strings.Count(text[:b.offset], "\n")})
 	}
 	return all
 }
 
-// inGo reads the string literals of a Go file. Literals that are added up are one text.
+// inGo reads the comments of a Go file and, except in tests, its string literals. Literals that are added up are one
+// text.
 func inGo(path string, source []byte) (all []breachAt, err error) {
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, path, source, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(files, path, source, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return nil, err
+	}
+	for _, group := range file.Comments {
+		start, end := files.Position(group.Pos()), files.Position(group.End())
+		text := string(source[start.Offset:end.Offset])
+		for _, b := range breaches(text, true) {
+			all = append(all, breachAt{b, start.Line + strings.Count(text[:b.offset], "\n")})
+		}
+	}
+	if strings.HasSuffix(path, "_test.go") {
+		return all, nil
 	}
 	check := func(literals []*ast.BasicLit) {
 		var text strings.Builder
@@ -194,7 +214,7 @@ func inGo(path string, source []byte) (all []breachAt, err error) {
 			starts, lines = append(starts, text.Len()), append(lines, files.Position(literal.Pos()).Line)
 			text.WriteString(value)
 		}
-		for _, b := range breaches(text.String()) {
+		for _, b := range breaches(text.String(), false) {
 			last, exact := slices.BinarySearch(starts, b.offset)
 			if !exact {
 				last--
@@ -238,7 +258,7 @@ func added(sum ast.Expr) (literals []*ast.BasicLit) {
 	return literals
 }
 
-// Users read nothing that contains an expression of the table.
+// TestLanguage: nothing that users read contains an expression of the table, and no comment one of those for comments.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	found := texts(t)
@@ -271,11 +291,11 @@ func TestLanguageRules(t *testing.T) {
 		"See the test in `settled_at`, a second after.":       0,
 		"What others add is removed; so is what others read.": 1,
 	} {
-		if got := breaches(text); len(got) != want {
+		if got := breaches(text, false); len(got) != want {
 			t.Errorf("%q: %v, want %d", text, got, want)
 		}
 	}
-	source := "package p\nimport _ \"anew\"\ntype t struct{ a int `anew:\"\"` }\n// anew\n" +
+	source := "package p\nimport _ \"anew\"\ntype t struct{ a int `anew:\"\"` }\n// at once\n" +
 		"var a = \"taken \" +\n\tx + \"out at \" +\n\t\"once\" + `\n\nanew`\n"
 	got, err := inGo("p.go", []byte(source))
 	if err != nil {
@@ -283,6 +303,10 @@ func TestLanguageRules(t *testing.T) {
 	}
 	if len(got) != 3 || got[0].line != 5 || got[1].line != 6 || got[2].line != 9 {
 		t.Errorf("Go: %v", got)
+	}
+	source = "package p\n\n// b is made\n// again.\nvar b = 1 // it answers, at once\n\nvar c = \"anew\"\n"
+	if got, err = inGo("p_test.go", []byte(source)); err != nil || len(got) != 2 || got[0].line != 3 || got[1].line != 5 {
+		t.Errorf("comments: %v, %v", got, err)
 	}
 	if got := inProse("a.md", "anew\n```\nanew\n```\nanew\n"); len(got) != 2 || got[1].line != 5 {
 		t.Errorf("prose: %v", got)

@@ -163,7 +163,7 @@ func TestEverythingHasExamples(t *testing.T) {
 }
 
 // The Terraform at hand may be too old to generate the pages again, so this
-// finds at least what was forgotten.
+// finds at least what is missing.
 func TestDocsDescribeEverything(t *testing.T) {
 	t.Parallel()
 	for _, r := range everything(t) {

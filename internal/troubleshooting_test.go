@@ -13,7 +13,7 @@ var (
 	// serviceCode is an error code, as an error on the wire and as the sandbox has it.
 	serviceCode = regexp.MustCompile(
 		`"error": \{\s*"code": "(\w+)"|"error_code": "(\w+)"|\bcode: "(\w+)"|http\.Status\w+: +"(\w+)"`)
-	// summary is the beginning of a diagnostic whose words stand in the code.
+	// summary is the beginning of a diagnostic that is written in the code.
 	summary = regexp.MustCompile(`Add(?:Attribute)?(?:Error|Warning)\((?:[^"()]|\([^()]*\))*"([^"]+)"`)
 	// refusal is the same of a validator that is made of a description, a summary and a check.
 	refusal = regexp.MustCompile(`\b(?:text|check)\{"[^"]+", "([^"]+)", func`)

@@ -99,7 +99,7 @@ func (a *response) wantTexts(path string, wanted ...string) *response {
 }
 
 // wantUnset fails unless the text at path is null or empty: the descriptions do
-// not say which one stands for a text that was not given.
+// not say which one represents a text that was not sent.
 func (a *response) wantUnset(path string) *response {
 	if value := a.at(path); value != nil && value != "" {
 		a.failf("%s is %s, want it null or empty", path, show(value))
@@ -107,7 +107,7 @@ func (a *response) wantUnset(path string) *response {
 	return a
 }
 
-// wantNowhere fails when one of the texts stands anywhere in the response.
+// wantNowhere fails when one of the texts is anywhere in the response.
 func (a *response) wantNowhere(what string, texts ...string) *response {
 	for _, text := range texts {
 		if text != "" && bytes.Contains(a.raw, []byte(text)) {

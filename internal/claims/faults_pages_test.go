@@ -156,7 +156,7 @@ func limitAs(from, to string) func(*inFlight) {
 	})
 }
 
-// onCursor acts on a request with a cursor that was given before, with what it stands for.
+// onCursor acts on a request with a cursor that was given before, with what it represents.
 func onCursor(act func(*inFlight, place)) func(*inFlight) {
 	return onPage(func(in *inFlight) {
 		if from, known := in.proxy.cursors[in.query.Get("cursor")]; known {

@@ -70,11 +70,11 @@ type proxy struct {
 	grace    map[string]any       // graceUntil of predecessors
 	replies  map[string]object    // to creations of records, by collection and idempotency key
 	booked   map[string]bool      // collections with records
-	cursors  map[string]place     // what cursors stand for
+	cursors  map[string]place     // what cursors represent
 	first    map[string]time.Time // when a delivery was first attempted
 }
 
-// place is what a cursor stands for: the list that it continues and the records of the page before.
+// place is what a cursor represents: the list that it continues and the records of the page before.
 type place struct {
 	collection string
 	filters    url.Values

@@ -124,7 +124,7 @@ func (a *response) want(path string, wanted any) *response {
 	return a
 }
 
-// wantPresent fails unless every one of the members stands under path; null counts.
+// wantPresent fails unless every one of the members is under path; null counts.
 func (a *response) wantPresent(path string, members ...string) *response {
 	for _, member := range members {
 		if a.at(path+"."+member) == (missing{}) {
@@ -161,7 +161,7 @@ func (a *response) wantEmpty(path string) *response {
 }
 
 // wantError fails unless the body is {error: {code, message}} with strings that
-// say something. An empty code stands for any.
+// say something. An empty code matches any.
 func (a *response) wantError(code string) *response {
 	for _, member := range []string{"error.code", "error.message"} {
 		if text, ok := a.at(member).(string); !ok || text == "" {
@@ -174,7 +174,7 @@ func (a *response) wantError(code string) *response {
 	return a
 }
 
-// wantFields fails unless every field stands under path with its value.
+// wantFields fails unless every field is under path with its value.
 func (a *response) wantFields(path string, fields object) *response {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		a.wantItems(path+"."+name, fields[name])

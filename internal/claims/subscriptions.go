@@ -37,7 +37,7 @@ func (p *probe) payer() (account string, now time.Time) {
 }
 
 // subscription creates a monthly subscription to the first plan, on its own account unless the fields say otherwise.
-// Nothing is charged by itself, so that a claim costs nobody anything. It returns the path and the response.
+// Nothing is charged automatically, so that a claim costs nobody anything. It returns the path and the response.
 func (p *probe) subscription(fields object) (string, *response) {
 	body := object{"plan_id": p.plan(0), "billing_cycle": "monthly", "collection_method": "manual_charge"}
 	if _, named := fields["billing_account_id"]; !named {

@@ -94,7 +94,7 @@ func (w *world) needs(plan *acctest.CorePlan, c acctest.Configuration, change *a
 	if name == "status" {
 		return w.dirty[change.Address] || change.Before["status"] == "canceled"
 	}
-	if w.anew(plan, value) {
+	if w.recreated(plan, value) {
 		return true
 	}
 	now := w.current(value)
@@ -124,15 +124,15 @@ func normal(v any) any {
 	return sorted
 }
 
-// anew reports whether a value refers to an object that the plan makes.
-func (w *world) anew(plan *acctest.CorePlan, value any) bool {
+// recreated reports whether a value refers to an object that the plan creates.
+func (w *world) recreated(plan *acctest.CorePlan, value any) bool {
 	switch v := value.(type) {
 	case acctest.Ref:
 		change := plan.Of(v.Address)
 		return change == nil || change.Action == acctest.Create || change.Action == acctest.Replace
 	case object:
 		for _, inner := range v {
-			if w.anew(plan, inner) {
+			if w.recreated(plan, inner) {
 				return true
 			}
 		}

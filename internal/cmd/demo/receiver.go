@@ -194,7 +194,7 @@ func (d delivery) genuine(secret string) bool {
 		err == nil && d.at.Sub(time.Unix(sent, 0)).Abs() <= tolerance
 }
 
-// changed is the delivery as somebody would send it on who changes a byte.
+// changed is the delivery as a sender would forward it after a change of one byte.
 func (d delivery) changed() delivery {
 	d.body = bytes.Replace(d.body, []byte("{"), []byte("{ "), 1)
 	return d

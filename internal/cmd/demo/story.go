@@ -148,7 +148,7 @@ func (s *stage) write(name, content string) error {
 	return os.WriteFile(filepath.Join(s.terraform.dir, name), []byte(content), 0o600)
 }
 
-// edit replaces a text that stands exactly once in a file of the story's
+// edit replaces a text that occurs exactly once in a file of the story's
 // folder, as a person would who edits the configuration.
 func (s *stage) edit(name, from, to string) error {
 	content, err := os.ReadFile(filepath.Join(s.terraform.dir, name))

@@ -155,7 +155,7 @@ func (c *controller) resolve(ctx context.Context, path string) (string, error) {
 	return path, nil
 }
 
-// find returns the id of what a name stands for.
+// find returns the id of the object that a name refers to.
 func (c *controller) find(ctx context.Context, kind, name string) (string, error) {
 	var found sandbox.Found
 	err := c.ask(ctx, http.MethodGet, "/objects/"+kind+"/"+url.PathEscape(name), nil, &found)

@@ -201,7 +201,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestTypos requires names that stand for nothing to be rejected, with the one that was probably meant.
+// TestTypos requires unknown names to be rejected, with the one that was probably meant.
 func TestTypos(t *testing.T) {
 	t.Parallel()
 	_, s := startServer(t)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// manual explains a command. {sandbox} in its texts stands for the name that
+// manual explains a command. {sandbox} in its texts is replaced by the name that
 // the user has called the program by.
 type manual struct {
 	name     string
@@ -21,7 +21,7 @@ type manual struct {
 	alone    bool   // needs no running sandbox
 }
 
-// command is what the first word of a command line stands for.
+// command is what the first word of a command line selects.
 type command struct {
 	manual manual
 	run    func(ctx context.Context, args []string) error
@@ -74,7 +74,7 @@ func (f *flags) parse(args []string) error {
 	}
 }
 
-// words reads flags that may stand before, between and behind the words of a
+// words reads flags that may be before, between and behind the words of a
 // command, which it returns.
 func (f *flags) words(args []string) (words []string, err error) {
 	for {

@@ -72,7 +72,7 @@ func (c *Client) Mark() Mark {
 	return Mark{reached: c.clock.low.Add(now.Sub(c.clock.lowAt)), taken: now}
 }
 
-// standing is how long a clock is watched until it counts as one that stands, which that
+// standing is how long a clock is watched until it counts as one that does not move, which that
 // of a sandbox may do: Dates have whole seconds.
 const standing = 2 * time.Second
 

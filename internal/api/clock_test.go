@@ -50,7 +50,7 @@ func TestClient_Now(t *testing.T) {
 }
 
 // TestClient_Precedes: a Date has whole seconds, and those of several responses prove more than the newest one. A clock
-// that stands proves nothing, which takes a while to notice.
+// that does not move proves nothing, which takes a while to notice.
 func TestClient_Precedes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

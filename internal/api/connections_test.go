@@ -149,7 +149,7 @@ func TestUnprocessedIsSentAgain(t *testing.T) {
 	}
 }
 
-// relay passes connections on to a server, and can make those that stand fall silent.
+// relay passes connections on to a server, and can make the open ones fall silent.
 type relay struct {
 	mu    sync.Mutex
 	quiet []*atomic.Bool
@@ -210,7 +210,7 @@ func forward(to, from net.Conn, quiet *atomic.Bool) {
 	}
 }
 
-// TestSilentConnections: when the connections that stand fall silent, the next attempts use new ones, with HTTP/1.1 and
+// TestSilentConnections: when the open connections fall silent, the next attempts use new ones, with HTTP/1.1 and
 // with HTTP/2.
 func TestSilentConnections(t *testing.T) {
 	t.Parallel()

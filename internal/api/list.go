@@ -210,7 +210,7 @@ func (l *reading[T]) query(number int) url.Values {
 	return query
 }
 
-// decodePage reads the list envelope. Null stands for no items; without the key
+// decodePage reads the list envelope. Null means no items; without the key
 // data it is not a list.
 func decodePage[T any](response *Response) (*page[T], error) {
 	top, err := topOf(response)

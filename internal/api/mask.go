@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// masked stands where a secret stood.
+// masked replaces a secret.
 const masked = "(masked)"
 
-// secretText matches what is a secret wherever it stands: a webhook secret, a
+// secretText matches what is a secret anywhere in a text: a webhook secret, a
 // JWT, a bearer token, an Authorization header in a text.
 var secretText = regexp.MustCompile(`whsec_[A-Za-z0-9+/=_-]+` +
 	`|eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*` +
@@ -22,7 +22,7 @@ var secretText = regexp.MustCompile(`whsec_[A-Za-z0-9+/=_-]+` +
 // MaskJSON renders a JSON body for a log, with every secret replaced: the values
 // of keys that name one (token, secret, password, authorization, api_key and
 // their compounds), every value below an authentication object, and whatever
-// looks like a secret by itself. JSON text inside a string is masked too. Keys
+// looks like a secret. JSON text inside a string is masked too. Keys
 // come out sorted, numbers as they were. What is not JSON is only counted,
 // because nothing is known about it.
 func MaskJSON(body []byte) string {

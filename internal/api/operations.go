@@ -8,7 +8,7 @@ import (
 )
 
 // Operations maps the name of each operation to its method and path template.
-// The zero value stands for the defaults. It is immutable.
+// The zero value means the defaults. It is immutable.
 type Operations struct {
 	overrides map[string]route
 }

@@ -20,7 +20,7 @@ const maxPEMBytes = 8 << 20
 // of the five documented suites of TLS 1.2 the four others are offered.
 //
 // AES128-SHA256 is a CBC suite that Go counts as insecure and never picks
-// while one of the others is shared; it stands here because it is documented.
+// while one of the others is shared; it is listed because it is documented.
 func tlsConfig(roots *x509.CertPool) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,

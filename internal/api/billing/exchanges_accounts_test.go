@@ -74,8 +74,8 @@ func sameBody(t *testing.T, sent string, want json.RawMessage) {
 	compareJSON(t, "request", json.RawMessage(sent), want)
 }
 
-// sameObject compares a result with the data of a response. A nil pointer stands
-// for null and for a field left out.
+// sameObject compares a result with the data of a response. A nil pointer means
+// null or a field that is left out.
 func sameObject(t *testing.T, got any, body json.RawMessage) {
 	t.Helper()
 	var want envelope[json.RawMessage]

@@ -126,7 +126,7 @@ func text(s *string) string {
 	return *s
 }
 
-// sameSet compares without order, each item as often as it stands.
+// sameSet compares without order, each item as often as it occurs.
 func sameSet[T any](want, have []T) bool {
 	if len(want) == 0 {
 		return true
@@ -196,7 +196,7 @@ func plainNumbers(value any) any {
 }
 
 // number is a decimal: its digits without zeros at either end, and the power of
-// ten that the last of them stands for. Unlike a big.Rat it costs nothing when
+// ten that the last of them represents. Unlike a big.Rat it costs nothing when
 // the exponent is absurd.
 type number struct {
 	negative bool

@@ -83,7 +83,7 @@ func (s *Subscription) UnmarshalJSON(data []byte) error {
 	}
 	raw := bytes.TrimSpace(open.DiscountPercent)
 	switch {
-	case len(raw) == 0: // left out: what was decoded before stands
+	case len(raw) == 0: // left out: what was decoded before is kept
 		return nil
 	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
 		s.DiscountPercent = new(string(raw))

@@ -39,7 +39,7 @@ func (a *written[T]) has(keys []string) bool {
 
 // completed asks once for the single object and lays the response over it: the
 // response is the newer of the two, as reads may lag behind. When that fails the
-// response stands for itself: the change has happened, and that must not be lost.
+// response is used alone: the change has happened, and that must not be lost.
 func (a *written[T]) completed(ctx context.Context, get func(context.Context) (*T, error)) *T {
 	current, err := get(ctx)
 	if err != nil {

@@ -151,7 +151,7 @@ func afterDiscard(id string, err error) error {
 }
 
 // completedKey reads a key where the response that showed its token left the rest
-// out. When that fails the response stands for itself: the token is shown once, and
+// out. When that fails the response is used alone: the token is shown once, and
 // that must not be lost.
 func (s *Service) completedKey(ctx context.Context, response *APIKey) *APIKey {
 	if response.Name != "" {

@@ -120,7 +120,7 @@ func TestLostCreationBehindALag(t *testing.T) {
 
 // What another system creates right before the request is still hidden from the
 // listing by a lag, and is not revoked: the service's clock distinguishes both, also
-// within a second. A clock that stands tells nothing.
+// within a second. A clock that does not move shows nothing.
 func TestLostCreationAfterAnothers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ clock func(time.Time) time.Time }{

@@ -92,7 +92,7 @@ func (s *Service) doubtEndpoint(ctx context.Context, found *WebhookEndpoint, bef
 }
 
 // completed reads an endpoint where the response that showed its secret left the
-// rest out. When that fails the response stands for itself: the secret is shown
+// rest out. When that fails the response is used alone: the secret is shown
 // once, and that must not be lost.
 func (s *Service) completed(ctx context.Context, id string, response *WebhookEndpoint) *WebhookEndpoint {
 	if response.ID != "" && response.URL != "" {

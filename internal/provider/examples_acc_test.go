@@ -47,7 +47,7 @@ func example(t *testing.T, text string) *command {
 	return newCommand(t, text).at(service)
 }
 
-// TestAccExamples_resources: the example of every resource can be applied as it stands, and its next plan is empty.
+// TestAccExamples_resources: the example of every resource can be applied unchanged, and its next plan is empty.
 func TestAccExamples_resources(t *testing.T) {
 	t.Parallel()
 	resources := exampleFiles(t, "resources/*/resource.tf")

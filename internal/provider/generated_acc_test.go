@@ -9,9 +9,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// generates imports objects of one type with the configuration that Terraform writes by itself, as every Terraform from
-// 1.5 on can, and holds it to what a user expects of it: it works on the first try, and plans nothing. ids are keyed by
-// resource name.
+// generates imports objects of one type with the configuration that Terraform writes automatically, as every Terraform
+// from 1.5 on can, and holds it to what a user expects of it: it works on the first try, and plans nothing. ids are
+// keyed by resource name.
 func generates(t *testing.T, service *acctest.Service, typeName string, ids map[string]string) {
 	t.Helper()
 	terraform := newCommand(t, "provider \"billing\" {}\n").at(service)

@@ -61,7 +61,7 @@ func TestAccQuery_generatedConfiguration(t *testing.T) {
 	}
 }
 
-// TestAccExamples_queries: the query of every example runs as it stands.
+// TestAccExamples_queries: the query of every example runs unchanged.
 func TestAccExamples_queries(t *testing.T) {
 	t.Parallel()
 	resources := exampleFiles(t, "resources/*/resource.tf")

@@ -156,8 +156,8 @@ func kindOf(code string) string {
 	}
 }
 
-// TestAccScenario_adoptingLetsGo: what is protected is not destroyed; what is let go is forgotten, and stays at the
-// service as it is.
+// TestAccScenario_adoptingLetsGo: what is protected is not destroyed; what is let go is removed from the state, and
+// stays at the service as it is.
 func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	t.Parallel()
 	service, terraform := adopted(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// scenario is Terraform over a copy of a whole example, in a sandbox of the test's own, as somebody has it who follows
+// scenario is Terraform over a copy of a whole example, in a sandbox of the test's own, as a user has it who follows
 // its README.
 func scenario(t *testing.T, name string, service *acctest.Service) *command {
 	t.Helper()

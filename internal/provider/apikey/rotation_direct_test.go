@@ -118,7 +118,7 @@ func TestDirect_overdueAtOnce(t *testing.T) {
 }
 
 // TestDirect_twoRotations: two rotations inside one grace period keep both predecessors in view, the newest first; each
-// leaves when its grace period is over, or when somebody revokes it.
+// leaves when its grace period is over, or when another system revokes it.
 func TestDirect_twoRotations(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// account is the account a-1 with further lines, and what stands next to it.
+// account is the account a-1 with further lines, and what is next to it.
 func account(lines string, beside ...string) string {
 	config := "resource \"billing_account\" \"test\" {\n  external_id = \"a-1\"\n" + lines + "\n}\n"
 	for _, more := range beside {

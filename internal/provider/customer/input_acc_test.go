@@ -161,7 +161,7 @@ func TestAccCustomer_refusedField(t *testing.T) {
 	}
 }
 
-// fieldsBlamed holds three errors to the lines they stand on.
+// fieldsBlamed checks that three errors are on the right lines.
 func fieldsBlamed(err error) error {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	for _, want := range []string{

@@ -92,7 +92,7 @@ func TestFromAPI_texts(t *testing.T) {
 	}
 }
 
-// TestFromAPI_structures: lists, tags and objects stand in the model as the service returns them; what is empty is
+// TestFromAPI_structures: lists, tags and objects are in the model as the service returns them; what is empty is
 // null.
 func TestFromAPI_structures(t *testing.T) {
 	t.Parallel()

@@ -170,7 +170,7 @@ func imported(remote []billing.Contact) pair {
 	return pair{Main: types.StringNull(), List: types.ListNull(contact.ItemType)}.seen(remote)
 }
 
-// firstValue prefers the value that stood there before, as long as the list still has it.
+// firstValue prefers the value that was there before, as long as the list still has it.
 func firstValue(items []contact.Item, before types.String) types.String {
 	if !before.IsNull() && contact.HasValue(items, before) {
 		return before

@@ -116,7 +116,7 @@ func importedState(ctx context.Context, client *billing.Service, c *billing.Cust
 }
 
 // emptied has an empty list where the service has none. A configuration that says [] and one that leaves the argument
-// out then both plan nothing: Terraform does not let a null in the state stand for a configured list.
+// out then both plan nothing: Terraform does not accept a null in the state for a configured list.
 func (m model) emptied() model {
 	for _, list := range []*types.List{&m.Addresses, &m.Websites, &m.Emails, &m.Phones} {
 		if list.IsNull() {

@@ -140,7 +140,7 @@ func TestAccCustomersDataSource(t *testing.T) {
 // that helps.
 func TestAccCustomer_importSelectors(t *testing.T) {
 	t.Parallel()
-	const uuid = "{uuid}" // stands for the customer's id
+	const uuid = "{uuid}" // placeholder of the customer's id
 	for name, c := range map[string]struct{ id, says string }{
 		"id":                  {uuid, ""},
 		"id=":                 {"id=" + uuid, ""},

@@ -26,7 +26,7 @@ func TestSeen(t *testing.T) {
 		{`{"a":1}`, `{"a":1}`, `{}`, `{}`},
 		{`{"a":null}`, `{}`, `{}`, `{"a":null}`},
 		{`{"a":null}`, `{"a":null}`, `{"a":1}`, `{"a":1}`},
-		// Never returned, so the configured value stands; returned from now on, so it is compared.
+		// Never returned, so the configured value is kept; returned from now on, so it is compared.
 		{`{"a":1,"s":"x"}`, `{"a":1}`, `{"a":1}`, `{"a":1,"s":"x"}`},
 		{`{"a":1,"s":"x"}`, `{"a":1}`, `{"a":1,"s":"y"}`, `{"a":1,"s":"y"}`},
 		{`{"o":{"a":1,"s":"x"}}`, `{"o":{"a":1}}`, `{"o":{"a":1,"b":2}}`, `{"o":{"a":1,"s":"x"}}`},

@@ -113,8 +113,8 @@ func TestAccFinanceRecord_replacedByTrigger(t *testing.T) {
 		empty(config("2")))
 }
 
-// TestSamePlanAppliedTwice: the plan of a creation is made again when it is applied, by a process that knows nothing of
-// the first one. The key is the same each time, and so is the record.
+// TestSamePlanAppliedTwice: the plan of a creation is computed a second time when it is applied, by a process that
+// knows nothing of the first one. The key is the same each time, and so is the record.
 func TestSamePlanAppliedTwice(t *testing.T) {
 	t.Parallel()
 	s := start(t)

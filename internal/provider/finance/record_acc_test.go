@@ -46,7 +46,7 @@ func does(action plancheck.ResourceActionType) plancheck.PlanCheck {
 	return plancheck.ExpectResourceAction(address, action)
 }
 
-// stored checks a key of the only payable at the service; JSON text stands for its value.
+// stored checks a key of the only payable at the service; JSON text means its value.
 func stored(s *service, key string, want any) resource.TestCheckFunc {
 	return func(*terraform.State) error {
 		s.t.Helper()

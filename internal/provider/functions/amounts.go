@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 )
 
-// unit is a whole number that stands for a part of the currency unit (service description, Recurring billing §1): cents
+// unit is a whole number of parts of the currency unit (service description, Recurring billing §1): cents
 // are hundredths of it, subcents, which prices are written in, are ten-thousandths.
 type unit struct {
 	name     string

@@ -62,7 +62,7 @@ func TestAccSubscription_story(t *testing.T) {
 		holds("pending_plan_id", knownvalue.Null()), holds("status", knownvalue.StringExact("active"))}
 	paused := service.Config(with("plan_id = \"" + planB + "\"\n" + items + "pause = { behavior = \"void\", resumes_at " +
 		"= \"2026-04-10\" }\ndiscount_percent = 12.5\n"))
-	// It ends by itself, and the configuration that still names it is fulfilled.
+	// It ends automatically, and the configuration that still names it is fulfilled.
 	ended := emptyPlan(paused)
 	ended.PreConfig = pass(14 * 24 * time.Hour)
 	ended.ConfigStateChecks = []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}
@@ -102,7 +102,7 @@ func TestAccSubscription_notesAlone(t *testing.T) {
 	)
 }
 
-// TestAccSubscription_canceledOutside: kept by default, whatever the configuration changes, an error or made again
+// TestAccSubscription_canceledOutside: kept by default, whatever the configuration changes, an error or recreated
 // where on_external_cancel says so.
 func TestAccSubscription_canceledOutside(t *testing.T) {
 	t.Parallel()

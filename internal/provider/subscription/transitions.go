@@ -12,7 +12,7 @@ import (
 type transition string
 
 const (
-	// changeNotes stands for every field that changes nothing but itself.
+	// changeNotes represents every field that changes nothing but itself.
 	changeNotes       transition = "change a field"
 	changeDiscount    transition = "change the discount"
 	changeCycle       transition = "change the billing cycle"

@@ -20,7 +20,7 @@ type consumer struct {
 	id       string
 }
 
-// consume stands the clock still, so that attempts are only made when a test moves it.
+// consume stops the clock, so that attempts are only made when a test moves it.
 func consume(t *testing.T, body acctest.JSON) *consumer {
 	t.Helper()
 	receiver := acctest.NewReceiver(t)

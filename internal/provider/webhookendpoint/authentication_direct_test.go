@@ -8,7 +8,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
 
-// Credentials that may stand nowhere but at the consumer.
+// Credentials that may appear nowhere but at the consumer.
 const (
 	password = "p4ss-of-the-test"
 	token    = "t0ken-of-the-test"

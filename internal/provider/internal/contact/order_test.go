@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// TestSame: order is not a difference, how often an item stands there is one.
+// TestSame: order is not a difference, how often an item is there is one.
 func TestSame(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

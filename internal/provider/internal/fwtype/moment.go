@@ -64,7 +64,7 @@ func (decimal) same(a, b string) bool {
 	return x.Cmp(y) == 0
 }
 
-// ParseDecimal reads a decimal number exactly: digits, at most one dot, a sign. Exponents are no decimal notation here.
+// ParseDecimal reads a decimal number exactly: digits, at most one dot, a sign. Exponents are not accepted.
 func ParseDecimal(s string) (*big.Rat, bool) {
 	if s == "" || len(s) > longestDecimal {
 		return nil, false

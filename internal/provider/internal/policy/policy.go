@@ -43,7 +43,7 @@ func Stays(policy types.String, object, others string, diags *diag.Diagnostics) 
 	return policy.ValueString() == Prevent || Abandoned(policy, object, diags)
 }
 
-// Abandoned reports whether the policy only forgets the object, and says so.
+// Abandoned reports whether the policy only removes the object from the state, and says so.
 func Abandoned(policy types.String, object string, diags *diag.Diagnostics) bool {
 	if policy.ValueString() != Abandon {
 		return false

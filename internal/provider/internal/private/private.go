@@ -47,7 +47,7 @@ const keyPlanned = "planned"
 // Plan hands value from a plan to its apply: Terraform carries the private state of a plan to the update that applies
 // it. store is ModifyPlanResponse.Private.
 //
-// An apply cannot find out by itself what was planned where the configuration counts: Terraform applies ignore_changes
+// An apply cannot find out what was planned where the configuration counts: Terraform applies ignore_changes
 // to the configuration of a plan, and hands the bare configuration to the apply.
 func Plan[T any](ctx context.Context, store Store, value T, diags *diag.Diagnostics) {
 	Set(ctx, store, keyPlanned, value, diags)

@@ -11,7 +11,7 @@ import (
 )
 
 // internalNetworks are the networks that no webhook may point to, next to loopback, private, link-local and unspecified
-// addresses, which netip knows by itself: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and the
+// addresses, which netip knows: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and the
 // reserved rest of IPv4 (RFC 1112).
 var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"),

@@ -128,7 +128,7 @@ func (s *Server) EndpointSecret(id string) (string, error) { return s.collection
 
 // Emit makes a business event of the server's own organization happen, such as
 // charge.paid, and returns its id. Data is the resource, which must encode as a
-// JSON object; nil stands for an empty one, and for charge.paid for a charge
+// JSON object; nil means an empty one, and for charge.paid for a charge
 // with an id and a status. The deliveries are on their way when Emit returns;
 // WaitDeliveries waits for them.
 func (s *Server) Emit(event string, data any) (id string, err error) {

@@ -29,7 +29,7 @@
 // This package assembles the rooms below internal and is all that others see of
 // them: sandbox.go starts and ends a server, options.go says how it differs from
 // the plain one, access.go is what a running one offers, exports.go names what
-// the rooms define. internal/server is the way of a request; billing,
+// the rooms define. internal/server handles a request; billing,
 // collections and finance are a service each, with its tables, operations and
 // routes, and know no other; control and page read and control them all. Rows are
 // in internal/store.

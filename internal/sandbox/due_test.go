@@ -121,7 +121,7 @@ func TestDueOfSeveralSubscriptions(t *testing.T) {
 	if got := c.do("GET", subscriptions+"?status=active", "").json("meta", "total"); got != "5" {
 		t.Errorf("%s are active", got)
 	}
-	// The one that was not due then is not forgotten.
+	// The one that was not due then is still processed later.
 	server.Clock().Advance(10 * 24 * time.Hour)
 	c.do("GET", late, "").want(200).holds(map[string]string{"status": `"active"`})
 }

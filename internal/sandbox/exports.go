@@ -42,7 +42,7 @@ type (
 	TokenState = control.TokenState
 	// Status is what the running sandbox is.
 	Status = control.Status
-	// Found is the id of the object that a name stands for.
+	// Found is the id of the object that a name refers to.
 	Found = control.Found
 	// SubscriptionState is a subscription as the control listener lists it.
 	SubscriptionState = control.SubscriptionState

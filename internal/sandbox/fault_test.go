@@ -303,7 +303,7 @@ func TestSilent(t *testing.T) {
 }
 
 // An outage begins with the request that the fault hits, concerns all services, and
-// ends by itself.
+// ends automatically.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{"connections": 0, "status": 503} {

@@ -80,7 +80,7 @@ func TestRecordFilters(t *testing.T) {
 		{"m10", []string{"m", "10.00"}},
 		{"", []string{"n[gt]", "ten"}},
 		{"", []string{"n[lt]", "9e999999999"}},
-		{"half", []string{"m[gte]", "1/1", "m[lt]", "1/3"}}, // is text: "1/2" stands between
+		{"half", []string{"m[gte]", "1/1", "m[lt]", "1/3"}}, // is text: "1/2" is between them
 		// text by its bytes
 		{"ana", []string{"t", "Ana"}},
 		{"", []string{"t", "ana"}},

@@ -9,7 +9,7 @@ import (
 )
 
 // wire contract: Tolerance. Each switch makes its one difference, and none
-// touches what stands inside a record.
+// touches the content of a record.
 func TestFinanceTolerances(t *testing.T) {
 	t.Parallel()
 	const inside = `{"created":{"id":null},"list":[],"none":null}`

@@ -33,7 +33,7 @@ func readGuide(t *testing.T, c caller) guide {
 }
 
 // at returns the object under the names, with the references on the way followed,
-// and where it stands as a JSON pointer.
+// and its place as a JSON pointer.
 func (g guide) at(names ...string) (found map[string]any, pointer string) {
 	g.t.Helper()
 	found, _ = g.document.(map[string]any)

@@ -148,7 +148,7 @@ func TestTolerances(t *testing.T) {
 	}
 }
 
-// One item standing on two pages, or missing between two pages.
+// One item is on two pages, or missing between two pages.
 func TestListsThatMoveUnderTheReader(t *testing.T) {
 	t.Parallel()
 	for want, tolerance := range map[string]sandbox.Tolerance{

@@ -78,7 +78,7 @@ func TestWebPageInABrowser(t *testing.T) {
 	c := call(t, server)
 	c.create(`{"name":"There before"}`)
 	// The page is asked for a second time by nobody but its script. Just before
-	// that, somebody creates another customer.
+	// that, another customer is created.
 	document, said := dump(t, program, before(t, server, func(times int32) {
 		if times != 2 {
 			return

@@ -36,7 +36,7 @@ type customerInput struct {
 }
 
 // customerFields may be sent at create and at update. null clears what the
-// service may return as null; email and phone are no such fields, they only
+// service may return as null; email and phone are not such fields, they only
 // add to the lists (wire contract: clearing a customer's field).
 var customerFields = server.Shape{
 	"name":        server.Filled,

@@ -115,7 +115,7 @@ func (s *Service) Settle(now time.Time) error {
 	return err
 }
 
-// passUntil does all that is due by now, and returns the row as it stood after
+// passUntil does all that is due by now, and returns the row as it was after
 // each renewal too.
 func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed SubscriptionRow, renewed []SubscriptionRow) {
 	for {
@@ -129,7 +129,7 @@ func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed Subscri
 	}
 }
 
-// putSubscription makes a row stand, with what follows from it.
+// putSubscription stores a row, with what follows from it.
 func (s *Service) putSubscription(tx *store.Tx, row SubscriptionRow) SubscriptionRow {
 	row = row.derived(s.pricing(tx))
 	s.Subscriptions.Put(tx, row.Subscription.ID, row)

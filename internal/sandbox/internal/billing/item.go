@@ -40,7 +40,7 @@ func canonicalItems(items []itemInput) {
 	}
 }
 
-// items returns the wanted set. An item whose product and price stood there
+// items returns the wanted set. An item whose product and price were there
 // already keeps its id, the others are new.
 func (s *Service) items(c *server.Call, standing []item, wanted []itemInput) []item {
 	standing = slices.Clone(standing)

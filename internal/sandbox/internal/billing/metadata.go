@@ -31,7 +31,7 @@ const (
 // merge deep-merges change into stored and returns a new object: nested
 // objects merge, scalars and arrays replace the key, and a key sent as null is
 // kept with null as its value. With nullsChangeNothing a null leaves the key
-// as it stands (wire contract: Tolerance).
+// unchanged (wire contract: Tolerance).
 func merge(stored, change map[string]any, nullsChangeNothing bool) map[string]any {
 	merged := maps.Clone(stored)
 	if merged == nil {

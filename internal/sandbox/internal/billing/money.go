@@ -30,7 +30,7 @@ const allBasisPoints = 10_000
 // amount is what the subscription costs a billing cycle, in cents: the plan and
 // every item, less the discount, rounded half up only then. A discount code
 // counts for nothing, for no document says what one is worth. nil says that
-// the sum is no 64-bit number.
+// the sum is not a 64-bit number.
 func (r SubscriptionRow) amount(costs pricing) *int64 {
 	sum := new(big.Int)
 	if r.Subscription.PlanID != nil {

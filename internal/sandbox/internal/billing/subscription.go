@@ -61,7 +61,7 @@ type renewalSettings struct {
 // The documented states (service description, Recurring billing §3). Create
 // returns trialing or active; paused, past_due and canceled follow by the
 // machine. draft, confirmed and suspended are never reached by an operation:
-// the wire contract leaves no draft standing, and no document says what leads
+// the wire contract has no drafts, and no document says what leads
 // to the other two. SetStatus puts a subscription into any of them.
 const (
 	subscriptionTrialing = "trialing"

@@ -54,7 +54,7 @@ var subscriptionFields = server.Shape{
 	"custom_metadata":    server.FreeObject,
 }
 
-// A null stands where the description says "or null", and nowhere else.
+// A null is accepted where the description says "or null", and nowhere else.
 var subscriptionCreateShape = subscriptionFields.And(server.Shape{
 	"billing_account_id":   server.UUID,
 	"external_id":          server.Filled,

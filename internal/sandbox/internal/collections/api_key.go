@@ -67,8 +67,8 @@ func (r KeyRow) token() server.StoredToken {
 	return stored
 }
 
-// addKey gives the row a number, an id and a token, which it returns, and makes
-// it stand. value is the token, made up when empty.
+// addKey gives the row a number, an id and a token, which it returns, and stores
+// it. value is the token, made up when empty.
 func (s *Service) addKey(tx *store.Tx, row *KeyRow, value string) string {
 	prefix, minted := s.mintKey()
 	if value == "" {

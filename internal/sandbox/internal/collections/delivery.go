@@ -51,7 +51,7 @@ type webhookDelivery struct {
 	NextRetryAt     *server.Timestamp `json:"nextRetryAt"`
 }
 
-// wire is the delivery as it is returned. A redelivery has forgotten the
+// wire is the delivery as it is returned. A redelivery does not show the
 // outcome of the attempts before it, and still knows what it sends.
 func (r DeliveryRow) wire() webhookDelivery {
 	out := webhookDelivery{

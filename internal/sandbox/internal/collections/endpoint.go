@@ -49,7 +49,7 @@ type EndpointRow struct {
 }
 
 // newSecret gives the endpoint another secret, which it returns. The one before
-// is forgotten, so it is invalid immediately.
+// is deleted, so it is invalid immediately.
 func (s *Service) newSecret(row *EndpointRow) string {
 	row.Secret = secretPrefix + s.Source.Hex(32)
 	return row.Secret

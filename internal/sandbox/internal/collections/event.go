@@ -12,7 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Events the sandbox makes by itself
+// Events that the sandbox creates automatically
 // (service description, Collections §6).
 const (
 	eventTest             = "webhook.test"
@@ -23,7 +23,7 @@ const (
 )
 
 // eventRow is an event as it happened. It is written once and never changed;
-// every attempt sends Body as it stands here.
+// every attempt sends Body unchanged.
 type eventRow struct {
 	Organization string    `json:"organization"`
 	Name         string    `json:"name"`
@@ -100,7 +100,7 @@ func (s *Service) schedule(tx *store.Tx, to EndpointRow, eventID string, h happe
 
 // Emit makes a business event of an organization happen, such as
 // charge.paid, and returns its id. Data is the resource, which must encode as a
-// JSON object; nil stands for an empty one, and for charge.paid for a charge
+// JSON object; nil means an empty one, and for charge.paid for a charge
 // with an id and a status. The deliveries are on their way when emit
 // returns; waitDeliveries waits for them.
 func (s *Service) Emit(organization, event string, data any) (id string, err error) {

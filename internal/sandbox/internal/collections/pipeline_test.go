@@ -11,7 +11,7 @@ import (
 )
 
 // The pipeline rests until the running clock reaches the next attempt, until it is
-// woken, or until the end; a clock that stands still reaches nothing by itself.
+// woken, or until the end; a clock that stands still reaches nothing on its own.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -54,7 +54,7 @@ type Control struct {
 	settings  store.Table[bootstrap]
 	tokens    store.Table[server.StoredToken]
 	Bootstrap bootstrap
-	stopped   chan struct{} // closed when somebody asks for the end
+	stopped   chan struct{} // closed when a client requests the end
 	stop      func()        // closes it, once
 	// SeedIgnored: there is a seed document, and the state is not new.
 	SeedIgnored bool

@@ -13,7 +13,7 @@ import (
 )
 
 // controlPatience bounds how long a move of the clock waits for the deliveries
-// that have come due; a longer one continues by itself.
+// that have come due; a longer one continues without it.
 const controlPatience = 8 * time.Second
 
 // EventEmission is the body of POST /events, and with ID its response.

@@ -72,7 +72,7 @@ var kinds = map[string]struct {
 	}},
 }
 
-// find returns the id of the object that a name stands for: external_id=CODE, url=URL for an endpoint, or the id
+// find returns the id of the object that a name refers to: external_id=CODE, url=URL for an endpoint, or the id
 // itself. Of several, the one of the sandbox's own organization counts, and the one that has not ended.
 func (s *Control) find(tx *store.Tx, kind, name string) (id string, err error) {
 	named, ok := kinds[kind]

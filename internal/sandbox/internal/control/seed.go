@@ -155,7 +155,7 @@ func (e *SeedError) refused(place string, err error) error {
 	return nil
 }
 
-// seedPlace is where an element of a list stands.
+// seedPlace is the place of an element of a list.
 func seedPlace(list string, i int) string {
 	return list + "[" + strconv.Itoa(i) + "]"
 }

@@ -40,7 +40,7 @@ var accountReference = seedReference{
 
 func (r *seedReference) field() string { return strings.Join(r.path, ".") }
 
-// resolve replaces a reference by the id it stands for, and returns what is
+// resolve replaces a reference by the id of the object, and returns what is
 // wrong with it. Whatever else the field holds is for the operation to judge.
 func (r *seedReference) resolve(s *Control, tx *store.Tx, element map[string]any) (problem string) {
 	if r == nil {

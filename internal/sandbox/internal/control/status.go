@@ -45,7 +45,7 @@ func (s *Control) lifecycle() map[string]func(r *http.Request) (any, error) {
 	}
 }
 
-// Stopped is closed when somebody asks the sandbox to stop. Who has started it ends it then.
+// Stopped is closed when a client requests that the sandbox stops. The caller of Start then ends it.
 func (s *Control) Stopped() <-chan struct{} { return s.stopped }
 
 func (s *Control) controlStatus(r *http.Request) (any, error) {
@@ -135,7 +135,7 @@ func (s *Control) Reset(ctx context.Context) error {
 	return nil
 }
 
-// organization returns the id of the organization that a word stands for: an id, a name, or new, or new=NAME for one
+// organization returns the id of the organization that a word refers to: an id, a name, or new, or new=NAME for one
 // that is created unless there is one of that name.
 func (s *Control) organization(word string) (id string, err error) {
 	name, create := strings.CutPrefix(word, NewOrganizationKeyword+"=")

@@ -107,7 +107,7 @@ func decimal(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(s)
 }
 
-// Simple is the text that stands for a simple value.
+// Simple is the text of a simple value.
 func Simple(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:

@@ -48,7 +48,7 @@ var cursorPaging = []string{"limit", "cursor", server.AnyField}
 // any name; accounts, payables and receivables are the ones that are described.
 //
 // The scopes are "<collection>:read" and "<collection>:write", which covers no
-// reading; "*" in them stands for any text.
+// reading; "*" in them matches any text.
 func (s *Service) Routes() []server.Route {
 	return []server.Route{
 		{Name: "finance.accounts.list", Method: http.MethodGet, Pattern: "/v1/accounts",

@@ -67,7 +67,7 @@ func skeleton(document string) string {
 	return quoted.ReplaceAllString(strings.Join(element.FindAllString(document, -1), "\n"), "")
 }
 
-// Whatever somebody has written is text: it makes no element and no attribute,
+// Everything that users have written is text: it makes no element and no attribute,
 // and leads nowhere.
 func TestNothingIsMarkup(t *testing.T) {
 	t.Parallel()
@@ -171,7 +171,8 @@ func TestGrace(t *testing.T) {
 			t.Errorf("%v before the end of the grace the page does not say %q", left, want)
 		}
 	}
-	if out := render(t, page.View{Now: noon, Keys: one(page.Key{Status: "expired", GraceUntil: noon})}); strings.Contains(out,
+	if out := render(t,
+		page.View{Now: noon, Keys: one(page.Key{Status: "expired", GraceUntil: noon})}); strings.Contains(out,
 		"grace") {
 		t.Error("an expired key has a grace")
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // View is what the page shows. Lists are in the order in which they are to be
-// shown. A zero time stands for none.
+// shown. A zero time means none.
 type View struct {
 	Now   time.Time // on the sandbox's clock
 	Fixed bool      // the clock stands still

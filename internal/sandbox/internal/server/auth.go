@@ -63,7 +63,7 @@ func Bearer(header http.Header) (string, bool) {
 // "invoices:read"; an invoice is made with "subscriptions:write". write does not
 // imply read. "<objects>:*" covers both, "*" all. me.get needs none.
 //
-// Those of financial management stand next to its routes. Those of collections
+// Those of financial management are next to its routes. Those of collections
 // are the same for webhook_endpoints and webhook_deliveries, and administration
 // for the keys. A key without scopes may do everything but administration.
 func authorize(required string, granted []string) error {

@@ -1,5 +1,5 @@
-// Package server is the way of a request through the sandbox, and what every
-// service stands on.
+// Package server handles the requests of the sandbox, and has what every
+// service uses.
 //
 // A service brings its routes: serve.go takes a request through faults,
 // authentication, rules and a transaction to the operation, and writes its reply

@@ -7,7 +7,7 @@ import "strings"
 const Administration = "api_keys:*"
 
 // Covers reports whether a scope grants a permission. A scope is a pattern, in
-// which every * stands for any text (service description, Collections §5).
+// which every * matches any text (service description, Collections §5).
 func Covers(scope, permission string) bool {
 	parts := strings.Split(scope, "*")
 	if len(parts) == 1 {

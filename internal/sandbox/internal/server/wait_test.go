@@ -24,7 +24,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// The log forgets its oldest lines instead of growing without end.
+// The log drops its oldest lines, so that it does not grow without limit.
 func TestRequestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	var log RequestLog

@@ -18,7 +18,7 @@ type index struct {
 	ids map[string]map[string]struct{} // key → ids
 }
 
-// apply makes one write stand, in the rows and in their indexes.
+// apply applies one write, to the rows and to their indexes.
 func (r *rows) apply(id string, w write) {
 	old, stood := r.byID[id]
 	for _, x := range r.indexes {

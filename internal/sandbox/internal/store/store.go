@@ -81,7 +81,7 @@ func (db *DB) ViewAsOf(then time.Time, read func(tx *Tx) error) error {
 	return read(&Tx{db: db, then: then})
 }
 
-// Update runs change and makes what it wrote stand, in the file first and then
+// Update runs change and stores what it wrote, in the file first and then
 // in memory. When change or the file fails, nothing is changed.
 func (db *DB) Update(change func(tx *Tx) error) error {
 	db.mu.Lock()

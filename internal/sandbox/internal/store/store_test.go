@@ -49,7 +49,7 @@ func put(names ...string) func(tx *store.Tx, rows store.Table[row]) {
 	}
 }
 
-// In memory and in a file alike: what a transaction did stands, in the order of ids.
+// In memory and in a file alike: what a transaction did is stored, in the order of ids.
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"memory": "", "file": filepath.Join(t.TempDir(), "state.db")} {

@@ -17,7 +17,7 @@ type Table[T any] struct {
 }
 
 // NewTable attaches a table to db and reads its rows from the file. A name
-// stands for one type of row for the life of a state file.
+// belongs to one type of row for the life of a state file.
 func NewTable[T any](db *DB, name string) (Table[T], error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -59,7 +59,7 @@ func (t Table[T]) Get(tx *Tx, id string) (T, bool) {
 	return row.(T), true
 }
 
-// Put writes the row under the id, over any that stands there.
+// Put writes the row under the id, over any that is there.
 func (t Table[T]) Put(tx *Tx, id string, row T) {
 	tx.set(t.name, id, write{row: row})
 }
@@ -89,8 +89,8 @@ func (t Table[T]) All(tx *Tx) iter.Seq2[string, T] {
 	}
 }
 
-// with returns the standing ids, those the transaction has written and, in a view
-// of the past, those that may have stood then, each once, sorted.
+// with returns the stored ids, those the transaction has written and, in a view
+// of the past, those that may have been there, each once, sorted.
 func (t Table[T]) with(tx *Tx, standing iter.Seq[string]) []string {
 	ids := slices.Collect(standing)
 	ids = slices.AppendSeq(ids, maps.Keys(tx.writes[t.name]))

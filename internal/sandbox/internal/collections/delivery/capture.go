@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Redacted stands where a sensitive value was
+// Redacted replaces a sensitive value
 // (service description, Collections §2 Delivery record).
 const Redacted = "[REDACTED]"
 

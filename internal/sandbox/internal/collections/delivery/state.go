@@ -2,7 +2,7 @@ package delivery
 
 import "time"
 
-// Status is where a delivery stands (service description, Collections §3).
+// Status is the status of a delivery (service description, Collections §3).
 type Status string
 
 // The documented states.

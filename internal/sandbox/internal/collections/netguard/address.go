@@ -45,7 +45,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return out
 }
 
-// checkAddr judges one address, and the IPv4 address that it may stand for.
+// checkAddr judges one address, and the IPv4 address that it may represent.
 func (g Guard) checkAddr(addr netip.Addr) error {
 	if addr.Zone() != "" {
 		return ErrInternal // a zone is an interface of this machine

@@ -44,7 +44,7 @@ func (a *absence) of(path string) *proof {
 	return p
 }
 
-// ends are the last words of the operations whose 404 would empty a state or
+// ends are the last words of the names of operations for which a 404 would empty a state or
 // count as a deletion.
 var ends = []string{"get", "delete", "revoke", "cancel", "close"}
 
@@ -102,7 +102,7 @@ func (c *Client) proveService(ctx context.Context, k *call, e *Error) error {
 	return nil
 }
 
-// split takes the name of an operation apart: what it is about, and what it does.
+// split separates the name of an operation into the kind of object and the action.
 func split(operation string) (family, verb string) {
 	dot := strings.LastIndexByte(operation, '.')
 	return operation[:dot], operation[dot+1:]

@@ -58,8 +58,8 @@ func (m *cache) get(k *call) *stored {
 	return element.Value.(*stored)
 }
 
-// update keeps what a read brought, and drops what a write or a failed read has
-// made doubtful.
+// update stores the result of a read, and drops what may be outdated after a write or a failed
+// read.
 func (m *cache) update(k *call, a *response) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +87,7 @@ func (m *cache) forget(k *call) {
 	}
 }
 
-// newStored makes an entry of a response that may be kept and can be asked about.
+// newStored makes an entry of a response that may be stored and can be validated later.
 func newStored(k *call, a *response) *stored {
 	entry := &stored{
 		url: k.url, path: k.resourcePath,

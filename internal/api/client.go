@@ -36,8 +36,8 @@ type Client struct {
 	absence   absence
 	snapshots snapshots
 	random    func() float64 // in [0, 1)
-	// refused is the first 401. The token will not get better during a run, so
-	// every later call fails with it immediately instead of knocking again.
+	// refused is the first 401. The token does not become valid during a run, so
+	// every later call fails with this error immediately, without a request.
 	refused atomic.Pointer[Error]
 }
 
@@ -65,7 +65,7 @@ type Response struct {
 	sentAt time.Time // start of the attempt that it responds to
 }
 
-// New checks the configuration and makes a client of it. Nothing is sent.
+// New validates the configuration and returns a client. It sends nothing.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configure the client of %s: %w", cfg.Service, err)

@@ -38,7 +38,7 @@ type Config struct {
 	MaxWait               time.Duration     // longest that one call waits for a gate closed by 429; 0 means 20 min
 	Gate                  *Gate             // nil: its own gate without a client-side limit
 	Operations            Operations        // zero value: the defaults
-	Observer              Observer          // nil: nobody watches
+	Observer              Observer          // nil: none
 	BulkRefresh           bool              // Refreshed may read lists instead of single objects
 	HonoursIdempotencyKey bool              // only financial management; else the header is never sent
 	Transport             http.RoundTripper // for tests; nil: the real one

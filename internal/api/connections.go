@@ -51,7 +51,7 @@ func (c *connections) renew(number int) {
 }
 
 // permanent reports whether the next minutes will not change this error: the
-// peer is not who it should be, does not speak TLS, or not as it has to.
+// peer is another host, does not use TLS, or uses it in an unsupported way.
 func (c *Client) permanent(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
@@ -67,7 +67,7 @@ func (c *Client) permanent(err error) bool {
 	return handshakeRejected(err)
 }
 
-// passingAlerts are the TLS alerts of a peer that may do better the next time:
+// passingAlerts are the TLS alerts after which the next attempt may succeed:
 // close_notify, internal_error and user_canceled.
 var passingAlerts = []uint64{0, 80, 90}
 

@@ -98,7 +98,7 @@ func (l *chain[T]) next(ctx context.Context) (*page[T], error) {
 	return p, nil
 }
 
-// progress ends a list that would continue for ever although every cursor is new.
+// progress ends a list that would never end although every cursor is new.
 func (l *chain[T]) progress(fresh int) error {
 	if l.idle++; fresh > 0 {
 		l.idle = 0
@@ -132,9 +132,9 @@ func (l *chain[T]) query() url.Values {
 	return query
 }
 
-// cursorOf takes meta.next_cursor out of a page. Unlike the numbers of other
-// lists it cannot be done without: what is unreadable is an error, as a list cut
-// short would pass for a whole one.
+// cursorOf returns meta.next_cursor of a page. Unlike the numbers of other
+// lists it is required: an unreadable cursor is an error, because the truncated list would
+// look complete.
 func cursorOf(response *Response) (string, error) {
 	top, err := topOf(response)
 	if err != nil {

@@ -6,11 +6,11 @@
 //
 //	client.go     the request is prepared: route, address, body, headers
 //	run.go        the loop that decides what a response means: done, again, or over
-//	gate.go       the door all clients of one provider share: 429 and the client-side limit
-//	exchange.go   one attempt: send, read within the caps, tell the observer
+//	gate.go       the limiter that all clients of one provider share: 429 and the client-side limit
+//	exchange.go   one attempt: send, read within the caps, notify the observer
 //	cache.go      conditional requests, in memory only
-//	decode.go     One and Delete: what a success must look like
-//	optional.go   Optional: a success that need not look like anything
+//	decode.go     One and Delete: the required form of a success
+//	optional.go   Optional: a success of any form
 //	raw.go        Raw: a success that is a document and not JSON
 //	list.go       List: pages as one sequence
 //	snapshot.go   Refreshed: single objects of a refresh from the pages of their list

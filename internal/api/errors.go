@@ -129,7 +129,7 @@ func (e *TransportError) Late() bool { return errors.Is(e.Err, errLate) }
 func (e *TransportError) Unwrap() error { return e.Err }
 
 // AmbiguousError is a request that must not be repeated and whose outcome is
-// unknown: it was sent, and no response settles whether it was carried out.
+// unknown: it was sent, and no response shows whether it was carried out.
 type AmbiguousError struct {
 	Service, Operation string
 	RequestID          string    // of the response, if one came

@@ -53,7 +53,7 @@ func (c *Client) exchange(ctx context.Context, k *call) *response {
 		if kept != nil {
 			return kept.fill(a)
 		}
-		// Nobody asked for a 304, so something in between made it up: ask
+		// The request had no condition, so a proxy has created this 304: ask
 		// again in a way that it must pass on.
 		a = c.send(ctx, k, http.Header{"Cache-Control": {"no-cache"}})
 	}
@@ -116,7 +116,7 @@ func (c *Client) roundTrip(ctx context.Context, k *call, extra http.Header, a *r
 	}
 }
 
-// explain words the error of an attempt: whose time ran out, and never the
+// explain describes the error of an attempt: which timeout ended it, and never the
 // token.
 func (c *Client) explain(ctx, attempt context.Context, err error) error {
 	switch {
@@ -132,7 +132,7 @@ func (c *Client) explain(ctx, attempt context.Context, err error) error {
 	return err
 }
 
-// watch tells the observer that an attempt begins, and returns what tells it
+// watch notifies the observer that an attempt begins, and returns the function that reports
 // how the attempt ended.
 func (c *Client) watch(ctx context.Context, k *call) func(*response) {
 	e := c.describe(k)
@@ -177,8 +177,8 @@ func isJSON(header http.Header) bool {
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
-// checkJSON tells a body cut short, which is worth asking for again, from one
-// that is not JSON or nested beyond reason.
+// checkJSON distinguishes a truncated body, which is worth a retry, from one
+// that is not JSON or is nested too deeply.
 func checkJSON(body []byte) error {
 	if tooDeep(body) {
 		return errTooDeep

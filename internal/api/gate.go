@@ -10,7 +10,7 @@ import (
 
 const (
 	gateBackoffBase = 500 * time.Millisecond
-	gateBackoffCap  = 10 * time.Second // a probe so often costs the service nothing
+	gateBackoffCap  = 10 * time.Second // a probe at this interval costs the service little
 	gateJitterMin   = 100 * time.Millisecond
 	gateJitterMax   = 5 * time.Second
 )
@@ -40,7 +40,7 @@ func NewGate(requestsPerSecond float64) *Gate {
 		random: rand.Float64}
 }
 
-// pass is the leave to send one request. Its holder ends it with done or
+// pass is the permit to send one request. Its holder ends it with done or
 // throttled.
 type pass struct {
 	gate       *Gate

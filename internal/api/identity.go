@@ -33,7 +33,7 @@ type subject struct {
 	field       string // holds its id in the response
 }
 
-// subjects are the objects of the operations whose path names one. An operation
+// subjects are the objects of the operations that have one in their path. An operation
 // that is not listed here has none, or its response is about another object:
 // subscriptions.invoice returns an invoice, webhook_endpoints.test the ids of an
 // event. The successor of a rotated API key says whose successor it is.
@@ -219,7 +219,7 @@ func sameURL(a, b string) bool {
 		strings.TrimRight(x.Path, "/") == strings.TrimRight(y.Path, "/")
 }
 
-// ShownURL is an address without the parts in which people put credentials.
+// ShownURL is an address without the parts that may contain credentials.
 func ShownURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -229,7 +229,7 @@ func ShownURL(raw string) string {
 	return u.String()
 }
 
-// unlike reports whether two names have nothing to do with each other. Case, spaces,
+// unlike reports whether two names are clearly different. Case, spaces,
 // punctuation and a part that was cut off are not a difference.
 func unlike(a, b string) bool {
 	a, b = letters(a), letters(b)

@@ -156,8 +156,8 @@ func (l *reading[T]) emit(items []*T, seen map[string]bool) (fresh int) {
 	return fresh
 }
 
-// last says whether no page follows. It goes by what the service says it did,
-// not by what it was asked: it clamps. Without that, a page shorter than
+// last reports whether no page follows. It uses the page size that the service reports,
+// not the requested one, because the service clamps it. Without that, a page shorter than
 // another one was the last.
 func (p *page[T]) last(number, longest int) bool {
 	switch {
@@ -226,7 +226,7 @@ func decodePage[T any](response *Response) (*page[T], error) {
 		return nil, err
 	}
 	// Paging information that cannot be read is treated as absent: the items
-	// came, and the pages tell their end themselves.
+	// are there, and the length of the pages shows the end.
 	if raw, ok := top["meta"]; ok && json.Unmarshal(raw, &p.meta) != nil {
 		p.meta = meta{}
 	}

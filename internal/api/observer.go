@@ -40,7 +40,7 @@ type Exchange struct {
 	RequestBody, ResponseBody func() string
 }
 
-// silent is the Observer of a client that nobody watches.
+// silent is the Observer of a client without one.
 type silent struct{}
 
 func (silent) Request(context.Context, Exchange)  {}

@@ -70,7 +70,7 @@ func (o Operations) RepeatedPath(service, address string) string {
 // repeatable says whether a request may be sent again when the fate of an
 // earlier one is unknown. An operation that the contract makes a POST stays
 // unrepeatable when it is moved to another method, and one that is moved to
-// POST becomes so: neither move says that the service got more forgiving.
+// POST becomes so: neither change makes the operation safe to repeat.
 func (o Operations) repeatable(name string) bool {
 	r, _ := o.route(name)
 	return r.method != http.MethodPost && defaultRoutes[name].method != http.MethodPost

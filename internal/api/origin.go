@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// origin tells an object that one of our requests has created from one of another
-// system that looks the same. Ours did not exist before the first request, and was
+// origin distinguishes an object that one of our requests has created from an equal one of
+// another system. Ours did not exist before the first request, and was
 // created between one of the requests and the first look at the service after it.
 // The service's own clock decides that: the Date of a response against the time of
 // creation of the object, which that service shows too.

@@ -63,8 +63,8 @@ func (e *EarlierError) Error() string {
 
 func (e *EarlierError) Unwrap() error { return e.Err }
 
-// outage is what the calls of one client know together about a service that
-// does not respond: one waits for all, and one reports it in full.
+// outage is what the calls of one client share about a service that
+// does not respond: one call waits for all, and one reports the failure in full.
 type outage struct {
 	mu       sync.Mutex
 	served   bool            // the service itself has responded at some time
@@ -182,7 +182,7 @@ func (o *outage) wake() {
 	o.changed = make(chan struct{})
 }
 
-// note tells what one attempt says about the service as a whole. A 429 says
+// note records what one attempt shows about the service as a whole. A 429 says
 // nothing, as the limiter deals with it, and a 404 is to be proven first.
 func (c *Client) note(k *call, a *response, v verdict) {
 	e, _ := AsError(v.err)

@@ -79,5 +79,5 @@ func (e *AmbiguousError) followedBy(cause error) *AmbiguousError {
 }
 
 // Outlast returns a context with ctx's values that continues for at most 8 s after
-// ctx has ended, for what must still be done about something that was made.
+// ctx has ended, for the remaining steps for an object that was created.
 func Outlast(ctx context.Context) (context.Context, context.CancelFunc) { return detach(ctx) }

@@ -32,7 +32,7 @@ type verdict struct {
 // run sends a call until its response is final.
 //
 // Only 5xx, 408 and transport errors are on the budget, which is time: a service
-// is away for minutes while it restarts, however many attempts that takes. A 429
+// is unavailable for minutes while it restarts, with any number of attempts. A 429
 // is not on it: it says when to come back, not that something is wrong, and a
 // budget that counted it would end a large run for being large.
 func (c *Client) run(ctx context.Context, k *call) (*Response, error) {
@@ -96,7 +96,7 @@ func (c *Client) concluded(k *call, err error) error {
 	return err
 }
 
-// admit waits for the leave to send. A token that was rejected, before or during
+// admit waits for the permit to send. A token that was rejected, before or during
 // the wait, ends it: many requests may wait when the first one learns of it.
 func (c *Client) admit(ctx context.Context, k *call, throttled *Error) (*pass, error) {
 	if err := c.stopped(k); err != nil {
@@ -195,7 +195,7 @@ func (c *Client) ambiguous(k *call, a *response, err error) *AmbiguousError {
 	}
 }
 
-// notSent words why the gate did not let a call through.
+// notSent describes why the gate did not let a call through.
 func (c *Client) notSent(k *call, throttled *Error, err error) error {
 	var closed *closedError
 	if !errors.As(err, &closed) {
@@ -285,7 +285,7 @@ func ended(ctx context.Context) error {
 }
 
 // pause waits for d, for wake, or for the end of ctx, whose cause it returns.
-// No time at all is still a look at ctx; a negative d waits without limit.
+// A zero d still checks ctx; a negative d waits without limit.
 func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 	var elapsed <-chan time.Time
 	if d >= 0 {

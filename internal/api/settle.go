@@ -22,7 +22,7 @@ const (
 
 var errInterrupted = fmt.Errorf("interrupted, and the outcome was not determined within %s after that", settleGrace)
 
-// Settlement describes a create whose ambiguous outcome can perhaps be settled.
+// Settlement describes a create with an ambiguous outcome that may be reconciled.
 type Settlement[T any] struct {
 	Create func(context.Context) (T, error)
 	Lookup func(context.Context) ([]T, error) // nil: cannot be looked up
@@ -56,7 +56,7 @@ type Settlement[T any] struct {
 type ConflictError struct {
 	Describe string
 	IDs      []string // what was found
-	Same     bool     // it is what was asked for, and is not adopted all the same
+	Same     bool     // it is what was asked for, and is still not adopted
 	Doubt    string   // why; "": the response to the create showed another object
 	Theirs   bool     // another system has created it: nothing of ours exists
 	Err      error    // the ambiguous outcome
@@ -93,7 +93,7 @@ func (e *ConflictError) Unwrap() error { return e.Err }
 // named.
 //
 // While the create waits to be sent it obeys ctx. Once it is sent, it and its
-// lookup run to their end even when ctx is cancelled, for at most 8 s from
+// lookup complete even when ctx is cancelled, for at most 8 s from
 // then, so that an interrupt does not orphan what the service has made.
 func Settle[T any](ctx context.Context, s Settlement[T]) (result T, adopted bool, err error) {
 	if err := ended(ctx); err != nil {

@@ -36,8 +36,8 @@ func tlsConfig(roots *x509.CertPool) *tls.Config {
 
 // LoadCertPool returns the system's certificate authorities and those of a PEM
 // file. It fails when the file cannot be read, holds no certificate, or holds
-// one that cannot be parsed; private keys in it are rejected, because nobody
-// means to hand them out as authorities.
+// one that cannot be parsed; private keys in it are rejected, because a private
+// key is not a certificate authority.
 func LoadCertPool(pemFile string) (*x509.CertPool, error) {
 	info, err := os.Stat(pemFile)
 	if err != nil {

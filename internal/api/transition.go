@@ -6,8 +6,8 @@ import (
 )
 
 // Transition describes a change of one object's state. Such a request moves
-// money, so it is not repeated blindly: reading the object tells what became of
-// it.
+// money, so it is not repeated without a check: reading the object shows its
+// result.
 type Transition[T any] struct {
 	Send     func(context.Context) (T, error)
 	Look     func(context.Context) (T, error) // reads the object
@@ -48,8 +48,8 @@ func Change[T any](ctx context.Context, t Transition[T]) (result T, err error) {
 	return t.resend(detached, ctx, first)
 }
 
-// resend sends the transition a second time, after a look has shown the object
-// as it was.
+// resend sends the transition a second time, after a read has shown the object
+// unchanged.
 func (t Transition[T]) resend(detached, ctx context.Context, first *AmbiguousError) (T, error) {
 	result, err := t.Send(withWaiting(detached, ctx))
 	if err == nil {

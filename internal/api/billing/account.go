@@ -76,7 +76,7 @@ func (c *AccountCustomer) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readOpen reads a list that came: to nil when its items are of another shape.
+// readOpen decodes a list that is present; nil when its items have another shape.
 func readOpen[T any](list *[]T, raw json.RawMessage, foreign func(T) bool) {
 	if len(raw) == 0 {
 		return

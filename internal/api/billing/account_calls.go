@@ -93,7 +93,7 @@ func (s *Service) UpdateBillingAccount(ctx context.Context, id string,
 	})
 }
 
-// accountKeys are the fields that tell a whole billing account from a part.
+// accountKeys are the fields that a complete billing account has and a partial one lacks.
 var accountKeys = []string{
 	"external_id", "currency", "billing_email", "payment_terms_days", "auto_collection", "balance_cents",
 	"status", "suspended_at", "suspension_reason", "tax_exempt", "custom_metadata", "created_at", "updated_at",
@@ -113,7 +113,7 @@ func (s *Service) changeAccount(ctx context.Context, r api.Request) (*BillingAcc
 		return &response.value, nil
 	}
 	if response.value.Customer == nil {
-		delete(response.keys, "customer") // a null says as little as an absent one
+		delete(response.keys, "customer") // null and absent are the same here
 	}
 	return response.completed(ctx, func(ctx context.Context) (*BillingAccount, error) {
 		return s.GetBillingAccount(ctx, response.value.ID)

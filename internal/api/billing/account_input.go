@@ -8,7 +8,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
-// CustomerRef says whose a new billing account is: an existing customer, by its
+// CustomerRef names the customer of a new billing account: an existing customer, by its
 // id (UUID or external code), external_id or document_number, or a new one,
 // which then needs a name (service description, Recurring billing §4). What is
 // nil or empty is left out.

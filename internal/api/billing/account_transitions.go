@@ -15,8 +15,8 @@ type reasonBody struct {
 }
 
 // SuspendBillingAccount suspends an active billing account (wire contract:
-// billing_accounts.suspend). An outcome that is not known is settled by the
-// account's status, whatever reason it then has.
+// billing_accounts.suspend). An unknown outcome is reconciled by the
+// account's status, with any reason.
 func (s *Service) SuspendBillingAccount(ctx context.Context, id, reason string) (*BillingAccount, error) {
 	return s.moveAccount(ctx, id, "suspend", "suspension", reason, "suspended", "active")
 }

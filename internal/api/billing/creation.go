@@ -34,7 +34,7 @@ type creation[T any] struct {
 	parts     func(ctx context.Context, object T) (bool, error) // the same of what the object does not show; nil: nothing
 }
 
-// settle creates the object. When the response is lost, it is looked up, by its
+// settle creates the object and reconciles a lost response: the object is then looked up, by its
 // external_id or else by what it has in common with the create. It is adopted when it
 // is live, what was asked for, and was created by this request.
 func (c creation[T]) settle(ctx context.Context, s *Service) (object *T, adopted bool, err error) {

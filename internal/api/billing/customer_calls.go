@@ -70,7 +70,7 @@ func (s *Service) CreateCustomer(ctx context.Context, create CustomerCreate) (*C
 	return created, nil
 }
 
-// awaitAccount finds the billing account of a customer that was created just now.
+// awaitAccount finds the billing account of a customer that was just created.
 func (s *Service) awaitAccount(ctx context.Context, customerID string) (*BillingAccount, error) {
 	return api.Await(ctx, func(ctx context.Context) (*BillingAccount, error) { return s.FirstAccount(ctx, customerID) },
 		func(account *BillingAccount) bool { return account != nil })
@@ -92,7 +92,7 @@ func (s *Service) FirstAccount(ctx context.Context, customerID string) (*Billing
 			return &account, nil
 		}
 		// A list may leave the customer out. Then only the account itself
-		// tells whose it is.
+		// shows its customer.
 		if asked++; asked > maxAccountsAsked {
 			return nil, fmt.Errorf("none of the first %d billing accounts that the service lists belongs to the customer",
 				maxAccountsAsked)

@@ -1,6 +1,6 @@
 // Package billing speaks to the recurring-billing service: one file per object,
 // with the wire types of the service description and the operations of the wire
-// contract. It knows the wire, and nothing of Terraform.
+// contract. It does not depend on Terraform.
 package billing
 
 import (
@@ -21,7 +21,7 @@ type Service struct {
 // New wraps a client of the recurring-billing service.
 func New(c *api.Client) *Service { return &Service{client: c} }
 
-// Wrote tells when an object was written last, as the state of an earlier run has it: a
+// Wrote records when an object was last written, according to the state of an earlier run: a
 // read that lags behind that is repeated.
 func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
 

@@ -70,8 +70,8 @@ var subscriptionKeys = []string{
 	"allow_pause", "allow_cancel", "proposal_id", "notes", "metadata", "custom_metadata", "created_at", "updated_at",
 }
 
-// UnmarshalJSON takes a discount_percent that is a number for the text it is
-// written as, next to the string that the service describes.
+// UnmarshalJSON accepts a discount_percent that is a number, as its text, in addition to the
+// string that the service describes.
 func (s *Subscription) UnmarshalJSON(data []byte) error {
 	type plain Subscription
 	open := struct {
@@ -98,7 +98,7 @@ func (s *Subscription) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// PendingPlanID is the plan that comes when the period ends, "" when none does
+// PendingPlanID is the plan that takes effect when the period ends, "" if there is none
 // (wire contract: change-plan, end_of_period).
 func (s *Subscription) PendingPlanID() string {
 	var metadata struct {
@@ -121,7 +121,7 @@ type SubscriptionItem struct {
 	UnitAmountSubcents *int64 `json:"unit_amount_subcents"` // ten-thousandths of the currency unit; nil: the price's own
 }
 
-// UnmarshalJSON knows the default of the quantity (service description,
+// UnmarshalJSON applies the default of the quantity (service description,
 // Recurring billing §4).
 func (i *SubscriptionItem) UnmarshalJSON(data []byte) error {
 	type plain SubscriptionItem

@@ -76,8 +76,8 @@ type SubscriptionCreated struct {
 }
 
 // matches says whether a subscription is what this create asked for. What was
-// left out of the create may have any value. A subscription does not show its
-// items, and not how many days its trial was asked to have.
+// left out of the create may have any value. A subscription shows neither its
+// items nor the requested number of trial days.
 func (w SubscriptionCreate) matches(s Subscription) bool {
 	return same.ID(w.BillingAccountID, s.BillingAccountID) &&
 		asked(w.ExternalID, s.ExternalID, sameText) &&

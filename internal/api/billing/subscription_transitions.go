@@ -54,8 +54,8 @@ func (s *Service) ResumeSubscription(ctx context.Context, id string) (*Subscript
 	})
 }
 
-// ChangePlan changes the plan immediately or at the end of the period, or takes a
-// change that waits for that end back, by the plan that runs now (wire contract:
+// ChangePlan changes the plan immediately or at the end of the period, or reverts a
+// pending change, with the current plan as the new one (wire contract:
 // subscriptions.change_plan).
 func (s *Service) ChangePlan(ctx context.Context, id string, c ChangePlan) (*Subscription, error) {
 	return s.move(ctx, id, "change_plan", c, outcome{
@@ -77,7 +77,7 @@ func (s *Service) CancelSubscription(ctx context.Context, id string, c Cancel) (
 	})
 }
 
-// outcome says how to tell what became of a transition whose response was lost.
+// outcome says how to find the result of a transition after a lost response.
 type outcome struct {
 	noun         string
 	done, before func(*Subscription) bool
@@ -95,7 +95,7 @@ func (s *Service) move(ctx context.Context, id, operation string, body any, o ou
 	})
 }
 
-// isPaused goes by either sign, as a response may lack one of them.
+// isPaused accepts either of the two signs of a pause, because a response may lack one of them.
 func (s *Subscription) isPaused() bool {
 	return s.Status == subscriptionPaused || s.live() && s.PauseCollection != nil && s.PauseCollection.Behavior != ""
 }

@@ -37,7 +37,7 @@ func (a *written[T]) has(keys []string) bool {
 	return true
 }
 
-// completed asks once for the single object and lays the response over it: the
+// completed reads the single object once and merges the response into it: the
 // response is the newer of the two, as reads may lag behind. When that fails the
 // response is used alone: the change has happened, and that must not be lost.
 func (a *written[T]) completed(ctx context.Context, get func(context.Context) (*T, error)) *T {
@@ -52,8 +52,8 @@ func (a *written[T]) completed(ctx context.Context, get func(context.Context) (*
 	return current
 }
 
-// liveFirst prefers the live objects among those with one external_id: that of
-// one that has ended is free again for another (wire contract: behaviour).
+// liveFirst prefers the live objects among those with one external_id: the external_id of an
+// object that has ended can be used again (wire contract: behaviour).
 func liveFirst[T any](found []T, live func(T) bool) []T {
 	if alive := onlyLive(found, live); len(alive) > 0 {
 		return alive

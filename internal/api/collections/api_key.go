@@ -33,7 +33,7 @@ type APIKey struct {
 // Check rejects a response without the fields that the provider cannot do without, such as the id.
 func (k *APIKey) Check() error { return present(k.ID, errNoKeyID) }
 
-// live says whether the key still works at a time. Without a time, one that expires does.
+// live reports whether the key still works at a time. Without a time, expiry is not considered.
 func (k *APIKey) live(now time.Time) bool {
 	expiry, expires := api.Moment(text(k.ExpiresAt))
 	return k.RevokedAt == nil && !(expires && !now.IsZero() && !now.Before(expiry))

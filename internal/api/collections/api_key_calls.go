@@ -50,8 +50,8 @@ func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKe
 			key.ID, again.ID)
 }
 
-// settleKey creates a key. With a lost error the key is one whose token was in
-// the response that is lost.
+// settleKey creates a key. When the error is a lost response, the token of the returned key was in
+// that response.
 func (s *Service) settleKey(ctx context.Context, create APIKeyCreate) (*APIKey, *api.AmbiguousError, error) {
 	before, err := s.keysBefore(ctx)
 	if err != nil {
@@ -129,8 +129,8 @@ func (s *Service) doubtKey(found *APIKey, before *image[APIKey], lostAt time.Tim
 	return ""
 }
 
-// discard revokes a key whose token was lost. It is not left out for an
-// interruption: nobody would ever revoke the key otherwise.
+// discard revokes a key whose token was lost. It also runs after an
+// interruption, because the key would otherwise never be revoked.
 func (s *Service) discard(ctx context.Context, id string, lost *api.AmbiguousError) error {
 	lasting, cancel := api.Outlast(ctx)
 	defer cancel()

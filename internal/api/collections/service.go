@@ -1,10 +1,10 @@
 // Package collections speaks to the collections service: webhook endpoints,
 // their deliveries, and API keys, with the wire types of the service description
-// and the operations of the wire contract. It knows the wire, and nothing of
+// and the operations of the wire contract. It does not depend on
 // Terraform.
 //
-// Nothing here is rejected for being there twice, and secrets are shown once. So
-// a lost response is settled differently from call to call: see
+// The service accepts duplicates, and shows secrets once. So each call reconciles a
+// lost response in its own way: see
 // [Service.CreateWebhookEndpoint], [Service.CreateAPIKey],
 // [Service.RotateAPIKey].
 package collections
@@ -31,7 +31,7 @@ type Service struct {
 // New wraps a client of the collections service.
 func New(c *api.Client) *Service { return &Service{client: c} }
 
-// Wrote tells when an object was written last, as the state of an earlier run has it: a
+// Wrote records when an object was last written, according to the state of an earlier run: a
 // read that lags behind that is repeated.
 func (s *Service) Wrote(id, created, updated string) { s.writes.Note(id, created, updated) }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // Authentication is how the service proves itself to the consumer, in addition to the
-// signature (service description, Collections §5). Each type has fields of its
-// own; what is nil is left out. A response lacks Password, Token and Value.
+// signature (service description, Collections §5). Each type has its own
+// fields; what is nil is left out. A response lacks Password, Token and Value.
 type Authentication struct {
 	Type     string  `json:"type"`               // none, basic, bearer, header
 	Username *string `json:"username,omitempty"` // basic
@@ -94,7 +94,7 @@ type TestEvent struct {
 }
 
 // matches says whether an endpoint is what this create asked for. An endpoint
-// has no name that would tell it from others of the same url, so what was left
+// has no name that distinguishes it from others of the same url, so what was left
 // out counts too, as its default (wire contract: behaviour).
 func (w WebhookEndpointCreate) matches(e WebhookEndpoint) bool {
 	return w.URL == e.URL &&

@@ -107,8 +107,8 @@ func (s *Service) completed(ctx context.Context, id string, response *WebhookEnd
 	return endpoint
 }
 
-// renewSecret gives an adopted endpoint a secret that is known. It is not left
-// out for an interruption: without it the endpoint is of no use.
+// renewSecret gives an adopted endpoint a secret that is known. It also runs
+// after an interruption: without a known secret the endpoint cannot be used.
 func (s *Service) renewSecret(ctx context.Context, created *WebhookEndpointCreated) {
 	lasting, cancel := api.Outlast(ctx)
 	defer cancel()

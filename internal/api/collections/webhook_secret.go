@@ -43,8 +43,8 @@ func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookE
 }
 
 // TestWebhookEndpoint fires a test event through the real pipeline (wire
-// contract: webhook_endpoints.test). A response without a body is a success whose
-// ids are not known.
+// contract: webhook_endpoints.test). A response without a body is a success with
+// unknown ids.
 //
 // When the response is lost, the request is sent once more: a second test event
 // does no harm, as consumers must cope with any event coming twice (service

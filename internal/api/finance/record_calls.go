@@ -41,7 +41,7 @@ type RecordCreated struct {
 // that this process deletes meanwhile is waited for, and counts as gone.
 //
 // Once sent, the request continues for at most 8 s after ctx has ended. Where the
-// outcome stays unknown ([Unsettled]), the same call with the same key settles it.
+// outcome stays unknown ([Unsettled]), the same call with the same key decides it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage,
 	key string) (*RecordCreated, error) {
 	key = normalKey(key)
@@ -104,7 +104,7 @@ func (s *Service) older(ctx context.Context, created *Record, asked time.Time) b
 }
 
 // changed reports whether a record has another value in a field that was sent than
-// its creation had: another one has changed it since.
+// its creation had: another system has changed it since.
 func changed(body json.RawMessage, created, current *Record) bool {
 	var sent, before, now map[string]json.RawMessage
 	if json.Unmarshal(body, &sent) != nil || json.Unmarshal(created.Raw, &before) != nil ||
@@ -217,7 +217,7 @@ func (s *Service) oneRecord(ctx context.Context, collection, id string) (*Record
 }
 
 // UpdateRecord sets the top-level keys that are given and leaves the others as they
-// are; nil takes a key out (wire contract: finance.records.update). It returns the
+// are; nil removes a key (wire contract: finance.records.update). It returns the
 // record as it is afterwards.
 func (s *Service) UpdateRecord(ctx context.Context, collection, id string, change map[string]any) (*Record, error) {
 	before := s.client.DateText()

@@ -1,8 +1,8 @@
 // Package finance speaks to the financial-management service: accounts, payables,
 // receivables, and the records of any other collection, with the operations of
-// the wire contract. The service documents next to nothing of its objects, so they
-// stay as they are returned, numbers and money exactly as written. It knows the
-// wire, and nothing of Terraform.
+// the wire contract. The service documents little about its objects, so they
+// stay as they are returned, numbers and amounts exactly as written. It does not depend on
+// Terraform.
 //
 // A create carries an idempotency key, which this service honours (service
 // description, Financial management §1). So a create is repeated like a read, and a
@@ -27,7 +27,7 @@ type Service struct {
 // New wraps a client of the financial-management service.
 func New(c *api.Client) *Service { return &Service{client: c} }
 
-// Wrote tells when a record was written last, as an earlier run has seen it: a read that
+// Wrote records when a record was last written, according to an earlier run: a read that
 // lags behind that is repeated.
 func (s *Service) Wrote(collection, id, seen string) {
 	record := &Record{Raw: json.RawMessage(seen)}

@@ -128,8 +128,8 @@ func (s settings) secrets() []string {
 	return secrets
 }
 
-// guard asks the service once whose token this is, when the configuration restricts that. It runs at plan time already,
-// before anything is read or changed.
+// guard asks the service once for the owner of the token, when the configuration restricts it. It runs at plan time
+// already, before anything is read or changed.
 func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnostics) {
 	if s.environment == "" && len(s.organizations) == 0 {
 		return

@@ -28,10 +28,10 @@ const (
 	highestRequestRate    = 1000
 )
 
-// defaultTimes are the durations that apply when nobody sets another one.
+// defaultTimes are the default durations.
 var defaultTimes = map[string]time.Duration{"retry_timeout": 5 * time.Minute, "request_timeout": 30 * time.Second}
 
-// settings is the provider block with the environment's help, validated.
+// settings is the provider block, completed from the environment and validated.
 type settings struct {
 	billing, finance, collections endpoint
 	collectionsAuthHeader         string
@@ -56,7 +56,7 @@ type endpoint struct {
 	address, secret value
 }
 
-// value is one text argument; empty text means that nobody gave it.
+// value is one text argument; empty text means that it is not set.
 type value struct {
 	argument, variable string
 	text               string
@@ -163,7 +163,7 @@ func quotedAddress(v value) string {
 // keyPrefix begins the API keys of the collections service.
 const keyPrefix = "ck_"
 
-// validateToken rejects what no header can carry, and what is the token of another service on its face. The error never
+// validateToken rejects what no header can carry, and what looks like the token of another service. The error never
 // contains the token.
 func validateToken(v value) error {
 	if scheme, _, found := strings.Cut(v.text, " "); found && strings.EqualFold(scheme, "Bearer") {

@@ -114,7 +114,7 @@ func (c customer) refers() bool {
 	return !c.ID.IsNull() || !c.ExternalID.IsNull() || !c.DocumentNumber.IsNull()
 }
 
-// facts are what the service says of the account's customer, as far as a reference can name it. They are in the
+// facts are what the service reports about the account's customer, as far as a reference can name it. They are in the
 // private state, as the state shows the customer as the configuration writes it.
 type facts struct {
 	ID             string `json:"id"`
@@ -199,8 +199,8 @@ func sameData(ctx context.Context, a, b customer) bool {
 	return !diagsOne.HasError() && !diagsTwo.HasError() && one.Equal(two)
 }
 
-// refuseUnnamed reports what a missing customer.name means in an account that refers to a customer: nobody was found,
-// and there is no name for a new one. It returns whether err is that.
+// refuseUnnamed reports what a missing customer.name means in an account that refers to a customer: no customer was
+// found, and there is no name for a new one. It returns whether err is that.
 func refuseUnnamed(ctx context.Context, err error, m model, diags *diag.Diagnostics) bool {
 	e, isError := api.AsError(err)
 	_, ambiguous := api.AsAmbiguous(err)

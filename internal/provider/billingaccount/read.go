@@ -154,7 +154,7 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 		}, describe)
 }
 
-// describe is an account in a object.
+// describe is an account in a listing.
 func describe(_ *billing.Service, a *billing.BillingAccount) (object.Item, bool) {
 	if a.Status == statusClosed {
 		return object.Item{}, false

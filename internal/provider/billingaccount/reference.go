@@ -15,7 +15,7 @@ import (
 // customerTypeName is the resource type of customers.
 const customerTypeName = "billing_customer"
 
-// whose is whom the argument customer means.
+// whose says which customer the argument customer means.
 type whose int
 
 const (
@@ -23,14 +23,15 @@ const (
 	hers whose = iota
 	// another is another customer, which exists or is created in the same run.
 	another
-	// nobody has the reference.
+	// nobody: no customer has the reference.
 	nobody
 	// open is only known after apply.
 	open
 )
 
-// reference finds out whom the argument customer of an existing account means. A customer may change its codes, in the
-// same run or elsewhere, and is still the same customer: only a reference that leads to another one means another one.
+// reference finds out which customer the argument customer of an existing account means. A customer may change its
+// codes, in the same run or elsewhere, and is still the same customer: only a reference that leads to another one means
+// another one.
 type reference struct {
 	// client is asked for only where the service has to be.
 	client func() (*billing.Service, bool)

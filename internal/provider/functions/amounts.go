@@ -15,7 +15,7 @@ type unit struct {
 	name     string
 	part     string // of the currency unit, in words
 	decimals int
-	written  string // what writes amounts so
+	written  string // what writes amounts in this form
 	// amount and whole are the same amount in both forms, for descriptions and errors.
 	amount, whole string
 }

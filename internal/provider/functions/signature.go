@@ -127,7 +127,7 @@ func sign(secret, t, body string) []byte {
 	return mac.Sum(nil)
 }
 
-// genuine verifies a header. The signature is compared even when the time is wrong, so that the time taken tells
+// genuine verifies a header. The signature is compared even when the time is wrong, so that the duration reveals
 // nothing.
 func genuine(secret, header, body string, now, tolerance int64) bool {
 	t, v1, ok := parseHeader(header)
@@ -140,7 +140,7 @@ func genuine(secret, header, body string, now, tolerance int64) bool {
 	return err == nil && hexErr == nil && matches && distance(at, now) <= uint64(tolerance)
 }
 
-// parseHeader takes t and v1 out of a header that has exactly these two, each once: t in digits, v1 in lowercase
+// parseHeader extracts t and v1 from a header that has exactly these two, each once: t in digits, v1 in lowercase
 // hexadecimal.
 func parseHeader(header string) (t, v1 string, ok bool) {
 	first, second, two := strings.Cut(header, ",")

@@ -108,7 +108,7 @@ func seenItems(prior types.Set, listed []billing.SubscriptionItem) types.Set {
 	return itemSet(items)
 }
 
-// withoutTwins puts items that are equal in everything together, with the sum of their quantities: a set has each
+// withoutTwins merges items that are equal in everything, with the sum of their quantities: a set has each
 // element once, and what they are billed for is the same.
 func withoutTwins(listed []billing.SubscriptionItem) []billing.SubscriptionItem {
 	listed = slices.Clone(listed)

@@ -1,4 +1,4 @@
-// Package conn carries what the provider's Configure has learned to everything that talks to a service.
+// Package conn passes the result of the provider's Configure to everything that sends requests to a service.
 package conn
 
 import (
@@ -54,7 +54,7 @@ type Service[T any] struct {
 	Reported *atomic.Bool
 }
 
-// Argument is a provider argument and the environment variable that stands in for it.
+// Argument is a provider argument and the environment variable that is used when it is not set.
 type Argument struct{ Name, Variable string }
 
 // For returns the client for an object of the given type name, or false with an error that names what is missing, where

@@ -25,7 +25,7 @@ type Secret struct{ Clear, Encrypted types.String }
 // Planned is what a plan shows of the secret s of the state. renewed says that the object gets, or may get, a new one.
 //
 // Encrypted text differs each time it is made, so it is unknown only where the apply encrypts something: a new secret,
-// or the clear text that the state has. What is encrypted already stays, because nobody here can decrypt it.
+// or the clear text that the state has. What is encrypted already stays, because the provider cannot decrypt it.
 func (s Secret) Planned(recipients types.List, renewed bool) Secret {
 	switch none := len(recipients.Elements()) == 0 && !recipients.IsUnknown(); {
 	case !renewed && (none || s.Clear.IsNull()):
@@ -43,7 +43,7 @@ func (s Secret) Planned(recipients types.List, renewed bool) Secret {
 
 // Stored is what the state holds of the secret s: with recipients, its clear text is encrypted and removed.
 //
-// Encrypting fails only for recipients that Reject rejects before the request. If it fails all the same, the secret is
+// Encrypting fails only for recipients that Reject rejects before the request. If it still fails, the secret is
 // not stored at all, and that is not an error: an error would mark a new object for replacement.
 func (s Secret) Stored(recipients types.List, diags *diag.Diagnostics) Secret {
 	s = Secret{wire.Known(s.Clear), wire.Known(s.Encrypted)}

@@ -1,5 +1,5 @@
 // Package front is the server of the protocol that Terraform talks to. It passes calls on to the framework's server,
-// and spares what the framework's server spends on every object.
+// and avoids what the framework's server spends on every object.
 package front
 
 import (

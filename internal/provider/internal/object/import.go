@@ -89,7 +89,7 @@ func (s Scheme[S, T]) selected(ctx context.Context, req resource.ImportStateRequ
 // misnamed is a field and a value that are not written as an import takes them.
 var misnamed = regexp.MustCompile(`^([A-Za-z_]+) *[:=] *([^/].*)$`)
 
-// howToImport says how an import names what id was probably to name; "" where it is an id.
+// howToImport says how an import names the object that id was probably meant to name; "" where it is an id.
 func (s Scheme[S, T]) howToImport(id string) string {
 	if id == "" || same.IsUUID(id) {
 		return ""

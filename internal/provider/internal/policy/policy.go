@@ -54,7 +54,7 @@ func Abandoned(policy types.String, object string, diags *diag.Diagnostics) bool
 }
 
 // WarnAbandoned reports in the plan of a removal that the policy leaves the object at the service. charges is a
-// sentence on what is charged all the same.
+// sentence on what is still charged.
 func WarnAbandoned(policy types.String, object, charges string, diags *diag.Diagnostics) {
 	if policy.ValueString() == Abandon {
 		diags.AddWarning("The object stays at the service",

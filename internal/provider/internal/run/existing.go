@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// quiet is how long nothing of the state has come to light before an object counts as outside of it. Terraform
+	// quiet is how long no further object of the state has been seen before an object counts as outside of it. Terraform
 	// refreshes and plans in no order.
 	quiet = 2 * time.Second
 	// longest bounds that wait.
@@ -68,7 +68,7 @@ type Search[T any] struct {
 
 // Outside returns the objects that the plan of a new object would duplicate and that are not in the state: this run has
 // neither refreshed nor planned them. Without a list it returns none. It is for the plan alone: in the second plan,
-// which Terraform makes inside the apply, the state does not come to light, so nothing is outside of it.
+// which Terraform makes inside the apply, the objects of the state are not seen, so nothing is outside of it.
 //
 // deferralAllowed is ModifyPlanRequest.ClientCapabilities.DeferralAllowed, see Applying.
 func Outside[T any](ctx context.Context, r *Record, deferralAllowed bool, s Search[T]) (found []T) {
@@ -132,7 +132,7 @@ func unknown[T any](r *Record, s Search[T], found []T) (left []T) {
 	return left
 }
 
-// settled reports whether the state has probably come to light.
+// settled reports whether all objects of the state have probably been seen.
 func (r *Record) settled(start time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

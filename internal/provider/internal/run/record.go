@@ -2,8 +2,8 @@
 // planned for them. Terraform configures a provider once for the plan and once more for the apply, so a Record covers
 // exactly one of the two.
 //
-// Terraform tells a resource nothing of other resources. A reference to an object that is being replaced and a
-// reference that is not known yet for another reason look the same: unknown. The Record distinguishes them.
+// Terraform gives a resource no information about other resources. A reference to an object that is being replaced and
+// a reference that is not known yet for another reason look the same: unknown. The Record distinguishes them.
 package run
 
 import (

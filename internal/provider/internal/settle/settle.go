@@ -1,8 +1,8 @@
 // Package settle makes the response of a service fit the plan that led to it.
 //
 // Terraform rejects a result that differs from the plan, and on a create marks the new object for replacement; for an
-// object that stands for money this would be worse than the difference. So where a service stores something else than
-// it was asked to, the state keeps what was planned, the user is told, and the next refresh shows the difference as
+// object that is billed this would be worse than the difference. So where a service stores something else than
+// it was asked to, the state keeps what was planned, a warning reports it, and the next refresh shows the difference as
 // drift.
 package settle
 

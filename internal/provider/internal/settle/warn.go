@@ -25,8 +25,8 @@ func Warn(differences []Difference, object string, arguments []string, diags *di
 
 // Postpone turns the errors of a step that follows a creation into warnings.
 //
-// Terraform marks a new object for replacement when its creation ends in an error. Where the object exists and stands
-// for money, replacing it would do more harm than the missing step, which the next plan shows and the next apply does.
+// Terraform marks a new object for replacement when its creation ends in an error. Where the object exists and is
+// billed, replacing it would do more harm than the missing step, which the next plan shows and the next apply does.
 func Postpone(failed diag.Diagnostics, diags *diag.Diagnostics) {
 	for _, d := range failed {
 		detail := d.Detail() + "\n\nThe object itself exists and is in the state. The next plan shows what is " +

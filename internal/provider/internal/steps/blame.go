@@ -6,7 +6,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// Blame leads what the service rejects about an operation back to the argument that asked for it: the fields of an
+// Blame maps what the service rejects about an operation to the argument that asked for it: the fields of an
 // operation are not named as the arguments are.
 type Blame struct {
 	// Argument is the one that asks for the operation. A rejection that names no field is about it.

@@ -29,7 +29,7 @@ const (
 		"dots, dashes, slashes and spaces, such as 529.982.247-25, 11.222.333/0001-81 or 12.ABC.345/01DE-35."
 )
 
-// groupsOfCNPJ tells a CNPJ with letters from a number with a word before it, such as CPF.
+// groupsOfCNPJ distinguishes a CNPJ with letters from a number after a word, such as CPF.
 var groupsOfCNPJ = regexp.MustCompile(
 	`^[./ -]*[0-9A-Z]{2}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{3}[./ -]*[0-9A-Z]{4}[./ -]*[0-9]{2}[./ -]*$`)
 

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// internalNetworks are the networks that no webhook may point to, next to loopback, private, link-local and unspecified
-// addresses, which netip knows: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and the
-// reserved rest of IPv4 (RFC 1112).
+// internalNetworks are the networks that no webhook may point to, in addition to loopback, private, link-local and
+// unspecified addresses, which netip knows: CGNAT (RFC 6598), "this network" (RFC 1122), benchmarking (RFC 2544), and
+// the reserved rest of IPv4 (RFC 1112).
 var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("0.0.0.0/8"),
@@ -20,7 +20,7 @@ var internalNetworks = []netip.Prefix{
 	netip.MustParsePrefix("240.0.0.0/4"),
 }
 
-// PublicURL requires an https address that does not, on its face, point to an internal network. What a name resolves to
+// PublicURL requires an https address that does not literally name an internal network. What a name resolves to
 // only the service can tell.
 func PublicURL() validator.String {
 	return text{"an https:// address outside of internal networks", "Invalid webhook address", func(s string) string {

@@ -82,10 +82,10 @@ func (s *Server) NewOrganization(o Organization) (Organization, error) {
 func (s *Server) NewToken(t Token) (string, error) { return s.control.NewToken(t) }
 
 // RevokeToken ends a token, given by its value or its public prefix. The next
-// request with it gets 401.
+// request with it returns 401.
 func (s *Server) RevokeToken(token string) error { return s.control.RevokeToken(token) }
 
-// SeedIgnored tells that Options.SeedDocument was left alone, because the state
+// SeedIgnored reports that Options.SeedDocument was not used, because the state
 // file has been used before.
 func (s *Server) SeedIgnored() bool { return s.control.SeedIgnored }
 
@@ -96,13 +96,13 @@ func (s *Server) Stopped() <-chan struct{} { return s.control.Stopped() }
 // Clock is the sandbox's clock.
 func (s *Server) Clock() *Clock { return s.core.Clock }
 
-// AddFault puts a fault in force and returns its id.
+// AddFault activates a fault and returns its id.
 func (s *Server) AddFault(f Fault) string { return s.server.AddFault(f) }
 
 // Faults returns the faults in force, with what is left of Times and Skip.
 func (s *Server) Faults() []Fault { return s.server.Faults.List() }
 
-// ClearFaults takes every fault out of force.
+// ClearFaults removes every fault.
 func (s *Server) ClearFaults() { s.server.ClearFaults() }
 
 // Requests returns the request log of the three services, oldest first.
@@ -117,7 +117,7 @@ func (s *Server) ResetRequests() { s.server.Log.Reset() }
 func (s *Server) SetPastDue(id string, on bool) error { return s.billing.SetPastDue(id, on) }
 
 // SetSubscriptionStatus puts a subscription into any status, documented or not,
-// by no arrow of the machine. It fails when there is no such subscription.
+// without a transition of the state machine. It fails when there is no such subscription.
 func (s *Server) SetSubscriptionStatus(id, status string) error {
 	return s.billing.SetStatus(id, status)
 }
@@ -141,5 +141,5 @@ func (s *Server) Deliveries() []DeliveryState { return s.collections.DeliverySta
 
 // WaitDeliveries returns when every attempt that is due by the clock has been
 // made and none is under way, or with ctx's error. An endpoint that does not
-// respond holds it up for ten seconds an attempt.
+// respond delays it by ten seconds for each attempt.
 func (s *Server) WaitDeliveries(ctx context.Context) error { return s.collections.WaitDeliveries(ctx) }

@@ -1,9 +1,9 @@
 // Package sandbox is a server of the three billing services, written from the
 // service descriptions and the wire contract, for tests and for trying things
-// out. It knows nothing of the client that talks to it.
+// out. It does not depend on the client.
 //
-// It serves https on loopback with a certificate authority of its own, one
-// listener a service and one more, control, over which a running sandbox is
+// It serves https on loopback with its own certificate authority, one
+// listener for each service and one more, control, over which a running sandbox is
 // queried and controlled. Recurring billing serves every operation of the wire
 // contract: me, customers, billing accounts, subscriptions and invoices;
 // collections every one too: webhook endpoints, deliveries and API keys;
@@ -16,21 +16,21 @@
 // page that is not an integer (one out of range is clamped, as documented). An id
 // that is not a UUID is an object that does not exist. A body that is not a JSON
 // object, and a request without Content-Type: application/json, are 400.
-// A null is taken where the description says "or null" and nowhere else, and an
+// A null is accepted where the description says "or null" and nowhere else, and an
 // operation whose fields are all optional may come without a body. Nulls sort
-// before values, equal values by id. A canceled subscription takes no further
-// operation but its deletion; a billing account with a subscription that is not
+// before values, equal values by id. A canceled subscription accepts no further
+// operation except its deletion; a billing account with a subscription that is not
 // canceled cannot be deleted. While a trial runs, it is the current period; the
 // first invoice comes with the first renewal, or with the end of the trial. A
 // delivery that is pending or has succeeded cannot be sent again by hand, an
 // expired key cannot be rotated, and a credential must be sent with every change
 // of an endpoint's authentication.
 //
-// This package assembles the rooms below internal and is all that others see of
-// them: sandbox.go starts and ends a server, options.go says how it differs from
+// This package assembles the packages below internal and is their only public
+// interface: sandbox.go starts and ends a server, options.go says how it differs from
 // the plain one, access.go is what a running one offers, exports.go names what
-// the rooms define. internal/server handles a request; billing,
+// these packages define. internal/server handles a request; billing,
 // collections and finance are a service each, with its tables, operations and
-// routes, and know no other; control and page read and control them all. Rows are
+// routes, and do not use each other; control and page read and control them all. Rows are
 // in internal/store.
 package sandbox

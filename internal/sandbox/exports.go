@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// What the rooms define and users of a sandbox name.
+// Types and functions of the internal packages that users of a sandbox need.
 type (
 	// Service names one of the three services.
 	Service = server.Service

@@ -13,7 +13,7 @@ import (
 // Resolver finds the addresses of a name; *net.Resolver is one.
 type Resolver = netguard.Resolver
 
-// Options say how a sandbox differs from the plain one. The zero value is a
+// Options configure a sandbox. The zero value is a
 // server in memory, on free ports of 127.0.0.1, on the real clock.
 type Options struct {
 	// Addr is the host that the services and control bind to, "127.0.0.1" when
@@ -33,15 +33,15 @@ type Options struct {
 	WebPort int
 
 	// StateFile keeps everything in a file, in which a confirmed write
-	// survives the death of the process; empty means memory only.
+	// survives a crash of the process; empty means memory only.
 	StateFile string
 	// CAFile is where the PEM of the certificate authority is written. Empty
 	// means next to the state file, or without one a temporary file that Close
 	// removes.
 	CAFile string
 
-	// Start makes the clock stand still there until it is moved; zero lets
-	// the real clock run.
+	// Start is the time at which the clock stands still until it is moved; zero uses
+	// the real clock.
 	Start time.Time
 	// Seed, when not zero, is what ids, tokens and shuffles come from, so that
 	// the same requests in the same order get the same responses.
@@ -53,7 +53,7 @@ type Options struct {
 	// it, Start fails with a *SeedError and nothing has been made. Only a new
 	// state is seeded; see Server.SeedIgnored.
 	SeedDocument []byte
-	// MaxPerPage is the largest page, 100 when zero as documented. A test sets
+	// MaxPerPage is the largest page size; zero means 100, as documented. A test sets
 	// 2, so that every listing crosses a page boundary.
 	MaxPerPage int
 	// ReadLag is how many listings a new object is missing from, as behind a
@@ -92,8 +92,8 @@ type Options struct {
 	// OnRequest is called for every request after its response, from several
 	// goroutines at the same time; nil logs them with the Logger, at debug.
 	OnRequest func(Request)
-	// Logger hears of broken connections at debug and of failures of the
-	// sandbox itself at error; nil means silence.
+	// Logger logs broken connections at debug and failures of the
+	// sandbox itself at error; nil means no log.
 	Logger *slog.Logger
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// The names of what listens next to the services.
+// Names of the listeners that are not services.
 const (
 	controlListener = "control"
 	webListener     = "web page"
@@ -37,7 +37,7 @@ type Server struct {
 	temporary bool // caFile is removed by Close
 	closing   sync.Once
 	closed    error
-	release   func() bool // lets go of the context of Start
+	release   func() bool // releases the context of Start
 }
 
 // Start opens the state, binds the listeners and serves until Close, or until
@@ -122,7 +122,7 @@ func (s *Server) sites() []server.Site {
 	}
 }
 
-// Close ends the listeners, waits for the requests under way, breaks off the
+// Close ends the listeners, waits for the requests under way, stops the
 // deliveries and releases the state file. A second call returns what the first
 // one did.
 func (s *Server) Close() error {

@@ -115,7 +115,7 @@ func embed(u customer) *embeddedCustomer {
 	}
 }
 
-// customerKind is embeddedKind the other way.
+// customerKind is the inverse of embeddedKind.
 func customerKind(kind *string) *string {
 	if kind == nil {
 		return nil

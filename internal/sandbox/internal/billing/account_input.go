@@ -137,7 +137,7 @@ func (in accountInput) applyToCustomer(u customer) customer {
 	return u
 }
 
-// placeFirst puts an address first (wire contract: address in an account
+// placeFirst makes an address the first one (wire contract: address in an account
 // update). One that is there already moves, so that the same update sent twice
 // does nothing the second time.
 func placeFirst(addresses []address, first address) []address {

@@ -79,7 +79,7 @@ func (s *Service) createAccount(c *server.Call, tx *store.Tx) (server.Reply, err
 	return c.Single(http.StatusCreated, account, account.modified()), nil
 }
 
-// newCustomer creates the customer that a reference describes and nothing has.
+// newCustomer creates the customer that a reference describes and that does not exist yet.
 func (s *Service) newCustomer(c *server.Call, tx *store.Tx, r reference, sent map[string]any) (CustomerRow, error) {
 	if r.Name == "" {
 		return CustomerRow{}, server.Invalid(server.Problems{"customer.name": "is required for a new customer"})
@@ -152,7 +152,7 @@ func (s *Service) changeAccount(c *server.Call, tx *store.Tx, row AccountRow, ch
 
 // deleteAccount serves billing_accounts.delete. It is rejected while a
 // subscription would be left without an account; the contract does not say so,
-// but what is deleted is deleted with all that hangs on it, or not at all.
+// but an object is deleted with everything that depends on it, or not at all.
 func (s *Service) deleteAccount(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	row, err := s.findAccount(c, tx)
 	if err != nil {

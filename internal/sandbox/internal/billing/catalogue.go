@@ -12,7 +12,7 @@ import (
 )
 
 // The catalogue is what a seed puts into the collections plans, products and prices. No document shows their fields
-// beyond id; these are what one would look for. Without a catalogue any plan, product and price exists; once there is
+// beyond id; these are the likely ones. Without a catalogue any plan, product and price exists; once there is
 // a plan, only those of the catalogue do, and so for products and prices.
 type (
 	plan struct {

@@ -45,7 +45,7 @@ func (s *Service) getCustomer(c *server.Call, tx *store.Tx) (server.Reply, error
 	return c.Single(http.StatusOK, row.Customer, row.Customer.UpdatedAt.Time), nil
 }
 
-// createCustomer serves customers.create: a customer and, unless told not to,
+// createCustomer serves customers.create: a customer and, unless the request says otherwise,
 // its billing account.
 func (s *Service) createCustomer(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	var in customerInput

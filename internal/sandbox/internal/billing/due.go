@@ -8,8 +8,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// Due is when time alone next moves the subscription. It moves those that are
-// on their way: not a canceled one, nor one in a state that no document
+// Due is when time alone next moves the subscription. It does not move a
+// canceled one, nor one in a state that no document
 // connects with time (draft, confirmed, suspended).
 func (r SubscriptionRow) Due() (at time.Time, ok bool) {
 	s := r.Subscription
@@ -52,8 +52,8 @@ func (r *SubscriptionRow) pass(at time.Time) (renewed bool) {
 	return true
 }
 
-// agenda remembers the earliest time at which time moves a subscription, so
-// that a request does not look through all of them for nothing. It may be too
+// agenda remembers the earliest time at which a subscription is due, so
+// that a request does not search all of them without need. It may be too
 // early, never too late.
 type agenda struct {
 	mu       sync.Mutex
@@ -81,7 +81,7 @@ func (a *agenda) clear() {
 	a.earliest = time.Time{}
 }
 
-// Settle makes happen what has come due by now, before a request sees any of
+// Settle processes what is due by now, before a request reads any of
 // it: each thing once, at its own time, in the order of these timestamps, in one
 // transaction.
 func (s *Service) Settle(now time.Time) error {
@@ -115,7 +115,7 @@ func (s *Service) Settle(now time.Time) error {
 	return err
 }
 
-// passUntil does all that is due by now, and returns the row as it was after
+// passUntil processes everything that is due by now, and returns the row as it was after
 // each renewal too.
 func (r SubscriptionRow) passUntil(now time.Time, costs pricing) (passed SubscriptionRow, renewed []SubscriptionRow) {
 	for {

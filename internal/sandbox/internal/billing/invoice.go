@@ -10,7 +10,7 @@ import (
 )
 
 // Invoice is an invoice on the wire. No document shows its fields beyond id;
-// these are what one would look for.
+// these are the likely ones.
 type Invoice struct {
 	ID               string           `json:"id"`
 	Number           string           `json:"number"` // counts up within the organization
@@ -47,7 +47,7 @@ var pauseInvoices = map[string]string{
 const defaultPauseBehavior = "mark_uncollectible"
 
 // invoiceRenewal creates the invoice of a period that has just begun, unless the
-// subscription is invoiced by hand. The first period has none: it begins with
+// subscription is invoiced manually. The first period has none: it begins with
 // the subscription, and cycle_billing_date says that the first invoice comes
 // when it ends.
 func (s *Service) invoiceRenewal(tx *store.Tx, row SubscriptionRow) {

@@ -73,7 +73,7 @@ func (s *subscription) activate(at time.Time) {
 }
 
 // cancel cancels immediately, or when the period ends. An immediate cancellation
-// takes the place of a scheduled one.
+// replaces a scheduled one.
 func (r *SubscriptionRow) cancel(at time.Time, atPeriodEnd bool, reason *string) error {
 	s := &r.Subscription
 	if err := r.final(); err != nil {
@@ -92,8 +92,8 @@ func (r *SubscriptionRow) cancel(at time.Time, atPeriodEnd bool, reason *string)
 	return nil
 }
 
-// schedule sets and takes back the cancellation at the end of the period, as
-// an update does. allow_cancel is asked by the cancel operation alone.
+// schedule sets and reverts the cancellation at the end of the period, as
+// an update does. Only the cancel operation checks allow_cancel.
 func (r *SubscriptionRow) schedule(cancelAtPeriodEnd bool) {
 	r.Subscription.CancelAtPeriodEnd = cancelAtPeriodEnd
 	if !cancelAtPeriodEnd {
@@ -127,7 +127,7 @@ func (r *SubscriptionRow) begin(at time.Time, trialEnd *server.Timestamp) {
 }
 
 // changePlan runs the plan from now on, or from the end of the period. The
-// plan that runs now takes a pending change back.
+// current plan reverts a pending change.
 func (r *SubscriptionRow) changePlan(planID, timing string) error {
 	if err := r.final(); err != nil {
 		return err
@@ -143,8 +143,8 @@ func (r *SubscriptionRow) changePlan(planID, timing string) error {
 	return nil
 }
 
-// setPlan is an immediate changePlan, as an update does. null takes the plan away
-// from a subscription that has items to be priced by.
+// setPlan is an immediate changePlan, as an update does. null removes the plan
+// from a subscription that is priced by its items.
 func (r *SubscriptionRow) setPlan(planID *string) error {
 	if planID != nil {
 		return r.changePlan(*planID, timingImmediate)
@@ -156,7 +156,7 @@ func (r *SubscriptionRow) setPlan(planID *string) error {
 	return nil
 }
 
-// setPastDue is what a failed payment, or one made good, does: active ↔
+// setPastDue is the effect of a failed payment, or of a later successful one: active ↔
 // past_due.
 func (r *SubscriptionRow) setPastDue(on bool) error {
 	from, to := SubscriptionPastDue, SubscriptionActive

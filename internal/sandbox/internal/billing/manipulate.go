@@ -13,7 +13,7 @@ func (s *Service) SetPastDue(id string, on bool) error {
 }
 
 // SetStatus puts a subscription into any status, documented or
-// not, by no arrow of the machine: draft, confirmed and suspended are reached
+// not, without a transition of the state machine: draft, confirmed and suspended are reached
 // only so, and a client must show a status it does not know. Nothing else
 // changes with it. It fails when there is no such subscription.
 func (s *Service) SetStatus(id, status string) error {
@@ -23,7 +23,7 @@ func (s *Service) SetStatus(id, status string) error {
 	})
 }
 
-// manipulate changes a subscription of any organization, by no operation.
+// manipulate changes a subscription of any organization, without an operation.
 func (s *Service) manipulate(id string, change func(row *SubscriptionRow) error) error {
 	now := s.Clock.Now()
 	if err := s.Settle(now); err != nil {

@@ -29,7 +29,7 @@ const allBasisPoints = 10_000
 
 // amount is what the subscription costs a billing cycle, in cents: the plan and
 // every item, less the discount, rounded half up only then. A discount code
-// counts for nothing, for no document says what one is worth. nil says that
+// has no effect, because no document states its value. nil says that
 // the sum is not a 64-bit number.
 func (r SubscriptionRow) amount(costs pricing) *int64 {
 	sum := new(big.Int)

@@ -2,10 +2,10 @@
 // accounts, subscriptions and invoices.
 //
 // Time moves subscriptions: trials and periods end, pauses run out, pending
-// plans and scheduled cancellations arrive. Whatever has come due by the clock
+// plans and scheduled cancellations take effect. Everything that is due by the clock
 // has happened, at its own time and in order, when the next request is served;
-// nothing happens between requests. machine.go has the steps that are asked for,
-// due.go those that time makes.
+// nothing happens between requests. machine.go has the steps that requests ask for,
+// due.go those that are due at a time.
 package billing
 
 import (

@@ -72,7 +72,7 @@ const (
 	subscriptionDraft    = "draft"
 )
 
-// How a subscription is collected, as far as the sandbox tells it apart: the
+// How a subscription is collected, as far as the sandbox distinguishes it: the
 // other methods all invoice at every renewal.
 const (
 	chargeAutomatically = "charge_automatically"

@@ -116,7 +116,7 @@ func (in subscriptionInput) trial(now time.Time) (*server.Timestamp, error) {
 	return nil, nil
 }
 
-// inFuture rejects a time that has passed, and one beyond all calendars.
+// inFuture rejects a time in the past, and one after lastYear.
 func inFuture(field string, at, now time.Time) (*server.Timestamp, error) {
 	switch {
 	case !at.After(now):

@@ -116,7 +116,7 @@ func (s *Service) newSubscription(c *server.Call, in subscriptionInput) Subscrip
 	}}
 }
 
-// updateSubscription serves subscriptions.update. A plan_id is a change of
+// updateSubscription serves subscriptions.update. A plan_id changes the
 // plan immediately; a canceled subscription is final.
 func (s *Service) updateSubscription(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	row, err := s.findSubscription(c, tx)

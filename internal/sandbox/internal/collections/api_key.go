@@ -14,7 +14,7 @@ const (
 )
 
 // useResolution is how exactly lastUsedAt is kept: on the real clock, a write
-// for every request would be one too many.
+// for every request would cost too much.
 const useResolution = time.Second
 
 // apiKey is the public shape of a key

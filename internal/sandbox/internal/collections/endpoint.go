@@ -25,8 +25,8 @@ type webhookEndpoint struct {
 	UpdatedAt      server.Timestamp     `json:"updatedAt"`
 }
 
-// publicAuthentication is what comes back of the credentials: password, token
-// and value do not.
+// publicAuthentication is what responses show of the credentials: not password, token
+// and value.
 type publicAuthentication struct {
 	Type     string  `json:"type"`
 	Username *string `json:"username,omitempty"`

@@ -51,7 +51,7 @@ func (s *Service) getEndpoint(c *server.Call, tx *store.Tx) (server.Reply, error
 }
 
 // updateEndpoint serves webhook_endpoints.update. Other credentials of the same
-// type change nothing that can be seen, and updatedAt all the same.
+// type change nothing visible except updatedAt.
 func (s *Service) updateEndpoint(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	row, err := s.findEndpoint(c, tx)
 	if err != nil {

@@ -17,7 +17,7 @@ var (
 	errKeyNotActive = &server.Error{Status: http.StatusConflict, Code: "key_not_active",
 		Message: "The key has been rotated or revoked, or has expired."}
 
-	// ErrUnknownKey is for a key that nobody has issued. Collections has the
+	// ErrUnknownKey is for a key that was never issued. Collections has the
 	// structured shape of a 401 only.
 	ErrUnknownKey = server.ErrInvalidToken.With("There is no such key.")
 )

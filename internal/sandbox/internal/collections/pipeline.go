@@ -224,7 +224,7 @@ func (s *Service) compose(id string) (message delivery.Message, send bool, err e
 
 // WaitDeliveries returns when every attempt that is due by the clock has been
 // made and none is under way, or with ctx's error. An endpoint that does not
-// response holds it up for ten seconds an attempt.
+// respond delays it by ten seconds for each attempt.
 func (s *Service) WaitDeliveries(ctx context.Context) error {
 	for {
 		quiet, settled := s.pipeline.state()

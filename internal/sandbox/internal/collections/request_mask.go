@@ -11,7 +11,7 @@ const maskedField = "[REDACTED]"
 var shownOnce = []string{"secret", "token"}
 
 // Loggable is the body of a request or a response as the log may keep it. Bodies carry credentials in authentication:
-// of that object only what comes back in responses is kept, so that a misspelt field does not give one away. Responses
+// of that object only what comes back in responses is kept, so that a misspelt field does not reveal one. Responses
 // carry the credentials that are shown once. A body that cannot be read is not kept at all.
 func Loggable(body []byte) []byte {
 	if len(body) == 0 {

@@ -3,7 +3,7 @@
 //
 // Webhooks are really sent: an event is stored, a delivery made for each
 // endpoint that wants it, and a worker makes each attempt at its time by the
-// clock, next to the requests; WaitDeliveries waits for it. One that the clock
+// clock, concurrently with the requests; WaitDeliveries waits for it. One that the clock
 // has jumped over is made, and signed, at the time at which it was due.
 // pipeline.go has the worker; package delivery the states, the schedule, the
 // signature and one attempt over the network; package netguard what may not be

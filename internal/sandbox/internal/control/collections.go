@@ -55,8 +55,7 @@ func (s *Control) controlEmit(r *http.Request) (any, error) {
 	return wanted, s.settleDeliveries(r.Context())
 }
 
-// settleDeliveries waits for what is due, for as long as whoever asks has
-// patience.
+// settleDeliveries waits for what is due, at most as long as the caller waits.
 func (s *Control) settleDeliveries(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, controlPatience)
 	defer cancel()

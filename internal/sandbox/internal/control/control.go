@@ -17,8 +17,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// The control listener's messages. It speaks JSON over https with a bearer
-// token of its own; errors have the shape of the services' errors.
+// The control listener's messages. It speaks JSON over https with its own bearer
+// token; errors have the shape of the services' errors.
 type (
 	// ClockState is the response of GET and POST /clock.
 	ClockState struct {
@@ -37,7 +37,7 @@ type (
 	}
 	// SubscriptionMove is the body of POST /subscriptions/{id}: the status to
 	// put the subscription into. With Force false it is active or past_due, by
-	// the arrows between the two; with true any status, by no arrow at all.
+	// the transitions between the two; with true any status, without a transition.
 	SubscriptionMove struct {
 		Status string `json:"status"`
 		Force  bool   `json:"force,omitempty"`

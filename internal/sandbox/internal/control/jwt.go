@@ -76,7 +76,7 @@ func (s *Control) ReadJWT(tx *store.Tx, value string) (server.StoredToken, bool)
 		return server.StoredToken{}, false
 	}
 	listed, _ := s.tokens.Get(tx, server.Digest(value))
-	// An empty scope is one that covers nothing: to have none would be to have all.
+	// An empty scope is one that covers nothing: a token without scopes would have all.
 	token := server.StoredToken{Prefix: jwtPrefix + claims.ID, Token: server.Token{
 		Service: server.Finance, Organization: claims.Organization,
 		Scopes: strings.Split(claims.Scope, " "), Revoked: listed.Revoked, Blocked: listed.Blocked,

@@ -46,7 +46,7 @@ func (e *SeedError) err() error {
 // seedDocument holds the elements of a seed by the name of their list.
 type seedDocument map[string][]any
 
-// readSeed takes a seed document apart. What the elements hold is for the
+// readSeed splits a seed document into its lists. What the elements hold is for the
 // operations to judge. The error is a *SeedError.
 func readSeed(document []byte) (seedDocument, error) {
 	e := &SeedError{}
@@ -64,7 +64,7 @@ func readSeed(document []byte) (seedDocument, error) {
 // management, which have any name.
 const seedFinance = "finance"
 
-// take takes the document apart.
+// take splits the document into its lists.
 func (d seedDocument) take(e *SeedError, value any) {
 	for key, held := range entries(e, "", value) {
 		switch {

@@ -39,7 +39,7 @@ var seedLists = []seedList{
 }
 
 // Seed makes what a seed document holds, by the operations' own handlers. A list
-// with a problem is looked through to its end and no list after it: what refers
+// with a problem is checked completely and no list after it: what refers
 // to a rejected element would only repeat the rejection.
 func (s *Control) Seed(ctx context.Context, tx *store.Tx, text []byte) error {
 	if len(text) == 0 {

@@ -69,7 +69,7 @@ func (r *seedReference) resolve(s *Control, tx *store.Tx, element map[string]any
 
 // seedCredential is a field of an element that says which credential the
 // object gets, so that tests can know it. The service has no such field: it
-// makes every credential up, and so does an element without it.
+// generates every credential, and so does an element without it.
 type seedCredential struct {
 	field   string
 	pattern *regexp.Regexp
@@ -103,7 +103,7 @@ var knownToken = seedCredential{
 
 func prefixOf(token string) string { return token[:strings.LastIndex(token, "_")] }
 
-// take takes the credential out of an element, for the operation does not know
+// take removes the credential from an element, because the operation does not know
 // the field, and returns it, or what is wrong with it.
 func (k *seedCredential) take(s *Control, tx *store.Tx, element map[string]any) (value, problem string) {
 	if k == nil {

@@ -13,7 +13,7 @@ var (
 	errIdempotencyKey = &server.Error{Status: http.StatusBadRequest, Code: "invalid_idempotency_key",
 		Message: "The header X-Idempotency-Key must be one UUID of version 4."}
 
-	// ErrUnknownJWT is for what nobody has issued.
+	// ErrUnknownJWT is for a token that was never issued.
 	ErrUnknownJWT = server.ErrInvalidToken.With(
 		"The access token is not a JWT of this service, or its signature is not valid.")
 )

@@ -33,7 +33,7 @@ const (
 	second = ExampleSecondCompany
 )
 
-// exampleAccounts are where the money lies.
+// exampleAccounts are the accounts with the money.
 var exampleAccounts = []example{
 	{120, "Conta corrente", first, "", "active", map[string]any{"kind": "bank", "bank": "001", "branch": "1234-5",
 		"balance": "18450.37"}},

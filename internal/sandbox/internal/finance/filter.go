@@ -25,7 +25,7 @@ var filterOperators = []string{"gte", "gt", "lte", "lt"}
 
 var filterName = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?:\[([a-z]+)\])?$`)
 
-// readRecordFilters takes the filters out of the query: every parameter that is
+// readRecordFilters extracts the filters from the query: every parameter that is
 // not of the paging.
 func readRecordFilters(query url.Values) (recordFilters, error) {
 	var filters recordFilters

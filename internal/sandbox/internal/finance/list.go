@@ -32,7 +32,7 @@ func (s *Service) listCollection(name string) server.Handler {
 
 // listRecords serves finance.records.list, in the order in which the records
 // were made. A page begins after the last record of the one before it, so that
-// what is made or deleted meanwhile moves no other record.
+// creations and deletions in between move no other record.
 func (s *Service) listRecords(c *server.Call, tx *store.Tx) (server.Reply, error) {
 	collection, err := s.collection(c)
 	if err != nil {
@@ -95,8 +95,8 @@ type cursorPosition struct {
 	After int64 `json:"after"` // number of the last record that was returned
 }
 
-// cursorPurpose binds a cursor to the listing that it belongs to: it is good
-// neither for other filters nor for another collection or organization.
+// cursorPurpose binds a cursor to the listing that it belongs to: it is not valid
+// for other filters, another collection or another organization.
 func (s *Service) cursorPurpose(c *server.Call, collection string) string {
 	filters := url.Values{}
 	for name, values := range c.Query {

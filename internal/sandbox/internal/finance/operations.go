@@ -10,8 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/store"
 )
 
-// createRecord serves finance.records.create. The same idempotency key again
-// gets the original response, whatever the body, and makes nothing, also when the
+// createRecord serves finance.records.create. A repeated idempotency key
+// returns the original response, with any body, and creates nothing, also when the
 // record has been changed or deleted since
 // (service description, Financial management §1; wire contract: behaviour).
 func (s *Service) createRecord(c *server.Call, tx *store.Tx) (server.Reply, error) {

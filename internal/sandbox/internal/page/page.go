@@ -1,4 +1,4 @@
-// Package page serves the sandbox's web page, which shows its data to people.
+// Package page serves the sandbox's web page, which shows its data.
 // serve.go serves it; viewer.go and a file for each service read plain data from
 // the tables into the types of view.go, none of which may be a credential; page.go
 // writes them and escapes whatever it writes.

@@ -69,7 +69,7 @@ func (s *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// born tells this process from one that served the same address before.
+// born distinguishes this process from an earlier one at the same address.
 var born = time.Now().UnixNano()
 
 // revision is a text that is another one when the page would show something else. With a running clock it also changes

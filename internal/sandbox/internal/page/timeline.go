@@ -84,8 +84,8 @@ var requested = map[string]string{
 }
 
 // timeline puts together what a subscription's dates, its invoices and the
-// request log tell, the oldest first. A date tells the last time only, the last
-// pause for instance; the log what was asked since it was emptied.
+// request log show, the oldest first. A date shows only the last time, for example of a
+// pause; the log what was asked since it was emptied.
 func (v viewer) timeline(row billing.SubscriptionRow, h history) []Moment {
 	moments := []Moment{{At: row.Subscription.CreatedAt.Time, What: "created"}}
 	for _, r := range h.requests {
@@ -134,7 +134,7 @@ func past(r billing.SubscriptionRow) []Moment {
 	return moments
 }
 
-// future is what time brings next, to one that is on its way.
+// future is what happens next to a subscription that is not in a final state.
 func (v viewer) future(r billing.SubscriptionRow) []Moment {
 	s := r.Subscription
 	if _, ok := r.Due(); !ok {

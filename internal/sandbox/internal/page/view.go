@@ -116,7 +116,7 @@ type Token struct {
 type Moment struct {
 	At           time.Time
 	What, Detail string
-	By           string // client that has asked for it; empty: time, or nobody knows
+	By           string // client that has requested it; empty: due at that time, or not known
 	// ToCome says that it has not happened yet.
 	ToCome bool
 }
@@ -139,7 +139,7 @@ type Delivery struct {
 }
 
 // Attempt to deliver. HTTPCode is 0 when there was no response, Cycle how often the
-// delivery had been sent again by hand before.
+// delivery had been sent again manually before.
 type Attempt struct {
 	Number, Cycle, HTTPCode int
 	At                      time.Time

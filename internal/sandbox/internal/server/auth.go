@@ -12,9 +12,9 @@ import (
 // (service description, Recurring billing §5 and §7).
 //
 // Both documented shapes of a 401 occur: a missing, malformed, revoked or
-// expired token gets the structured one with the code invalid_token; what a
-// well-formed token gets that nobody has issued, or that belongs to another
-// service, is for the site to say.
+// expired token gets the structured one with the code invalid_token; the site decides the
+// response to a well-formed token that was never issued, or that belongs to another
+// service.
 func (s *Server) authenticate(tx *store.Tx, site Site, header http.Header) (StoredToken, error) {
 	value, ok := credential(site, header)
 	if !ok {
@@ -34,7 +34,7 @@ func (s *Server) authenticate(tx *store.Tx, site Site, header http.Header) (Stor
 	return token, nil
 }
 
-// credential takes the token out of the header that carries it.
+// credential extracts the token from the header that carries it.
 func credential(site Site, header http.Header) (string, bool) {
 	if site.Header == "" || http.CanonicalHeaderKey(site.Header) == "Authorization" {
 		return Bearer(header)
@@ -43,7 +43,7 @@ func credential(site Site, header http.Header) (string, bool) {
 	return header.Get(site.Header), len(values) == 1 && values[0] != ""
 }
 
-// Bearer takes the token out of exactly one well-formed Authorization header.
+// Bearer extracts the token from exactly one well-formed Authorization header.
 func Bearer(header http.Header) (string, bool) {
 	values := header.Values("Authorization")
 	if len(values) != 1 {

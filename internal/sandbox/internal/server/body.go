@@ -48,7 +48,7 @@ func Decode(document []byte) (any, error) {
 }
 
 // ReadObject reads the request body as an object of the shape, and into the
-// struct that into points to. The object tells a missing field from a null one.
+// struct that into points to. The object distinguishes a missing field from a null one.
 // What is not a JSON object is malformed (400); what is one of another shape is
 // invalid (422).
 func (c *Call) ReadObject(s Shape, required []string, into any) (map[string]any, error) {

@@ -12,11 +12,11 @@ import (
 type Clock struct {
 	mu     sync.Mutex
 	fixed  bool
-	start  time.Time     // where a fixed clock stood first
-	at     time.Time     // where a fixed clock stands
+	start  time.Time     // where a fixed clock was first
+	at     time.Time     // where a fixed clock is
 	offset time.Duration // how far a running clock is from the real one
 	fault  time.Duration // how far the clock is from the real one because of a fault; 0: there is none
-	OnMove func()        // called after Advance and Set; nil: nobody waits
+	OnMove func()        // called after Advance and Set; nil: no call
 	// from and to are where the last move of a running clock began and ended.
 	from, to time.Time
 }
@@ -69,7 +69,7 @@ func (c *Clock) Set(t time.Time) {
 	c.tell()
 }
 
-// Reset takes back every move. The clock then stands where it stood first, or shows the real time.
+// Reset reverts every move. The clock then shows the time at which it started, or the real time.
 func (c *Clock) Reset() {
 	c.mu.Lock()
 	c.at, c.offset, c.from, c.to = c.start, 0, time.Time{}, time.Time{}
@@ -96,7 +96,7 @@ func (c *Clock) jump(d time.Duration) {
 
 // TimeOf returns when that happens which was due then and is done now: at its
 // own time if the clock stands still or has jumped over it, and now if it has
-// merely waited for its turn.
+// only waited to be processed.
 func (c *Clock) TimeOf(due time.Time) time.Time {
 	c.mu.Lock()
 	jumpedOver := c.fixed || !due.Before(c.from) && !due.After(c.to)

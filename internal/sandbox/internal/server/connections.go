@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// fallsAway lets the connections go silent or reset them, as the fault says that
-// a request meets. True: the request is not processed.
+// fallsAway silences or resets the connections, as the fault of
+// a request says. True: the request is not processed.
 func (s *Server) fallsAway(service Service, f Fault) bool {
 	switch {
 	case f.Silent:

@@ -6,7 +6,7 @@
 // as the tolerances say. body.go and rules.go have the rules for bodies, list.go
 // and sort.go the listings, errors.go the errors that all services have. core.go
 // has what the services share: tables, clock, ids, organizations. A Call carries
-// what an operation is told of its request, and not the server.
+// what an operation needs of its request, and not the server.
 package server
 
 import (

@@ -84,7 +84,7 @@ func Invalid(fields map[string]string) *Error {
 	return ErrValidation.About(map[string]any{"fields": fields})
 }
 
-// faultCodes name the errors that only a fault brings about.
+// faultCodes name the errors that only a fault causes.
 var faultCodes = map[int]string{
 	http.StatusBadRequest:          ErrMalformed.Code,
 	http.StatusUnauthorized:        ErrInvalidToken.Code,

@@ -17,9 +17,9 @@ import (
 // in the order they were added; a request meets at most one.
 //
 // Latency alone delays and then serves as usual. Status, HTML, Body and Empty
-// response instead of processing (with After: instead of the response, the
-// request being processed and stored). TruncateBody cuts whatever response there
-// is, the usual one when none is given. Lag and Other hit GETs alone.
+// respond without processing (with After: in place of the response, after the
+// request was processed and stored). TruncateBody cuts the response, the usual one
+// when none is given. Lag and Other affect only GETs.
 type Fault struct {
 	ID         string // given by AddFault
 	Operation  string // name in the wire contract such as "customers.create"; empty: any

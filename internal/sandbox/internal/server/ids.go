@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Source is where ids, secrets and shuffles come from: real chance, or a seed
+// Source is where ids, secrets and shuffles come from: a secure random source, or a seed
 // so that runs repeat. It is safe for use by several goroutines.
 type Source struct {
 	mu     sync.Mutex

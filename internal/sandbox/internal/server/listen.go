@@ -111,7 +111,7 @@ func (s *Server) serveTLS(listener net.Listener, handler http.Handler) {
 	s.serve(tls.NewListener(listener, config), handler)
 }
 
-// AddFault puts a fault in force and returns its id.
+// AddFault activates a fault and returns its id.
 func (s *Server) AddFault(f Fault) string {
 	if f.Clock != 0 {
 		s.Clock.differ(f.Clock)
@@ -119,7 +119,7 @@ func (s *Server) AddFault(f Fault) string {
 	return s.Faults.add(f)
 }
 
-// ClearFaults takes every fault out of force.
+// ClearFaults removes every fault.
 func (s *Server) ClearFaults() {
 	s.Faults.clear()
 	s.Clock.differ(0)

@@ -16,8 +16,8 @@ func Named(routes []Route, name string) (Route, bool) {
 	return Route{}, false
 }
 
-// Nearest returns the one of the words that the given one is most likely a
-// misspelling of, and whether one is near enough to be: about a third of its
+// Nearest returns the word of which the given one is most likely a
+// misspelling, and whether it is near enough: about a third of its
 // letters may differ, and one always.
 func Nearest(word string, words []string) (string, bool) {
 	if len(words) == 0 {

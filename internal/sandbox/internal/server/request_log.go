@@ -15,8 +15,8 @@ const (
 	maxResponse   = 64 << 10
 )
 
-// Request is one line of the request log. It holds what was asked and what
-// was returned, and never a whole token.
+// Request is one line of the request log. It contains the request and the
+// response, and never a whole token.
 type Request struct {
 	Sequence  uint64    `json:"sequence"` // counts from 1 for the life of the server
 	Time      time.Time `json:"time"`     // on the sandbox's clock

@@ -49,7 +49,7 @@ type response struct {
 }
 
 // success encodes a reply, and turns it into a 304 when the request's
-// conditions say that the client has it already.
+// conditions show that the client already has it.
 func (s *Server) success(r *http.Request, result Reply) response {
 	a := response{status: result.Status, header: http.Header{}}
 	if result.Body == nil {
@@ -123,7 +123,7 @@ func (s *Server) failure(err error) response {
 	return a
 }
 
-// Respond writes a value as JSON, or the error. The control listener speaks so.
+// Respond writes a value as JSON, or the error. The control listener uses it.
 func (s *Server) Respond(w http.ResponseWriter, body any, err error) {
 	a := response{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json"}}}
 	if err == nil {
@@ -156,7 +156,7 @@ func (a response) write(w http.ResponseWriter, truncate bool) {
 	}
 }
 
-// Encode is JSON as the service writes it: one line, nothing escaped beyond need.
+// Encode is JSON as the service writes it: one line, with only the necessary escapes.
 func Encode(v any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -16,9 +16,9 @@ import (
 // MaxBody is the largest request body the sandbox reads, in bytes.
 const MaxBody = 1 << 20
 
-// Call is what a handler is told of the request it serves.
+// Call is what a handler needs of the request that it serves.
 type Call struct {
-	Organization string // of the token; nothing of another one is ever seen
+	Organization string // of the token; objects of other organizations are never visible
 	Now          time.Time
 	Path         map[string]string // placeholder → value
 	Query        url.Values
@@ -46,9 +46,9 @@ type Site struct {
 	// request gets whose token is not found.
 	Find    func(tx *store.Tx, value string) (StoredToken, bool)
 	Unknown *Error
-	// Used notes that a token has been used; nil: nobody wants to know.
+	// Used notes that a token has been used; nil: not noted.
 	Used func(token StoredToken, now time.Time) error
-	// Settle makes happen what has come due by the clock; nil: nothing does.
+	// Settle processes what is due by the clock; nil: nothing is ever due.
 	Settle func(now time.Time) error
 	// Loggable is a body as the request log may keep it; nil: all of it.
 	Loggable func(body []byte) []byte
@@ -98,7 +98,7 @@ func (s *Server) Handler(site Site) http.Handler {
 		if fault.Foreign == "" {
 			a.header.Set("Request-Id", entry.RequestID)
 		}
-		// Date is the sandbox's time, as it is the service's: a client that compares
+		// Date is the sandbox's time, because that is the service's time: a client that compares
 		// a date asks this header, not its own clock.
 		a.header.Set("Date", s.Clock.Now().Format(http.TimeFormat))
 		a.write(w, hit && fault.TruncateBody)

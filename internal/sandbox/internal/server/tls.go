@@ -20,7 +20,7 @@ import (
 // (service description, Recurring billing §1 Wire rules).
 const keyBits = 2048
 
-// Certificates live by the real clock, whatever the sandbox's clock says:
+// Certificates use the real clock, not the sandbox's clock:
 // clients verify them by theirs.
 const certificateLife = 10 * 365 * 24 * time.Hour
 
@@ -48,7 +48,7 @@ type Authority struct {
 }
 
 // ProcessAuthority is shared by all servers of one process that keep no
-// state: making RSA keys takes longer than all the rest of a start.
+// state: generating RSA keys takes longer than the rest of a start.
 var ProcessAuthority = sync.OnceValues(NewAuthority)
 
 // serverKey is likewise made once; the certificate over it is made per start.
@@ -127,7 +127,7 @@ func (a Authority) parse() (*x509.Certificate, crypto.PrivateKey, error) {
 func certificateTemplate(name string) *x509.Certificate {
 	now := time.Now()
 	return &x509.Certificate{
-		// 63 bits of chance: serial numbers of one authority must differ.
+		// 63 random bits: serial numbers of one authority must differ.
 		SerialNumber: new(big.Int).SetBytes(serial()),
 		Subject:      pkix.Name{CommonName: name},
 		NotBefore:    now.Add(-time.Hour),

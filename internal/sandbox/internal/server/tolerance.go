@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Tolerance lists the ways in which servers of the wire contract differ and a
-// client must work all the same (wire contract: Tolerance). The zero value
+// Tolerance lists the ways in which servers of the wire contract differ and that a
+// client must accept (wire contract: Tolerance). The zero value
 // differs in none.
 type Tolerance struct {
 	IgnoreFilters      bool // list filters and search are read and not applied
@@ -17,7 +17,7 @@ type Tolerance struct {
 	NoValidators       bool // neither ETag nor Last-Modified, so never a 304
 	NullsChangeNothing bool // merge reads a null as "leave the key alone"
 	OmitNullFields     bool // fields without a value are missing instead of null
-	UnknownFields      bool // every object carries fields nobody has documented
+	UnknownFields      bool // every object carries undocumented fields
 	FlatErrors         bool // every error has the flat shape {error: "text", error_code: "…"}
 	NullLists          bool // an empty array is returned as null
 	LeanAccounts       bool // lists, updates and transitions of accounts, and customers.create, load no customer into them
@@ -31,7 +31,7 @@ type Tolerance struct {
 // undocumented is the field that UnknownFields adds to every object.
 const undocumented = "x_undocumented"
 
-// encode writes a successful response, bent as the tolerances say. In one of
+// encode writes a successful response, changed as the tolerances say. In one of
 // records, the objects with an id are free-form.
 func (t Tolerance) encode(body any, records bool) ([]byte, error) {
 	plain, err := Encode(body)
@@ -98,7 +98,7 @@ var toleranceNames = map[string]func(t *Tolerance) *bool{
 // ToleranceNames returns the names ParseTolerance knows, sorted.
 func ToleranceNames() []string { return slices.Sorted(maps.Keys(toleranceNames)) }
 
-// ParseTolerance reads switch names parted by commas; the error lists the
+// ParseTolerance reads switch names separated by commas; the error lists the
 // known ones.
 func ParseTolerance(names string) (Tolerance, error) {
 	var t Tolerance

@@ -1,5 +1,5 @@
 // Package store keeps the sandbox's rows: whole in memory, and, when a file is
-// named, written through to it before a change counts as made.
+// named, written to it before a change is confirmed.
 //
 // The file is a bbolt database with one bucket a table and one JSON document a
 // row. A transaction reaches the file in one piece, so that after a kill the
@@ -66,7 +66,7 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// View runs read with a consistent sight of all tables.
+// View runs read with a consistent view of all tables.
 func (db *DB) View(read func(tx *Tx) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
@@ -143,7 +143,7 @@ func putAll(bucket *bbolt.Bucket, rows map[string]write) error {
 	return nil
 }
 
-// Tx is one transaction. It lives no longer than the function it was given to.
+// Tx is one transaction. It ends with the function that it was passed to.
 type Tx struct {
 	db     *DB
 	writes map[string]map[string]write // nil: a View

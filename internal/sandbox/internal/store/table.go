@@ -10,8 +10,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Table is one kind of rows. A row is copied out and in shallowly: whoever
-// changes a slice or map inside a row must replace it, never write into it.
+// Table is one kind of rows. A row is copied out and in shallowly: to change
+// a slice or map inside a row, replace it and never write into it.
 type Table[T any] struct {
 	name string
 }
@@ -64,7 +64,7 @@ func (t Table[T]) Put(tx *Tx, id string, row T) {
 	tx.set(t.name, id, write{row: row})
 }
 
-// Delete removes the row with the id; one that is not there is no error.
+// Delete removes the row with the id; a missing one is not an error.
 func (t Table[T]) Delete(tx *Tx, id string) {
 	tx.set(t.name, id, write{deleted: true})
 }

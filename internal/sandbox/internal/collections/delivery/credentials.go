@@ -14,7 +14,7 @@ const (
 	Header = "header"
 )
 
-// Credentials are what a request to the consumer carries next to the signature.
+// Credentials are what a request to the consumer carries in addition to the signature.
 // Which fields belong to which type is documented; the others are empty.
 type Credentials struct {
 	Type     string `json:"type"`
@@ -43,7 +43,7 @@ func (c Credentials) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte(c.Username + ":" + c.Password))
 }
 
-// secrets are the texts that must not be found in a delivery's trail, even when
+// secrets are the texts that must not appear in a delivery's record, even when
 // the consumer sends them back.
 func (c Credentials) secrets() []string {
 	switch c.Type {

@@ -27,13 +27,13 @@ type Attempt struct {
 	ResponseBody    string            `json:"response_body,omitempty"`
 }
 
-// Delivery is the way of one event to one endpoint. It is a value: the methods
+// Delivery is the delivery of one event to one endpoint. It is a value: the methods
 // that move it return the moved one and share no memory with the old.
 type Delivery struct {
 	Status   Status `json:"status"`
 	Attempts int    `json:"attempts"` // of this cycle
 	// Cycle counts the manual redeliveries, so that the outcome of an attempt
-	// that was under way meanwhile is told from one of the new cycle.
+	// that was under way meanwhile is distinguished from one of the new cycle.
 	Cycle       int        `json:"cycle"`
 	Due         *time.Time `json:"due,omitempty"` // of the next attempt; nil: there is none
 	DeliveredAt *time.Time `json:"delivered_at,omitempty"`
@@ -65,7 +65,7 @@ func (d Delivery) Last() (Attempt, bool) {
 
 // After is the delivery after an attempt: success, failed with the next attempt
 // due, or exhausted after the last one. An attempt of a cycle that has ended
-// meanwhile is kept in the trail and moves nothing.
+// meanwhile is kept in the record and changes nothing else.
 func (d Delivery) After(a Attempt) Delivery {
 	d.Trail = append(d.Trail[:len(d.Trail):len(d.Trail)], a)
 	if a.Cycle != d.Cycle || !d.Open() {
@@ -93,7 +93,7 @@ func (d Delivery) GivenUp(why string) Delivery {
 	return d
 }
 
-// Redeliverable reports whether it may be sent again by hand.
+// Redeliverable reports whether it may be sent again manually.
 func (d Delivery) Redeliverable() bool { return d.Status == Failed || d.Status == Exhausted }
 
 // Restarted is the delivery reset by a manual redelivery: a new cycle of

@@ -2,8 +2,8 @@ package netguard
 
 import "net/netip"
 
-// internal are the networks that are nobody's on the internet. The networks
-// for documentation are not among them: they lead nowhere, inside or outside.
+// internal are the networks that are not public. The networks
+// for documentation are not among them: they have no hosts, inside or outside.
 var internal = prefixes(
 	"0.0.0.0/8",      // this network
 	"10.0.0.0/8",     // private

@@ -19,7 +19,7 @@ import (
 var (
 	// ErrInternal says that an address belongs to an internal network.
 	ErrInternal = errors.New("the address points to an internal network")
-	// ErrAddress says that a URL is none to which a webhook can be sent.
+	// ErrAddress says that a webhook cannot be sent to a URL.
 	ErrAddress = errors.New("not an https address")
 )
 
@@ -156,7 +156,7 @@ func (g Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// reserved tells a name that leads nowhere by RFC 2606 and RFC 6761. Examples
+// reserved reports whether RFC 2606 or RFC 6761 reserves a name, so that it has no address. Examples
 // are full of them, and nothing should be sent there.
 func reserved(name string) bool {
 	return slices.ContainsFunc([]string{"test", "example", "invalid", "example.com", "example.net", "example.org"},
@@ -164,8 +164,8 @@ func reserved(name string) bool {
 }
 
 // DialContext connects to one of the addresses that address's host has now, and
-// to no other: what has been judged is what is dialed, so that a name cannot
-// change its mind in between.
+// to no other: the judged address is the one that is dialed, so that a name cannot
+// resolve to another address in between.
 func (g Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -73,6 +73,8 @@ var wordings = []wording{
 	{banned: `\bkept apart\b`, write: "separated"},
 	{banned: `\b(?:is|are|was|were|be|been) responded\b`, write: "is returned, gets a response", comment: true},
 	{banned: `\ban (?:respon(?:se|d)|return)\b`, write: "a response", comment: true},
+	{banned: `\b(?:can|does|do|must|not|will) response\b`, write: "respond", comment: true},
+	{banned: `\b(?:an?|each|every|no|this) responds?\b`, write: "response", comment: true},
 }
 
 // spaced lets an expression match across lines, and across the signs that begin a comment.

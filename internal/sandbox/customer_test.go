@@ -22,7 +22,7 @@ const everyCustomerField = `{
 
 // Recurring billing §2 Customer: every field is returned, as sent; §4: the
 // account that comes with it.
-func TestCreateCustomerResponsesEveryField(t *testing.T) {
+func TestCreateCustomerReturnsEveryField(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{Start: time.Date(2026, 5, 4, 12, 0, 0, 123_456_789, time.UTC)})
 	c := call(t, server)

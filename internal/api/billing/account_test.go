@@ -54,7 +54,7 @@ func data(object string) string { return `{"data":` + object + `}` }
 
 // A response to a change may leave fields out: the single object is asked for,
 // once, and what the response does say is newer.
-func TestResponsesWithoutEverythingAreCompleted(t *testing.T) {
+func TestPartialResponsesAreCompleted(t *testing.T) {
 	t.Parallel()
 	stale := accountJSON(t, map[string]any{"payment_terms_days": 10, "suspension_reason": "old"})
 	noCustomer := accountJSON(t, map[string]any{"payment_terms_days": 30, "customer": nil})

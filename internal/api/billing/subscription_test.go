@@ -82,7 +82,7 @@ func TestShapesOfASubscription(t *testing.T) {
 	}
 }
 
-func TestResponsesWithoutEverythingAreCompletedForSubscriptions(t *testing.T) {
+func TestPartialResponsesAreCompletedForSubscriptions(t *testing.T) {
 	t.Parallel()
 	stale := subscriptionJSON(t, map[string]any{"notes": "old", "discount_percent": "5.00"})
 	tests := map[string]struct {

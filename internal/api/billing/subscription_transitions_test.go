@@ -142,7 +142,7 @@ func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
 
 // A success whose body cannot be used says that something happened, and not
 // what: reading tells.
-func TestTransitionRespondedWithoutAnObjectIsLookedAt(t *testing.T) {
+func TestTransitionWithoutAnObjectInTheResponseIsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, first := range []http.HandlerFunc{respond(204, ""), respond(200, `{}`),
 		respond(200, `{"data":{"status":"paused"}}`), respond(202, `{"message":"queued"}`)} {

@@ -11,7 +11,7 @@ import (
 
 // Two equal endpoints are created by one process, one of them without a response: the one with a response
 // is not taken for the other.
-func TestWhatWasRespondedIsNotAdopted(t *testing.T) {
+func TestCreatedWithAResponseIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(routes{

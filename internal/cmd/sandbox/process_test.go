@@ -127,7 +127,7 @@ func (r *running) try(method, path, body string) (int, string, error) {
 }
 
 // A confirmed write survives kill -9; the CA and the tokens hold after it.
-func TestRespondedWritesSurviveKill(t *testing.T) {
+func TestConfirmedWritesSurviveKill(t *testing.T) {
 	t.Parallel()
 	state := filepath.Join(t.TempDir(), "state.db")
 	first := serve(t, "--state", state)

@@ -170,9 +170,9 @@ func TestSubscription_pauseOutside(t *testing.T) {
 	s.settled(lines)
 }
 
-// TestSubscription_pauseHalfResponded: the service may leave out how a subscription is paused, or say it in another
+// TestSubscription_pausePartlyReturned: the service may leave out how a subscription is paused, or say it in another
 // way.
-func TestSubscription_pauseHalfResponded(t *testing.T) {
+func TestSubscription_pausePartlyReturned(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(string, acctest.JSON){
 		"status alone": func(_ string, o acctest.JSON) {

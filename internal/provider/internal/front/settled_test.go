@@ -353,8 +353,8 @@ func TestCheckFindsDifferences(t *testing.T) {
 		&tfprotov6.DynamicValue{JSON: []byte(`"b"`)})
 }
 
-// TestRespondedOffersAll: whatever a resource type of this kind can do, it can behind the server.
-func TestRespondedOffersAll(t *testing.T) {
+// TestWrappedOffersAll: a wrapped resource type has every method of the resource type.
+func TestWrappedOffersAll(t *testing.T) {
 	t.Parallel()
 	wrapped := reflect.TypeOf(Wrapped([]func() resource.Resource{func() resource.Resource { return &scripted{} }})[0]())
 	for method := range reflect.TypeFor[*scripted]().Methods() {

@@ -262,8 +262,7 @@ func unsent(change *acctest.Change, name string) bool {
 }
 
 // accountSets reports whether an account in the configuration sets what the customer shows under the name, or did
-// before ignore_changes. Both write the
-// customer's data, and the import cannot know who wrote it last.
+// before ignore_changes. Both write the customer's data, and the import cannot know who wrote it last.
 func (w *world) accountSets(name string) bool {
 	theirs, there := map[string]string{
 		"name": "name", "email": "email", "emails": "email", "phone": "phone", "phones": "phone", "addresses": "address",

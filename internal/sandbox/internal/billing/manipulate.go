@@ -12,10 +12,10 @@ func (s *Service) SetPastDue(id string, on bool) error {
 	return s.manipulate(id, func(row *SubscriptionRow) error { return row.setPastDue(on) })
 }
 
-// SetStatus puts a subscription into any status, documented or
-// not, without a transition of the state machine: draft, confirmed and suspended are reached
-// only so, and a client must show a status it does not know. Nothing else
-// changes with it. It fails when there is no such subscription.
+// SetStatus puts a subscription into any status, documented or not, without a transition of
+// the state machine: draft, confirmed and suspended are reached only so, and a client must
+// show a status it does not know. Nothing else changes with it. It fails when there is no
+// such subscription.
 func (s *Service) SetStatus(id, status string) error {
 	return s.manipulate(id, func(row *SubscriptionRow) error {
 		row.Subscription.Status = status

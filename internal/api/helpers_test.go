@@ -124,7 +124,7 @@ var (
 	createCustomer = Request{Operation: "customers.create", Body: map[string]string{"name": "x"}}
 )
 
-// events records what an observer is told.
+// events records what an observer receives.
 type events struct {
 	mu                           sync.Mutex
 	requests, responses, waiting []Exchange

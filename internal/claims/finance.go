@@ -121,7 +121,7 @@ func (p *probe) together(n int, c call) []*response {
 
 // walk reads a list completely in pages of limit items, sending every cursor back
 // as it came, and returns the ids in their order. After each page but the last it
-// does what is to be done between two, told what it has read so far.
+// calls between with the ids that it has read so far.
 func (p *probe) walk(path string, limit int, between func(read []string), query ...string) []string {
 	var ids []string
 	paging := []string{"limit", strconv.Itoa(limit)}

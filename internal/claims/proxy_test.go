@@ -34,7 +34,7 @@ type inFlight struct {
 	header       http.Header
 	sent         object // the request's JSON object, nil when there is none
 	proxy        *proxy
-	mark         string // what a rewrite tells the spoiling that belongs to it
+	mark         string // what a rewrite passes to the spoil function that belongs to it
 
 	status   int // of the response; set before it, the sandbox is not asked at all
 	response http.Header

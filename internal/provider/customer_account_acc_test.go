@@ -89,7 +89,7 @@ func TestAccCustomerAndAccount_converge(t *testing.T) {
 	}
 }
 
-// TestAccCustomerAndAccount_contradict: a real contradiction is told by the plan, with both names.
+// TestAccCustomerAndAccount_contradict: the plan reports a real contradiction, with both names.
 func TestAccCustomerAndAccount_contradict(t *testing.T) {
 	t.Parallel()
 	terraform := newCommand(t, "").at(acctest.Start(t))

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRequestsOfAnApply: a creation is one POST and an update one PATCH. Before a creation the provider lists what
-// exists, to tell a lost creation from one of another system; nothing else is read in an apply.
+// exists, to distinguish a lost creation from one of another system; nothing else is read in an apply.
 func TestRequestsOfAnApply(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t)

@@ -206,7 +206,7 @@ func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
 	}
 }
 
-// TestAccScenario_adoptingSeesTheRest: a customer that nobody has decided about is named in every plan, and decisions
+// TestAccScenario_adoptingSeesTheRest: a customer without a decision is named in every plan, and decisions
 // that contradict each other are rejected.
 func TestAccScenario_adoptingSeesTheRest(t *testing.T) {
 	t.Parallel()

@@ -182,8 +182,8 @@ func TestAccScenario_consumerByTrigger(t *testing.T) {
 	}
 }
 
-// TestAccScenario_consumerIsWatched: deliveries are told genuine or not, an event that was missed and an old key that
-// is still used are warned of.
+// TestAccScenario_consumerIsWatched: deliveries are recognized as genuine or not, an event that was missed and an old
+// key that is still used are warned of.
 func TestAccScenario_consumerIsWatched(t *testing.T) {
 	t.Parallel()
 	c := newConsumer(t, acctest.RunningClock)

@@ -204,8 +204,8 @@ func TestAccValues_rejected(t *testing.T) {
 	}
 }
 
-// TestAccValues_swap: two objects that swap their external_ids are told how, and not to import one that is in this
-// state; so is one that is created before the other is destroyed.
+// TestAccValues_swap: for two objects that swap their external_ids the error says how, and does not say to import one
+// that is in this state; so is one that is created before the other is destroyed.
 func TestAccValues_swap(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

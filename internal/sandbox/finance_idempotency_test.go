@@ -56,7 +56,7 @@ func TestIdempotentCreation(t *testing.T) {
 	}
 }
 
-// What tells two creations apart: the key, the collection, the organization;
+// What distinguishes two creations: the key, the collection, the organization;
 // and without a key, everything.
 func TestCreationsApart(t *testing.T) {
 	t.Parallel()

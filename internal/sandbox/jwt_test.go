@@ -140,7 +140,7 @@ func TestJWTCannotBeChosen(t *testing.T) {
 	}
 }
 
-// The log names the token, and tells neither it nor what it is signed with.
+// The log names the token, and contains neither its value nor its signing key.
 func TestJWTsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer

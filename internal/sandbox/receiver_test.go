@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// consumer receives webhooks on loopback and returns what it is told to.
+// consumer receives webhooks on loopback and returns the configured response.
 type consumer struct {
 	*httptest.Server
 	mu     sync.Mutex

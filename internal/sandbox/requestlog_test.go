@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// The log tells what was asked, and never holds a token.
+// The log contains the requests, and never a token.
 func TestRequestLog(t *testing.T) {
 	t.Parallel()
 	server := start(t, sandbox.Options{})

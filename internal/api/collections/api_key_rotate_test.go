@@ -159,7 +159,7 @@ func TestSuccessorOfAnotherIsNotTaken(t *testing.T) {
 	})
 }
 
-// The grace period of a rotation is told from an expiry that the key had before, to the
+// The grace period of a rotation is distinguished from an expiry that the key had before, to the
 // minute by which the clocks may differ.
 func TestGraceIsRecognised(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// listener keeps all that an observer is told, as one text.
+// listener keeps everything that an observer receives, as one text.
 type listener struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -112,7 +112,7 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 	}
 }
 
-// What is left out of a create counts as its default, as nothing else tells the
+// What is left out of a create counts as its default, as nothing else distinguishes the
 // endpoint from another one.
 func TestLostCreateOfTheLeastEndpoint(t *testing.T) {
 	t.Parallel()

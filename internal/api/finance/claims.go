@@ -168,7 +168,7 @@ func (s *Service) hold(ctx context.Context, collection, id string) (h *holding, 
 	}
 }
 
-// grant is what a creation is told of the record that it was given.
+// grant is what a creation learns about the record that it was given.
 type grant struct {
 	gone      bool // this process has deleted it
 	before    bool // an earlier creation of this process was given it

@@ -114,7 +114,7 @@ func (w *workshop) variables() []string {
 	return []string{"TF_VAR_receiver_url=" + w.receiver.url}
 }
 
-// handOver lets the sandbox run on and tells how to continue with it.
+// handOver leaves the sandbox running and prints how to continue with it.
 func (w *workshop) handOver(say *report) error {
 	exports := filepath.Join(w.dir, "demo.env")
 	var lines strings.Builder

@@ -128,7 +128,7 @@ func (s *serving) read(p program) (sandbox.Options, error) {
 	return o, nil
 }
 
-// tell writes requests to standard error as they come.
+// tell writes requests to standard error as they come in.
 func (p program) tell() func(sandbox.Request) {
 	var mu sync.Mutex
 	return func(r sandbox.Request) {

@@ -182,7 +182,7 @@ func TestDirect_ageUnknown(t *testing.T) {
 	}
 }
 
-// TestDirect_endedByTheService: whether a key works is told by the service's clock everywhere: in an import by id or
+// TestDirect_endedByTheService: the service's clock decides everywhere whether a key works: in an import by id or
 // by name, and for the end of an ephemeral key.
 func TestDirect_endedByTheService(t *testing.T) {
 	t.Parallel()

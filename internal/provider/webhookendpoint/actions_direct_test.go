@@ -261,7 +261,7 @@ func TestRedelivery_inactive(t *testing.T) {
 	same(t, "after", c.statuses(), "exhausted", "exhausted")
 }
 
-// TestRedelivery_stops: a rejection in the middle tells how many were sent before it.
+// TestRedelivery_stops: a rejection in the middle reports how many were sent before it.
 func TestRedelivery_stops(t *testing.T) {
 	t.Parallel()
 	c := consume(t, nil)

@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		steps string // "<verb>[=<response>][!]": what is returned, and ! for an error
-		want  string // what was run, told as reached, and told as failed, in order
+		want  string // what was run, reported as reached, and reported as failed, in order
 		last  string
 		done  bool
 	}{

@@ -55,7 +55,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestNotBlank_instead: nobody is told to leave out what is required, or to write null as an element.
+// TestNotBlank_instead: no message asks to leave out what is required, or to write null as an element.
 func TestNotBlank_instead(t *testing.T) {
 	t.Parallel()
 	config := tfsdk.Config{Schema: schema.Schema{Attributes: map[string]schema.Attribute{

@@ -178,7 +178,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// Names for documentation lead nowhere, and nobody is asked about them.
+// Names for documentation have no address, and no resolver is asked for them.
 func TestReservedNames(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"hooks.example.com", "EXAMPLE.ORG.", "a.test", "b.invalid", "erp.example"} {

@@ -72,7 +72,7 @@ type Target interface {
 }
 
 // Set is into.Set.
-func Set[M any](ctx context.Context, into Target, value M) diag.Diagnostics {
+func Set(ctx context.Context, into Target, value any) diag.Diagnostics {
 	var raw *tftypes.Value
 	var described any
 	switch into := into.(type) {
@@ -82,12 +82,12 @@ func Set[M any](ctx context.Context, into Target, value M) diag.Diagnostics {
 		raw, described = &into.Raw, into.Schema
 	}
 	s, _ := described.(schema.Schema)
-	c := modelOf(ctx, reflect.TypeFor[M](), s)
+	c := modelOf(ctx, reflect.TypeOf(value), s)
 	if c == nil {
 		return into.Set(ctx, value)
 	}
 	values := make(map[string]tftypes.Value, len(c.fields))
-	from := reflect.ValueOf(&value).Elem()
+	from := reflect.ValueOf(value)
 	for _, f := range c.fields {
 		field, _ := from.FieldByIndex(f.index).Interface().(attr.Value)
 		converted, err := field.ToTerraformValue(ctx)

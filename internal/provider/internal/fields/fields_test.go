@@ -145,6 +145,29 @@ func TestConversions(t *testing.T) {
 	}
 }
 
+// TestSetKnowsStructsInInterfaces: a struct that a caller passes on as an interface is not left to the framework.
+func TestSetKnowsStructsInInterfaces(t *testing.T) {
+	s := described()
+	var value thing
+	if diags := Get(t.Context(), tfsdk.State{Raw: root(rand.New(rand.NewPCG(1, 2)), s), Schema: s}, &value); len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	cost := func(set func(context.Context, *tfsdk.State) diag.Diagnostics) float64 {
+		return testing.AllocsPerRun(10, func() {
+			if diags := set(context.Background(), &tfsdk.State{Schema: s}); len(diags) > 0 {
+				t.Error(diags)
+			}
+		})
+	}
+	ours := cost(func(ctx context.Context, into *tfsdk.State) diag.Diagnostics {
+		return func(value any) diag.Diagnostics { return Set(ctx, into, value) }(value)
+	})
+	theirs := cost(func(ctx context.Context, into *tfsdk.State) diag.Diagnostics { return into.Set(ctx, value) })
+	if ours > theirs/2 {
+		t.Errorf("%.0f allocations, and %.0f in the framework", ours, theirs)
+	}
+}
+
 // TestObjects is TestConversions for objects.
 func TestObjects(t *testing.T) {
 	t.Parallel()

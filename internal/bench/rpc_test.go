@@ -3,6 +3,7 @@
 package bench_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,6 +41,8 @@ type task struct {
 	Serve  string
 	Object acctest.Recording
 	Plans  int
+	// Copies is the id of the object, copies of which are refreshed from a list instead; "" plans the object itself.
+	Copies string
 }
 
 // cost is what a child process reports for one plan of one object.
@@ -74,6 +77,11 @@ func measured(t *testing.T, env map[string]string, do task) cost {
 	return c
 }
 
+func median(costs []cost) cost {
+	slices.SortFunc(costs, func(a, b cost) int { return int(a.CPU - b.CPU) })
+	return costs[len(costs)/2]
+}
+
 // lastBytes keeps the end of what is written to it.
 type lastBytes struct{ text []byte }
 
@@ -89,12 +97,50 @@ func perform(text string) error {
 	if err := json.Unmarshal([]byte(text), &do); err != nil {
 		return err
 	}
-	var server tfprotov6.ProviderServer
-	switch do.Serve {
-	case asServed:
+	if do.Serve == asServed {
 		if err := provider.Prepare(false); err != nil {
 			return err
 		}
+	}
+	s, object, err := start(do)
+	if err != nil {
+		return err
+	}
+	// each does what is measured, for so many objects at a time.
+	each, step, warmUp := func() error { return s.plan(object) }, 1, 20
+	if do.Copies != "" {
+		step, warmUp = refreshed, refreshed
+		each = func() error {
+			s, _, err := start(do) // a provider of its own: an object is refreshed once in a run
+			if err != nil {
+				return err
+			}
+			return s.refresh(object, do.Copies)
+		}
+	}
+	var before, after runtime.MemStats
+	var began time.Duration
+	for i := 0; i < do.Plans+warmUp; i += step {
+		if i == warmUp {
+			runtime.ReadMemStats(&before)
+			began = cpu()
+		}
+		if err := each(); err != nil {
+			return err
+		}
+	}
+	took := cpu() - began
+	runtime.ReadMemStats(&after)
+	n := uint64(do.Plans)
+	return json.NewEncoder(os.Stdout).Encode(cost{CPU: took / time.Duration(do.Plans),
+		Bytes: (after.TotalAlloc - before.TotalAlloc) / n, Allocations: (after.Mallocs - before.Mallocs) / n})
+}
+
+// start makes a configured provider, and the object to measure it with.
+func start(do task) (*served, acctest.Recording, error) {
+	var server tfprotov6.ProviderServer
+	switch do.Serve {
+	case asServed:
 		server = provider.Server("bench")()
 	case asFramework:
 		server = providerserver.NewProtocol6(provider.New("bench")())()
@@ -104,7 +150,7 @@ func perform(text string) error {
 	s := &served{reflect.ValueOf(tf6server.New("recurring-billing/billing", server))}
 	schemas, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
-		return err
+		return nil, do.Object, err
 	}
 	none := schemas.Provider.ValueType().(tftypes.Object)
 	nothing := map[string]tftypes.Value{}
@@ -113,31 +159,12 @@ func perform(text string) error {
 	}
 	config, err := tfprotov6.NewDynamicValue(none, tftypes.NewValue(none, nothing))
 	if err != nil {
-		return err
-	}
-	if err := s.call("ConfigureProvider", fields{"Config": config.MsgPack}, nil); err != nil {
-		return err
+		return nil, do.Object, err
 	}
 	if do.Serve == asEmpty {
 		do.Object = emptyObject(schemas.ResourceSchemas["empty_thing"].ValueType())
 	}
-	const warmUp = 20
-	var before, after runtime.MemStats
-	var began time.Duration
-	for i := range do.Plans + warmUp {
-		if i == warmUp {
-			runtime.ReadMemStats(&before)
-			began = cpu()
-		}
-		if err := s.plan(do.Object); err != nil {
-			return err
-		}
-	}
-	took := cpu() - began
-	runtime.ReadMemStats(&after)
-	n := uint64(do.Plans)
-	return json.NewEncoder(os.Stdout).Encode(cost{CPU: took / time.Duration(do.Plans),
-		Bytes: (after.TotalAlloc - before.TotalAlloc) / n, Allocations: (after.Mallocs - before.Mallocs) / n})
+	return s, do.Object, s.call("ConfigureProvider", fields{"Config": config.MsgPack}, nil)
 }
 
 // cpu is the processor time of this process.
@@ -170,9 +197,7 @@ func (s *served) plan(o acctest.Recording) error {
 	if err := s.call("UpgradeResourceState", with(fields{"RawState": o.StateJSON}), nil); err != nil {
 		return err
 	}
-	if err := s.call("ReadResource",
-		with(fields{"CurrentState": o.State, "Private": o.Private, "CurrentIdentity": o.Identity}),
-		func(response reflect.Value) error { return same(response, "NewState", o.State) }); err != nil {
+	if err := s.read(o); err != nil {
 		return err
 	}
 	return s.call("PlanResourceChange", with(fields{"Config": o.Config, "PriorState": o.State, "ProposedNewState": o.State,
@@ -180,10 +205,18 @@ func (s *served) plan(o acctest.Recording) error {
 		func(response reflect.Value) error { return same(response, "PlannedState", o.State) })
 }
 
+func (s *served) read(o acctest.Recording) error {
+	return s.call("ReadResource", fields{"TypeName": o.TypeName, "CurrentState": o.State, "Private": o.Private,
+		"CurrentIdentity": o.Identity}, func(response reflect.Value) error { return same(response, "NewState", o.State) })
+}
+
 // same is an error unless a value of a response is the one of the request: as long, because the order of attributes
 // differs.
 func same(response reflect.Value, field string, want []byte) error {
 	got := response.FieldByName(field).Elem().FieldByName("Msgpack").Bytes()
+	if bytes.Equal(got, want) {
+		return nil
+	}
 	sort := func(b []byte) []byte { b = slices.Clone(b); slices.Sort(b); return b }
 	if !slices.Equal(sort(got), sort(want)) {
 		return fmt.Errorf("%s is\n%q, want\n%q", field, got, want)
@@ -199,9 +232,9 @@ func (s *served) call(rpc string, values fields, check func(response reflect.Val
 	message := reflect.New(method.Type().In(1).Elem())
 	for name, value := range values {
 		field := message.Elem().FieldByName(name)
-		bytes, isBytes := value.([]byte)
+		content, isBytes := value.([]byte)
 		switch {
-		case isBytes && bytes == nil:
+		case isBytes && content == nil:
 		case field.Kind() == reflect.Pointer:
 			field.Set(reflect.New(field.Type().Elem()))
 			inner := field.Elem().FieldByName("Msgpack")
@@ -213,9 +246,9 @@ func (s *served) call(rpc string, values fields, check func(response reflect.Val
 				data.Set(reflect.New(data.Type().Elem()))
 				inner = data.Elem().FieldByName("Msgpack")
 			}
-			inner.SetBytes(bytes)
+			inner.SetBytes(content)
 		case isBytes:
-			field.SetBytes(bytes)
+			field.SetBytes(content)
 		default:
 			field.Set(reflect.ValueOf(value))
 		}
@@ -270,10 +303,6 @@ func TestRPC(t *testing.T) {
 	s := acctest.Start(t)
 	s.NeedsSandbox("its requests are for measurements")
 	objects := recorded(t, s)
-	median := func(costs []cost) cost {
-		slices.SortFunc(costs, func(a, b cost) int { return int(a.CPU - b.CPU) })
-		return costs[len(costs)/2]
-	}
 	all := map[string][]cost{}
 	for range rounds {
 		all[asEmpty] = append(all[asEmpty], measured(t, nil, task{Serve: asEmpty, Plans: plans}))

@@ -258,20 +258,11 @@ func textIn(object json.RawMessage, path string) string {
 // the decoder of objects finds: a name in letters of another case too, the last one
 // where there are several, and no null after a value.
 func inside(object json.RawMessage, field string) (value json.RawMessage) {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil
-	}
-	for decoder.More() {
-		var held json.RawMessage
-		name, err := decoder.Token()
-		if err != nil || decoder.Decode(&held) != nil {
-			return nil
-		}
-		if text, ok := name.(string); ok && strings.EqualFold(text, field) && (value == nil || string(held) != "null") {
+	members(object, func(name, held []byte) {
+		if bytes.EqualFold(plain(name), []byte(field)) && (value == nil || string(held) != "null") {
 			value = held
 		}
-	}
+	})
 	return value
 }
 

@@ -99,7 +99,7 @@ type snapshot struct {
 	hits    int                        // reads that a page has returned
 	started int                        // pages asked for
 	loading int                        // of these, under way
-	fields  map[string]bool            // that every single object had; nil: none was read
+	fields  map[string]int             // those that every single object had, numbered; nil: none was read
 	singles map[string]json.RawMessage // some of these, by key
 
 	sorted         bool
@@ -170,12 +170,12 @@ func (c *Client) showed(operation string, object json.RawMessage) {
 	if s == nil || verb != "get" {
 		return
 	}
-	fields := s.fieldsOf(object)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.singles) >= firstReads || s.off {
 		return
 	}
+	fields := s.fieldsOf(object)
 	key := keyOf(idIn(object, "id"))
 	if item := s.items[key]; item != nil && !equal(item.raw, object) {
 		// The page was faster than this read.
@@ -186,40 +186,46 @@ func (c *Client) showed(operation string, object json.RawMessage) {
 		s.singles, s.fields = map[string]json.RawMessage{}, fields
 	}
 	s.singles[key] = slices.Clone(object)
+	common := map[string]int{}
 	for field := range s.fields {
-		if !fields[field] {
-			delete(s.fields, field)
+		if _, has := fields[field]; has {
+			common[field] = len(common)
 		}
 	}
+	s.fields = common
 }
 
 // fieldsOf are the names of the fields of an object, and of the one that it holds.
-func (s *snapshot) fieldsOf(object json.RawMessage) map[string]bool {
-	var outer, inner map[string]json.RawMessage
-	names := map[string]bool{}
-	if json.Unmarshal(object, &outer) != nil {
-		return names
-	}
-	for name := range outer {
-		names[name] = true
-	}
-	if s.listing.Loaded != "" && json.Unmarshal(outer[s.listing.Loaded], &inner) == nil {
-		for name := range inner {
-			names[s.listing.Loaded+"."+name] = true
-		}
-	}
+func (s *snapshot) fieldsOf(object []byte) map[string]int {
+	names := map[string]int{}
+	s.eachField(object, func(name []byte) { names[string(name)] = len(names) })
 	return names
 }
 
-// shows reports whether an item has every field that the single objects had: what a list leaves out is not null.
-func (s *snapshot) shows(item json.RawMessage) bool {
-	has := s.fieldsOf(item)
-	for field := range s.fields {
-		if !has[field] {
-			return false
+// eachField calls visit for the name of each field of an object, and of the one that it holds. It does not decode them:
+// every object of a refresh is asked for its fields.
+func (s *snapshot) eachField(object []byte, visit func(name []byte)) {
+	members(object, func(name, value []byte) {
+		name = plain(name)
+		visit(name)
+		if s.listing.Loaded == "" || string(name) != s.listing.Loaded {
+			return
 		}
-	}
-	return true
+		inner := append(slices.Clone(name), '.')
+		members(value, func(name, _ []byte) { visit(append(inner, plain(name)...)) })
+	})
+}
+
+// shows reports whether an item has every field that the single objects had: what a list leaves out is not null.
+func (s *snapshot) shows(item []byte) bool {
+	has, missing := make([]bool, len(s.fields)), len(s.fields)
+	s.eachField(item, func(name []byte) {
+		if number, wanted := s.fields[string(name)]; wanted && !has[number] {
+			has[number] = true
+			missing--
+		}
+	})
+	return missing == 0
 }
 
 // find returns the listed object, or nil when it is to be read by its id. It waits for pages that are under way, and

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
@@ -115,10 +116,18 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 // Identify writes the identity of the object with the id. identity is nil where Terraform knows no identities.
 func (s Scheme[S, T]) Identify(ctx context.Context, id types.String, identity *tfsdk.ResourceIdentity,
 	diags *diag.Diagnostics) {
-	if identity != nil {
+	if identity != nil && !s.identifies(identity.Raw, id) {
 		diags.Append(identity.SetAttribute(ctx, path.Root(keyID), id)...)
 		diags.Append(identity.SetAttribute(ctx, path.Root(s.Key), types.StringNull())...)
 	}
+}
+
+// identifies reports whether an identity is that of the object with the id already, as it is in each refresh but the
+// first. The framework takes long to set an attribute.
+func (s Scheme[S, T]) identifies(identity tftypes.Value, id types.String) bool {
+	var values map[string]tftypes.Value
+	return !identity.IsNull() && identity.IsKnown() && identity.As(&values) == nil && values[s.Key].IsNull() &&
+		!id.IsNull() && values[keyID].Equal(tftypes.NewValue(tftypes.String, id.ValueString()))
 }
 
 // Selector says which object is meant: by its id, or by the value of another field.

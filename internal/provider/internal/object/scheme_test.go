@@ -79,11 +79,14 @@ func TestSelect(t *testing.T) {
 // TestIdentify: the identity is the id alone, whatever selected the object.
 func TestIdentify(t *testing.T) {
 	t.Parallel()
-	identity := identityOf(map[string]string{"external_id": "erp-1"})
 	var diags diag.Diagnostics
-	scheme.Identify(t.Context(), types.StringValue("0b5f"), identity, &diags)
-	if want := identityOf(map[string]string{"id": "0b5f"}); !identity.Raw.Equal(want.Raw) || diags.HasError() {
-		t.Errorf("identity %s, %v", identity.Raw, diags)
+	for _, before := range []map[string]string{{"external_id": "erp-1"}, {"id": "0b5f"}, {"id": "1c6a"}, {},
+		{"id": "0b5f", "external_id": "erp-1"}} {
+		identity := identityOf(before)
+		scheme.Identify(t.Context(), types.StringValue("0b5f"), identity, &diags)
+		if want := identityOf(map[string]string{"id": "0b5f"}); !identity.Raw.Equal(want.Raw) || diags.HasError() {
+			t.Errorf("%v becomes the identity %s, %v", before, identity.Raw, diags)
+		}
 	}
 	scheme.Identify(t.Context(), types.StringValue("0b5f"), nil, &diags)
 	if diags.HasError() {

@@ -113,21 +113,21 @@ func (s Scheme[S, T]) IdentitySchema() identityschema.Schema {
 	}}
 }
 
-// Identify writes the identity of the object with the id. identity is nil where Terraform knows no identities.
+// Identify writes the identity of the object with the id. identity is nil where Terraform knows no identities. It is
+// written as a whole: to set one attribute takes the framework as long as to decode a state.
 func (s Scheme[S, T]) Identify(ctx context.Context, id types.String, identity *tfsdk.ResourceIdentity,
 	diags *diag.Diagnostics) {
-	if identity != nil && !s.identifies(identity.Raw, id) {
-		diags.Append(identity.SetAttribute(ctx, path.Root(keyID), id)...)
-		diags.Append(identity.SetAttribute(ctx, path.Root(s.Key), types.StringNull())...)
+	if identity == nil {
+		return
 	}
-}
-
-// identifies reports whether an identity is that of the object with the id already, as it is in each refresh but the
-// first. The framework takes long to set an attribute.
-func (s Scheme[S, T]) identifies(identity tftypes.Value, id types.String) bool {
-	var values map[string]tftypes.Value
-	return !identity.IsNull() && identity.IsKnown() && identity.As(&values) == nil && values[s.Key].IsNull() &&
-		!id.IsNull() && values[keyID].Equal(tftypes.NewValue(tftypes.String, id.ValueString()))
+	value, err := id.ToTerraformValue(ctx)
+	if err != nil {
+		diags.AddError("Could not write the identity of a "+s.Noun, err.Error())
+		return
+	}
+	identity.Raw = tftypes.NewValue(
+		tftypes.Object{AttributeTypes: map[string]tftypes.Type{keyID: tftypes.String, s.Key: tftypes.String}},
+		map[string]tftypes.Value{keyID: value, s.Key: tftypes.NewValue(tftypes.String, nil)})
 }
 
 // Selector says which object is meant: by its id, or by the value of another field.

@@ -82,6 +82,24 @@ func (w *Writes) within(id string, now time.Time) bool {
 	return !now.IsZero() && (justBefore(known.created, now) || justBefore(known.updated, now))
 }
 
+// around reports whether an object was written about now, by the clock of another machine.
+func (w *Writes) around(id string, now time.Time) bool {
+	known := w.times(id)
+	for _, text := range []string{known.created, known.updated} {
+		if at, ok := Moment(text); ok && !IsDate(text) && now.Sub(at).Abs() <= clocksApart {
+			return true
+		}
+	}
+	return false
+}
+
+// at reports whether an object is known to be written last at the time that a read shows.
+func (w *Writes) at(id, shown string) bool {
+	written, ok := Moment(w.times(id).updated)
+	at, shownOK := Moment(shown)
+	return ok && shownOK && at.Equal(written)
+}
+
 // after reports whether an object is known to be written after the time that a read shows.
 func (w *Writes) after(id, shown string) bool {
 	written, ok := Moment(w.times(id).updated)

@@ -14,7 +14,8 @@ func membersOf(text []byte) (map[string]json.RawMessage, bool) {
 }
 
 var memberSeeds = []string{`{}`, ` { } `, `{"a":1}`, `{"a" : {"b":[1,"}",{"c":null}]} , "d": "x\"y\\" ,"e":-1.5e3}`,
-	"{\"\\u0061\\\"\":true,\n\t\"b\":[ ]\r}", `{"a":1,"a":2}`, `[]`, `"a"`, `1`, `null`, `{"a":"{"}`, `{"é":"é"}`, "{\"\xff\":0}"}
+	"{\"\\u0061\\\"\":true,\n\t\"b\":[ ]\r}", `{"a":1,"a":2}`, `[]`, `"a"`, `1`, `null`, `{"a":"{"}`,
+	`{"é":"é"}`, "{\"\xff\":0}"}
 
 // FuzzMembers: the members of an object are those that encoding/json finds, and no text makes members panic.
 func FuzzMembers(f *testing.F) {

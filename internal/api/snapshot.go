@@ -25,8 +25,11 @@ const (
 	// pageAllowance is by how many pages may exceed the reads that they have returned, so a refresh never takes more than
 	// this many requests above one per object.
 	pageAllowance = 3
-	// pagesAtOnce bounds the pages that are under way together.
-	pagesAtOnce = 5
+	// pagesAtOnce bounds the pages that are under way together: as many as the requests of a plan, so 1,000 objects take
+	// two round trips.
+	pagesAtOnce = 10
+	// clocksApart is how far the clocks of this machine and of a service usually are apart at most.
+	clocksApart = time.Minute
 )
 
 // Listing is a type of object whose list shows each one as a read of the single object does.
@@ -40,22 +43,50 @@ type Listing struct {
 
 // Refreshed reads an object for a refresh, from the list where that takes fewer requests than reading each object; see
 // [snapshot]. get reads the single object: an object that is not listed, that may have been written within the lag of
-// reads, or that the list shows older than a write that w knows.
+// reads, or that the list shows older than a write that w knows. Until the service has shown its time, this machine's
+// clock tells what may have been written just now: right after an apply, pages would be read for nothing.
 func Refreshed[T any](ctx context.Context, c *Client, w *Writes, l Listing, id string,
 	get func(context.Context, string) (*T, error), updated func(*T) string) (*T, error) {
-	s := c.snapshot(l)
-	if now, _ := c.Date(); s == nil || w.within(id, now) {
+	s, v := c.snapshot(l), verificationIn(ctx)
+	now, known := c.Date()
+	if s == nil || v.byID || w.within(id, now) || !known && w.around(id, time.Now()) {
 		return get(ctx, id)
 	}
 	if item := s.find(ctx, id); item != nil {
 		if value := listedAs[T](item); value != nil && !w.within(id, item.date) && !w.after(id, updated(value)) {
 			s.hit()
+			v.unchanged = w.at(id, updated(value))
 			return value, nil
 		}
 		s.asks()
 	}
 	defer s.asked()
 	return get(ctx, id)
+}
+
+// verification is what a caller of Refreshed learns of the source of an object, and asks for.
+type verification struct{ byID, unchanged bool }
+
+type verificationKey struct{}
+
+func verificationIn(ctx context.Context) *verification {
+	if v, ok := ctx.Value(verificationKey{}).(*verification); ok {
+		return v
+	}
+	return &verification{}
+}
+
+// Verifiable returns a context for a refresh, and whether its object came from a list that shows no later change than
+// is known. Other values than the known ones are then left out by the list, as far as anyone can tell: the object has
+// to be read again with [ByID].
+func Verifiable(ctx context.Context) (_ context.Context, unchanged func() bool) {
+	v := &verification{}
+	return context.WithValue(ctx, verificationKey{}, v), func() bool { return v.unchanged }
+}
+
+// ByID returns a context in which refreshes use no list.
+func ByID(ctx context.Context) context.Context {
+	return context.WithValue(ctx, verificationKey{}, &verification{byID: true})
 }
 
 // listedAs decodes a listed item like the response to a read; nil where that would be an error.

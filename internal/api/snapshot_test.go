@@ -27,6 +27,8 @@ type shelved struct {
 // shelf is a service with customers. Each response takes a tenth of a second, or up to twice as long.
 type shelf struct {
 	mu       sync.Mutex
+	latency  time.Duration // of each response instead
+	date     string        // the Date of each response instead of the second of January
 	random   *rand.Rand
 	things   []shelved // in the order of the list
 	perPage  int
@@ -69,7 +71,7 @@ func (s *shelf) requests() int {
 
 func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
-	latency := time.Duration(100+s.random.IntN(100)) * time.Millisecond
+	latency := cmp.Or(s.latency, time.Duration(100+s.random.IntN(100))*time.Millisecond)
 	s.mu.Unlock()
 	if err := pause(r.Context(), latency, nil); err != nil {
 		return nil, err
@@ -78,7 +80,8 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer s.mu.Unlock()
 	status, body := s.respond(r)
 	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Request: r, Header: http.Header{
-		"Content-Type": {"application/json"}, "Request-Id": {"r"}, "Date": {"Fri, 02 Jan 2026 00:00:00 GMT"}}}, nil
+		"Content-Type": {"application/json"}, "Request-Id": {"r"},
+		"Date": {cmp.Or(s.date, "Fri, 02 Jan 2026 00:00:00 GMT")}}}, nil
 }
 
 func (s *shelf) respond(r *http.Request) (int, string) {
@@ -198,6 +201,80 @@ func TestRefreshed_requests(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRefreshed_trips: the pages of a list take a few round trips, although each of them has to be paid for.
+func TestRefreshed_trips(t *testing.T) {
+	for total, most := range map[int]int{100: 1, 300: 2, 1000: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newShelf(total, 12)
+			s.latency = time.Second
+			start := time.Now()
+			newRefresher(t, s).all(t, s.some(total), 10)
+			if took := time.Since(start) - time.Minute; took > time.Duration(most)*s.latency {
+				t.Errorf("%d objects take %s, at most %d round trips of a second wanted", total, took, most)
+			}
+		})
+	}
+}
+
+// TestRefreshed_fresh: no page is read for objects that were written just now, also before the service has shown its
+// time. Where the clock of this machine is wrong, that costs one page.
+func TestRefreshed_fresh(t *testing.T) {
+	for _, parallelism := range []int{1, 10} {
+		for behind, most := range map[time.Duration]int{0: 0, -30 * time.Second: 0, 24 * time.Hour: 1, -24 * time.Hour: 1} {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(50, 13)
+				service := time.Now().Add(behind)
+				s.date = service.UTC().Format(http.TimeFormat)
+				r := newRefresher(t, s)
+				ids := s.some(50)
+				for _, id := range ids {
+					r.writes.Note(id, service.Add(-5*time.Second).Format(time.RFC3339), "")
+				}
+				r.all(t, ids, parallelism)
+				if s.singles != 50 || s.pages > most {
+					t.Errorf("%d at a time, the clock is %s behind: %d single reads and %d pages", parallelism, behind, s.singles,
+						s.pages)
+				}
+			})
+		}
+	}
+}
+
+// TestVerifiable: a listed object that shows no later change than is known can be verified, and is then read by its id.
+func TestVerifiable(t *testing.T) {
+	for name, c := range map[string]struct {
+		known             string
+		unchanged, listed bool
+	}{
+		"as known":            {"2026-01-01T01:00:00+01:00", true, true},
+		"changed since":       {"2025-12-31T23:59:59Z", false, true},
+		"not known":           {"", false, true},
+		"older than is known": {"2026-01-01T00:00:01Z", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(20, 14)
+				r := newRefresher(t, s)
+				ids := s.some(20)
+				r.all(t, ids[:10], 1)
+				r.writes.Note(ids[15], "", c.known)
+				singles := s.singles
+				ctx, unchanged := Verifiable(t.Context())
+				if _, err := r.read(ctx, ids[15]); err != nil || unchanged() != c.unchanged {
+					t.Errorf("unchanged is %t, %v", unchanged(), err)
+				}
+				if listed := s.singles == singles; listed != c.listed {
+					t.Errorf("it came from the list: %t", listed)
+				}
+				singles = s.singles
+				if _, err := r.read(ByID(ctx), ids[16]); err != nil || s.singles != singles+1 {
+					t.Errorf("%d single reads by the id, %v", s.singles-singles, err)
+				}
+			})
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -83,6 +84,9 @@ func (c *Terraform) Provider(dir string) {
 // At points the environment to the sandbox of a service.
 func (c *Terraform) At(service *Service) *Terraform {
 	maps.Copy(c.Env, service.Sandbox.Env())
+	for _, argument := range service.arguments() { // also those of a proxy
+		c.Env["BILLING_"+strings.ToUpper(argument.name)] = argument.value
+	}
 	return c
 }
 

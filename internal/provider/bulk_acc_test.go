@@ -250,6 +250,51 @@ func TestAccBulkRefresh_lists(t *testing.T) {
 	}
 }
 
+// TestAccBulkRefresh_lean: a service that leaves null fields out of objects, and other fields out of its lists, takes
+// one request more for each object that the list shows with other values.
+func TestAccBulkRefresh_lean(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	service := acctest.Start(t, func(o *sandbox.Options) { o.MaxPerPage = 100 })
+	service.NeedsSandbox("its clock is moved")
+	lean := service.Rewriting(func(path string, object acctest.JSON) {
+		if path == "/v1/customers" {
+			delete(object, "notes")
+		}
+		for name, value := range object {
+			if value == nil {
+				delete(object, name)
+			}
+		}
+	})
+	// Only the last three have notes, so the four that are read first show none.
+	terraform := newCommand(t, `
+resource "billing_customer" "plain" {
+  count                  = 17
+  name                   = "P${count.index}"
+  create_billing_account = false
+}
+
+resource "billing_customer" "noted" {
+  count                  = 3
+  depends_on             = [billing_customer.plain]
+  name                   = "N${count.index}"
+  notes                  = "Opens at six"
+  create_billing_account = false
+}
+`).at(lean)
+	terraform.must("apply", "-auto-approve")
+	service.Sandbox.Clock().Advance(time.Hour)
+	singles, pages := 4+3, 1
+	if bulkOff() {
+		singles, pages = n, 0
+	}
+	terraform.refreshes(service, singles+pages)
+	if lists := service.Count("customers.list"); lists != pages {
+		t.Errorf("%d pages, want %d", lists, pages)
+	}
+}
+
 // TestAccBulkRefresh_types: objects of every type come from their lists, and are what they were.
 func TestAccBulkRefresh_types(t *testing.T) {
 	t.Parallel()

@@ -149,7 +149,8 @@ func TestConversions(t *testing.T) {
 func TestSetKnowsStructsInInterfaces(t *testing.T) {
 	s := described()
 	var value thing
-	if diags := Get(t.Context(), tfsdk.State{Raw: root(rand.New(rand.NewPCG(1, 2)), s), Schema: s}, &value); len(diags) > 0 {
+	if diags := Get(t.Context(), tfsdk.State{Raw: root(rand.New(rand.NewPCG(1, 2)), s), Schema: s},
+		&value); len(diags) > 0 {
 		t.Fatal(diags)
 	}
 	cost := func(set func(context.Context, *tfsdk.State) diag.Diagnostics) float64 {

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
 // Configured notes what the provider hands to its resources. deferred says that it defers everything, which is left to
@@ -40,7 +42,8 @@ func (s *Server) start(ctx context.Context, k *kind) resource.ResourceWithModify
 
 // read responds to a refresh that changes nothing with the state that Terraform has sent. The resource does what it
 // does under the framework; what is left out is the comparison of every attribute with what it was, which has no effect
-// on equal values. Everything else goes through the framework, with what the resource has returned.
+// on equal values. Everything else goes through the framework, with what the resource has returned. An object that a
+// list shows with other values, but without a later change, is read once more, by its id.
 func (s *Server) read(ctx context.Context,
 	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	k := s.kinds.of(ctx, req.TypeName)
@@ -54,15 +57,23 @@ func (s *Server) read(ctx context.Context,
 	if !ok || !readable || !known {
 		return s.Framework.ReadResource(ctx, req)
 	}
-	a := &result{check: s.check, readRequest: resource.ReadRequest{State: tfsdk.State{Raw: state, Schema: k.schema},
-		Private: private, Identity: k.identityData(identity)}}
+	a := &result{check: s.check, readRequest: resource.ReadRequest{State: tfsdk.State{Raw: state, Schema: k.schema}}}
 	if c := req.ClientCapabilities; c != nil {
 		a.readRequest.ClientCapabilities.DeferralAllowed = c.DeferralAllowed
 	}
-	a.read = &resource.ReadResponse{State: a.readRequest.State, Private: private, Identity: k.identityData(identity)}
-	r.Read(ctx, a.readRequest, a.read)
-
-	settled := len(a.read.Diagnostics) == 0 && a.read.Deferred == nil && a.read.State.Raw.Equal(state)
+	read := func(ctx context.Context) (settled bool) {
+		a.readRequest.Private, a.readRequest.Identity = private, k.identityData(identity)
+		a.read = &resource.ReadResponse{State: a.readRequest.State, Private: private, Identity: k.identityData(identity)}
+		r.Read(ctx, a.readRequest, a.read)
+		return len(a.read.Diagnostics) == 0 && a.read.Deferred == nil && a.read.State.Raw.Equal(state)
+	}
+	verifiable, unchanged := api.Verifiable(ctx)
+	settled := read(verifiable)
+	if !settled && unchanged() {
+		// A list that leaves out fields looks like this. Only the object itself shows what it is.
+		private, _, _ = readNotes(ctx, private, req.Private)
+		settled = read(api.ByID(ctx))
+	}
 	newIdentity, keeps := k.keepsIdentity(req.CurrentIdentity, identity, a.read.Identity)
 	raw, complete := []byte(nil), false
 	if settled && keeps && !a.read.Identity.Raw.IsFullyNull() {

@@ -122,7 +122,7 @@ func (s Scheme[S, T]) Identify(ctx context.Context, id types.String, identity *t
 	}
 	value, err := id.ToTerraformValue(ctx)
 	if err != nil {
-		diags.AddError("Could not write the identity of a "+s.Noun, err.Error())
+		apidiag.Unreadable(diags, err)
 		return
 	}
 	identity.Raw = tftypes.NewValue(

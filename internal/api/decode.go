@@ -110,7 +110,7 @@ func (c *Client) unusable(response *Response, cause error) error {
 	var other *OtherObjectError
 	if !errors.As(cause, &other) {
 		e := c.responseError(response, cause.Error())
-		e.unshown = !errors.Is(cause, errErrorObject)
+		e.unshown, e.noList = !errors.Is(cause, errErrorObject), errors.Is(cause, errNoList)
 		cause = e
 	}
 	if response.call.repeatable && !isJSON(response.Header) && other == nil {

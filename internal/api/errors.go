@@ -42,6 +42,7 @@ type Error struct {
 	ContentType string        // of the response, as sent
 	reported    *atomic.Bool  // see MarkReported
 	unshown     bool          // the request succeeded, and the response does not show the object
+	noList      bool          // the request succeeded, and the response contains no list
 }
 
 // Error gives one line with service, operation, status, code, message and

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"net/url"
@@ -210,6 +212,19 @@ func (l *reading[T]) query(number int) url.Values {
 	return query
 }
 
+var errNoList = errors.New("the response is not a list")
+
+// IsNotList reports whether a list was asked for at a path that has something else, such as a single object: the
+// response contains no list, or the service rejects the number of the page, which every list has.
+func IsNotList(err error) bool {
+	e, ok := AsError(err)
+	if !ok {
+		return false
+	}
+	_, page := e.Fields["page"]
+	return page || e.Field == "page" || e.noList
+}
+
 // decodePage reads the list envelope. Null means no items; without the key
 // data it is not a list.
 func decodePage[T any](response *Response) (*page[T], error) {
@@ -219,7 +234,10 @@ func decodePage[T any](response *Response) (*page[T], error) {
 	}
 	data, ok := top["data"]
 	if !ok {
-		return nil, fmt.Errorf("the response is not a list: it has no data")
+		return nil, fmt.Errorf("%w: it has no data", errNoList)
+	}
+	if bytes.HasPrefix(data, []byte("{")) {
+		return nil, fmt.Errorf("%w: its data is an object", errNoList)
 	}
 	p := &page[T]{data: string(data)}
 	if err := decodeInto(data, &p.items); err != nil {

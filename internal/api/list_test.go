@@ -159,7 +159,7 @@ func TestListFailsWhereItStands(t *testing.T) {
 	}{
 		"refused":       {status(403), "403"},
 		"no data":       {ok(`{"items":[]}`), "not a list"},
-		"data no list":  {ok(`{"data":{"id":"x"}}`), "the response contains a JSON object"},
+		"data no list":  {ok(`{"data":{"id":"x"}}`), "not a list: its data is an object"},
 		"HTML":          {step{status: 200, body: "<p>", header: map[string]string{"Content-Type": "text/html"}}, "not JSON"},
 		"a bad item":    {ok(`{"data":[{"id":5}]}`), `"id"`},
 		"an empty body": {ok(``), "no body"},

@@ -66,7 +66,7 @@ func (s *Service) ListRecords(ctx context.Context, collection string, q RecordQu
 // refusesOrder reports whether a list may have been rejected for the field that it was to be sorted by.
 func refusesOrder(err error) bool {
 	e, ok := api.AsError(err)
-	if !ok || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
+	if !ok || api.IsNotList(err) || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
 		return false
 	}
 	_, blamed := e.Fields["sort_by"]

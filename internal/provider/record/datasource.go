@@ -91,12 +91,16 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 			collection := m.Collection.ValueString()
 			var err error
 			m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, itemFromAPI)
-			if e, ok := api.AsError(err); ok && e.Status == http.StatusNotFound && e.Structured {
+			found := "no collection"
+			if api.IsNotList(err) {
+				found = "something other than a collection under the name"
+			}
+			if e, ok := api.AsError(err); api.IsNotList(err) || ok && e.Status == http.StatusNotFound && e.Structured {
 				diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
-					fmt.Sprintf("The service has no collection %q. Write the part of its path after /v1/, such as plans, products, "+
+					fmt.Sprintf("The service has %s %q. Write the part of its path after /v1/, such as plans, products, "+
 						"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
 						"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
-						"%s", collection, apidiag.Text(err)))
+						"%s", found, collection, apidiag.Text(err)))
 				return
 			}
 			object.AddListError(diags, err, "records of "+collection)

@@ -74,6 +74,17 @@ func TestRecords(t *testing.T) {
 			says: `[AttributeName("sort_by")] Could not list records of plans: Invalid value for sort_by`},
 		"unknown": {config: acctest.JSON{"collection": "plan"}, lists: 1,
 			says: `[AttributeName("collection")] No collection "plan": The service has no collection "plan". Write the part of its path after /v1/, such as plans, products, prices`},
+		"an object": {config: acctest.JSON{"collection": "me"}, lists: 1,
+			says: `[AttributeName("collection")] No collection "me": The service has something other than a collection under the name "me". Write the part of its path after /v1/, such as plans`},
+		"an object in spite of parameters": {config: acctest.JSON{}, lists: 1,
+			fault: sandbox.Fault{Operation: "records.list", Body: `{"data": {"id": "x"}}`},
+			says:  `The service has something other than a collection under the name "plans".`},
+		"a bare object": {config: acctest.JSON{}, lists: 1,
+			fault: sandbox.Fault{Operation: "records.list", Body: `{"id": "x"}`},
+			says:  `The service has something other than a collection under the name "plans".`},
+		"empty": {config: acctest.JSON{"filter": acctest.JSON{"billing_cycle": "weekly"}}, lists: 1},
+		"a page of a proxy": {config: acctest.JSON{}, fault: sandbox.Fault{Operation: "records.list", HTML: true}, lists: 1,
+			says: `Could not list records of plans: `},
 		"not a name": {config: acctest.JSON{"collection": "plans/x"}, says: `"plans/x" is not the name of a collection`},
 		"a page": {config: acctest.JSON{"filter": acctest.JSON{"page": "2"}},
 			says: `page is not a filter. The provider reads all pages automatically. Use the argument limit`},
@@ -96,7 +107,7 @@ func TestRecords(t *testing.T) {
 			}
 			read, said := service.Read("billing_records", c.config)
 			if text := strings.Join(strings.Fields(acctest.Errors(said)), " "); (text != "") != (c.says != "") ||
-				!strings.Contains(text, c.says) {
+				!strings.Contains(text, c.says) || len(said) > 1 {
 				t.Errorf("it says: %s\nwant %s", text, c.says)
 			}
 			var names []string
@@ -109,7 +120,7 @@ func TestRecords(t *testing.T) {
 			if have := strings.Join(names, " "); have != c.names || c.says == "" && read["items"] == nil {
 				t.Errorf("it has %q, want %q", have, c.names)
 			}
-			if n := service.Count("records.list"); n != c.lists {
+			if n := len(service.Sandbox.Requests()); n != c.lists {
 				t.Errorf("%d requests, want %d", n, c.lists)
 			}
 		})

@@ -90,7 +90,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 			private.Set(ctx, resp.Private, keyImported, importedFrom(state), &resp.Diagnostics)
 			state.CustomMetadata = state.CustomMetadata.OrEmpty()
 		case err == nil:
-			state, err = state.preserve(prior, account, own)
+			state = state.preserve(prior, account, own)
 		}
 		if err != nil {
 			apidiag.Unreadable(&resp.Diagnostics, err)

@@ -76,8 +76,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w := work{Write: begun}
-	desired, ok := metadata.Owned{}.Under(w.Plan.CustomMetadataMode, r.Defaults().Object).
-		DesiredAttribute(w.Plan.CustomMetadata, w.Diags)
+	desired, ok := r.Defaults().Under(w.Plan.CustomMetadata, w.Diags)
 	if !ok {
 		return
 	}
@@ -99,7 +98,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 				"(id %s).",
 				created.ID))
 	}
-	w.next = ownership{Metadata: metadata.OwnedBy(desired), Customer: w.Plan.setsAtCustomer()}
+	w.next = ownership{Metadata: desired, Customer: w.Plan.setsAtCustomer()}
 	w.State = w.Plan
 	w.save(ctx, &created.BillingAccount, w.next)
 	if all, ok := w.afterCreate(&created.BillingAccount); ok {
@@ -214,7 +213,7 @@ func (w *work) steps() []step {
 			if !metadataDiffers {
 				return w.Client.UpdateBillingAccount(ctx, id, body)
 			}
-			return customMetadata.Change(ctx, w.Client, id, body, w.own.Metadata.Under(plan.CustomMetadataMode, nil),
+			return customMetadata.Change(ctx, w.Client, id, body, w.own.Metadata.Under(plan.CustomMetadataMode),
 				w.next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
 		}})
 	}

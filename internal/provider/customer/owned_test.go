@@ -29,7 +29,7 @@ func TestOwnership(t *testing.T) {
 	email, phone := blank(), blank()
 	owning := func(config model, desired metadata.Object) ownership {
 		own := ownedBy(config)
-		own.Metadata = metadata.OwnedBy(desired)
+		own.Metadata.Object = metadata.Merge(nil, desired)
 		return own
 	}
 	email.Email, email.Emails = types.StringValue("a"), listOf("a,b")

@@ -80,7 +80,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	client.Carried(plan.Collection.ValueString(), plan.IdempotencyKey.ValueString())
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
-	private.SetOwned(ctx, w.Private, metadata.OwnedBy(desired), w.Diags)
+	private.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
 	entry(ctx, w.Private, w.Diags)
 	if record.Existed {
 		warnExisted(plan, w.Diags)

@@ -64,7 +64,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	state, err := fromAPI(remote)
 	if err == nil && !importing {
-		state, err = state.preserve(prior, remote, own)
+		state = state.preserve(prior, remote, own)
 	}
 	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
 		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)

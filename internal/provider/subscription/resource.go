@@ -61,8 +61,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	w := &work{Write: begun}
 	wanted := w.Plan.withoutUnknown()
-	desired, ok := metadata.Owned{}.Under(w.Plan.CustomMetadataMode, r.Defaults().Object).
-		DesiredAttribute(wanted.CustomMetadata, w.Diags)
+	desired, ok := r.Defaults().Under(wanted.CustomMetadata, w.Diags)
 	if !ok {
 		return
 	}
@@ -78,7 +77,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 				created.ID))
 	}
 	w.own = ownedBy(wanted).namedBy(ownedBy(w.Config), ownership{})
-	w.own.Metadata = metadata.OwnedBy(desired)
+	w.own.Metadata = desired
 	w.next = w.own
 	if !wanted.Pause.IsNull() {
 		w.asked = append(w.asked, pauseIt)
@@ -215,7 +214,7 @@ func (w *work) steps() (all []step) {
 		add(verbItems, blameItems, sendItems)
 	}
 	if body := plan.toUpdate(state); asked[changeMetadata] || !body.IsEmpty() {
-		owner := w.own.Metadata.Under(plan.CustomMetadataMode, nil)
+		owner := w.own.Metadata.Under(plan.CustomMetadataMode)
 		add(verbUpdate, steps.Blame{}, func(ctx context.Context) (*billing.Subscription, error) {
 			if !asked[changeMetadata] {
 				return w.Client.UpdateSubscription(ctx, id, body)

@@ -10,6 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
@@ -80,9 +81,9 @@ func (r *Resource[S, T, M]) Client() (client S, ready bool) {
 }
 
 // Defaults is the provider's default_custom_metadata; none while the provider is not configured.
-func (r *Resource[S, T, M]) Defaults() conn.Defaults {
+func (r *Resource[S, T, M]) Defaults() metadata.Defaults {
 	if r.Conn == nil {
-		return conn.Defaults{}
+		return metadata.Defaults{}
 	}
 	return r.Conn.Defaults
 }

@@ -83,14 +83,10 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		w.asked = append(w.asked, pauseIt)
 	}
 	w.State = w.Plan
-	w.save(ctx, step{Verb: "create"}, &created.Subscription)
-	last, done := steps.Run(ctx, w.afterCreate(wanted),
-		func(s step, response *billing.Subscription) { w.save(ctx, s, response) },
+	w.save(ctx, step{Verb: "create"}, &created.Subscription, false)
+	now, done := steps.Run(ctx, &created.Subscription, w.afterCreate(wanted), w.save,
 		steps.Postpone(w.Diags, w.operation))
-	if last == nil {
-		last = &created.Subscription
-	}
-	w.finish(ctx, last, done)
+	w.finish(ctx, now, done)
 }
 
 // afterCreate lists what the plan asks for and the creation could not carry.
@@ -165,13 +161,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.Plan.UpdatedAt = known(w.Plan.UpdatedAt, w.State.UpdatedAt)
 		w.Plan.RecurringAmountCents = known(w.Plan.RecurringAmountCents, w.State.RecurringAmountCents)
 	}
-	last, done := steps.Run(ctx, w.steps(),
-		func(s step, response *billing.Subscription) { w.save(ctx, s, response) },
-		func(verb string, err error) {
-			steps.Report(w.Diags, w.operation)(verb, namingExisting(ctx, w.Client, err, w.Plan))
-		})
+	now, done := steps.Run(ctx, nil, w.steps(), w.save, func(verb string, err error) {
+		apidiag.Add(w.Diags, namingExisting(ctx, w.Client, err, w.Plan), w.operation(verb))
+	})
 	if done {
-		w.finish(ctx, last, true)
+		w.finish(ctx, now, true)
 	}
 }
 
@@ -266,26 +260,30 @@ func (w *work) unlessDone(ctx context.Context, id string, response *billing.Subs
 	return response, err
 }
 
-// save writes the state between two steps: what the service has, as the state before writes it.
-func (w *work) save(ctx context.Context, s step, response *billing.Subscription) {
+// save writes the state between two steps: what the service has, as the state before writes it. What the response to
+// the last step shows is written by finish.
+func (w *work) save(ctx context.Context, s step, response *billing.Subscription, last bool) {
 	w.stale = response == nil
-	timing, _ := w.Plan.planChange()
-	state, ok := w.State, true
-	if response != nil && s.Verb == verbChangePlan {
+	switch {
+	case s.Verb == verbPause:
+		_, resumesAt := pauseFields(w.Plan.Pause)
+		w.next.PausedUntil = resumesAt.ValueString()
+	case s.Verb == verbChangePlan && response != nil:
+		timing, _ := w.Plan.planChange()
 		w.own.Pending = noted(response, w.Plan.PlanID.ValueString(), timing)
 		w.next.Pending = w.own.Pending
 	}
+	state, ok := w.State, true
 	if response != nil {
+		if last {
+			return
+		}
 		state, ok = w.State.after(response, w.own, w.Diags)
 	}
 	if !ok {
 		return
 	}
-	switch s.Verb {
-	case verbPause:
-		_, resumesAt := pauseFields(w.Plan.Pause)
-		w.next.PausedUntil = resumesAt.ValueString()
-	case verbItems:
+	if s.Verb == verbItems {
 		state.Items = w.Plan.Items
 	}
 	w.own, w.State = w.own.reaching(w.next, s.Verb), state

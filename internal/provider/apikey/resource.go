@@ -27,12 +27,7 @@ type base = object.Resource[*collections.Service, collections.APIKey, model]
 // Resource is billing_api_key.
 type Resource struct{ base }
 
-var (
-	_ resource.ResourceWithConfigure   = (*Resource)(nil)
-	_ resource.ResourceWithIdentity    = (*Resource)(nil)
-	_ resource.ResourceWithImportState = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
-)
+var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }

@@ -55,6 +55,14 @@ func (s Scheme[S, T]) Reread(ctx context.Context, client S, id string, importing
 	return s.Listed(client, ctx, id)
 }
 
+// Managed is what every resource of the provider is.
+type Managed interface {
+	resource.ResourceWithConfigure
+	resource.ResourceWithIdentity
+	resource.ResourceWithImportState
+	resource.ResourceWithModifyPlan
+}
+
 // Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the
 // model.
 type Resource[S, T, M any] struct {

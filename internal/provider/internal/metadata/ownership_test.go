@@ -138,6 +138,26 @@ func TestPlan_unknown(t *testing.T) {
 	}
 }
 
+// TestPlan_unknownMode: as long as the mode is not known, the object is a difference where it matters, and nothing is
+// owned by the plan.
+func TestPlan_unknownMode(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		owned, remote string
+		matters       bool
+	}{
+		"a key of others":              {`{"a":1}`, `{"a":1,"x":2}`, true},
+		"own keys only":                {`{"a":1}`, `{"a":1}`, false},
+		"imported, nothing is removed": {``, `{"a":1,"x":2}`, false},
+	} {
+		change, err := Ownership{Owned: parsed(t, c.owned)}.Plan(valueOf(t, `{"a":1}`), valueOf(t, `{"a":1}`),
+			parsed(t, c.remote))
+		if err != nil || change.Differs != c.matters || (change.Desired == nil) != c.matters || change.Result != nil {
+			t.Errorf("%s: %+v, %v", name, change, err)
+		}
+	}
+}
+
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	type in struct{ mode, owned, prior, remote string }

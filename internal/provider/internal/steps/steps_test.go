@@ -30,6 +30,7 @@ func TestRun(t *testing.T) {
 		"no response at all":   {"a", "run a, ended with a -", "0", true},
 		"the first fails":      {"a! b=2", "run a, failed a", "0", false},
 		"the second fails":     {"a=1 b! c=3", "run a, reached a 1, run b, failed b", "1", false},
+		"the last half-done":   {"a=1 b=2!", "run a, reached a 1, run b, reached b 2, failed b", "2", false},
 		"the second half-done": {"a=1 b=2! c=3", "run a, reached a 1, run b, reached b 2, failed b", "2", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -86,8 +86,7 @@ func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.Strin
 		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state", err.Error())
 		return p.State, p.Effective, Owned{}
 	}
-	owner := o.Under(p.Mode)
-	owner.Defaults = p.Defaults.Object
+	owner := Ownership{Mode: p.Mode.ValueString(), Defaults: p.Defaults.Object, Owned: o.Object}
 	change, err := owner.Plan(p.Config, p.State, remote)
 	if err != nil {
 		addInvalid(err, diags)

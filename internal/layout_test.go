@@ -27,7 +27,7 @@ var elsewhere = map[string]string{
 	"about": "schema.go", "arguments": "schema.go", "shared": "model.go", "toCreate": "model.go", "toUpdate": "model.go",
 	"after": "model.go", "ownership": "plan.go", "forApply": "plan.go", "planning": "plan.go",
 	"customMetadata": "resource.go", "work": "resource.go", "step": "resource.go", "ValidateConfig": "resource.go",
-	"stays": "resource.go", "ListResource": "read.go", "describe": "read.go", "ImportState": "read.go",
+	"stays": "resource.go", "ListResource": "read.go", "lists": "read.go", "describe": "read.go", "ImportState": "read.go",
 	"DataSource": "datasource.go", "dataModel": "datasource.go", "dataFromAPI": "datasource.go",
 }
 

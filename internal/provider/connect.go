@@ -22,13 +22,14 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
 )
 
 // connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate
 // limit slows the whole provider down together.
 func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
-	c := &conn.Conn{Defaults: conn.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
+	c := &conn.Conn{Defaults: metadata.Defaults{Object: s.defaults, Unknown: s.defaultsUnknown}}
 	var roots *x509.CertPool
 	if s.caCertificateFile != "" {
 		pool, err := api.LoadCertPool(s.caCertificateFile)

@@ -12,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -110,9 +111,6 @@ func running(all []predecessor, now time.Time) []predecessor {
 	return slices.DeleteFunc(all, func(p predecessor) bool { return passed(p.graceUntil.ValueString(), now) })
 }
 
-// noTrigger is the trigger of a key that no trigger rotates. An empty map and no map are the same.
-var noTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
-
 // fromAPI builds the whole model of a key, as an import sees it: without a token, never rotated.
 func fromAPI(k *collections.APIKey) model {
 	return model{
@@ -120,14 +118,14 @@ func fromAPI(k *collections.APIKey) model {
 			ID:          types.StringValue(k.ID),
 			Name:        types.StringValue(k.Name),
 			Description: wire.FilledOrNull(k.Description),
-			Scopes:      scopes(k.Scopes),
+			Scopes:      contact.TagsOrEmpty(k.Scopes),
 			ExpiresAt:   fwtype.DateTime{StringValue: wire.FilledOrNull(k.ExpiresAt)},
 			KeyPrefix:   wire.TextOrNull(k.KeyPrefix),
 			Source:      wire.TextOrNull(k.Source),
 			CreatedAt:   wire.TextOrNull(k.CreatedAt),
 		},
 		GracePeriodDays:    types.Int64Null(),
-		RotateWhenChanged:  noTrigger,
+		RotateWhenChanged:  object.NoTrigger,
 		RotateAfterDays:    types.Int64Null(),
 		RevokePreviousKeys: types.BoolNull(),
 		AllowOwnKey:        types.BoolNull(),
@@ -138,14 +136,6 @@ func fromAPI(k *collections.APIKey) model {
 		RotationDueAt:      types.StringNull(),
 		PreviousKeys:       predecessorList(nil),
 	}
-}
-
-// scopes is the argument for patterns; none is the empty set, which means everything but administration.
-func scopes(patterns []string) types.Set {
-	if len(patterns) == 0 {
-		return types.SetValueMust(types.StringType, []attr.Value{})
-	}
-	return contact.Tags(patterns)
 }
 
 // preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns.

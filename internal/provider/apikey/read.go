@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -24,7 +23,7 @@ import (
 
 // scheme is how keys are named and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
-	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true,
+	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
 	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
 	ID:      func(k *collections.APIKey) string { return k.ID },
 	Get:     (*collections.Service).GetAPIKey,
@@ -48,11 +47,9 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 // Read refreshes the state. A key that another system has ended is planned for re-creation; one whose expires_at has
 // passed has ended as configured, so it stays in the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var prior model
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	p, before := readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	if !ok {
 		return
 	}
 	defer r.Run().Reading(typeName, prior.ids()...)()
@@ -188,50 +185,28 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 }
 
+type lists = object.ListResource[*collections.Service, collections.APIKey, struct{}]
+
 // ListResource lists keys for `terraform query`.
-type ListResource struct{ conn.Resource }
+type ListResource struct{ lists }
 
-var _ list.ListResourceWithConfigure = (*ListResource)(nil)
-
-// NewListResource returns the list resource.
-func NewListResource() list.ListResource { return &ListResource{} }
-
-// Metadata names the type, which is the resource's.
-func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-	resp.ResourceBehavior.MutableIdentity = true
-}
-
-// listModel are the filters of the list resource: the service offers none.
-type listModel struct{}
-
-// ListResourceConfigSchema describes that there are no filters.
-func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
-	resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the API keys of the organization that are neither revoked nor expired, oldest first, " +
+// NewListResource returns the list resource. The service offers no filters.
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme, Describe: describe,
+		About: "Lists the API keys of the organization that are neither revoked nor expired, oldest first, " +
 			"so that `terraform query` can write their configuration and import them. Tokens are not part of it, and the " +
 			"service offers no filters." + object.ListNeeds("billing_api_keys"),
-	}
-}
-
-// List streams keys, each with the whole resource. Revoked and expired ones cannot be managed, so they are left out.
-func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
-	object.List(ctx, scheme, l.Conn.Collections, req, stream,
-		func(client *collections.Service, _ listModel) iter.Seq2[collections.APIKey, error] {
+		Query: func(ctx context.Context, client *collections.Service, _ struct{}) iter.Seq2[collections.APIKey, error] {
 			return client.ListAPIKeys(ctx)
-		},
-		func(client *collections.Service, k *collections.APIKey) (object.Item, bool) {
-			now, _ := client.Now(ctx)
-			return describe(k), ended(k, now) == ""
-		})
+		}}}
 }
 
-// describe is a key in a listing.
-func describe(k *collections.APIKey) object.Item {
+// describe is a key in a listing. Revoked and expired ones cannot be managed, so they are left out.
+func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.Item, bool) {
+	now, _ := client.Now(ctx)
 	m := fromAPI(k)
 	m.setSecret(encrypt.Secret{})
-	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: m}
+	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: m}, ended(k, now) == ""
 }
 
 const keySeen = "seen"

@@ -27,21 +27,10 @@ type base = object.Resource[*collections.Service, collections.APIKey, model]
 // Resource is billing_api_key.
 type Resource struct{ base }
 
-var (
-	_ resource.ResourceWithConfigure   = (*Resource)(nil)
-	_ resource.ResourceWithIdentity    = (*Resource)(nil)
-	_ resource.ResourceWithImportState = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
-)
+var _ object.Managed = (*Resource)(nil)
 
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
-
-// Metadata names the type. The identity follows the id, which a rotation changes.
-func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-	resp.ResourceBehavior.MutableIdentity = true
-}
 
 // Create creates the key and writes its token to the state at once, as it is never shown again.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

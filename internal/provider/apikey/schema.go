@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -76,8 +77,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: about["name"] + byNewKey},
 			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
 				MarkdownDescription: about["description"] + byNewKey},
-			"scopes": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(scopes(nil)),
-				ElementType: types.StringType,
+			"scopes": schema.SetAttribute{Optional: true, Computed: true,
+				Default: setdefault.StaticValue(contact.TagsOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: about["scopes"] + " Defaults to `[]`." +
 					byNewKey, Validators: []validator.Set{validate.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
@@ -93,7 +94,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Days that the old key works after a rotation, 0 to 30. Defaults to `7`. " +
 					"Changing only this sends nothing; the next rotation uses it."},
 			"rotate_when_changed": schema.MapAttribute{Optional: true, Computed: true, ElementType: types.StringType,
-				Default: mapdefault.StaticValue(noTrigger),
+				Default: mapdefault.StaticValue(object.NoTrigger),
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the key in " +
 					"place. Defaults to `{}`. Setting the first values, or removing all values, rotates " +
 					"nothing."},

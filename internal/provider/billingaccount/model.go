@@ -55,7 +55,7 @@ type model struct {
 // fromAPI builds the whole model of an account, as an import sees it: the customer by its id, the whole
 // custom_metadata, and the defaults for what only this provider knows.
 func fromAPI(a *billing.BillingAccount) (model, error) {
-	custom, effective, err := metadata.ImportAttribute(a.CustomMetadata)
+	custom, effective, err := metadata.Import(a.CustomMetadata)
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of billing account %s: %w", a.ID, err)
 	}
@@ -100,7 +100,7 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 
 // preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
 // the way prior writes what can be written in more than one way. remote is the account that m was built from.
-func (m model) preserve(prior model, remote *billing.BillingAccount, own ownership) (model, error) {
+func (m model) preserve(prior model, remote *billing.BillingAccount, own ownership) model {
 	m.Customer = prior.Customer
 	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy,
 		prior.StatusReason
@@ -120,27 +120,20 @@ func (m model) preserve(prior model, remote *billing.BillingAccount, own ownersh
 			m.Address = prior.Address
 		}
 	}
-	var err error
-	m.CustomMetadata, m.EffectiveCustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).
-		ReadAttribute(prior.CustomMetadata, prior.EffectiveCustomMetadata, remote.CustomMetadata)
-	if err != nil {
-		return m, fmt.Errorf("custom_metadata of billing account %s: %w", remote.ID, err)
-	}
-	return m, nil
+	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
+		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
+	return m
 }
 
 // after is the state after a response that shows a, where m is what was planned or known before; false means that the
 // response is unreadable, which it has reported.
 func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) (model, bool) {
 	state, err := fromAPI(a)
-	if err == nil {
-		state, err = state.preserve(m, a, own)
-	}
 	if err != nil {
 		apidiag.Unreadable(diags, err)
 		return m, false
 	}
-	return state, true
+	return state.preserve(m, a, own), true
 }
 
 // stillThere prefers the value known before while the service still lists it, or lists nothing at all.
@@ -193,23 +186,20 @@ func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
 }
 
 // toCreate is the body that opens the account as configured, with desired as its custom_metadata.
-func (m model) toCreate(ctx context.Context, desired metadata.Object) (billing.BillingAccountCreate, error) {
+func (m model) toCreate(ctx context.Context, desired metadata.Owned) (billing.BillingAccountCreate, error) {
 	customer, err := customerOf(ctx, m.Customer)
 	if err != nil {
 		return billing.BillingAccountCreate{}, err
 	}
 	reference, err := customer.toWire()
-	create := billing.BillingAccountCreate{
+	return billing.BillingAccountCreate{
 		Customer:         reference,
 		ExternalID:       m.ExternalID.ValueStringPointer(),
 		BillingEmail:     m.BillingEmail.ValueStringPointer(),
 		PaymentTermsDays: m.PaymentTermsDays.ValueInt64Pointer(),
 		AutoCollection:   m.AutoCollection.ValueBoolPointer(),
-	}
-	if len(desired) > 0 {
-		create.CustomMetadata = metadata.Payload(desired)
-	}
-	return create, err
+		CustomMetadata:   desired.Payload(),
+	}, err
 }
 
 // toUpdate is the body that takes the account from state to m, except for its status and custom_metadata.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -112,7 +111,7 @@ type planning struct {
 	// customer is what the plan of the customer says, where the same run plans it.
 	customer        contact.Planned
 	customerPlanned bool
-	defaults        conn.Defaults
+	defaults        metadata.Defaults
 }
 
 // moves decides about the argument customer: it keeps the value of the state when that means the same customer, and
@@ -217,9 +216,9 @@ func (p *planning) plannedUpdate() {
 	}
 	p.followImported()
 	customerChanges := p.followCustomer()
-	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Owned.Metadata =
-		p.own.Metadata.Under(m.CustomMetadataMode, p.defaults.Object).PlanAttribute(config.CustomMetadata,
-			state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown, state.displayName(), p.Diags)
+	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Owned.Metadata = p.own.Metadata.Plan(metadata.Planning{
+		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
+		Mode: m.CustomMetadataMode, Defaults: p.defaults, Object: state.displayName()}, p.Diags)
 	changesStatus := !m.Status.Equal(state.Status)
 	if changesStatus {
 		m.SuspendedAt, m.SuspensionReason = types.StringUnknown(), types.StringUnknown()

@@ -15,7 +15,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
@@ -62,12 +61,10 @@ func find(ctx context.Context, client *billing.Service, by object.Selector) ([]b
 // Read refreshes the state. Only the service's own not-found, or a closed account, drops it; a bare 404 of a wrong
 // address is an error.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(fields.Get(ctx, req.State, &state)...)
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	state, client, ok := r.BeginRead(ctx, req, resp)
+	if !ok {
 		return
 	}
 	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
@@ -90,7 +87,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 			private.Set(ctx, resp.Private, keyImported, importedFrom(state), &resp.Diagnostics)
 			state.CustomMetadata = state.CustomMetadata.OrEmpty()
 		case err == nil:
-			state, err = state.preserve(prior, account, own)
+			state = state.preserve(prior, account, own)
 		}
 		if err != nil {
 			apidiag.Unreadable(&resp.Diagnostics, err)
@@ -116,46 +113,31 @@ func (r *Resource) gone(ctx context.Context, state model, how string, resp *reso
 	resp.State.RemoveResource(ctx)
 }
 
-// ListResource lists billing accounts for `terraform query`.
-type ListResource struct{ conn.Resource }
+type lists = object.ListResource[*billing.Service, billing.BillingAccount, filters]
 
-var _ list.ListResourceWithConfigure = (*ListResource)(nil)
+// ListResource lists billing accounts for `terraform query`.
+type ListResource struct{ lists }
 
 // NewListResource returns the list resource.
-func NewListResource() list.ListResource { return &ListResource{} }
-
-// Metadata names the type, which is the resource's.
-func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
-// ListResourceConfigSchema describes the filters.
-func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
-	resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the billing accounts of the organization that are not closed, oldest first, so that " +
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme, Describe: describe,
+		About: "Lists the billing accounts of the organization that are not closed, oldest first, so that " +
 			"`terraform query` can write their configuration and import them." + object.Filtered +
 			object.ListNeeds("billing_accounts"),
-		Attributes: map[string]schema.Attribute{
+		Filters: map[string]schema.Attribute{
 			"external_id": object.ListFilter("Only the account with this `external_id`."),
 			"customer_id": object.ListFilterByID("Only accounts of the customer with this id."),
 			"status": object.ListFilter("Only accounts with this status: `active` or `suspended`.",
 				validate.KnownStatus(statusActive, statusSuspended, statusClosed)),
 			"updated_at_gte": object.ListUpdatedSince("accounts"),
 		},
-	}
-}
-
-// List streams accounts, each with the whole resource. Closed ones cannot be managed, so they are left out.
-func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
-	object.List(ctx, scheme, l.Conn.Billing, req, stream,
-		func(client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {
+		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.BillingAccount, error] {
 			return client.ListWholeAccounts(ctx, m.query())
-		}, describe)
+		}}}
 }
 
-// describe is an account in a listing.
-func describe(_ *billing.Service, a *billing.BillingAccount) (object.Item, bool) {
+// describe is an account in a listing. Closed ones cannot be managed, so they are left out.
+func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) (object.Item, bool) {
 	if a.Status == statusClosed {
 		return object.Item{}, false
 	}

@@ -32,10 +32,7 @@ type base = object.Resource[*billing.Service, billing.BillingAccount, model]
 type Resource struct{ base }
 
 var (
-	_ resource.ResourceWithConfigure      = (*Resource)(nil)
-	_ resource.ResourceWithIdentity       = (*Resource)(nil)
-	_ resource.ResourceWithImportState    = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ object.Managed                      = (*Resource)(nil)
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
@@ -76,8 +73,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w := work{Write: begun}
-	desired, ok := metadata.Owned{}.Under(w.Plan.CustomMetadataMode, r.Defaults().Object).
-		DesiredAttribute(w.Plan.CustomMetadata, w.Diags)
+	desired, ok := r.Defaults().Under(w.Plan.CustomMetadata, w.Diags)
 	if !ok {
 		return
 	}
@@ -99,17 +95,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 				"(id %s).",
 				created.ID))
 	}
-	w.next = ownership{Metadata: metadata.OwnedBy(desired), Customer: w.Plan.setsAtCustomer()}
-	w.State = w.Plan
-	w.save(ctx, &created.BillingAccount, w.next)
+	w.next = ownership{Metadata: desired, Customer: w.Plan.setsAtCustomer()}
+	w.own, w.State = w.next, w.Plan
+	w.save(ctx, step{Verb: "open"}, &created.BillingAccount, false)
 	if all, ok := w.afterCreate(&created.BillingAccount); ok {
-		last, done := steps.Run(ctx, all,
-			func(_ step, response *billing.BillingAccount) { w.save(ctx, response, w.next) },
-			steps.Postpone(w.Diags, w.operation))
-		if last == nil {
-			last = &created.BillingAccount
-		}
-		w.finish(ctx, last, done)
+		now, done := steps.Run(ctx, &created.BillingAccount, all, w.save, steps.Postpone(w.Diags, w.operation))
+		w.finish(ctx, now, done)
 	}
 }
 
@@ -136,7 +127,7 @@ func (w *work) afterCreate(account *billing.BillingAccount) (all []step, ok bool
 // failure leaves a truthful state, and a next plan with exactly the rest.
 type work struct {
 	*object.Write[*billing.Service, model]
-	// own is what the configuration owns before the apply, next what it owns once all is done.
+	// own is what the configuration owns so far, next what it owns once all is done.
 	own, next ownership
 	// shown are the arguments that the configuration does not name.
 	shown []string
@@ -184,18 +175,10 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			return
 		}
 	}
-	last, done := steps.Run(ctx, w.steps(),
-		func(s step, response *billing.BillingAccount) {
-			w.save(ctx, response, w.own)
-			if s.Verb == verbUpdate {
-				private.SetOwned(ctx, w.Private, w.next, w.Diags)
-			}
-		}, steps.Report(w.Diags, w.operation))
-	if last == nil {
-		last = read
-	}
+	now, done := steps.Run(ctx, read, w.steps(), w.save,
+		func(verb string, err error) { apidiag.Add(w.Diags, err, w.operation(verb)) })
 	if done {
-		w.finish(ctx, last, true)
+		w.finish(ctx, now, true)
 	}
 }
 
@@ -214,7 +197,7 @@ func (w *work) steps() []step {
 			if !metadataDiffers {
 				return w.Client.UpdateBillingAccount(ctx, id, body)
 			}
-			return customMetadata.Change(ctx, w.Client, id, body, w.own.Metadata.Under(plan.CustomMetadataMode, nil),
+			return customMetadata.Change(ctx, w.Client, id, body, w.own.Metadata.Under(plan.CustomMetadataMode),
 				w.next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
 		}})
 	}
@@ -244,12 +227,20 @@ func (w *work) transition(verb, id, status string,
 	}}
 }
 
-// save writes the state between two steps: what the service has, as the state before writes it.
-func (w *work) save(ctx context.Context, response *billing.BillingAccount, own ownership) {
-	if state, ok := w.State.after(response, own, w.Diags); ok {
+// save writes the state between two steps: what the service has, as the state before writes it. What the response to
+// the last step shows is written by finish.
+func (w *work) save(ctx context.Context, s step, response *billing.BillingAccount, last bool) {
+	if last {
+		return
+	}
+	if state, ok := w.State.after(response, w.own, w.Diags); ok {
 		w.State = state
 		w.Save(ctx, state.ID, state)
 		saveFacts(ctx, response, w.Private, w.Diags)
+	}
+	if s.Verb == verbUpdate {
+		w.own = w.next
+		private.SetOwned(ctx, w.Private, w.own, w.Diags)
 	}
 }
 

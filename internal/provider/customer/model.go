@@ -59,7 +59,7 @@ type model struct {
 // fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata,
 // and the defaults for what only this provider knows.
 func fromAPI(c *billing.Customer) (model, error) {
-	custom, effective, err := metadata.ImportAttribute(c.CustomMetadata)
+	custom, effective, err := metadata.Import(c.CustomMetadata)
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of customer %s: %w", c.ID, err)
 	}
@@ -98,7 +98,7 @@ func fromAPI(c *billing.Customer) (model, error) {
 
 // preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
 // the way prior writes what can be written in more than one way. remote is the customer that m was built from.
-func (m model) preserve(prior model, remote *billing.Customer, own ownership) (model, error) {
+func (m model) preserve(prior model, remote *billing.Customer, own ownership) model {
 	m.CustomMetadataMode = prior.CustomMetadataMode
 	m.DeletionPolicy = prior.DeletionPolicy
 	m.CreateBillingAccount = prior.CreateBillingAccount
@@ -114,13 +114,9 @@ func (m model) preserve(prior model, remote *billing.Customer, own ownership) (m
 		m.Tags = prior.Tags
 	}
 	m.DocumentNumber = m.DocumentNumber.Or(prior.DocumentNumber)
-	var err error
-	m.CustomMetadata, m.EffectiveCustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).
-		ReadAttribute(prior.CustomMetadata, prior.EffectiveCustomMetadata, remote.CustomMetadata)
-	if err != nil {
-		return m, fmt.Errorf("custom_metadata of customer %s: %w", remote.ID, err)
-	}
-	return m, nil
+	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
+		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
+	return m
 }
 
 // withAccount notes the billing account that belongs to the creation of the customer; nil means there is none.
@@ -153,20 +149,17 @@ func (m model) named() []string {
 // after is the state after a response that shows c, where m is what was planned or known before.
 func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(c)
-	if err == nil {
-		state, err = state.preserve(m, c, own)
-	}
 	if err != nil {
 		apidiag.Unreadable(diags, err)
 		return m
 	}
-	return state
+	return state.preserve(m, c, own)
 }
 
 // toCreate is the body that creates the customer as configured, with desired as its custom_metadata. What is not
 // configured is left out, so that the service's own defaults hold.
-func (m model) toCreate(desired metadata.Object) billing.CustomerCreate {
-	create := billing.CustomerCreate{
+func (m model) toCreate(desired metadata.Owned) billing.CustomerCreate {
+	return billing.CustomerCreate{
 		Name:                 m.Name.ValueString(),
 		ExternalID:           m.ExternalID.ValueStringPointer(),
 		Nickname:             m.Nickname.ValueStringPointer(),
@@ -186,11 +179,8 @@ func (m model) toCreate(desired metadata.Object) billing.CustomerCreate {
 		BillingEmail:         m.BillingEmail.ValueStringPointer(),
 		PaymentTermsDays:     m.PaymentTermsDays.ValueInt64Pointer(),
 		AutoCollection:       m.AutoCollection.ValueBoolPointer(),
+		CustomMetadata:       desired.Payload(),
 	}
-	if len(desired) > 0 {
-		create.CustomMetadata = metadata.Payload(desired)
-	}
-	return create
 }
 
 // toUpdate is the body that takes the customer from state to m, except for its custom_metadata. Only what differs is in

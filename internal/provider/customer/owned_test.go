@@ -29,7 +29,7 @@ func TestOwnership(t *testing.T) {
 	email, phone := blank(), blank()
 	owning := func(config model, desired metadata.Object) ownership {
 		own := ownedBy(config)
-		own.Metadata = metadata.OwnedBy(desired)
+		own.Metadata.Object = metadata.Merge(nil, desired)
 		return own
 	}
 	email.Email, email.Emails = types.StringValue("a"), listOf("a,b")
@@ -60,8 +60,8 @@ func TestOwnership(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	externalID := "p-1"
-	item, managed := describe(nil, &billing.Customer{ID: "1", Name: "Ana", ExternalID: &externalID, Emails: remoteOf("a"),
-		Phones: remoteOf("1")})
+	item, managed := describe(t.Context(), nil, &billing.Customer{ID: "1", Name: "Ana", ExternalID: &externalID,
+		Emails: remoteOf("a"), Phones: remoteOf("1")})
 	m, ok := item.Resource.(model)
 	if !managed || item.Err != nil || scheme.ID(&billing.Customer{ID: "1"}) != "1" || item.Name != "Ana (p-1)" || !ok {
 		t.Fatalf("listed as %+v", item)
@@ -69,7 +69,8 @@ func TestDescribe(t *testing.T) {
 	if !m.Email.IsNull() || !m.Phone.IsNull() || !m.Emails.Equal(listOf("a")) || !m.Phones.Equal(listOf("1")) {
 		t.Errorf("e-mail %s beside %s, phone %s beside %s", m.Email, m.Emails, m.Phone, m.Phones)
 	}
-	if item, _ := describe(nil, &billing.Customer{ID: "2", Name: "Elisa", CustomMetadata: []byte(`[1]`)}); item.Name !=
+	if item, _ := describe(t.Context(), nil, &billing.Customer{ID: "2", Name: "Elisa",
+		CustomMetadata: []byte(`[1]`)}); item.Name !=
 		"Elisa" || item.Err == nil {
 		t.Errorf("an unreadable customer is listed as %+v", item)
 	}

@@ -84,7 +84,7 @@ func TestToCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		config, object := configured(t, exchange)
-		have := body(t, config.toCreate(object))
+		have := body(t, config.toCreate(metadata.Owned{Object: object}))
 		if !reflect.DeepEqual(any(have), withoutAddressNulls(want)) {
 			t.Errorf("%s:\nsent %v\nwant %v", name, have, want)
 		}
@@ -110,7 +110,7 @@ func TestToCreate_emptyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	config := blank()
 	config.Name, config.Emails, config.Tags = types.StringValue("A"), listOf(""), tags()
-	if have := body(t, config.toCreate(metadata.Object{})); len(have) != 1 || have["name"] != "A" {
+	if have := body(t, config.toCreate(metadata.Owned{Object: metadata.Object{}})); len(have) != 1 || have["name"] != "A" {
 		t.Errorf("sent %v", have)
 	}
 }

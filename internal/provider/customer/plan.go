@@ -13,7 +13,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -86,7 +85,7 @@ func (m model) plannedCreate(config model) model {
 //	document_number             document_type
 //
 // The second result is what the configuration owns once the plan is applied.
-func (m model) plannedUpdate(config, state model, own ownership, defaults conn.Defaults,
+func (m model) plannedUpdate(config, state model, own ownership, defaults metadata.Defaults,
 	diags *diag.Diagnostics) (model, ownership) {
 	m.keepCreateOnly(config, state, diags)
 
@@ -111,10 +110,9 @@ func (m model) plannedUpdate(config, state model, own ownership, defaults conn.D
 	}
 	m.Email, m.Emails = emails.plannedOwn(stored, own.Email, &next.Email).split()
 	m.Phone, m.Phones = phones.plannedOwn(storedPhones, own.Phone, &next.Phone).split()
-	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Under(m.CustomMetadataMode,
-		defaults.Object).PlanAttribute(
-		config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, defaults.Unknown,
-		state.displayName(), diags)
+	m.CustomMetadata, m.EffectiveCustomMetadata, next.Metadata = own.Metadata.Plan(metadata.Planning{
+		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
+		Mode: m.CustomMetadataMode, Defaults: defaults, Object: state.displayName()}, diags)
 	update := m.owning(next).toUpdate(state.owning(next))
 	if !update.DocumentNumber.IsZero() {
 		m.DocumentType = types.StringUnknown()

@@ -17,7 +17,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
@@ -40,12 +39,10 @@ var scheme = object.Scheme[*billing.Service, billing.Customer]{
 
 // Read refreshes the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(fields.Get(ctx, req.State, &state)...)
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	state, client, ok := r.BeginRead(ctx, req, resp)
+	if !ok {
 		return
 	}
 	// Also for a customer that turns out to be gone: the framework wants an identity from every refresh, and a state
@@ -152,19 +149,6 @@ func oldestAccount(ctx context.Context, client *billing.Service, c *billing.Cust
 	return &oldest, nil
 }
 
-// ListResource lists customers for `terraform query`.
-type ListResource struct{ conn.Resource }
-
-var _ list.ListResourceWithConfigure = (*ListResource)(nil)
-
-// NewListResource returns the list resource.
-func NewListResource() list.ListResource { return &ListResource{} }
-
-// Metadata names the type, which is the resource's.
-func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
 // listModel are the filters of the list resource.
 type listModel struct {
 	filters
@@ -172,34 +156,32 @@ type listModel struct {
 	DocumentNumber types.String `tfsdk:"document_number"`
 }
 
-// ListResourceConfigSchema describes the filters.
-func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
-	resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the customers of the organization, oldest first, so that `terraform query` can write " +
+type lists = object.ListResource[*billing.Service, billing.Customer, listModel]
+
+// ListResource lists customers for `terraform query`.
+type ListResource struct{ lists }
+
+// NewListResource returns the list resource.
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme, Describe: describe,
+		About: "Lists the customers of the organization, oldest first, so that `terraform query` can write " +
 			"their configuration and import them." + object.Filtered + object.ListNeeds("billing_customers"),
-		Attributes: map[string]schema.Attribute{
+		Filters: map[string]schema.Attribute{
 			"search":          object.ListFilter(object.AboutSearch("customers")),
 			"external_id":     object.ListFilter("Only the customer with this `external_id`."),
 			"document_number": object.ListFilter("Only customers with this tax number, whatever its mask."),
 			"updated_at_gte":  object.ListUpdatedSince("customers"),
 		},
-	}
-}
-
-// List streams customers, each with the whole resource.
-func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
-	object.List(ctx, scheme, l.Conn.Billing, req, stream,
-		func(client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
+		Query: func(ctx context.Context, client *billing.Service, m listModel) iter.Seq2[billing.Customer, error] {
 			query := m.query()
 			query.ExternalID, query.DocumentNumber = m.ExternalID.ValueString(), m.DocumentNumber.ValueString()
 			return client.ListCustomers(ctx, query)
-		}, describe)
+		}}}
 }
 
 // describe is a customer in a listing. Generated configuration writes every optional argument, and email and phone
 // only repeat an item of emails and phones, so they are left out.
-func describe(_ *billing.Service, c *billing.Customer) (object.Item, bool) {
+func describe(_ context.Context, _ *billing.Service, c *billing.Customer) (object.Item, bool) {
 	m, err := fromAPI(c)
 	m.Email, m.Phone = types.StringNull(), types.StringNull()
 	name := c.Name

@@ -29,10 +29,7 @@ type base = object.Resource[*billing.Service, billing.Customer, model]
 type Resource struct{ base }
 
 var (
-	_ resource.ResourceWithConfigure      = (*Resource)(nil)
-	_ resource.ResourceWithIdentity       = (*Resource)(nil)
-	_ resource.ResourceWithImportState    = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ object.Managed                      = (*Resource)(nil)
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
@@ -66,8 +63,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	desired, ok := metadata.Owned{}.Under(w.Plan.CustomMetadataMode, r.Defaults().Object).
-		DesiredAttribute(w.Config.CustomMetadata, w.Diags)
+	desired, ok := r.Defaults().Under(w.Config.CustomMetadata, w.Diags)
 	if !ok {
 		return
 	}
@@ -77,7 +73,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	own := ownedBy(w.Config)
-	own.Metadata = metadata.OwnedBy(desired)
+	own.Metadata = desired
 	state := w.Plan.after(&created.Customer, own, w.Diags).withAccount(created.BillingAccount)
 	state.CreateBillingAccount = w.Plan.CreateBillingAccount
 	settle.Warn(settle.Onto(ctx, &w.Plan, &state), state.displayName(), w.Config.named(), w.Diags)
@@ -142,7 +138,7 @@ func update(ctx context.Context, w *object.Write[*billing.Service, model], own, 
 	id, body := state.ID.ValueString(), plan.toUpdate(state)
 	switch {
 	case !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata):
-		return customMetadata.Change(ctx, w.Client, id, body, own.Metadata.Under(plan.CustomMetadataMode, nil),
+		return customMetadata.Change(ctx, w.Client, id, body, own.Metadata.Under(plan.CustomMetadataMode),
 			next.Metadata.Object, state.EffectiveCustomMetadata.ValueString())
 	case body.IsEmpty():
 		return nil, nil

@@ -89,7 +89,7 @@ func overlookIn(want, have any) any {
 // PATCH), so an object goes with what others have put into it, which whole, the record as last returned, shows.
 func changes(own metadata.Ownership, stored, whole, desired metadata.Object) map[string]any {
 	stored = overlook(desired, stored)
-	result, theirs := own.Result(stored, desired), own.Result(whole, desired)
+	result, theirs := own.Result(stored, desired, desired), own.Result(whole, desired, desired)
 	send := map[string]any{}
 	for key := range stored {
 		if _, stays := result[key]; stays {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,7 +21,8 @@ import (
 // readOwnership reads what the configuration owns of a record; of one that was imported, and not applied since, it owns
 // no key.
 func readOwnership(ctx context.Context, store private.Store, diags *diag.Diagnostics) metadata.Ownership {
-	return private.Owned[metadata.Owned](ctx, store, diags).Under(types.StringValue(metadata.ModeMerge), nil)
+	owned := private.Owned[metadata.Owned](ctx, store, diags).Object
+	return metadata.Ownership{Mode: metadata.ModeMerge, Owned: owned}
 }
 
 // ModifyPlan fixes the key of a creation, and decides for an existing record whether it must change.
@@ -111,14 +110,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	if change.Differs {
 		m.Response = types.StringUnknown()
 	}
-	if len(change.Foreign) > 0 {
-		slices.Sort(change.Foreign)
-		diags.AddAttributeWarning(path.Root(attrBody), "Keys that the configuration does not name stay",
-			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first "+
-				"apply after an import removes nothing: they stay at the service, and the lines of this plan that "+
-				"show them with a minus remove them from the state only.", state.displayName(), strings.Join(change.Foreign,
-				", ")))
-	}
+	change.WarnForeign(path.Root(attrBody), "the "+state.displayName(), "", diags)
 	return metadata.Owned{Object: change.Desired}
 }
 

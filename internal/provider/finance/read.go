@@ -28,11 +28,9 @@ var scheme = object.Scheme[*finance.Service, finance.Record]{
 
 // Read refreshes the state. Only the service's own not-found drops the record.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var prior model
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	if !ok {
 		return
 	}
 	identify(ctx, prior, resp.Identity, &resp.Diagnostics)

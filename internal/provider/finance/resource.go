@@ -27,10 +27,7 @@ type base = object.Resource[*finance.Service, finance.Record, model]
 type Resource struct{ base }
 
 var (
-	_ resource.ResourceWithConfigure      = (*Resource)(nil)
-	_ resource.ResourceWithIdentity       = (*Resource)(nil)
-	_ resource.ResourceWithImportState    = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ object.Managed                      = (*Resource)(nil)
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
@@ -80,7 +77,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	client.Carried(plan.Collection.ValueString(), plan.IdempotencyKey.ValueString())
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
-	private.SetOwned(ctx, w.Private, metadata.OwnedBy(desired), w.Diags)
+	private.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
 	entry(ctx, w.Private, w.Diags)
 	if record.Existed {
 		warnExisted(plan, w.Diags)

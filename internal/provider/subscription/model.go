@@ -76,7 +76,7 @@ type model struct {
 // fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults
 // for what only this provider knows. Items are read apart, see withItems.
 func fromAPI(s *billing.Subscription) (model, error) {
-	custom, effective, err := metadata.ImportAttribute(s.CustomMetadata)
+	custom, effective, err := metadata.Import(s.CustomMetadata)
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of subscription %s: %w", s.ID, err)
 	}
@@ -140,7 +140,7 @@ func fromAPI(s *billing.Subscription) (model, error) {
 
 // preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
 // the way prior writes what can be written in more than one way. remote is the subscription that m was built from.
-func (m model) preserve(prior model, remote *billing.Subscription, own ownership) (model, error) {
+func (m model) preserve(prior model, remote *billing.Subscription, own ownership) model {
 	m.PlanChange, m.TrialPeriodDays = prior.PlanChange, prior.TrialPeriodDays
 	m.CustomMetadataMode, m.DeletionPolicy, m.OnExternalCancel = prior.CustomMetadataMode, prior.DeletionPolicy,
 		prior.OnExternalCancel
@@ -167,29 +167,22 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 		m.PlanID, m.PendingPlanID = types.StringValue(own.Pending.To), types.StringValue(own.Pending.To)
 	}
 	if remote.Status == statusCanceled {
-		return m.asBefore(prior), nil
+		return m.asBefore(prior)
 	}
-	var err error
-	m.CustomMetadata, m.EffectiveCustomMetadata, err = own.Metadata.Under(prior.CustomMetadataMode, nil).
-		ReadAttribute(prior.CustomMetadata, prior.EffectiveCustomMetadata, remote.CustomMetadata)
-	if err != nil {
-		return m, fmt.Errorf("custom_metadata of subscription %s: %w", remote.ID, err)
-	}
-	return m, nil
+	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
+		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
+	return m
 }
 
 // after is the state after a response that shows s, where m is what was planned or known before; false means that the
 // response is unreadable, which it has reported.
 func (m model) after(s *billing.Subscription, own ownership, diags *diag.Diagnostics) (model, bool) {
 	state, err := fromAPI(s)
-	if err == nil {
-		state, err = state.preserve(m, s, own)
-	}
 	if err != nil {
 		apidiag.Unreadable(diags, err)
 		return m, false
 	}
-	return state, true
+	return state.preserve(m, s, own), true
 }
 
 // emptyCollections writes what an imported subscription has none of as empty: a configuration that leaves it out and
@@ -198,9 +191,7 @@ func (m *model) emptyCollections() {
 	if m.Items.IsNull() {
 		m.Items = types.SetValueMust(itemType, nil)
 	}
-	if m.CustomMetadata.IsAbsent() {
-		m.CustomMetadata = metadata.FromObject(metadata.Object{})
-	}
+	m.CustomMetadata = m.CustomMetadata.OrEmpty()
 }
 
 // sameID reports whether both name the same object, or none.
@@ -240,8 +231,8 @@ func (m model) withoutUnknown() model {
 
 // toCreate is the body that creates the subscription as planned, with desired as its custom_metadata. What is not
 // configured is left out, so that the service's own defaults hold.
-func (m model) toCreate(desired metadata.Object) billing.SubscriptionCreate {
-	create := billing.SubscriptionCreate{
+func (m model) toCreate(desired metadata.Owned) billing.SubscriptionCreate {
+	return billing.SubscriptionCreate{
 		BillingAccountID:  m.BillingAccountID.ValueString(),
 		ExternalID:        m.ExternalID.ValueStringPointer(),
 		CompanyID:         m.CompanyID.ValueStringPointer(),
@@ -256,11 +247,8 @@ func (m model) toCreate(desired metadata.Object) billing.SubscriptionCreate {
 		NfeIssuancePolicy: m.NfeIssuancePolicy.ValueStringPointer(),
 		Notes:             m.Notes.ValueStringPointer(),
 		Items:             itemsTo(m.Items),
+		CustomMetadata:    desired.Payload(),
 	}
-	if len(desired) > 0 {
-		create.CustomMetadata = metadata.Payload(desired)
-	}
-	return create
 }
 
 // afterCreate is the update with what is configured and a creation cannot carry.

@@ -176,9 +176,9 @@ func TestBodies(t *testing.T) {
 		body any
 		want string
 	}{
-		"creation": {config.toCreate(metadata.Object{"k": "v"}),
+		"creation": {config.toCreate(metadata.Owned{Object: metadata.Object{"k": "v"}}),
 			`{"billing_account_id":"a","plan_id":"p","items":[{"product_id":"x","price_id":"y"}],"custom_metadata":{"k":"v"}}`},
-		"no metadata":  {config.toCreate(metadata.Object{}).CustomMetadata, `null`},
+		"no metadata":  {config.toCreate(metadata.Owned{}).CustomMetadata, `null`},
 		"what follows": {config.afterCreate(state), `{"discount_percent":12.50,"allow_pause":false}`},
 		"update":       {plan.toUpdate(state), `{"discount_percent":12.50,"notes":"n"}`},
 		"clearing":     {cleared.toUpdate(was), `{"plan_id":null,"collection_method":null,"cancel_at_period_end":false}`},
@@ -261,9 +261,9 @@ func TestPending(t *testing.T) {
 // TestOwnedReaching: a step owns what it carries, and nothing of what comes later.
 func TestOwnedReaching(t *testing.T) {
 	t.Parallel()
-	before := ownership{Metadata: metadata.OwnedBy(metadata.Object{"a": true}), Arguments: []string{argNfeIssuancePolicy},
-		ItemsAsListed: true}
-	next := ownership{Metadata: metadata.OwnedBy(metadata.Object{"b": true}),
+	before := ownership{Metadata: metadata.Owned{Object: metadata.Object{"a": true}},
+		Arguments: []string{argNfeIssuancePolicy}, ItemsAsListed: true}
+	next := ownership{Metadata: metadata.Owned{Object: metadata.Object{"b": true}},
 		Arguments: []string{argCollectionMethod, argItems}}
 	for verb, want := range map[string]struct {
 		arguments []string

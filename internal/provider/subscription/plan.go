@@ -13,7 +13,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -92,7 +91,7 @@ type planning struct {
 	// adoptsItems says that the items are there already, as far as this plan knows: the one in the apply may see
 	// others.
 	adoptsItems bool
-	defaults    conn.Defaults
+	defaults    metadata.Defaults
 	// client is nil where the connection to the service is not known yet.
 	client *billing.Service
 }
@@ -189,10 +188,9 @@ func (p *planning) plannedUpdate() {
 		m.Pause = state.Pause
 	}
 	p.next = ownedBy(p.Config)
-	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Under(m.CustomMetadataMode,
-		p.defaults.Object).PlanAttribute(
-		p.Config.CustomMetadata, state.CustomMetadata, state.EffectiveCustomMetadata, p.defaults.Unknown,
-		state.displayName(), p.Diags)
+	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Plan(metadata.Planning{
+		Config: p.Config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
+		Mode: m.CustomMetadataMode, Defaults: p.defaults, Object: state.displayName()}, p.Diags)
 	otherItems := p.planItems()
 	m.PlanChange = p.planChange()
 	p.asked = m.transitions(state)

@@ -47,12 +47,10 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 
 // Read refreshes the state. Only the service's own not-found drops the subscription; a canceled one stays.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var prior model
-	resp.Diagnostics.Append(fields.Get(ctx, req.State, &prior)...)
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	if !ok {
 		return
 	}
 	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
@@ -64,7 +62,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	state, err := fromAPI(remote)
 	if err == nil && !importing {
-		state, err = state.preserve(prior, remote, own)
+		state = state.preserve(prior, remote, own)
 	}
 	if err == nil && (importing || own.readsItems(prior.Items) && remote.Status != statusCanceled) {
 		state.Items, err = readItems(ctx, client, prior.ID.ValueString(), prior.Items)
@@ -99,28 +97,19 @@ func readItems(ctx context.Context, client *billing.Service, id string, prior ty
 	return seenItems(prior, items), nil
 }
 
-// ListResource lists subscriptions for `terraform query`.
-type ListResource struct{ conn.Resource }
+type lists = object.ListResource[*billing.Service, billing.Subscription, filters]
 
-var _ list.ListResourceWithConfigure = (*ListResource)(nil)
+// ListResource lists subscriptions for `terraform query`.
+type ListResource struct{ lists }
 
 // NewListResource returns the list resource.
-func NewListResource() list.ListResource { return &ListResource{} }
-
-// Metadata names the type, which is the resource's.
-func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
-// ListResourceConfigSchema describes the filters.
-func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
-	resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the subscriptions of the organization that are not canceled, oldest first, so that " +
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme,
+		About: "Lists the subscriptions of the organization that are not canceled, oldest first, so that " +
 			"`terraform query` can write their configuration and import them." + object.Filtered +
 			" With `include_resource` the items are part of it, with one more request each." +
 			object.ListNeeds("billing_subscriptions"),
-		Attributes: map[string]schema.Attribute{
+		Filters: map[string]schema.Attribute{
 			"external_id":        object.ListFilter("Only the subscription with this `external_id`."),
 			"billing_account_id": object.ListFilterByID("Only subscriptions of the billing account with this id."),
 			"plan_id":            object.ListFilterByID("Only subscriptions with this active plan."),
@@ -128,30 +117,30 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 				"`active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": object.ListUpdatedSince("subscriptions"),
 		},
-	}
+		Query: func(ctx context.Context, client *billing.Service, m filters) iter.Seq2[billing.Subscription, error] {
+			return client.ListSubscriptions(ctx, m.query())
+		}}}
 }
 
 // List streams subscriptions, each with the whole resource. Canceled ones cannot be managed, so they are left out.
 func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var items itemReader
-	object.List(ctx, scheme, l.Conn.Billing, req, stream,
-		func(client *billing.Service, m filters) iter.Seq2[billing.Subscription, error] {
-			return client.ListSubscriptions(ctx, m.query())
-		},
-		func(client *billing.Service, s *billing.Subscription) (object.Item, bool) {
-			items.client = client
-			var notes diag.Diagnostics
-			items.diags = &notes
-			item, managed := describe(s, func() ([]billing.SubscriptionItem, error) {
-				if !req.IncludeResource {
-					return nil, nil // takes a request, and nobody sees it
-				}
-				listed, _, err := items.read(ctx, s)
-				return listed, err
-			})
-			item.Notes = notes
-			return item, managed
+	listing := l.lists
+	listing.Describe = func(ctx context.Context, client *billing.Service, s *billing.Subscription) (object.Item, bool) {
+		items.client = client
+		var notes diag.Diagnostics
+		items.diags = &notes
+		item, managed := describe(s, func() ([]billing.SubscriptionItem, error) {
+			if !req.IncludeResource {
+				return nil, nil // takes a request, and nobody sees it
+			}
+			listed, _, err := items.read(ctx, s)
+			return listed, err
 		})
+		item.Notes = notes
+		return item, managed
+	}
+	listing.List(ctx, req, stream)
 }
 
 // describe is a subscription in a list. Generated configuration needs neither trial_end nor trial_period_days: both

@@ -34,10 +34,7 @@ type base = object.Resource[*billing.Service, billing.Subscription, model]
 type Resource struct{ base }
 
 var (
-	_ resource.ResourceWithConfigure      = (*Resource)(nil)
-	_ resource.ResourceWithIdentity       = (*Resource)(nil)
-	_ resource.ResourceWithImportState    = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ object.Managed                      = (*Resource)(nil)
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
@@ -61,8 +58,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	w := &work{Write: begun}
 	wanted := w.Plan.withoutUnknown()
-	desired, ok := metadata.Owned{}.Under(w.Plan.CustomMetadataMode, r.Defaults().Object).
-		DesiredAttribute(wanted.CustomMetadata, w.Diags)
+	desired, ok := r.Defaults().Under(wanted.CustomMetadata, w.Diags)
 	if !ok {
 		return
 	}
@@ -78,20 +74,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 				created.ID))
 	}
 	w.own = ownedBy(wanted).namedBy(ownedBy(w.Config), ownership{})
-	w.own.Metadata = metadata.OwnedBy(desired)
+	w.own.Metadata = desired
 	w.next = w.own
 	if !wanted.Pause.IsNull() {
 		w.asked = append(w.asked, pauseIt)
 	}
 	w.State = w.Plan
-	w.save(ctx, step{Verb: "create"}, &created.Subscription)
-	last, done := steps.Run(ctx, w.afterCreate(wanted),
-		func(s step, response *billing.Subscription) { w.save(ctx, s, response) },
+	w.save(ctx, step{Verb: "create"}, &created.Subscription, false)
+	now, done := steps.Run(ctx, &created.Subscription, w.afterCreate(wanted), w.save,
 		steps.Postpone(w.Diags, w.operation))
-	if last == nil {
-		last = &created.Subscription
-	}
-	w.finish(ctx, last, done)
+	w.finish(ctx, now, done)
 }
 
 // afterCreate lists what the plan asks for and the creation could not carry.
@@ -166,13 +158,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.Plan.UpdatedAt = known(w.Plan.UpdatedAt, w.State.UpdatedAt)
 		w.Plan.RecurringAmountCents = known(w.Plan.RecurringAmountCents, w.State.RecurringAmountCents)
 	}
-	last, done := steps.Run(ctx, w.steps(),
-		func(s step, response *billing.Subscription) { w.save(ctx, s, response) },
-		func(verb string, err error) {
-			steps.Report(w.Diags, w.operation)(verb, namingExisting(ctx, w.Client, err, w.Plan))
-		})
+	now, done := steps.Run(ctx, nil, w.steps(), w.save, func(verb string, err error) {
+		apidiag.Add(w.Diags, namingExisting(ctx, w.Client, err, w.Plan), w.operation(verb))
+	})
 	if done {
-		w.finish(ctx, last, true)
+		w.finish(ctx, now, true)
 	}
 }
 
@@ -215,7 +205,7 @@ func (w *work) steps() (all []step) {
 		add(verbItems, blameItems, sendItems)
 	}
 	if body := plan.toUpdate(state); asked[changeMetadata] || !body.IsEmpty() {
-		owner := w.own.Metadata.Under(plan.CustomMetadataMode, nil)
+		owner := w.own.Metadata.Under(plan.CustomMetadataMode)
 		add(verbUpdate, steps.Blame{}, func(ctx context.Context) (*billing.Subscription, error) {
 			if !asked[changeMetadata] {
 				return w.Client.UpdateSubscription(ctx, id, body)
@@ -267,26 +257,30 @@ func (w *work) unlessDone(ctx context.Context, id string, response *billing.Subs
 	return response, err
 }
 
-// save writes the state between two steps: what the service has, as the state before writes it.
-func (w *work) save(ctx context.Context, s step, response *billing.Subscription) {
+// save writes the state between two steps: what the service has, as the state before writes it. What the response to
+// the last step shows is written by finish.
+func (w *work) save(ctx context.Context, s step, response *billing.Subscription, last bool) {
 	w.stale = response == nil
-	timing, _ := w.Plan.planChange()
-	state, ok := w.State, true
-	if response != nil && s.Verb == verbChangePlan {
+	switch {
+	case s.Verb == verbPause:
+		_, resumesAt := pauseFields(w.Plan.Pause)
+		w.next.PausedUntil = resumesAt.ValueString()
+	case s.Verb == verbChangePlan && response != nil:
+		timing, _ := w.Plan.planChange()
 		w.own.Pending = noted(response, w.Plan.PlanID.ValueString(), timing)
 		w.next.Pending = w.own.Pending
 	}
+	state, ok := w.State, true
 	if response != nil {
+		if last {
+			return
+		}
 		state, ok = w.State.after(response, w.own, w.Diags)
 	}
 	if !ok {
 		return
 	}
-	switch s.Verb {
-	case verbPause:
-		_, resumesAt := pauseFields(w.Plan.Pause)
-		w.next.PausedUntil = resumesAt.ValueString()
-	case verbItems:
+	if s.Verb == verbItems {
 		state.Items = w.Plan.Items
 	}
 	w.own, w.State = w.own.reaching(w.next, s.Verb), state

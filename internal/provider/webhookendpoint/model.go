@@ -3,13 +3,13 @@ package webhookendpoint
 import (
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -36,9 +36,6 @@ type model struct {
 	EncryptedSecret         types.String `tfsdk:"encrypted_secret"`
 }
 
-// noTrigger is the trigger of a secret that is not rotated. An empty map and no map are the same.
-var noTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
-
 // fromAPI builds the whole model of an endpoint, as an import sees it: without a secret, and without credentials.
 func fromAPI(e *collections.WebhookEndpoint) model {
 	return model{
@@ -46,27 +43,19 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 			ID:          types.StringValue(e.ID),
 			URL:         wire.TextOrNull(e.URL),
 			Description: wire.FilledOrNull(e.Description),
-			Events:      events(e.Events),
+			Events:      contact.TagsOrEmpty(e.Events),
 			Active:      types.BoolValue(e.Active),
 			CreatedAt:   wire.TextOrNull(e.CreatedAt),
 			UpdatedAt:   wire.TextOrNull(e.UpdatedAt),
 		},
 		Authentication:          authFromAPI(e.Authentication),
-		RotateSecretWhenChanged: noTrigger,
+		RotateSecretWhenChanged: object.NoTrigger,
 		TestOnApply:             types.BoolNull(),
 		AgeRecipients:           encrypt.None,
 		AllowDuplicate:          types.BoolNull(),
 		Secret:                  types.StringPointerValue(e.Secret),
 		EncryptedSecret:         types.StringNull(),
 	}
-}
-
-// events is the argument for names; none is the empty set, which means all events.
-func events(names []string) types.Set {
-	if len(names) == 0 {
-		return types.SetValueMust(types.StringType, []attr.Value{})
-	}
-	return contact.Tags(names)
 }
 
 // preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns.

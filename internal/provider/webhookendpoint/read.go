@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
-	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -34,11 +33,9 @@ var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 
 // Read refreshes the state. Only the service's own not-found drops the endpoint.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var prior model
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
-	if !ready || resp.Diagnostics.HasError() {
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	if !ok {
 		return
 	}
 	defer r.Run().Reading(typeName, prior.ID.ValueString())()
@@ -69,43 +66,27 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 }
 
+type lists = object.ListResource[*collections.Service, collections.WebhookEndpoint, struct{}]
+
 // ListResource lists endpoints for `terraform query`.
-type ListResource struct{ conn.Resource }
+type ListResource struct{ lists }
 
-var _ list.ListResourceWithConfigure = (*ListResource)(nil)
-
-// NewListResource returns the list resource.
-func NewListResource() list.ListResource { return &ListResource{} }
-
-// Metadata names the type, which is the resource's.
-func (l *ListResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
-// listModel are the filters of the list resource: the service offers none.
-type listModel struct{}
-
-// ListResourceConfigSchema describes that there are no filters.
-func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
-	resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the webhook endpoints of the organization, oldest first, so that `terraform query` " +
+// NewListResource returns the list resource. The service offers no filters.
+func NewListResource() list.ListResource {
+	return &ListResource{lists{Scheme: scheme,
+		About: "Lists the webhook endpoints of the organization, oldest first, so that `terraform query` " +
 			"can write their configuration and import them. Secrets and credentials are not part of it, and the service " +
 			"offers no filters." +
 			object.ListNeeds("billing_webhook_endpoints"),
-	}
-}
-
-// List streams endpoints, each with the whole resource.
-func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
-	object.List(ctx, scheme, l.Conn.Collections, req, stream,
-		func(client *collections.Service, _ listModel) iter.Seq2[collections.WebhookEndpoint, error] {
+		Query: func(ctx context.Context, client *collections.Service,
+			_ struct{}) iter.Seq2[collections.WebhookEndpoint, error] {
 			return client.ListWebhookEndpoints(ctx)
-		}, describe)
+		},
+		Describe: describe}}
 }
 
 // describe is an endpoint in a listing.
-func describe(_ *collections.Service, e *collections.WebhookEndpoint) (object.Item, bool) {
+func describe(_ context.Context, _ *collections.Service, e *collections.WebhookEndpoint) (object.Item, bool) {
 	m := fromAPI(e)
 	m.setSecret(encrypt.Secret{})
 	return object.Item{Name: e.URL, Resource: m}, true

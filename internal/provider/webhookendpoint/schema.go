@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -66,8 +67,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] +
 				" If removed, it is cleared.",
 				PlanModifiers: onChange(validate.NotBlank())},
-			"events": schema.SetAttribute{Optional: true, Computed: true, Default: setdefault.StaticValue(events(nil)),
-				ElementType:         types.StringType,
+			"events": schema.SetAttribute{Optional: true, Computed: true,
+				Default: setdefault.StaticValue(contact.TagsOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: about["events"] + " Defaults to `[]`. An unknown name is a warning.",
 				Validators:          []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
 				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
@@ -77,7 +78,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"authentication": authenticationAttribute(),
 			"rotate_secret_when_changed": schema.MapAttribute{Optional: true, Computed: true,
 				ElementType: types.StringType,
-				Default:     mapdefault.StaticValue(noTrigger),
+				Default:     mapdefault.StaticValue(object.NoTrigger),
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the secret in " +
 					"place, after the other changes. The old secret is invalid immediately. Defaults to `{}`. " +
 					"Setting the first values, or removing all values, rotates nothing."},

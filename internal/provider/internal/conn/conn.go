@@ -28,15 +28,9 @@ type Conn struct {
 	// ownKey is the API key that the provider itself uses.
 	ownKey string
 	// Defaults is the provider's default_custom_metadata.
-	Defaults Defaults
+	Defaults metadata.Defaults
 	// Run is what this run has refreshed and planned.
 	Run run.Record
-}
-
-// Defaults is default_custom_metadata, which may depend on values that are only known after apply.
-type Defaults struct {
-	Object  metadata.Object
-	Unknown bool
 }
 
 // Service is the way to one service, or the reason why there is none yet. Nothing is missing until something needs it:

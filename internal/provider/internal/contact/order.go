@@ -52,6 +52,14 @@ func Tags(tags []string) types.Set {
 	return types.SetValueMust(types.StringType, elements)
 }
 
+// TagsOrEmpty is Tags for what none means something: none is the empty set.
+func TagsOrEmpty(tags []string) types.Set {
+	if len(tags) == 0 {
+		return types.SetValueMust(types.StringType, []attr.Value{})
+	}
+	return Tags(tags)
+}
+
 // ToTags is the wire form of a known set.
 func ToTags(set types.Set) []string {
 	tags := make([]string, 0, len(set.Elements()))

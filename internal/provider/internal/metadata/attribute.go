@@ -13,32 +13,63 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// ImportAttribute is custom_metadata of an object that no configuration was applied to yet, and the
-// effective_custom_metadata beside it: the whole object, in both. raw is the object as the service returns it.
-func ImportAttribute(raw json.RawMessage) (Value, basetypes.StringValue, error) {
+// Defaults is the provider's default_custom_metadata, which may depend on values that are only known after apply.
+type Defaults struct {
+	Object  Object
+	Unknown bool
+}
+
+// Under is what a creation sends: the configured custom_metadata over the defaults. false means that it has reported an
+// error on the attribute.
+func (d Defaults) Under(config Value, diags *diag.Diagnostics) (Owned, bool) {
+	desired, err := Ownership{Defaults: d.Object}.Desired(config)
+	if err != nil {
+		addInvalid(err, diags)
+	}
+	return Owned{Object: desired}, err == nil
+}
+
+func addInvalid(err error, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+}
+
+// Import is custom_metadata of an object that no configuration was applied to yet, and the effective_custom_metadata
+// beside it: the whole object, in both. raw is the object as the service returns it.
+func Import(raw json.RawMessage) (Value, basetypes.StringValue, error) {
 	remote, err := Parse(raw)
 	if err != nil {
 		return Null(), basetypes.NewStringNull(), err
 	}
-	custom, err := Ownership{}.Seen(Null(), remote, true)
-	return custom, Effective(basetypes.NewStringNull(), remote), err
-}
-
-// ReadAttribute is custom_metadata after a refresh, and the effective_custom_metadata beside it, both written as before
-// where that means the same. raw is the object as the service returns it.
-func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, raw json.RawMessage) (Value,
-	basetypes.StringValue, error) {
-	remote, err := Parse(raw)
-	if err != nil {
-		return prior, effective, err
+	text := basetypes.NewStringValue(Text(remote))
+	if len(remote) == 0 {
+		return Null(), text, nil
 	}
-	custom, err := o.Seen(prior, remote, false)
-	return custom, Effective(effective, remote), err
+	return Value{FromObject(remote).DynamicValue, remote}, text, nil
 }
 
-// PlanAttribute plans custom_metadata of an existing object and the effective_custom_metadata beside it, which differs
-// from the state's exactly when the service's object must change. object names it in messages: `customer "Acme"`.
-// defaultsUnknown says that the provider's defaults are only known after apply.
+// Read is custom_metadata after a refresh, and the effective_custom_metadata beside it, both written as prior and
+// effective write them where that means the same. imported is what Import has made of the response.
+func (o Ownership) Read(prior Value, effective basetypes.StringValue, imported Value) (Value, basetypes.StringValue) {
+	before, err := Parse([]byte(effective.ValueString()))
+	if known := !effective.IsNull() && !effective.IsUnknown(); !known || err != nil || !Equal(before, imported.whole) {
+		effective = basetypes.NewStringValue(Text(imported.whole))
+	}
+	return o.Seen(prior, imported.whole), effective
+}
+
+// Planning is what a plan knows about custom_metadata of an existing object.
+type Planning struct {
+	// Config and State are custom_metadata, Effective is effective_custom_metadata of the state, Mode the planned
+	// custom_metadata_mode.
+	Config, State   Value
+	Effective, Mode basetypes.StringValue
+	Defaults        Defaults
+	// Object names the object in messages: `customer "Acme"`.
+	Object string
+}
+
+// Plan plans custom_metadata and the effective_custom_metadata beside it, which differs from the state's exactly when
+// the service's object must change.
 //
 // The effective object is planned as it will be, so that a plan shows what changes and what stays. Should somebody else
 // change it before the apply, the state keeps the planned text until the next refresh (see package settle).
@@ -46,46 +77,42 @@ func (o Ownership) ReadAttribute(prior Value, effective basetypes.StringValue, r
 // The third result is what the configuration owns once the plan is applied. The plan hands it to the apply in the
 // private state: only the configuration of a plan respects ignore_changes. It is zero while a part of it is unknown;
 // Terraform plans again before it applies.
-func (o Ownership) PlanAttribute(config, state Value, effective basetypes.StringValue, defaultsUnknown bool,
-	object string,
-	diags *diag.Diagnostics) (Value, basetypes.StringValue, Owned) {
-	if defaultsUnknown {
-		return config, basetypes.NewStringUnknown(), Owned{}
+func (o Owned) Plan(p Planning, diags *diag.Diagnostics) (Value, basetypes.StringValue, Owned) {
+	if p.Defaults.Unknown {
+		return p.Config, basetypes.NewStringUnknown(), Owned{}
 	}
-	remote, err := Parse([]byte(effective.ValueString()))
+	remote, err := Parse([]byte(p.Effective.ValueString()))
 	if err != nil {
 		diags.AddAttributeError(path.Root("effective_custom_metadata"), "Unreadable state", err.Error())
-		return state, effective, Owned{}
+		return p.State, p.Effective, Owned{}
 	}
-	change, err := o.Plan(config, state, remote)
+	owner := Ownership{Mode: p.Mode.ValueString(), Defaults: p.Defaults.Object, Owned: o.Object}
+	change, err := owner.Plan(p.Config, p.State, remote)
 	if err != nil {
-		diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
-		return state, effective, Owned{}
+		addInvalid(err, diags)
+		return p.State, p.Effective, Owned{}
 	}
-	owned := Owned{Object: change.Desired}
-	if len(change.Foreign) > 0 {
-		slices.Sort(change.Foreign)
-		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
-			fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply "+
-				"after an import removes nothing: they stay at the service, and the lines of this plan that show "+
-				"them with a minus remove them from the state only. effective_custom_metadata shows what the object "+
-				"will have.", apidiag.Capitalize(object), strings.Join(change.Foreign, ", ")))
-	}
+	change.WarnForeign(path.Root("custom_metadata"), p.Object, " effective_custom_metadata shows what the object will "+
+		"have.", diags)
 	switch {
 	case !change.Differs:
-		return change.Planned, effective, owned
 	case change.Result == nil:
-		return change.Planned, basetypes.NewStringUnknown(), owned
+		p.Effective = basetypes.NewStringUnknown()
 	default:
-		return change.Planned, basetypes.NewStringValue(Text(change.Result)), owned
+		p.Effective = basetypes.NewStringValue(Text(change.Result))
 	}
+	return change.Planned, p.Effective, Owned{Object: change.Desired}
 }
 
-// DesiredAttribute is Desired with the error on the attribute; false means that there was one.
-func (o Ownership) DesiredAttribute(config Value, diags *diag.Diagnostics) (Object, bool) {
-	desired, err := o.Desired(config)
-	if err != nil {
-		diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
+// WarnForeign reports the keys that a plan seems to drop. object names the object in messages, and more ends the
+// message.
+func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagnostics) {
+	if len(c.Foreign) == 0 {
+		return
 	}
-	return desired, err == nil
+	slices.Sort(c.Foreign)
+	diags.AddAttributeWarning(at, "Keys that the configuration does not name stay",
+		fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply after an "+
+			"import removes nothing: they stay at the service, and the lines of this plan that show them with a minus "+
+			"remove them from the state only.%s", apidiag.Capitalize(object), strings.Join(c.Foreign, ", "), more))
 }

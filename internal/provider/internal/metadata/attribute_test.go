@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
-// TestImportAttribute: an import takes the whole object in; an empty one is none.
-func TestImportAttribute(t *testing.T) {
+// TestImport: an import takes the whole object in; an empty one is none.
+func TestImport(t *testing.T) {
 	t.Parallel()
 	for raw, c := range map[string]struct {
 		custom    Value
@@ -21,49 +21,61 @@ func TestImportAttribute(t *testing.T) {
 		"{}":              {Null(), `{}`},
 		`{"b": 1, "a":2}`: {FromObject(Object{"a": json.Number("2"), "b": json.Number("1")}), `{"a":2,"b":1}`},
 	} {
-		custom, effective, err := ImportAttribute(json.RawMessage(raw))
+		custom, effective, err := Import(json.RawMessage(raw))
 		if err != nil || !custom.Equal(c.custom) || effective.ValueString() != c.effective {
 			t.Errorf("%q: %s, %s, %v", raw, custom, effective, err)
 		}
 	}
-	if _, _, err := ImportAttribute(json.RawMessage(`[1]`)); err == nil {
+	if _, _, err := Import(json.RawMessage(`[1]`)); err == nil {
 		t.Error("a list is taken for an object")
 	}
 }
 
-// TestReadAttribute: a refresh shows what the configuration owns, and beside it the whole object.
-func TestReadAttribute(t *testing.T) {
+// TestRead: a refresh shows what the configuration owns, and beside it the whole object, each written as before where
+// that means the same.
+func TestRead(t *testing.T) {
 	t.Parallel()
 	prior, effective := FromObject(Object{"own": json.Number("1")}), basetypes.NewStringValue(`{"own":1}`)
 	merge := Ownership{Mode: ModeMerge, Owned: Object{"own": json.Number("1")}}
-	for raw, c := range map[string]struct {
-		custom    Value
-		effective string
+	for name, c := range map[string]struct {
+		raw          string
+		before, want basetypes.StringValue
+		custom       Value
 	}{
-		`{"own": 1.0}`:     {prior, `{"own":1}`},
-		`{"own":1,"x":2}`:  {prior, `{"own":1,"x":2}`},
-		`{"own":3,"x":2}`:  {FromObject(Object{"own": json.Number("3")}), `{"own":3,"x":2}`},
-		`{"x":{"own":1}}`:  {FromObject(Object{}), `{"x":{"own":1}}`},
-		`{"own":{"a":[]}}`: {FromObject(Object{"own": Object{"a": []any{}}}), `{"own":{"a":[]}}`},
+		"the same":          {`{"own": 1.0}`, effective, effective, prior},
+		"a key of others":   {`{"own":1,"x":2}`, effective, basetypes.NewStringValue(`{"own":1,"x":2}`), prior},
+		"unknown before":    {`{"own":1}`, basetypes.NewStringUnknown(), effective, prior},
+		"null before":       {`{}`, basetypes.NewStringNull(), basetypes.NewStringValue(`{}`), FromObject(Object{})},
+		"unreadable before": {`{"own":1}`, basetypes.NewStringValue(`{`), effective, prior},
+		"another notation": {`{"own":1}`, basetypes.NewStringValue(`{"own": 1.0}`),
+			basetypes.NewStringValue(`{"own": 1.0}`), prior},
+		"drift": {`{"own":3}`, effective, basetypes.NewStringValue(`{"own":3}`),
+			FromObject(Object{"own": json.Number("3")})},
+		"elsewhere": {`{"x":{"own":1}}`, effective, basetypes.NewStringValue(`{"x":{"own":1}}`),
+			FromObject(Object{})},
+		"an exact number": {`{"own":1,"x":9007199254740993}`, effective,
+			basetypes.NewStringValue(`{"own":1,"x":9007199254740993}`), prior},
+		"no Terraform number": {`{"own":1,"x":1e999999999}`, effective, basetypes.NewStringValue(`{"own":1,"x":1e999999999}`),
+			prior},
 	} {
-		custom, text, err := merge.ReadAttribute(prior, effective, json.RawMessage(raw))
-		if err != nil || !custom.Equal(c.custom) || text.ValueString() != c.effective {
-			t.Errorf("%s: %s, %s, %v", raw, custom, text, err)
+		whole, _, err := Import(json.RawMessage(c.raw))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if custom, text, err := merge.ReadAttribute(prior, effective, json.RawMessage(`[1]`)); err == nil ||
-		!custom.Equal(prior) || !text.Equal(effective) {
-		t.Errorf("an unreadable response: %s, %s, %v", custom, text, err)
+		custom, text := merge.Read(prior, c.before, whole)
+		if !custom.Equal(c.custom) || !text.Equal(c.want) {
+			t.Errorf("%s: %s, %s", name, custom, text)
+		}
 	}
 }
 
-// TestPlanAttribute: the effective object is planned as it will be, and is unknown only while it cannot be said.
-func TestPlanAttribute(t *testing.T) {
+// TestOwned_Plan: the effective object is planned as it will be, and is unknown only while it cannot be said.
+func TestOwned_Plan(t *testing.T) {
 	t.Parallel()
 	one := func(value string) Value { return FromObject(Object{"a": json.Number(value)}) }
-	known := Ownership{Mode: ModeMerge, Owned: Object{"a": json.Number("1")}}
+	known := Owned{Object{"a": json.Number("1")}}
 	for name, c := range map[string]struct {
-		owner           Ownership
+		owned           Owned
 		config          Value
 		effective       string
 		defaultsUnknown bool
@@ -74,7 +86,7 @@ func TestPlanAttribute(t *testing.T) {
 		"another value":    {known, one("2"), `{"a":1,"x":9}`, false, basetypes.NewStringValue(`{"a":2,"x":9}`), ""},
 		"unknown value":    {known, Unknown(), `{"a":1}`, false, basetypes.NewStringUnknown(), ""},
 		"unknown defaults": {known, one("1"), `{"a":1}`, true, basetypes.NewStringUnknown(), ""},
-		"after an import": {Ownership{Mode: ModeMerge}, one("2"), `{"a":1,"y":8,"x":9}`, false,
+		"after an import": {Owned{}, one("2"), `{"a":1,"y":8,"x":9}`, false,
 			basetypes.NewStringValue(`{"a":2,"x":9,"y":8}`), `Thing "A" was imported with the keys x, y`},
 		"no object": {known, Value{DynamicValue: basetypes.NewDynamicValue(basetypes.NewStringValue("text"))},
 			`{"a":1}`, false, basetypes.NewStringValue(`{"a":1}`), "not an object"},
@@ -83,8 +95,9 @@ func TestPlanAttribute(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			_, effective, _ := c.owner.PlanAttribute(c.config, one("1"), basetypes.NewStringValue(c.effective),
-				c.defaultsUnknown, `Thing "A"`, &diags)
+			_, effective, _ := c.owned.Plan(Planning{Config: c.config, State: one("1"),
+				Effective: basetypes.NewStringValue(c.effective), Mode: basetypes.NewStringValue(ModeMerge),
+				Defaults: Defaults{Unknown: c.defaultsUnknown}, Object: `thing "A"`}, &diags)
 			if !effective.Equal(c.want) {
 				t.Errorf("planned %s, want %s", effective, c.want)
 			}
@@ -95,15 +108,19 @@ func TestPlanAttribute(t *testing.T) {
 	}
 }
 
-func TestDesiredAttribute(t *testing.T) {
+// TestDefaults_Under: a creation sends the configuration over the defaults, and what it sends is owned.
+func TestDefaults_Under(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
-	owner := Ownership{Mode: ModeMerge, Defaults: Object{"by": "terraform"}}
-	if desired, ok := owner.DesiredAttribute(FromObject(Object{"a": "1"}), &diags); !ok || len(diags) != 0 ||
-		Text(desired) != `{"a":"1","by":"terraform"}` {
+	defaults := Defaults{Object: Object{"by": "terraform"}}
+	if desired, ok := defaults.Under(FromObject(Object{"a": "1"}), &diags); !ok || len(diags) != 0 ||
+		Text(desired.Object) != `{"a":"1","by":"terraform"}` {
 		t.Errorf("desired %v, %v", desired, diags)
 	}
-	if _, ok := owner.DesiredAttribute(Unknown(), &diags); ok || diags.ErrorsCount() != 1 {
+	if desired, ok := (Defaults{}).Under(Null(), &diags); !ok || desired.Object == nil {
+		t.Errorf("nothing configured: %v", desired)
+	}
+	if _, ok := defaults.Under(Unknown(), &diags); ok || diags.ErrorsCount() != 1 {
 		t.Errorf("an unknown object is desired: %v", diags)
 	}
 }

@@ -23,18 +23,18 @@ func FuzzOwnership(f *testing.F) {
 		}
 		for _, mode := range []string{ModeMerge, ModeReplace} {
 			before := Ownership{Mode: mode, Owned: owned}
-			after := before.Result(remote, wanted)
+			after := before.Result(remote, wanted, wanted)
 			if shown := Project(wanted, after); !Equal(shown, wanted) {
 				t.Fatalf("%s: wanted %s, shown %s; remote %s, owned %s", mode, Text(wanted), Text(shown), Text(remote), Text(owned))
 			}
 			settled := Ownership{Mode: mode, Owned: Merge(nil, wanted)}
-			if again := settled.Result(after, wanted); !Equal(again, after) {
+			if again := settled.Result(after, wanted, wanted); !Equal(again, after) {
 				t.Fatalf("%s: a second apply changes %s to %s", mode, Text(after), Text(again))
 			}
 			if change, err := settled.Plan(FromObject(wanted), FromObject(wanted), after); err == nil && change.Differs {
 				t.Fatalf("%s: the plan after an apply is not empty: %s, wanted %s", mode, Text(after), Text(wanted))
 			}
-			if imported := (Ownership{Mode: mode}).Result(remote, wanted); Removes(remote, imported) {
+			if imported := (Ownership{Mode: mode}).Result(remote, wanted, wanted); Removes(remote, imported) {
 				t.Fatalf("%s: after an import, %s with %s becomes %s", mode, Text(remote), Text(wanted), Text(imported))
 			}
 		}
@@ -46,7 +46,7 @@ func FuzzOwnership(f *testing.F) {
 		for key, have := range remote {
 			_, ours := owned[key]
 			_, named := wanted[key]
-			if now, there := (Ownership{Mode: ModeMerge, Owned: owned}).Result(remote, wanted)[key]; !ours && !named &&
+			if now, there := (Ownership{Mode: ModeMerge, Owned: owned}).Result(remote, wanted, wanted)[key]; !ours && !named &&
 				(!there || !Equal(have, now)) {
 				t.Fatalf("the key %q of others is %v instead of %v", key, now, have)
 			}

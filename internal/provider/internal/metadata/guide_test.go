@@ -36,7 +36,7 @@ func TestGuide(t *testing.T) {
 		"the whole is yours": {ModeReplace, applied, applied},
 	} {
 		own := Ownership{Mode: c.mode, Owned: object(applied)}
-		if have := own.Result(object(stored), object(c.now)); !Equal(have, object(c.after)) {
+		if have := own.Result(object(stored), object(c.now), object(c.now)); !Equal(have, object(c.after)) {
 			t.Errorf("%s: %s, want %s", name, Text(have), c.after)
 		}
 	}

@@ -10,17 +10,17 @@ import (
 // exact. Nil means that no configuration was applied yet.
 type Owned struct{ Object Object }
 
-// OwnedBy is what applying desired establishes.
-func OwnedBy(desired Object) Owned {
-	if desired == nil {
-		desired = Object{}
-	}
-	return Owned{Object: desired}
+// Under is the ownership under a custom_metadata_mode.
+func (o Owned) Under(mode basetypes.StringValue) Ownership {
+	return Ownership{Mode: mode.ValueString(), Owned: o.Object}
 }
 
-// Under is the ownership under a custom_metadata_mode and the provider's defaults.
-func (o Owned) Under(mode basetypes.StringValue, defaults Object) Ownership {
-	return Ownership{Mode: mode.ValueString(), ModeUnknown: mode.IsUnknown(), Defaults: defaults, Owned: o.Object}
+// Payload is what a creation sends: nothing for an empty object.
+func (o Owned) Payload() json.RawMessage {
+	if len(o.Object) == 0 {
+		return nil
+	}
+	return Payload(o.Object)
 }
 
 // MarshalJSON writes the object, or null.

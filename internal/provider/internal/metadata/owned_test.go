@@ -16,9 +16,9 @@ func TestOwned(t *testing.T) {
 		want  string
 	}{
 		"nothing applied": {Owned{}, `null`},
-		"nothing asked":   {OwnedBy(nil), `{}`},
-		"an exact number": {OwnedBy(Object{"n": json.Number("9007199254740993")}), `{"n":9007199254740993}`},
-		"a null is a wish": {OwnedBy(Object{"gone": nil, "deep": Object{"list": []any{"a", true}}}),
+		"nothing asked":   {Owned{Object{}}, `{}`},
+		"an exact number": {Owned{Object{"n": json.Number("9007199254740993")}}, `{"n":9007199254740993}`},
+		"a null is a wish": {Owned{Object{"gone": nil, "deep": Object{"list": []any{"a", true}}}},
 			`{"deep":{"list":["a",true]},"gone":null}`},
 	} {
 		raw, err := json.Marshal(c.owned)
@@ -36,10 +36,26 @@ func TestOwned(t *testing.T) {
 	}
 }
 
-func TestOwned_under(t *testing.T) {
+func TestOwned_Under(t *testing.T) {
 	t.Parallel()
-	have := OwnedBy(Object{"a": "1"}).Under(basetypes.NewStringValue(ModeReplace), Object{"b": "2"})
-	if have.Mode != ModeReplace || !Equal(have.Owned, Object{"a": "1"}) || !Equal(have.Defaults, Object{"b": "2"}) {
+	have := Owned{Object{"a": "1"}}.Under(basetypes.NewStringValue(ModeReplace))
+	if have.Mode != ModeReplace || !Equal(have.Owned, Object{"a": "1"}) {
 		t.Errorf("ownership %+v", have)
+	}
+	if unknown := (Owned{}).Under(basetypes.NewStringUnknown()); unknown.Mode != "" {
+		t.Errorf("an unknown mode: %+v", unknown)
+	}
+}
+
+// TestOwned_Payload: a creation sends numbers as they are written, and no empty object.
+func TestOwned_Payload(t *testing.T) {
+	t.Parallel()
+	if have := (Owned{Object{"n": json.Number("9007199254740993")}}).Payload(); string(have) != `{"n":9007199254740993}` {
+		t.Errorf("sends %s", have)
+	}
+	for _, empty := range []Owned{{}, {Object{}}} {
+		if have := empty.Payload(); have != nil {
+			t.Errorf("%v sends %s", empty, have)
+		}
 	}
 }

@@ -1,10 +1,9 @@
 package metadata
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
-
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
 // The two ways to own an object (custom_metadata_mode).
@@ -17,16 +16,17 @@ const (
 
 // Ownership is what one resource and its configuration say about the keys of an object.
 type Ownership struct {
-	// Mode is ModeMerge or ModeReplace.
+	// Mode is ModeMerge or ModeReplace, "" while it is only known after apply.
 	Mode string
-	// ModeUnknown says that the mode is only known after apply.
-	ModeUnknown bool
 	// Defaults is the provider's default_custom_metadata, which lies under every configured object.
 	Defaults Object
 	// Owned is what this configuration owned when it was last applied, defaults included. It is nil when nothing was
 	// applied yet: a freshly imported object owns no key, so nothing is removed from it.
 	Owned Object
 }
+
+// whole reports that the configuration owns the whole object.
+func (o Ownership) whole() bool { return o.Mode == ModeReplace && o.Owned != nil }
 
 // Change is the outcome of planning an object.
 type Change struct {
@@ -54,15 +54,17 @@ func (o Ownership) Desired(config Value) (Object, error) {
 	return Merge(o.Defaults, object), nil
 }
 
-// Result is what the service's object will be once desired is applied to remote.
-func (o Ownership) Result(remote, desired Object) Object {
+// Result is what the service's object will be once desired is applied to remote. changing is the part of desired that
+// is sent: all of it in a plan, and in an apply, which may find another object than the plan, what the plan has shown
+// as changing.
+func (o Ownership) Result(remote, desired, changing Object) Object {
 	switch {
-	case o.Mode == ModeReplace && o.Owned != nil:
+	case o.whole():
 		return desired
 	case o.Mode == ModeReplace:
-		return Merge(remote, desired)
+		return Merge(remote, changing)
 	default:
-		return Merge(Release(remote, o.Owned, desired), desired)
+		return Merge(Release(remote, o.Owned, desired), changing)
 	}
 }
 
@@ -78,14 +80,23 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	if o.ModeUnknown && o.modeMatters(remote, desired) {
-		return Change{Planned: keepIfSame(config, state), Differs: true}, nil
+	kept := config
+	same, _ := config.DynamicSemanticEquals(context.Background(), state)
+	if same && !config.IsAbsent() && !state.IsAbsent() {
+		kept = state
 	}
-	result := o.Result(remote, desired)
+	result, replaced := o.Result(remote, desired, desired), Ownership{Mode: ModeReplace, Owned: o.Owned}
+	if o.Mode == "" && !Equal(result, replaced.Result(remote, desired, desired)) {
+		return Change{Planned: kept, Differs: true}, nil
+	}
 	if EqualKnowing(result, remote, o.Owned) {
-		return Change{Planned: keep(config, state), Desired: desired}, nil
+		// A null in the state cannot stand for a configured value: Terraform rejects such a plan.
+		if !state.IsAbsent() || config.IsAbsent() {
+			kept = state
+		}
+		return Change{Planned: kept, Desired: desired}, nil
 	}
-	change := Change{Planned: keepIfSame(config, state), Differs: true, Result: result, Desired: desired}
+	change := Change{Planned: kept, Differs: true, Result: result, Desired: desired}
 	if o.Owned == nil {
 		for key := range remote {
 			if _, named := desired[key]; !named {
@@ -94,31 +105,6 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		}
 	}
 	return change, nil
-}
-
-// modeMatters reports whether the two modes lead to different objects.
-func (o Ownership) modeMatters(remote, desired Object) bool {
-	replacing := o
-	replacing.Mode = ModeReplace
-	return !Equal(o.Result(remote, desired), replacing.Result(remote, desired))
-}
-
-// keep prefers the state's value. A null in the state cannot stand for a configured value (Terraform refuses such a
-// plan).
-func keep(config, state Value) Value {
-	if state.IsAbsent() && !config.IsAbsent() {
-		return config
-	}
-	return state
-}
-
-func keepIfSame(config, state Value) Value {
-	a, errA := config.Object()
-	b, errB := state.Object()
-	if errA == nil && errB == nil && !config.IsAbsent() && !state.IsAbsent() && Equal(a, b) {
-		return state
-	}
-	return config
 }
 
 // Removes reports whether reaching result takes keys away from remote, which the service's merge cannot do (Recurring
@@ -139,38 +125,20 @@ func Removes(remote, result Object) bool {
 }
 
 // Seen is the value of custom_metadata after a refresh: what this configuration owns, as the service has it. prior is
-// the state's value before; for an import it is absent and whole is set, and the whole object is taken in.
-func (o Ownership) Seen(prior Value, remote Object, whole bool) (Value, error) {
-	if whole {
-		if len(remote) == 0 {
-			return Null(), nil
-		}
-		return FromObject(remote), nil
-	}
-	shape, err := prior.Object()
-	if err != nil {
-		return Value{}, err
-	}
+// the value before, of a state or of a plan that was applied.
+func (o Ownership) Seen(prior Value, remote Object) Value {
+	shape, _ := prior.Object() // what is applied can be sent, and has no unknown part
 	shown := Project(shape, remote)
 	if o.Mode == ModeReplace {
 		shown = Without(remote, o.Owned, shape)
 	}
 	switch {
 	case prior.IsAbsent() && len(shown) == 0:
-		return Null(), nil
+		return Null()
 	case Equal(shape, shown):
-		return prior, nil
-	}
-	return FromObject(shown), nil
-}
-
-// Effective is the text of effective_custom_metadata for the service's object. prior is kept when it means the same.
-func Effective(prior basetypes.StringValue, remote Object) basetypes.StringValue {
-	if before, err := Parse([]byte(prior.ValueString())); err == nil && !prior.IsNull() && !prior.IsUnknown() &&
-		Equal(before, remote) {
 		return prior
 	}
-	return basetypes.NewStringValue(Text(remote))
+	return FromObject(shown)
 }
 
 // Payload is the JSON that is sent for an object.

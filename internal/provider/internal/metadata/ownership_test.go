@@ -50,7 +50,7 @@ func TestResult(t *testing.T) {
 		"replace by nothing":              {ModeReplace, `{"a":1}`, `{"a":1,"x":2}`, `{}`, `{}`},
 	} {
 		owner := Ownership{Mode: c.mode, Owned: parsed(t, c.owned)}
-		if have := Text(owner.Result(parsed(t, c.remote), parsed(t, c.desired))); have != c.want {
+		if have := Text(owner.Result(parsed(t, c.remote), parsed(t, c.desired), parsed(t, c.desired))); have != c.want {
 			t.Errorf("%s: %s, want %s", name, have, c.want)
 		}
 	}
@@ -138,34 +138,46 @@ func TestPlan_unknown(t *testing.T) {
 	}
 }
 
+// TestPlan_unknownMode: as long as the mode is not known, the object is a difference where it matters, and nothing is
+// owned by the plan.
+func TestPlan_unknownMode(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		owned, remote string
+		matters       bool
+	}{
+		"a key of others":              {`{"a":1}`, `{"a":1,"x":2}`, true},
+		"own keys only":                {`{"a":1}`, `{"a":1}`, false},
+		"imported, nothing is removed": {``, `{"a":1,"x":2}`, false},
+	} {
+		change, err := Ownership{Owned: parsed(t, c.owned)}.Plan(valueOf(t, `{"a":1}`), valueOf(t, `{"a":1}`),
+			parsed(t, c.remote))
+		if err != nil || change.Differs != c.matters || (change.Desired == nil) != c.matters || change.Result != nil {
+			t.Errorf("%s: %+v, %v", name, change, err)
+		}
+	}
+}
+
 func TestSeen(t *testing.T) {
 	t.Parallel()
-	type in struct {
-		mode, owned, prior, remote string
-		whole                      bool
-	}
+	type in struct{ mode, owned, prior, remote string }
 	for name, c := range map[string]struct {
 		in   in
 		want string
 	}{
-		"import takes all in":           {in{ModeMerge, ``, ``, `{"a":1,"x":2}`, true}, `{"a":1,"x":2}`},
-		"import of nothing":             {in{ModeMerge, ``, ``, `{}`, true}, ``},
-		"own keys only":                 {in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":1,"x":2}`, false}, `{"a":1}`},
-		"drift":                         {in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":9,"x":2}`, false}, `{"a":9}`},
-		"own key is gone":               {in{ModeMerge, `{"a":1,"b":2}`, `{"a":1,"b":2}`, `{"b":2}`, false}, `{"b":2}`},
-		"nothing configured":            {in{ModeMerge, `{}`, ``, `{"x":2}`, false}, ``},
-		"empty stays empty":             {in{ModeMerge, `{}`, `{}`, `{"x":2}`, false}, `{}`},
-		"replace shows own keys":        {in{ModeReplace, `{"a":1}`, `{"a":1}`, `{"a":1}`, false}, `{"a":1}`},
-		"null that service has dropped": {in{ModeMerge, `{"a":null}`, `{"a":null}`, `{}`, false}, `{"a":null}`},
+		"own keys only":                 {in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":1,"x":2}`}, `{"a":1}`},
+		"drift":                         {in{ModeMerge, `{"a":1}`, `{"a":1}`, `{"a":9,"x":2}`}, `{"a":9}`},
+		"own key is gone":               {in{ModeMerge, `{"a":1,"b":2}`, `{"a":1,"b":2}`, `{"b":2}`}, `{"b":2}`},
+		"nothing configured":            {in{ModeMerge, `{}`, ``, `{"x":2}`}, ``},
+		"empty stays empty":             {in{ModeMerge, `{}`, `{}`, `{"x":2}`}, `{}`},
+		"replace shows own keys":        {in{ModeReplace, `{"a":1}`, `{"a":1}`, `{"a":1}`}, `{"a":1}`},
+		"null that service has dropped": {in{ModeMerge, `{"a":null}`, `{"a":null}`, `{}`}, `{"a":null}`},
 	} {
 		owner := Ownership{Mode: c.in.mode, Owned: parsed(t, c.in.owned)}
-		seen, err := owner.Seen(valueOf(t, c.in.prior), parsed(t, c.in.remote), c.in.whole)
-		if err != nil || !seen.Equal(valueOf(t, c.want)) {
-			t.Errorf("%s: %s, %v, want %s", name, seen, err, c.want)
+		seen := owner.Seen(valueOf(t, c.in.prior), parsed(t, c.in.remote))
+		if !seen.Equal(valueOf(t, c.want)) {
+			t.Errorf("%s: %s, want %s", name, seen, c.want)
 		}
-	}
-	if _, err := (Ownership{}).Seen(Unknown(), Object{}, false); !errors.Is(err, ErrUnknown) {
-		t.Errorf("an unknown prior value: error %v", err)
 	}
 }
 
@@ -174,31 +186,8 @@ func TestSeen_keepsTheNotation(t *testing.T) {
 	t.Parallel()
 	prior := objectOf(map[string]attr.Value{"list": types.ListValueMust(types.StringType,
 		[]attr.Value{types.StringValue("a")})})
-	seen, err := Ownership{Mode: ModeMerge}.Seen(prior, parsed(t, `{"list":["a"],"x":1}`), false)
-	if err != nil || !seen.Equal(prior) {
-		t.Errorf("seen %s, %v", seen, err)
-	}
-}
-
-func TestEffective(t *testing.T) {
-	t.Parallel()
-	remote := parsed(t, `{"b":2,"a":1}`)
-	for name, c := range map[string]struct {
-		prior types.String
-		want  string
-	}{
-		"null":      {types.StringNull(), `{"a":1,"b":2}`},
-		"unknown":   {types.StringUnknown(), `{"a":1,"b":2}`},
-		"same":      {types.StringValue(`{"a":1.0, "b":2}`), `{"a":1.0, "b":2}`},
-		"different": {types.StringValue(`{"a":1}`), `{"a":1,"b":2}`},
-		"no JSON":   {types.StringValue(`{`), `{"a":1,"b":2}`},
-	} {
-		if have := Effective(c.prior, remote); have.ValueString() != c.want || have.IsUnknown() {
-			t.Errorf("%s: %s, want %s", name, have, c.want)
-		}
-	}
-	if have := Effective(types.StringNull(), nil).ValueString(); have != "{}" {
-		t.Errorf("no object: %s", have)
+	if seen := (Ownership{Mode: ModeMerge}).Seen(prior, parsed(t, `{"list":["a"],"x":1}`)); !seen.Equal(prior) {
+		t.Errorf("seen %s", seen)
 	}
 }
 

@@ -66,7 +66,7 @@ func TestProperty_foreignKeysSurvive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range rounds {
 		remote, owned, wanted := randomObject(r, 3), randomObject(r, 3), randomObject(r, 3)
-		after := leaves(Ownership{Mode: ModeMerge, Owned: owned}.Result(remote, wanted), "")
+		after := leaves(Ownership{Mode: ModeMerge, Owned: owned}.Result(remote, wanted, wanted), "")
 		for path, before := range leaves(remote, "") {
 			parts := splitPath(path)
 			if named(owned, parts) || named(wanted, parts) {
@@ -99,11 +99,11 @@ func TestProperty_wantedIsThere(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range rounds {
 		remote, owned, wanted := randomObject(r, 3), randomObject(r, 3), randomObject(r, 3)
-		after := Ownership{Mode: ModeMerge, Owned: owned}.Result(remote, wanted)
+		after := Ownership{Mode: ModeMerge, Owned: owned}.Result(remote, wanted, wanted)
 		if shown := Project(wanted, after); !Equal(shown, wanted) {
 			t.Fatalf("wanted %s, shown %s\nremote %s\nowned %s", Text(wanted), Text(shown), Text(remote), Text(owned))
 		}
-		again := Ownership{Mode: ModeMerge, Owned: wanted}.Result(after, wanted)
+		again := Ownership{Mode: ModeMerge, Owned: wanted}.Result(after, wanted, wanted)
 		if !Equal(again, after) {
 			t.Fatalf("a second apply changes %s to %s", Text(after), Text(again))
 		}
@@ -117,7 +117,7 @@ func TestProperty_firstApplyRemovesNothing(t *testing.T) {
 	for range rounds {
 		remote, wanted := randomObject(r, 3), randomObject(r, 3)
 		for _, mode := range []string{ModeMerge, ModeReplace} {
-			result := Ownership{Mode: mode}.Result(remote, wanted)
+			result := Ownership{Mode: mode}.Result(remote, wanted, wanted)
 			if Removes(remote, result) {
 				t.Fatalf("%s: %s with %s becomes %s", mode, Text(remote), Text(wanted), Text(result))
 			}

@@ -14,6 +14,7 @@ type store struct {
 	dropsNulls bool
 	reads      int
 	sent       []string // "<mode> <payload>"
+	rests      []string // of the bodies sent
 	fails      int      // number of the request to send that fails, from 1
 }
 
@@ -47,14 +48,24 @@ func (s *store) send(_ context.Context, payload json.RawMessage, mode string) (*
 	return &object, nil
 }
 
-// sync changes the store to what is desired.
-func (s *store) sync(mode string, owned, desired Object) Sync[Object] {
-	return Sync[Object]{Ownership: Ownership{Mode: mode, Owned: owned}, Desired: desired, Read: s.read, Send: s.send,
-		Of: func(o *Object) json.RawMessage { return Payload(*o) }}
+// body is the body of an update.
+type body struct {
+	Rest, Mode string
+	Payload    json.RawMessage
 }
 
-// TestSync_Update: a change reaches the service in the fewest requests that do it, and what others wrote stays.
-func TestSync_Update(t *testing.T) {
+var remote = Remote[*store, Object, body]{
+	Get: func(s *store, ctx context.Context, _ string) (*Object, error) { return s.read(ctx) },
+	Update: func(s *store, ctx context.Context, _ string, b body) (*Object, error) {
+		s.rests = append(s.rests, b.Rest)
+		return s.send(ctx, b.Payload, b.Mode)
+	},
+	Of:  func(o *Object) json.RawMessage { return Payload(*o) },
+	Put: func(b *body, payload json.RawMessage, mode string) { b.Payload, b.Mode = payload, mode },
+}
+
+// TestRemote_Change: a change reaches the service in the fewest requests that do it, and what others wrote stays.
+func TestRemote_Change(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		mode, owned, desired string
@@ -86,66 +97,45 @@ func TestSync_Update(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &store{object: parsed(t, c.now), dropsNulls: c.dropsNulls}
-			response, err := s.sync(c.mode, parsed(t, c.owned), parsed(t, c.desired)).Update(t.Context(), c.known, s.send)
+			response, err := remote.Change(t.Context(), s, "1", body{Rest: "notes"},
+				Ownership{Mode: c.mode, Owned: parsed(t, c.owned)}, parsed(t, c.desired), c.known)
 			if err != nil || !Equal(*response, s.object) {
 				t.Fatalf("returns %v, %v", response, err)
 			}
 			if !slices.Equal(s.sent, c.sent) || Text(s.object) != c.want {
 				t.Errorf("sent %q, which makes %s", s.sent, Text(s.object))
 			}
+			if rests := []string{"notes", ""}[:len(c.sent)]; !slices.Equal(s.rests, rests) {
+				t.Errorf("custom_metadata was sent with %q", s.rests)
+			}
 		})
 	}
 }
 
-// TestSync_Update_failures: without a response nothing has happened; a response beside an error is what the first
+// TestRemote_Change_failures: without a response nothing has happened; a response beside an error is what the first
 // request made.
-func TestSync_Update_failures(t *testing.T) {
+func TestRemote_Change_failures(t *testing.T) {
 	t.Parallel()
-	first := &store{object: Object{"a": json.Number("1")}, fails: 1}
-	if response, err := first.sync(ModeMerge, nil, Object{"b": "2"}).Update(t.Context(), `{"a":1}`,
-		first.send); !errors.Is(err, errDown) || response != nil {
+	one, merge := Object{"a": json.Number("1")}, Ownership{Mode: ModeMerge}
+	first := &store{object: one, fails: 1}
+	if response, err := remote.Change(t.Context(), first, "1", body{}, merge, Object{"b": "2"},
+		`{"a":1}`); !errors.Is(err, errDown) || response != nil {
 		t.Errorf("the first request failed: %v, %v", response, err)
 	}
-	second := &store{object: Object{"a": json.Number("1")}, fails: 2, dropsNulls: true}
-	response, err := second.sync(ModeMerge, nil, Object{"a": nil, "b": "2"}).Update(t.Context(), `{"a":1}`, second.send)
+	second := &store{object: one, fails: 2, dropsNulls: true}
+	response, err := remote.Change(t.Context(), second, "1", body{}, merge, Object{"a": nil, "b": "2"}, `{"a":1}`)
 	if !errors.Is(err, errDown) || response == nil || Text(*response) != `{"a":1,"b":"2"}` {
 		t.Errorf("the second request failed: %v, %v", response, err)
 	}
-	unread := &store{object: Object{"a": json.Number("1")}}
-	change := unread.sync(ModeMerge, Object{"a": json.Number("1")}, Object{})
-	change.Read = func(context.Context) (*Object, error) { return nil, errDown }
-	if response, err := change.Update(t.Context(), `{"a":1}`, unread.send); !errors.Is(err, errDown) || response != nil ||
-		len(unread.sent) != 0 {
+	unread := &store{object: one}
+	down := remote
+	down.Get = func(*store, context.Context, string) (*Object, error) { return nil, errDown }
+	if response, err := down.Change(t.Context(), unread, "1", body{}, Ownership{Mode: ModeMerge, Owned: one}, Object{},
+		`{"a":1}`); !errors.Is(err, errDown) || response != nil || len(unread.sent) != 0 {
 		t.Errorf("the object could not be read: %v, %v, sent %q", response, err, unread.sent)
 	}
-	if _, err := unread.sync(ModeMerge, nil, Object{}).Update(t.Context(), `[]`, unread.send); err == nil ||
+	if _, err := remote.Change(t.Context(), unread, "1", body{}, merge, Object{}, `[]`); err == nil ||
 		len(unread.sent) != 0 {
 		t.Errorf("the state cannot be read: %v, sent %q", err, unread.sent)
-	}
-}
-
-// TestRemote_Change: custom_metadata goes with the body, and a second request carries it alone.
-func TestRemote_Change(t *testing.T) {
-	t.Parallel()
-	type body struct {
-		Rest, Mode string
-		Payload    json.RawMessage
-	}
-	s := &store{object: parsed(t, `{"a":1,"x":9}`), dropsNulls: true}
-	var sent []string
-	remote := Remote[*store, Object, body]{
-		Get: func(s *store, ctx context.Context, _ string) (*Object, error) { return s.read(ctx) },
-		Update: func(s *store, ctx context.Context, id string, b body) (*Object, error) {
-			sent = append(sent, id+" "+b.Rest+" "+b.Mode)
-			return s.send(ctx, b.Payload, b.Mode)
-		},
-		Of:  func(o *Object) json.RawMessage { return Payload(*o) },
-		Put: func(b *body, payload json.RawMessage, mode string) { b.Payload, b.Mode = payload, mode },
-	}
-	response, err := remote.Change(t.Context(), s, "1", body{Rest: "notes"},
-		Ownership{Mode: ModeMerge, Owned: parsed(t, `{"a":1}`)}, parsed(t, `{"a":null}`), `{"a":1,"x":9}`)
-	if want := []string{"1 notes merge", "1  replace"}; err != nil || !slices.Equal(sent, want) ||
-		!Equal(*response, parsed(t, `{"a":null,"x":9}`)) {
-		t.Errorf("sent %q, returned %v, %v", sent, response, err)
 	}
 }

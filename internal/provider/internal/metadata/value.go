@@ -59,7 +59,11 @@ func (t Type) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Va
 }
 
 // Value is a free-form object in configuration, plan or state.
-type Value struct{ basetypes.DynamicValue }
+type Value struct {
+	basetypes.DynamicValue
+	// whole is the object of the response that Import has made the value of, numbers as they are written there.
+	whole Object
+}
 
 // Null is the absent object.
 func Null() Value { return Value{DynamicValue: basetypes.NewDynamicNull()} }

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -27,20 +28,45 @@ type Item struct {
 	Notes diag.Diagnostics
 }
 
-// List streams the objects that query reads with the configured filters, as results of a list resource. describe
-// returns false for an object that cannot be managed.
-func List[S, T, M any](ctx context.Context, s Scheme[S, T], service conn.Service[S], req list.ListRequest,
-	stream *list.ListResultsStream, query func(client S, filters M) iter.Seq2[T, error],
-	describe func(client S, object *T) (Item, bool)) {
-	var filters M
+// ListResource lists the objects of a kind for `terraform query`, each with the whole resource. S is the client of the
+// service, T the client's type of the object, F the model of the filters.
+type ListResource[S, T, F any] struct {
+	conn.Resource
+	Scheme Scheme[S, T]
+	// About describes the list resource, and Filters are its arguments.
+	About   string
+	Filters map[string]schema.Attribute
+	// Query reads the objects that the filters select.
+	Query func(ctx context.Context, client S, filters F) iter.Seq2[T, error]
+	// Describe returns false for an object that cannot be managed.
+	Describe func(ctx context.Context, client S, object *T) (Item, bool)
+}
+
+var _ list.ListResourceWithConfigure = (*ListResource[any, any, any])(nil)
+
+// Metadata names the type, which is the resource's.
+func (l *ListResource[S, T, F]) Metadata(_ context.Context, _ resource.MetadataRequest,
+	resp *resource.MetadataResponse) {
+	l.Scheme.metadata(resp)
+}
+
+// ListResourceConfigSchema describes the filters.
+func (l *ListResource[S, T, F]) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
+	resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{MarkdownDescription: l.About, Attributes: l.Filters}
+}
+
+// List streams the objects that the configured filters select.
+func (l *ListResource[S, T, F]) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	var filters F
 	diags := req.Config.Get(ctx, &filters)
-	client, ready := service.For(s.TypeName, &diags)
+	client, ready := l.Scheme.Service(l.Conn).For(l.Scheme.TypeName, &diags)
 	if !ready || diags.HasError() {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	stream.Results = s.stream(ctx, req, query(client, filters),
-		func(object *T) (Item, bool) { return describe(client, object) })
+	stream.Results = l.Scheme.stream(ctx, req, l.Query(ctx, client, filters),
+		func(object *T) (Item, bool) { return l.Describe(ctx, client, object) })
 }
 
 // stream turns objects into results, each with the whole resource when that is asked for: what is listed holds all of

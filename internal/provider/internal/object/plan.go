@@ -97,6 +97,9 @@ func CreateOnly[V attr.Value](planned *V, config, state V) (differs bool) {
 	return !config.IsNull() && !config.IsUnknown() && !config.Equal(state)
 }
 
+// NoTrigger is the trigger of a secret that no trigger rotates. An empty map and no map are the same.
+var NoTrigger = types.MapValueMust(types.StringType, map[string]attr.Value{})
+
 // Triggered reports whether a trigger asks for a rotation: it had values, and they change. Values that appear for the
 // first time, as after an import, only give something to compare with, and removing them rotates nothing.
 func Triggered(had, has types.Map) bool {

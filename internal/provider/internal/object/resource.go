@@ -10,6 +10,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
@@ -36,6 +38,14 @@ func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record,
 	return found
 }
 
+// BeginRead begins the refresh of an object, which prior is in the state; false means that it ends here, with an error.
+func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequest,
+	resp *resource.ReadResponse) (prior M, client S, ok bool) {
+	resp.Diagnostics.Append(fields.Get(ctx, req.State, &prior)...)
+	client, ready := r.Scheme.Service(r.Conn).For(r.Scheme.TypeName, &resp.Diagnostics)
+	return prior, client, ready && !resp.Diagnostics.HasError()
+}
+
 // Reread reads the object with the id for the refresh of its resource. An object that is being imported is read by its
 // id: nothing is known of it.
 func (s Scheme[S, T]) Reread(ctx context.Context, client S, id string, importing bool) (*T, error) {
@@ -43,6 +53,14 @@ func (s Scheme[S, T]) Reread(ctx context.Context, client S, id string, importing
 		return s.Get(client, ctx, id)
 	}
 	return s.Listed(client, ctx, id)
+}
+
+// Managed is what every resource of the provider is.
+type Managed interface {
+	resource.ResourceWithConfigure
+	resource.ResourceWithIdentity
+	resource.ResourceWithImportState
+	resource.ResourceWithModifyPlan
 }
 
 // Resource is what the resources of the provider embed: the connection, and what follows from the scheme. M is the
@@ -54,7 +72,12 @@ type Resource[S, T, M any] struct {
 
 // Metadata names the type.
 func (r *Resource[S, T, M]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = r.Scheme.TypeName
+	r.Scheme.metadata(resp)
+}
+
+// metadata names the type of a resource or of a list resource.
+func (s Scheme[S, T]) metadata(resp *resource.MetadataResponse) {
+	resp.TypeName, resp.ResourceBehavior.MutableIdentity = s.TypeName, s.MutableIdentity
 }
 
 // IdentitySchema describes what names the object in an import block.
@@ -80,9 +103,9 @@ func (r *Resource[S, T, M]) Client() (client S, ready bool) {
 }
 
 // Defaults is the provider's default_custom_metadata; none while the provider is not configured.
-func (r *Resource[S, T, M]) Defaults() conn.Defaults {
+func (r *Resource[S, T, M]) Defaults() metadata.Defaults {
 	if r.Conn == nil {
-		return conn.Defaults{}
+		return metadata.Defaults{}
 	}
 	return r.Conn.Defaults
 }

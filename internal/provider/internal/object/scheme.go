@@ -37,6 +37,8 @@ type Scheme[S, T any] struct {
 	Noun string
 	// AnyID says that an id need not be a UUID.
 	AnyID bool
+	// MutableIdentity says that an update may change the id.
+	MutableIdentity bool
 	// Key is the field, next to the id, that names an object for import.
 	Key string
 	// MoreKeys are further fields by which the data source finds an object.

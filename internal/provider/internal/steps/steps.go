@@ -24,12 +24,7 @@ type Step[T any] struct {
 // Failed reports the error of a step, which blames the step's arguments.
 type Failed func(verb string, err error)
 
-// Report reports a failed step as an error of an operation, which is named when it has failed.
-func Report(diags *diag.Diagnostics, operation func(verb string) apidiag.Operation) Failed {
-	return func(verb string, err error) { apidiag.Add(diags, err, operation(verb)) }
-}
-
-// Postpone is Report for steps that follow a creation, as warnings: see settle.Postpone.
+// Postpone reports failed steps that follow a creation as warnings of an operation: see settle.Postpone.
 func Postpone(diags *diag.Diagnostics, operation func(verb string) apidiag.Operation) Failed {
 	return func(verb string, err error) {
 		var failed diag.Diagnostics
@@ -38,23 +33,26 @@ func Postpone(diags *diag.Diagnostics, operation func(verb string) apidiag.Opera
 	}
 }
 
-// Run runs the steps in order until one fails. save is called after each step that has (partly) happened, before the
-// next one begins, so that the state names what has happened. It returns the last object of a response, and whether all
-// steps were done.
-func Run[T any](ctx context.Context, all []Step[T], save func(s Step[T], response *T), failed Failed) (last *T,
-	done bool) {
-	for _, s := range all {
+// Save notes what a step has done, before the next one begins, so that the state names what has happened. response is
+// nil where there is none. After the last step, once all were done, what is left is to write the outcome of the plan.
+type Save[T any] func(ctx context.Context, s Step[T], response *T, last bool)
+
+// Run runs the steps in order until one fails, and saves after each one that has (partly) happened. It returns the last
+// object of a response, which is before as long as there is none, and whether all steps were done.
+func Run[T any](ctx context.Context, before *T, all []Step[T], save Save[T], failed Failed) (now *T, done bool) {
+	now = before
+	for i, s := range all {
 		response, err := s.Run(ctx)
 		if response != nil {
-			last = response
+			now = response
 		}
 		if response != nil || err == nil {
-			save(s, response)
+			save(ctx, s, response, err == nil && i == len(all)-1)
 		}
 		if err != nil {
 			failed(s.Verb, s.Blame.On(err))
-			return last, false
+			return now, false
 		}
 	}
-	return last, true
+	return now, true
 }

@@ -20,16 +20,17 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		steps string // "<verb>[=<response>][!]": what is returned, and ! for an error
-		want  string // what was run, reported as reached, and reported as failed, in order
+		want  string // what was run, saved, and reported as failed, in order
 		last  string
 		done  bool
 	}{
-		"none":                 {"", "", "", true},
-		"all":                  {"a=1 b=2", "run a, reached a 1, run b, reached b 2", "2", true},
-		"one without response": {"a=1 b", "run a, reached a 1, run b, reached b -", "1", true},
-		"no response at all":   {"a", "run a, reached a -", "", true},
-		"the first fails":      {"a! b=2", "run a, failed a", "", false},
+		"none":                 {"", "", "0", true},
+		"all":                  {"a=1 b=2", "run a, reached a 1, run b, ended with b 2", "2", true},
+		"one without response": {"a=1 b", "run a, reached a 1, run b, ended with b -", "1", true},
+		"no response at all":   {"a", "run a, ended with a -", "0", true},
+		"the first fails":      {"a! b=2", "run a, failed a", "0", false},
 		"the second fails":     {"a=1 b! c=3", "run a, reached a 1, run b, failed b", "1", false},
+		"the last half-done":   {"a=1 b=2!", "run a, reached a 1, run b, reached b 2, failed b", "2", false},
 		"the second half-done": {"a=1 b=2! c=3", "run a, reached a 1, run b, reached b 2, failed b", "2", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,16 +52,23 @@ func TestRun(t *testing.T) {
 					return out, err
 				}})
 			}
-			last, done := Run(t.Context(), all,
-				func(s Step[string], response *string) { tell("reached %s %s", s.Verb, orDash(response)) },
+			before := "0"
+			now, done := Run(t.Context(), &before, all,
+				func(_ context.Context, s Step[string], response *string, last bool) {
+					how := "reached"
+					if last {
+						how = "ended with"
+					}
+					tell("%s %s %s", how, s.Verb, orDash(response))
+				},
 				func(verb string, err error) {
 					if !errors.Is(err, errDown) {
 						t.Errorf("%s failed with %v", verb, err)
 					}
 					tell("failed %s", verb)
 				})
-			if have := strings.Join(told, ", "); have != c.want || done != c.done || orDash(last) != orDash(&c.last) {
-				t.Errorf("%s; last %s, done %v", have, orDash(last), done)
+			if have := strings.Join(told, ", "); have != c.want || done != c.done || *now != c.last {
+				t.Errorf("%s; now %s, done %v", have, *now, done)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -107,7 +108,8 @@ func TestAccProvider_missingArguments(t *testing.T) {
 		"resource": {customer, nil, []string{"Missing provider arguments base_url and token",
 			"billing_customer cannot be read or changed without them"}},
 		"many": {"resource \"billing_customer\" \"test\" {\n  count = 5\n  name  = \"A\"\n}", nil, []string{
-			"Missing provider arguments base_url and token", "More objects need the missing provider arguments"}},
+			"Missing provider arguments base_url and token", "More objects need the provider arguments",
+			"(and 3 more similar warnings elsewhere)"}},
 		"token": {customer, map[string]string{address: "https://localhost:1"},
 			[]string{"Missing provider argument token", "billing_customer cannot be read or changed without it", token}},
 		"guard": {"provider \"billing\" { environment = \"sandbox\" }\n" + customer, nil,
@@ -152,7 +154,30 @@ func TestAccProvider_environmentVariables(t *testing.T) {
 		"plan")
 	delete(terraform.env, "BILLING_MAX_RETRIES")
 	terraform.env["BILLING_TOKEN"] += "\n"
-	terraform.refused([]string{"Invalid provider argument token", "line break", "BILLING_TOKEN"}, "plan")
+	terraform.refused([]string{"Invalid provider argument token", "line break", "BILLING_TOKEN",
+		"with billing_customer.test"}, "plan")
+	// Terraform asks for a provider block when the provider itself fails without one.
+	if out, _ := terraform.run("plan"); strings.Contains(out, "requires explicit configuration") {
+		t.Errorf("the plan asks for a provider block:\n%s", out)
+	}
+}
+
+// TestAccImportWarnsOnce: the warning about keys that stay is in the plan, and the apply does not repeat it.
+func TestAccImportWarnsOnce(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := func(erp string) string {
+		return "resource \"billing_customer\" \"a\" {\n  name = \"A\"\n  external_id = \"once\"\n" +
+			"  custom_metadata = { " + erp + " }\n}\n"
+	}
+	newCommand(t, config(`crm = { owner = "ana" }, erp = 1`)).at(service).must("apply", "-auto-approve")
+	terraform := newCommand(t, config("erp = 2")+
+		"import {\n  to = billing_customer.a\n  id = \"external_id=once\"\n}\n").at(service)
+	out := terraform.must("apply", "-auto-approve")
+	if n := strings.Count(out, "Keys that the configuration does not name stay"); n != 1 ||
+		strings.Contains(out, "similar warnings") {
+		t.Errorf("the apply warns %d times:\n%s", n, out)
+	}
 }
 
 // TestAccProvider_revokedToken: one request, an error that says what to check, and no storm of retries.

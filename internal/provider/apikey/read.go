@@ -51,7 +51,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	p, before := readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
+	client, ready := r.Conn.Collections.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}

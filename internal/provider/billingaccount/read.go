@@ -66,7 +66,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(fields.Get(ctx, req.State, &state)...)
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Billing.For(typeName, &resp.Diagnostics)
+	client, ready := r.Conn.Billing.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}

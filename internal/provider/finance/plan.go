@@ -113,7 +113,7 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 	}
 	if len(change.Foreign) > 0 {
 		slices.Sort(change.Foreign)
-		diags.AddAttributeWarning(path.Root(attrBody), "Keys that the configuration does not name stay",
+		diags.AddAttributeWarning(path.Root(attrBody), metadata.KeysStay,
 			fmt.Sprintf("The %s was imported with the keys %s, which the configuration does not name. The first "+
 				"apply after an import removes nothing: they stay at the service, and the lines of this plan that "+
 				"show them with a minus remove them from the state only.", state.displayName(), strings.Join(change.Foreign,

@@ -31,7 +31,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Finance.For(typeName, &resp.Diagnostics)
+	client, ready := r.Conn.Finance.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
@@ -82,7 +82,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	_, err := client.GetRecord(ctx, collection, id)
 	if api.IsNotFound(err) {
 		resp.Diagnostics.AddError("No such record", fmt.Sprintf("The workspace of this token has no record %s in the "+
-			"collection %s. Check both, upper and lower case included, and the token.", id, collection))
+			"collection %s. Check both, upper and lower case included, and the token. Terraform does not show which import "+
+			"this is: it is the one with id = %q, or with this identity.", id, collection, collection+"/"+id))
 		return
 	}
 	if err != nil {

@@ -37,7 +37,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	client, ready := r.Conn.Collections.For(typeName, &resp.Diagnostics)
+	client, ready := r.Conn.Collections.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}

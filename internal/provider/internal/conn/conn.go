@@ -33,6 +33,17 @@ type Conn struct {
 	Run run.Record
 }
 
+// Refusing is a provider whose environment variables are not valid, and which has no arguments. Its objects report why,
+// not its configuration: for an error of the configuration Terraform would ask for a provider block, which nobody needs.
+func Refusing(why diag.Diagnostics) *Conn {
+	reported := new(atomic.Bool)
+	return &Conn{
+		Billing:     Service[*billing.Service]{Invalid: why, Reported: reported},
+		Finance:     Service[*finance.Service]{Invalid: why, Reported: reported},
+		Collections: Service[*collections.Service]{Invalid: why, Reported: reported},
+	}
+}
+
 // Defaults is default_custom_metadata, which may depend on values that are only known after apply.
 type Defaults struct {
 	Object  metadata.Object
@@ -50,7 +61,9 @@ type Service[T any] struct {
 	Missing []Argument
 	// Unknown lists the provider arguments whose values are only known after apply.
 	Unknown []string
-	// Reported is set once the run fails because of Missing; see Planned.
+	// Invalid says why no service can be used. It is reported to the first object that needs one, see Refusing.
+	Invalid diag.Diagnostics
+	// Reported is set once the run fails because of Missing or Invalid; see Planned.
 	Reported *atomic.Bool
 }
 
@@ -70,24 +83,45 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	if len(s.Missing) > 0 {
 		s.lacks(typeName, diags)
 	}
+	if len(s.Invalid) > 0 && s.first() {
+		diags.Append(s.Invalid...)
+	} else if len(s.Invalid) > 0 {
+		diags.AddError(s.Invalid.Errors()[0].Summary(), typeName+" cannot be read or changed, for the reason that another "+
+			"error of this run explains.")
+	}
 	return s.Client, s.Ready
+}
+
+// ForRefresh is For in the refresh of an object that is in the state. Only the first object of a run gets an error, see
+// Planned.
+func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client T, ready bool) {
+	if !s.Planned(typeName, diags) {
+		return client, false
+	}
+	return s.For(typeName, diags)
 }
 
 // Planned reports whether an object of the given type name can be planned: a plan that no apply could carry out is an
 // error. Arguments that are only known after apply are not missing. The first object of a run gets the error and all
 // others a warning, which Terraform folds.
 func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
-	if len(s.Missing) == 0 {
+	switch {
+	case len(s.Missing) == 0 && len(s.Invalid) == 0:
 		return true
+	case !s.first():
+		diags.AddWarning("More objects need the provider arguments",
+			typeName+" was neither read nor planned, because an error of this run says that provider arguments are missing "+
+				"or not valid.")
+	case len(s.Invalid) > 0:
+		diags.Append(s.Invalid...)
+	default:
+		s.lacks(typeName, diags)
 	}
-	if s.Reported != nil && !s.Reported.CompareAndSwap(false, true) {
-		diags.AddWarning("More objects need the missing provider arguments",
-			fmt.Sprintf("%s was not planned, because an error of this run says that provider arguments are missing.", typeName))
-		return false
-	}
-	s.lacks(typeName, diags)
 	return false
 }
+
+// first reports whether no object of the run has reported so far why it cannot use the service.
+func (s Service[T]) first() bool { return s.Reported == nil || s.Reported.CompareAndSwap(false, true) }
 
 // lacks reports the provider arguments that are missing.
 func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {

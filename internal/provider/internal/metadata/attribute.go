@@ -13,6 +13,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
+// KeysStay is the summary of the warning about an import that removes no keys.
+const KeysStay = "Keys that the configuration does not name stay"
+
 // ImportAttribute is custom_metadata of an object that no configuration was applied to yet, and the
 // effective_custom_metadata beside it: the whole object, in both. raw is the object as the service returns it.
 func ImportAttribute(raw json.RawMessage) (Value, basetypes.StringValue, error) {
@@ -65,7 +68,7 @@ func (o Ownership) PlanAttribute(config, state Value, effective basetypes.String
 	owned := Owned{Object: change.Desired}
 	if len(change.Foreign) > 0 {
 		slices.Sort(change.Foreign)
-		diags.AddAttributeWarning(path.Root("custom_metadata"), "Keys that the configuration does not name stay",
+		diags.AddAttributeWarning(path.Root("custom_metadata"), KeysStay,
 			fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply "+
 				"after an import removes nothing: they stay at the service, and the lines of this plan that show "+
 				"them with a minus remove them from the state only. effective_custom_metadata shows what the object "+

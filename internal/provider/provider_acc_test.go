@@ -175,7 +175,7 @@ func TestAccImportWarnsOnce(t *testing.T) {
 		"import {\n  to = billing_customer.a\n  id = \"external_id=once\"\n}\n").at(service)
 	out := terraform.must("apply", "-auto-approve")
 	if n := strings.Count(out, "Keys that the configuration does not name stay"); n != 1 ||
-		strings.Contains(out, "similar warnings") {
+		strings.Contains(out, "similar warning") {
 		t.Errorf("the apply warns %d times:\n%s", n, out)
 	}
 }

@@ -51,12 +51,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	p, before := readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client, ready := r.Conn.Collections.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
 	defer r.Run().Reading(typeName, prior.ids()...)()
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, err := scheme.Reread(ctx, client, prior.ID.ValueString(), p == phaseImporting)
 	if err != nil && !api.IsNotFound(err) {

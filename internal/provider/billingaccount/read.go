@@ -66,11 +66,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(fields.Get(ctx, req.State, &state)...)
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	account, err := scheme.Reread(ctx, client, state.ID.ValueString(), importing)
 	switch {

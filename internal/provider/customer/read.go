@@ -44,14 +44,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(fields.Get(ctx, req.State, &state)...)
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	// Also without a response, and for a customer that is gone: the framework requires an identity from every refresh,
+	// and a state that an older Terraform wrote has none.
+	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	// Also for a customer that turns out to be gone: the framework wants an identity from every refresh, and a state
-	// that an older Terraform wrote has none.
 	defer r.Run().Reading(typeName, state.ID.ValueString())()
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	customer := scheme.Refresh(ctx, client, r.Run(), state.ID, operation("read", state),

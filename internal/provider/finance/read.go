@@ -31,11 +31,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	identify(ctx, prior, resp.Identity, &resp.Diagnostics)
 	client, ready := r.Conn.Finance.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	identify(ctx, prior, resp.Identity, &resp.Diagnostics)
 	client.Shown(prior.Collection.ValueString(), prior.ID.ValueString(), entry(ctx, resp.Private, &resp.Diagnostics))
 	client.Wrote(prior.Collection.ValueString(), prior.ID.ValueString(), prior.Response.ValueString())
 	record, err := client.GetRecord(ctx, prior.Collection.ValueString(), prior.ID.ValueString())

@@ -51,11 +51,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(fields.Get(ctx, req.State, &prior)...)
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client, ready := r.Conn.Billing.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
 	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior), "creates another subscription",
 		resp)

@@ -37,12 +37,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	var prior model
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client, ready := r.Conn.Collections.ForRefresh(typeName, &resp.Diagnostics)
 	if !ready || resp.Diagnostics.HasError() {
 		return
 	}
 	defer r.Run().Reading(typeName, prior.ID.ValueString())()
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
 	endpoint := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior),
 		"registers it again, with a new id and a new secret", resp)

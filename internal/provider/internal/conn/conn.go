@@ -92,8 +92,8 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	return s.Client, s.Ready
 }
 
-// ForRefresh is For in the refresh of an object that is in the state. Only the first object of a run gets an error, see
-// Planned.
+// ForRefresh is For in the refresh of an object that is in the state. Like Planned, it reports what is missing or not
+// valid only once.
 func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client T, ready bool) {
 	if !s.Planned(typeName, diags) {
 		return client, false
@@ -102,16 +102,13 @@ func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client
 }
 
 // Planned reports whether an object of the given type name can be planned: a plan that no apply could carry out is an
-// error. Arguments that are only known after apply are not missing. The first object of a run gets the error and all
-// others a warning, which Terraform folds.
+// error. Arguments that are only known after apply are not missing. Only the first object of a run reports the error,
+// because it ends the run.
 func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
 	switch {
 	case len(s.Missing) == 0 && len(s.Invalid) == 0:
 		return true
 	case !s.first():
-		diags.AddWarning("More objects need the provider arguments",
-			typeName+" was neither read nor planned, because an error of this run says that provider arguments are missing "+
-				"or not valid.")
 	case len(s.Invalid) > 0:
 		diags.Append(s.Invalid...)
 	default:

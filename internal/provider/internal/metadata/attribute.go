@@ -13,7 +13,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// KeysStay is the summary of the warning about an import that removes no keys.
+// KeysStay is the summary of the warning that an import removes no keys.
 const KeysStay = "Keys that the configuration does not name stay"
 
 // ImportAttribute is custom_metadata of an object that no configuration was applied to yet, and the

@@ -44,6 +44,7 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 	if len(programs) == 0 {
 		return errors.New("found neither terraform nor tofu: put one into PATH, or name it with TERRAFORM=/path/to/terraform")
 	}
+	fmt.Fprintln(out, "Building the provider. The first time this takes a while.")
 	// An empty configuration: the one that is in use may name files that do not exist.
 	providers, settings := filepath.Join(dir, "mirror"), filepath.Join(dir, "dev.tfrc")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -146,7 +146,7 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 		// Nothing can be done with the service before these are known, and then the guard is asked first.
 		return
 	}
-	client, ready := c.Billing.For("A guard (environment or allowed_organization_ids)", diags)
+	client, ready := c.Billing.For("The guard (environment or allowed_organization_ids)", diags)
 	if !ready {
 		return
 	}

@@ -103,19 +103,19 @@ func TestAccProvider_missingArguments(t *testing.T) {
 		parts  []string
 	}{
 		"both": {organization, nil, []string{
-			"Missing provider arguments base_url and token", "data.billing_organization cannot be read or changed without them",
+			"Missing provider arguments base_url and token", "data.billing_organization needs them",
 			address, token}},
 		"resource": {customer, nil, []string{"Missing provider arguments base_url and token",
-			"billing_customer cannot be read or changed without them"}},
+			"billing_customer needs them"}},
 		"many": {"resource \"billing_customer\" \"test\" {\n  count = 5\n  name  = \"A\"\n}", nil,
 			[]string{"Missing provider arguments base_url and token"}},
 		"token": {customer, map[string]string{address: "https://localhost:1"},
-			[]string{"Missing provider argument token", "billing_customer cannot be read or changed without it", token}},
+			[]string{"Missing provider argument token", "billing_customer needs it", token}},
 		"guard": {"provider \"billing\" { environment = \"sandbox\" }\n" + customer, nil,
 			[]string{"Missing provider arguments base_url and token",
-				"A guard (environment or allowed_organization_ids) cannot be read or changed without them", address}},
+				"The guard (environment or allowed_organization_ids) needs them", address}},
 		"guard by the way": {customer, map[string]string{"BILLING_ENVIRONMENT": "sandbox", address: "https://localhost:1"},
-			[]string{"Missing provider argument token", "A guard"}},
+			[]string{"Missing provider argument token", "The guard"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -194,8 +194,8 @@ func filtered(list func(finance.Query) iter.Seq2[finance.Record, error], query f
 	return items
 }
 
-// warnUnknownFilters reports filters on fields that none of the items has. The service ignores what it does not know, or
-// finds nothing for it. Both are silent.
+// warnUnknownFilters reports filters on fields that none of the items has. The service ignores what it does not know,
+// or finds nothing for it. Both are silent.
 func warnUnknownFilters(query finance.Query, items []itemModel, found, effect string, diags *diag.Diagnostics) {
 	fields := map[string]bool{}
 	for _, item := range items {

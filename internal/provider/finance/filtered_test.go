@@ -23,10 +23,12 @@ func TestFiltered(t *testing.T) {
 		requests       int
 		says, saysMore string
 	}{
-		"known":                   {"company_id", []string{object}, nil, 1, "", ""},
-		"bound":                   {"occurred_at[gte]", []string{object}, nil, 1, "", ""},
-		"misspelt and ignored":    {"compny_id", []string{object}, nil, 1, "none of the items has", "Similar fields: company_id,"},
-		"misspelt and applied":    {"compny_id", []string{}, []string{object}, 2, "the list is empty", "Similar fields: company_id,"},
+		"known": {"company_id", []string{object}, nil, 1, "", ""},
+		"bound": {"occurred_at[gte]", []string{object}, nil, 1, "", ""},
+		"misspelt and ignored": {"compny_id", []string{object}, nil, 1, "none of the items has",
+			"Similar fields: company_id,"},
+		"misspelt and applied": {"compny_id", []string{}, []string{object}, 2, "the list is empty",
+			"Similar fields: company_id,"},
 		"known, nothing matches":  {"company_id", []string{}, []string{object}, 2, "", ""},
 		"nothing there":           {"compny_id", []string{}, []string{}, 2, "", ""},
 		"nothing there, and down": {"compny_id", []string{}, nil, 2, "", ""},

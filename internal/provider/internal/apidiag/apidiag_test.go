@@ -133,7 +133,8 @@ func TestAdd_advice(t *testing.T) {
 			"collections_base_url", "Set base_url to the address of the recurring-billing service."}},
 		"token of another service": {refusal(401, "unauthorized", func(e *api.Error) {
 			e.Service, e.Source = "finance", api.Source{TokenTwin: "token"}
-		}), []string{"finance_token has the same value as token", "Set finance_token to a token of the financial-management"}},
+		}), []string{"finance_token has the same value as token",
+			"Set finance_token to a token of the financial-management"}},
 		"too many, no time": {refusal(429, "rate_limited", nil), []string{"The service limits requests. Run again later"}},
 		"server error": {refusal(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
 			[]string{"failed to respond 5 times in a row", "few minutes"}},

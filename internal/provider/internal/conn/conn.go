@@ -34,7 +34,8 @@ type Conn struct {
 }
 
 // Refusing is a provider whose environment variables are not valid, and which has no arguments. Its objects report why,
-// not its configuration: for an error of the configuration Terraform would ask for a provider block, which nobody needs.
+// not its configuration: for an error of the configuration Terraform would ask for a provider block, which nobody
+// needs.
 func Refusing(why diag.Diagnostics) *Conn {
 	reported := new(atomic.Bool)
 	return &Conn{
@@ -86,8 +87,8 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	if len(s.Invalid) > 0 && s.first() {
 		diags.Append(s.Invalid...)
 	} else if len(s.Invalid) > 0 {
-		diags.AddError(s.Invalid.Errors()[0].Summary(), typeName+" cannot be read or changed, for the reason that another "+
-			"error of this run explains.")
+		diags.AddError(s.Invalid.Errors()[0].Summary(), "The cause is the same as in another error of this run, which says "+
+			"what to do.")
 	}
 	return s.Client, s.Ready
 }
@@ -126,14 +127,14 @@ func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	for i, argument := range s.Missing {
 		names[i], variables[i] = argument.Name, argument.Variable
 	}
-	plural, without := "", "it"
+	plural, them := "", "it"
 	if len(names) > 1 {
-		plural, without = "s", "them"
+		plural, them = "s", "them"
 	}
 	diags.AddAttributeError(path.Root(names[0]), "Missing provider argument"+plural+" "+strings.Join(names, " and "),
-		fmt.Sprintf("%s cannot be read or changed without %s. Set %s in the provider \"billing\" block, or the environment "+
+		fmt.Sprintf("%s needs %s. Set %s in the provider \"billing\" block, or the environment "+
 			"variable%s %s.",
-			typeName, without, strings.Join(names, " and "), plural, strings.Join(variables, " and ")))
+			typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and ")))
 }
 
 // UseKey notes the API key that the provider itself uses.

@@ -39,11 +39,16 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
+// slug is the anchor of a heading.
+func slug(heading string) string {
+	return strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
+
 // anchors are the places of a page that a link may name.
 func anchors(text string) []string {
 	var names []string
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
-		names = append(names, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-"))
+		names = append(names, slug(match[1]))
 	}
 	for _, match := range anchor.FindAllStringSubmatch(text, -1) {
 		names = append(names, match[1])

@@ -47,7 +47,7 @@ func parseRoute(name, value string) (r route, reason string) {
 	base, known := defaultRoutes[name]
 	if !known {
 		return route{}, fmt.Sprintf("there is no operation of this name; the nearest ones are %s",
-			quoteList(nearest(name, 3)))
+			quoteList(Nearest(name, OperationNames(), 3)))
 	}
 	example := fmt.Sprintf("write it like %q", base.method+" "+base.template)
 	parts := strings.Fields(value)
@@ -131,11 +131,11 @@ func placeholders(template string) []string {
 	return names
 }
 
-// nearest returns the n known operation names that differ least from name.
-func nearest(name string, n int) []string {
-	names := OperationNames()
+// Nearest returns the up to n of names that differ least from name.
+func Nearest(name string, names []string, n int) []string {
+	names = slices.Clone(names)
 	slices.SortStableFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
-	return names[:n]
+	return names[:min(n, len(names))]
 }
 
 // distance is the Levenshtein distance in bytes. A very long name is cut: it

@@ -95,6 +95,14 @@ func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Clie
 	base.Service, base.BaseURL, base.Token = e.service, e.address.text, e.secret.text
 	base.Source = api.Source{BaseURL: e.address.text, BaseURLFrom: e.address.from(), TokenFrom: e.secret.from(),
 		TokenKind: looksLike(e.secret.text)}
+	for _, other := range []endpoint{s.billing, s.finance, s.collections} {
+		if other.service != e.service && other.address.text == e.address.text {
+			base.Source.BaseURLTwin = other.address.argument
+		}
+		if other.service != e.service && other.secret.text == e.secret.text {
+			base.Source.TokenTwin = other.secret.argument
+		}
+	}
 	client, err := api.New(base)
 	if err != nil {
 		diags.AddAttributeError(path.Root(e.address.argument), "The service cannot be reached as configured", err.Error())
@@ -139,7 +147,7 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 		// Nothing can be done with the service before these are known, and then the guard is asked first.
 		return
 	}
-	client, ready := c.Billing.For("A guard (environment or allowed_organization_ids)", diags)
+	client, ready := c.Billing.For("The guard (environment or allowed_organization_ids)", diags)
 	if !ready {
 		return
 	}

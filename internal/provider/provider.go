@@ -5,7 +5,9 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 )
@@ -56,21 +58,47 @@ func (p *billingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	settings, diags := resolve(ctx, config, environment)
+	c, diags := p.connection(ctx, req, resp, config)
+	if diags.HasError() && unconfigured(req.Config.Raw) {
+		c, diags = conn.Refusing(diags), nil
+	}
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
+	if c != nil {
+		share(c, resp)
+	}
+}
+
+// connection is the connection to the services, as the configuration and the environment describe it. The guards have
+// been asked.
+func (p *billingProvider) connection(ctx context.Context, req provider.ConfigureRequest,
+	resp *provider.ConfigureResponse, config providerModel) (*conn.Conn, diag.Diagnostics) {
+	settings, diags := resolve(ctx, config, environment)
+	if diags.HasError() {
+		return nil, diags
 	}
 	if len(settings.unknown) > 0 && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
 	agent := "terraform-provider-billing/" + p.version + " Terraform/" + req.TerraformVersion
-	c := settings.connect(agent, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
+	c := settings.connect(agent, &diags)
+	if !diags.HasError() {
+		settings.guard(ctx, c, &diags)
 	}
-	settings.guard(ctx, c, &resp.Diagnostics)
-	share(c, resp)
+	return c, diags
+}
+
+// unconfigured reports whether the provider block is missing or has no arguments, so that the environment alone counts.
+func unconfigured(config tftypes.Value) bool {
+	var arguments map[string]tftypes.Value
+	if err := config.As(&arguments); err != nil {
+		return false
+	}
+	for _, argument := range arguments {
+		if !argument.IsNull() {
+			return false
+		}
+	}
+	return true
 }
 
 func share(c *conn.Conn, resp *provider.ConfigureResponse) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -102,19 +103,19 @@ func TestAccProvider_missingArguments(t *testing.T) {
 		parts  []string
 	}{
 		"both": {organization, nil, []string{
-			"Missing provider arguments base_url and token", "data.billing_organization cannot be read or changed without them",
+			"Missing provider arguments base_url and token", "data.billing_organization needs them",
 			address, token}},
 		"resource": {customer, nil, []string{"Missing provider arguments base_url and token",
-			"billing_customer cannot be read or changed without them"}},
-		"many": {"resource \"billing_customer\" \"test\" {\n  count = 5\n  name  = \"A\"\n}", nil, []string{
-			"Missing provider arguments base_url and token", "More objects need the missing provider arguments"}},
+			"billing_customer needs them"}},
+		"many": {"resource \"billing_customer\" \"test\" {\n  count = 5\n  name  = \"A\"\n}", nil,
+			[]string{"Missing provider arguments base_url and token"}},
 		"token": {customer, map[string]string{address: "https://localhost:1"},
-			[]string{"Missing provider argument token", "billing_customer cannot be read or changed without it", token}},
+			[]string{"Missing provider argument token", "billing_customer needs it", token}},
 		"guard": {"provider \"billing\" { environment = \"sandbox\" }\n" + customer, nil,
 			[]string{"Missing provider arguments base_url and token",
-				"A guard (environment or allowed_organization_ids) cannot be read or changed without them", address}},
+				"The guard (environment or allowed_organization_ids) needs them", address}},
 		"guard by the way": {customer, map[string]string{"BILLING_ENVIRONMENT": "sandbox", address: "https://localhost:1"},
-			[]string{"Missing provider argument token", "A guard"}},
+			[]string{"Missing provider argument token", "The guard"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,6 +124,9 @@ func TestAccProvider_missingArguments(t *testing.T) {
 				terraform.env[variable] = value
 			}
 			terraform.refused(c.parts, "plan")
+			if out, _ := terraform.run("plan"); strings.Count(out, "Error: ") != 1 || strings.Contains(out, "similar warning") {
+				t.Errorf("the plan has more than one error:\n%s", out)
+			}
 		})
 	}
 }
@@ -139,12 +143,12 @@ func TestAccProvider_environmentVariables(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("the environment is the sandbox's")
-	terraform := newCommand(t, customer).at(service)
+	terraform := newCommand(t, "resource \"billing_customer\" \"test\" {\n  count = 2\n  name  = \"A\"\n}\n").at(service)
 	terraform.env["BILLING_REQUESTS_PER_SECOND"] = "500"
 	terraform.env["BILLING_REQUEST_TIMEOUT"] = "20s"
 	terraform.env["BILLING_ENVIRONMENT"] = "sandbox"
 	terraform.must("apply", "-auto-approve")
-	if n := service.Count("customers.create"); n != 1 {
+	if n := service.Count("customers.create"); n != 2 {
 		t.Errorf("%d customers were created", n)
 	}
 	terraform.env["BILLING_MAX_RETRIES"] = "many"
@@ -152,7 +156,31 @@ func TestAccProvider_environmentVariables(t *testing.T) {
 		"plan")
 	delete(terraform.env, "BILLING_MAX_RETRIES")
 	terraform.env["BILLING_TOKEN"] += "\n"
-	terraform.refused([]string{"Invalid provider argument token", "line break", "BILLING_TOKEN"}, "plan")
+	terraform.refused([]string{"Invalid provider argument token", "line break", "BILLING_TOKEN",
+		"with billing_customer.test"}, "plan")
+	// Terraform asks for a provider block when the provider itself fails without one.
+	if out, _ := terraform.run("plan"); strings.Contains(out, "requires explicit configuration") ||
+		strings.Count(out, "Error: ") != 1 {
+		t.Errorf("the plan has more than one error:\n%s", out)
+	}
+}
+
+// TestAccImportWarnsOnce: the warning about keys that stay is in the plan, and the apply does not repeat it.
+func TestAccImportWarnsOnce(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := func(erp string) string {
+		return "resource \"billing_customer\" \"a\" {\n  name = \"A\"\n  external_id = \"once\"\n" +
+			"  custom_metadata = { " + erp + " }\n}\n"
+	}
+	newCommand(t, config(`crm = { owner = "ana" }, erp = 1`)).at(service).must("apply", "-auto-approve")
+	terraform := newCommand(t, config("erp = 2")+
+		"import {\n  to = billing_customer.a\n  id = \"external_id=once\"\n}\n").at(service)
+	out := terraform.must("apply", "-auto-approve")
+	if n := strings.Count(out, "Keys that the configuration does not name stay"); n != 1 ||
+		strings.Contains(out, "similar warning") {
+		t.Errorf("the apply warns %d times:\n%s", n, out)
+	}
 }
 
 // TestAccProvider_revokedToken: one request, an error that says what to check, and no storm of retries.

@@ -102,7 +102,7 @@ func TestSummary(t *testing.T) {
 		want  error
 		says  string
 	}{
-		{"all kept", []error{nil, nil}, 2, nil, "All 2 steps were as promised"},
+		{"all kept", []error{nil, nil}, 2, nil, "All 2 steps passed"},
 		{"one failed", []error{nil, broken}, 2, errBroken, "1 of 2 steps"},
 		{"not all played", []error{nil}, 2, errBroken, "1 of 2 steps"},
 	} {

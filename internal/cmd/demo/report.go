@@ -70,10 +70,10 @@ func (r *report) summary(all int) error {
 	}
 	r.line("")
 	if left := all - len(r.outcomes); failed > 0 || left > 0 {
-		r.line("  %d of %d steps were as promised, in %s.", len(r.outcomes)-failed, all, seconds(total))
+		r.line("  %d of %d steps passed, in %s.", len(r.outcomes)-failed, all, seconds(total))
 		return errBroken
 	}
-	r.line("  All %d steps were as promised, in %s.", all, seconds(total))
+	r.line("  All %d steps passed, in %s.", all, seconds(total))
 	return nil
 }
 

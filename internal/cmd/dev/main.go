@@ -44,6 +44,7 @@ func install(ctx context.Context, out io.Writer, dir string, programs []string) 
 	if len(programs) == 0 {
 		return errors.New("found neither terraform nor tofu: put one into PATH, or name it with TERRAFORM=/path/to/terraform")
 	}
+	fmt.Fprintln(out, "Building the provider. The first time this takes a while.")
 	// An empty configuration: the one that is in use may name files that do not exist.
 	providers, settings := filepath.Join(dir, "mirror"), filepath.Join(dir, "dev.tfrc")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -83,12 +84,13 @@ func inPath() []string {
 	return found
 }
 
-// use is the text that says how to use the settings. Its last line is for the usual shell of the system.
+// use is the text that says how to use the settings: the line for the usual shell of the system first.
 func use(settings, system string) string {
-	powershell := "  $env:TF_CLI_CONFIG_FILE = '" + strings.ReplaceAll(settings, "'", "''") + "'\n"
-	posix := "  export TF_CLI_CONFIG_FILE='" + strings.ReplaceAll(settings, "'", `'\''`) + "'\n"
+	powershell := "$env:TF_CLI_CONFIG_FILE = '" + strings.ReplaceAll(settings, "'", "''") + "'\n"
+	posix := "export TF_CLI_CONFIG_FILE='" + strings.ReplaceAll(settings, "'", `'\''`) + "'\n"
+	const paste = "\nPaste this line:\n\n  "
 	if system == "windows" {
-		return "\nPaste into Git Bash:\n\n" + posix + "\nor into PowerShell:\n\n" + powershell
+		return paste + powershell + "\nIn Git Bash instead: " + posix
 	}
-	return "\nPaste into PowerShell:\n\n" + powershell + "\nor into any other shell:\n\n" + posix
+	return paste + posix + "\nIn PowerShell instead: " + powershell
 }

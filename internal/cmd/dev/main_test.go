@@ -19,11 +19,11 @@ func TestAccPastedLine(t *testing.T) {
 	if err := install(t.Context(), &out, bin, []string{acctest.TerraformProgram()}); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	pasted := strings.TrimSpace(lines[len(lines)-1])
+	_, text, _ := strings.Cut(out.String(), "Paste this line:\n\n")
+	pasted := strings.TrimSpace(strings.SplitN(text, "\n", 2)[0])
 	settings := filepath.Join(bin, "dev.tfrc")
 	if want := "export TF_CLI_CONFIG_FILE='" + strings.ReplaceAll(settings, "'", `'\''`) + "'"; pasted != want {
-		t.Errorf("the last line is %s, not %s", pasted, want)
+		t.Errorf("the line to paste is %s, not %s", pasted, want)
 	}
 
 	tf.Env["TF_CLI_CONFIG_FILE"] = settings
@@ -69,9 +69,13 @@ resource "billing_customer" "aurora" {
 
 func TestUse(t *testing.T) {
 	t.Parallel()
-	text := use(`C:\o'brien\dev.tfrc`, "windows")
-	if !strings.HasSuffix(text, `$env:TF_CLI_CONFIG_FILE = 'C:\o''brien\dev.tfrc'`+"\n") {
-		t.Errorf("on Windows it ends differently:\n%s", text)
+	for system, want := range map[string]string{
+		"windows": "Paste this line:\n\n  $env:TF_CLI_CONFIG_FILE = 'C:\\o''brien'\n\nIn Git Bash instead: export ",
+		"linux":   "Paste this line:\n\n  export TF_CLI_CONFIG_FILE='C:\\o'\\''brien'\n\nIn PowerShell instead: $env:",
+	} {
+		if text := use(`C:\o'brien`, system); !strings.Contains(text, want) {
+			t.Errorf("on %s it is\n%s", system, text)
+		}
 	}
 }
 

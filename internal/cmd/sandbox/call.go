@@ -32,6 +32,7 @@ The exit code is 0 for a status below 400, 4 for 4xx, 5 for 5xx and 1 without a 
 {sandbox} call PATCH /v1/customers/external_id=aurora '{"notes":"x"}'
 {sandbox} call --as crm POST /v1/customers '{"name":"Padaria Bela Vista"}'
 {sandbox} call POST /v1/payables @payable.json
+{sandbox} call GET /api/v1/webhook-endpoints
 `,
 }
 

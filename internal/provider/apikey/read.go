@@ -49,11 +49,11 @@ var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	p, before := readPhase(ctx, req.Private, &resp.Diagnostics), readSeen(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	defer r.Run().Reading(typeName, prior.ids()...)()
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, err := scheme.Reread(ctx, client, prior.ID.ValueString(), p == phaseImporting)
 	if err != nil && !api.IsNotFound(err) {

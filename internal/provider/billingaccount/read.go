@@ -64,10 +64,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	state, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	account, err := scheme.Reread(ctx, client, state.ID.ValueString(), importing)
 	switch {

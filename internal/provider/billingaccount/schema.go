@@ -169,10 +169,10 @@ func customerAttributes() map[string]schema.Attribute {
 		return schema.StringAttribute{Optional: true, MarkdownDescription: description,
 			PlanModifiers: onChange(validators...)}
 	}
-	list := func(description string, value ...validator.String) schema.ListNestedAttribute {
+	list := func(name, description string, value ...validator.String) schema.ListNestedAttribute {
 		return schema.ListNestedAttribute{Optional: true, MarkdownDescription: description,
 			Validators:   []validator.List{validate.NoNulls{}},
-			NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(value...)}}
+			NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(name, value...)}}
 	}
 	return map[string]schema.Attribute{
 		"id": text("Id (UUID) or `external_id` of an existing customer. It must exist.",
@@ -195,9 +195,9 @@ func customerAttributes() map[string]schema.Attribute {
 		"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: "Postal addresses.",
 			Validators:   []validator.List{validate.NoNulls{}},
 			NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
-		"phones":   list("Phone numbers.", validate.NotBlank()),
-		"emails":   list("E-mail addresses.", validate.Email()),
-		"websites": list("Web addresses.", validate.NotBlank()),
+		"phones":   list("phones", "Phone numbers.", validate.NotBlank()),
+		"emails":   list("emails", "E-mail addresses.", validate.Email()),
+		"websites": list("websites", "Web addresses.", validate.NotBlank()),
 		"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType,
 			MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{validate.NoNulls{}}},
 		"custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{},

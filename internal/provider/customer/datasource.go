@@ -2,6 +2,7 @@ package customer
 
 import (
 	"context"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -72,8 +73,10 @@ func dataAttributes() object.Attributes {
 		"birthday", "notes", "metadata", "created_at", "updated_at")
 	attributes.CustomMetadata()
 	for _, name := range []string{"emails", "phones", "websites"} {
+		item := part("item.", "kind")
+		maps.Copy(item, part(name+".", "value"))
 		attributes[name] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: about[name],
-			NestedObject: schema.NestedAttributeObject{Attributes: part("item.", "kind", "value")}}
+			NestedObject: schema.NestedAttributeObject{Attributes: item}}
 	}
 	return attributes
 }

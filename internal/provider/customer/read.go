@@ -42,13 +42,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	state, client, ok := r.BeginRead(ctx, req, resp)
+	// Also without a response, and for a customer that is gone: the framework requires an identity from every refresh,
+	// and a state that an older Terraform wrote has none.
+	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	// Also for a customer that turns out to be gone: the framework wants an identity from every refresh, and a state
-	// that an older Terraform wrote has none.
 	defer r.Run().Reading(typeName, state.ID.ValueString())()
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
 	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
 	customer := scheme.Refresh(ctx, client, r.Run(), state.ID, operation("read", state),

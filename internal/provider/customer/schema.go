@@ -90,10 +90,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: notBlank(),
 				MarkdownDescription: about["phone"] + " If unset, it shows the first of them. If removed, the " +
 					"number is deleted unless `phones` contains it."},
-			"emails": contacts(about["emails"]+inAnyOrder+" `email` need not be repeated here."+wholeList, validate.Email()),
-			"phones": contacts(about["phones"]+inAnyOrder+" `phone` need not be repeated here."+wholeList,
+			"emails": contacts("emails", inAnyOrder+" `email` need not be repeated here."+wholeList, validate.Email()),
+			"phones": contacts("phones", inAnyOrder+" `phone` need not be repeated here."+wholeList,
 				validate.NotBlank()),
-			"websites": contacts(about["websites"]+inAnyOrder, validate.NotBlank()),
+			"websites": contacts("websites", inAnyOrder, validate.NotBlank()),
 			"addresses": schema.ListNestedAttribute{Optional: true, Computed: true,
 				Validators: []validator.List{validate.NoNulls{}}, MarkdownDescription: about["addresses"] + inAnyOrder +
 					" The `address` of a `billing_account` " +
@@ -177,8 +177,8 @@ func optional(name string, validators ...validator.String) schema.StringAttribut
 	return schema.StringAttribute{Optional: true, MarkdownDescription: about[name], PlanModifiers: onChange(validators...)}
 }
 
-func contacts(description string, value ...validator.String) schema.ListNestedAttribute {
-	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: description,
+func contacts(list, more string, value ...validator.String) schema.ListNestedAttribute {
+	return schema.ListNestedAttribute{Optional: true, Computed: true, MarkdownDescription: about[list] + more,
 		Validators:   []validator.List{validate.NoNulls{}},
-		NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(value...)}}
+		NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(list, value...)}}
 }

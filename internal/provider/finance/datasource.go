@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -123,7 +124,8 @@ func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"filters": object.Filters("Only "+noun+" that match all of these filters. The names are those of the "+
 			"service: `company_id` with a UUID, `occurred_at[gte]` with a date, and others. A filter with the "+
-			"value null is ignored; `limit` and `cursor` are not valid filters.", reserved),
+			"value null is ignored; `limit` and `cursor` are not valid filters. An empty list takes one more request, "+
+			"which finds misspelt fields.", reserved),
 		"limit": object.Limit(noun),
 		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the " +
 			"service.",
@@ -142,8 +144,8 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	object.ReadMany(ctx, d.Conn.Finance, "billing_finance_"+d.noun, req, resp,
 		func(client *finance.Service, m *listModel, diags *diag.Diagnostics) {
 			if query, ok := queryOf(ctx, m.Filters, m.Limit, diags); ok {
-				m.Items = object.Many(d.list(client, ctx, query), m.Limit, "finance "+d.noun, itemFromAPI, diags)
-				warnUnknownFilters(query, m.Items, diags)
+				list := func(query finance.Query) iter.Seq2[finance.Record, error] { return d.list(client, ctx, query) }
+				m.Items = filtered(list, query, m.Limit, "finance "+d.noun, diags)
 			}
 		})
 }
@@ -154,9 +156,10 @@ func (d *RecordsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		func(client *finance.Service, m *recordsModel, diags *diag.Diagnostics) {
 			collection := m.Collection.ValueString()
 			if query, ok := queryOf(ctx, m.Filters, m.Limit, diags); ok {
-				m.Items = object.Many(client.ListRecords(ctx, collection, query), m.Limit, "finance records "+
-					"of "+collection, itemFromAPI, diags)
-				warnUnknownFilters(query, m.Items, diags)
+				list := func(query finance.Query) iter.Seq2[finance.Record, error] {
+					return client.ListRecords(ctx, collection, query)
+				}
+				m.Items = filtered(list, query, m.Limit, "finance records of "+collection, diags)
 			}
 		})
 }
@@ -167,27 +170,54 @@ func queryOf(ctx context.Context, filters types.Map, limit types.Int64, diags *d
 	return query, !diags.HasError()
 }
 
+// sample is how many objects show the fields of a list that is empty with its filters: as many as one request returns.
+const sample = 50
+
+// filtered are the objects of a list, with a warning for each filter on a field that the service does not show. Where
+// the filters leave nothing, a request without them shows the fields. noun is the plural for messages.
+func filtered(list func(finance.Query) iter.Seq2[finance.Record, error], query finance.Query, limit types.Int64,
+	noun string, diags *diag.Diagnostics) []itemModel {
+	items := object.Many(list(query), limit, noun, itemFromAPI, diags)
+	if diags.HasError() || len(query.Filters) == 0 {
+		return items
+	}
+	if len(items) > 0 {
+		warnUnknownFilters(query, items, "none of the items has", "If it is a typing error, the list is not filtered.", diags)
+		return items
+	}
+	// An error is not reported: the list that was asked for is complete.
+	all, err := object.Collect(list(finance.Query{Limit: sample}), types.Int64Value(sample), itemFromAPI)
+	if err == nil {
+		warnUnknownFilters(query, all, "the list is empty, and no object of the collection has",
+			"If it is a typing error, the list is empty for that reason.", diags)
+	}
+	return items
+}
+
 // warnUnknownFilters reports filters on fields that none of the items has. The service ignores what it does not know,
-// so such a list is not filtered, and what it applied has left items with that field.
-func warnUnknownFilters(query finance.Query, items []itemModel, diags *diag.Diagnostics) {
-	if len(items) == 0 {
+// or finds nothing for it. Both are silent.
+func warnUnknownFilters(query finance.Query, items []itemModel, found, effect string, diags *diag.Diagnostics) {
+	fields := map[string]bool{}
+	for _, item := range items {
+		var object map[string]json.RawMessage
+		if json.Unmarshal([]byte(item.JSON.ValueString()), &object) != nil {
+			return
+		}
+		for name := range object {
+			fields[name] = true
+		}
+	}
+	if len(fields) == 0 {
 		return
 	}
+	names := slices.Sorted(maps.Keys(fields))
 	for _, name := range slices.Sorted(maps.Keys(query.Filters)) {
 		field, _, _ := strings.Cut(name, "[")
-		known := func(item itemModel) bool {
-			var fields map[string]json.RawMessage
-			if json.Unmarshal([]byte(item.JSON.ValueString()), &fields) != nil {
-				return true
-			}
-			_, has := fields[field]
-			return has
+		if fields[field] {
+			continue
 		}
-		if !slices.ContainsFunc(items, known) {
-			diags.AddAttributeWarning(path.Root("filters").AtMapKey(name), "The service may ignore a filter",
-				fmt.Sprintf("filters: none of the %d items has a field %q, so the service has probably not applied the filter "+
-					"%q. If it is a typing mistake, the list is not filtered.",
-					len(items), field, name))
-		}
+		diags.AddAttributeWarning(path.Root("filters").AtMapKey(name), "The service may ignore a filter",
+			fmt.Sprintf("filters: %s a field %q, so the service probably does not know the filter %q. %s Similar fields: %s.",
+				found, field, name, effect, strings.Join(api.Nearest(field, names, 3), ", ")))
 	}
 }

@@ -118,7 +118,7 @@ func TestAccFinanceRecord_notConfigured(t *testing.T) {
 	t.Parallel()
 	run(t, resource.TestStep{Config: `provider "billing" {}` + "\n" + record(`{ name = "Rent" }`),
 		ExpectError: words(
-			`billing_finance_record cannot be read or changed without them. Set finance_base_url and finance_token in the provider "billing" block, or the environment variables BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN.`)})
+			`billing_finance_record needs them. Set finance_base_url and finance_token in the provider "billing" block, or the environment variables BILLING_FINANCE_BASE_URL and BILLING_FINANCE_TOKEN.`)})
 }
 
 // TestFurtherKey: a configuration that names one more key, as the service has it, changes nothing, and drift in it is

@@ -30,10 +30,10 @@ var scheme = object.Scheme[*finance.Service, finance.Record]{
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
+	identify(ctx, prior, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	identify(ctx, prior, resp.Identity, &resp.Diagnostics)
 	client.Shown(prior.Collection.ValueString(), prior.ID.ValueString(), entry(ctx, resp.Private, &resp.Diagnostics))
 	client.Wrote(prior.Collection.ValueString(), prior.ID.ValueString(), prior.Response.ValueString())
 	record, err := client.GetRecord(ctx, prior.Collection.ValueString(), prior.ID.ValueString())
@@ -80,7 +80,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	_, err := client.GetRecord(ctx, collection, id)
 	if api.IsNotFound(err) {
 		resp.Diagnostics.AddError("No such record", fmt.Sprintf("The workspace of this token has no record %s in the "+
-			"collection %s. Check both, upper and lower case included, and the token.", id, collection))
+			"collection %s. Check both, upper and lower case included, and the token. Terraform does not show which import "+
+			"this is: it is the one with id = %q, or with this identity.", id, collection, collection+"/"+id))
 		return
 	}
 	if err != nil {

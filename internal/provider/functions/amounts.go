@@ -137,17 +137,16 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	case strings.TrimSpace(amount) == "":
 		return nil, refuse("The amount is empty. %s", how)
 	case strings.Contains(amount, ","):
-		return nil, refuse("%q holds a comma. The decimals stand behind a dot, and there are no thousands "+
-			"separators. %s", amount, how)
+		return nil, refuse("%q contains a comma. Write a dot before the decimals, and no thousands separators. %s", amount, how)
 	case strings.Contains(decimals, "."):
-		return nil, refuse("%q holds more than one dot. There are no thousands separators. %s", amount, how)
+		return nil, refuse("%q contains more than one dot. Write no thousands separators. %s", amount, how)
 	case strings.Trim(digits, "0123456789") != "":
 		return nil, refuse("%q is not a valid amount: it contains characters other than digits, one dot and a leading minus "+
 			"sign. %s", amount, how)
 	case whole == "" || dotted && decimals == "":
 		return nil, refuse("%q is not a valid amount: digits are missing before or after the dot. %s", amount, how)
 	case len(decimals) > u.decimals:
-		return nil, refuse("%q has %d decimals, more than the %d that %s can hold, and is not rounded. %s", amount,
+		return nil, refuse("%q has %d decimals, more than the %d that %s can represent, and is not rounded. %s", amount,
 			len(decimals), u.decimals, u.name, how)
 	}
 	digits += strings.Repeat("0", u.decimals-len(decimals))

@@ -82,7 +82,7 @@ func (*VerifySignature) Definition(_ context.Context, _ function.DefinitionReque
 	}
 }
 
-const emptySecret = "The secret is empty. Anybody could make such a signature; give the secret of the endpoint " +
+const emptySecret = "The secret is empty. Anyone could create such a signature; set it to the secret of the endpoint " +
 	"(whsec_…)."
 
 // Run signs.

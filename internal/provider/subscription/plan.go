@@ -25,11 +25,32 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
-func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
-	refuseDestroy(p.State, p.Diags)
+func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
+	state := r.current(ctx, p.State)
+	refuseDestroy(state, p.Diags)
 	if !p.Diags.HasError() {
-		warnCharges(p.State, p.Diags)
+		warnCharges(state, p.Diags)
 	}
+}
+
+// current is the subscription as the service has it. Terraform plans the removal of an object that is not in the
+// configuration any more before it refreshes it, so its period may have ended long ago. Without a response it is the
+// state.
+func (r *Resource) current(ctx context.Context, state model) model {
+	client, ready := r.Client()
+	if !ready {
+		return state
+	}
+	remote, err := scheme.Reread(ctx, client, state.ID.ValueString(), false)
+	if err != nil {
+		return state
+	}
+	now, err := fromAPI(remote)
+	if err != nil {
+		return state
+	}
+	now.DeletionPolicy = state.DeletionPolicy
+	return now
 }
 
 func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {

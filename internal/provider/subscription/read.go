@@ -50,10 +50,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
 	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior), "creates another subscription",
 		resp)

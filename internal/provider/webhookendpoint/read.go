@@ -35,11 +35,11 @@ var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
 	prior, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	defer r.Run().Reading(typeName, prior.ID.ValueString())()
-	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
 	endpoint := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior),
 		"registers it again, with a new id and a new secret", resp)

@@ -156,7 +156,7 @@ var catalog = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_ke
 
 type eventName struct{}
 
-// knownEvent warns about names that the service does not describe, which are most often typing mistakes.
+// knownEvent warns about names that the service does not describe, which are most often typing errors.
 func knownEvent() validator.String { return eventName{} }
 
 func (eventName) Description(context.Context) string { return "an event name" }
@@ -170,6 +170,6 @@ func (eventName) ValidateString(_ context.Context, req validator.StringRequest, 
 	}
 	resp.Diagnostics.AddAttributeWarning(req.Path, "Unknown event name",
 		fmt.Sprintf("%q is not among the events that this provider knows (%s). The service adds events without "+
-			"notice, so this may be right; if it is a typing mistake, the event never comes.", name,
+			"notice, so this may be right; if it is a typing error, the event never comes.", name,
 			strings.Join(catalog, ", ")))
 }

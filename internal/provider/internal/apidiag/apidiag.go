@@ -166,8 +166,7 @@ func advice(e *api.Error) string {
 			"one of the service's, " +
 			"check " + address + aboutAddress(e.Service, e.Source) + " and the provider argument operations."
 	case e.Status == http.StatusTooManyRequests:
-		return "The service limits requests" + wait(e.RetryAfter) + ". Run again later, or set requests_per_second in the " +
-			"provider block."
+		return limited(e)
 	case e.Status >= http.StatusInternalServerError:
 		return fmt.Sprintf("The service failed %s. Such failures are usually temporary. Run again in a few minutes, or set "+
 			"retry_timeout in the provider block to wait longer.", times(e.Attempts))
@@ -191,11 +190,20 @@ func Loopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-func wait(d time.Duration) string {
-	if d <= 0 {
-		return ""
+// limited says when a rate limit lets requests through again, and how to stay below it.
+func limited(e *api.Error) string {
+	text := "The service limits requests"
+	if e.RetryAfter > 0 {
+		text += " and asks to wait " + e.RetryAfter.Round(time.Second).String()
 	}
-	return " and asks to wait " + d.Round(time.Second).String()
+	text += ". "
+	again := "later"
+	if !e.RetryAt.IsZero() {
+		again = "after " + e.RetryAt.UTC().Format(time.RFC3339)
+		text += "The provider waits for a rate limit automatically, but not that long. "
+	}
+	return text + "Run again " + again + ". If the limit is reached again, start fewer runs at the same time, or set " +
+		"requests_per_second in the provider block to a number below the limit."
 }
 
 func times(n int) string {

@@ -121,7 +121,20 @@ func TestAdd_advice(t *testing.T) {
 			"customers.create"}},
 		"method": {refusal(405, "", nil), []string{"argument operations for customers.create"}},
 		"too many requests": {refusal(429, "rate_limited", func(e *api.Error) { e.RetryAfter = 90 * time.Second }),
-			[]string{"asks to wait 1m30s", "requests_per_second"}},
+			[]string{"asks to wait 1m30s. Run again later.", "requests_per_second"}},
+		"too many requests, for an hour": {refusal(429, "rate_limited", func(e *api.Error) {
+			e.RetryAfter, e.RetryAt = time.Hour, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+		}), []string{"asks to wait 1h0m0s. The provider waits for a rate limit automatically, but not that long. Run again " +
+			"after 2026-01-31T12:00:00Z."}},
+		"address of another service": {refusal(401, "unauthorized", func(e *api.Error) {
+			e.Source = api.Source{BaseURL: "https://a", BaseURLFrom: "the environment variable BILLING_BASE_URL",
+				BaseURLTwin: "collections_base_url"}
+		}), []string{`base_url ("https://a", from the environment variable BILLING_BASE_URL) has the same value as ` +
+			"collections_base_url", "Set base_url to the address of the recurring-billing service."}},
+		"token of another service": {refusal(401, "unauthorized", func(e *api.Error) {
+			e.Service, e.Source = "finance", api.Source{TokenTwin: "token"}
+		}), []string{"finance_token has the same value as token",
+			"Set finance_token to a token of the financial-management"}},
 		"too many, no time": {refusal(429, "rate_limited", nil), []string{"The service limits requests. Run again later"}},
 		"server error": {refusal(500, "internal", func(e *api.Error) { e.Attempts = 5 }),
 			[]string{"failed to respond 5 times in a row", "few minutes"}},

@@ -84,10 +84,19 @@ func tokenFrom(service string, source api.Source) string {
 
 // unauthorized says what may be wrong with a token that the API rejected.
 func unauthorized(e *api.Error) string {
-	address, _ := arguments(e.Service)
+	address, secret := arguments(e.Service)
 	text := fmt.Sprintf("The API rejected the token from %s.", tokenFrom(e.Service, e.Source))
 	if e.Source.TokenKind != "" {
 		text += " It looks like " + e.Source.TokenKind + "."
+	}
+	if twin := e.Source.BaseURLTwin; twin != "" {
+		return text + fmt.Sprintf(" %s%s has the same value as %s, and each service has its own address: one of the two is "+
+			"wrong. Set %s to the address of %s.", address, aboutAddress(e.Service, e.Source), twin, address,
+			serviceName(e.Service))
+	}
+	if twin := e.Source.TokenTwin; twin != "" {
+		return text + fmt.Sprintf(" %s has the same value as %s, and each service has its own tokens: one of the two is "+
+			"wrong. Set %s to a token of %s.", secret, twin, secret, serviceName(e.Service))
 	}
 	return text + fmt.Sprintf(" The token is wrong, revoked or expired, or it belongs to another service or environment "+
 		"than %s%s: each service has its own "+

@@ -33,6 +33,18 @@ type Conn struct {
 	Run run.Record
 }
 
+// Refusing is a provider whose environment variables are not valid, and which has no arguments. Its objects report why,
+// not its configuration: for an error of the configuration Terraform would ask for a provider block, which nobody
+// needs.
+func Refusing(why diag.Diagnostics) *Conn {
+	reported := new(atomic.Bool)
+	return &Conn{
+		Billing:     Service[*billing.Service]{Invalid: why, Reported: reported},
+		Finance:     Service[*finance.Service]{Invalid: why, Reported: reported},
+		Collections: Service[*collections.Service]{Invalid: why, Reported: reported},
+	}
+}
+
 // Service is the way to one service, or the reason why there is none yet. Nothing is missing until something needs it:
 // a configuration without finance records needs no finance token.
 type Service[T any] struct {
@@ -44,7 +56,9 @@ type Service[T any] struct {
 	Missing []Argument
 	// Unknown lists the provider arguments whose values are only known after apply.
 	Unknown []string
-	// Reported is set once the run fails because of Missing; see Planned.
+	// Invalid says why no service can be used. It is reported to the first object that needs one, see Refusing.
+	Invalid diag.Diagnostics
+	// Reported is set once the run fails because of Missing or Invalid; see Planned.
 	Reported *atomic.Bool
 }
 
@@ -64,24 +78,42 @@ func (s Service[T]) For(typeName string, diags *diag.Diagnostics) (T, bool) {
 	if len(s.Missing) > 0 {
 		s.lacks(typeName, diags)
 	}
+	if len(s.Invalid) > 0 && s.first() {
+		diags.Append(s.Invalid...)
+	} else if len(s.Invalid) > 0 {
+		diags.AddError(s.Invalid.Errors()[0].Summary(), "The cause is the same as in another error of this run, which says "+
+			"what to do.")
+	}
 	return s.Client, s.Ready
 }
 
+// ForRefresh is For in the refresh of an object that is in the state. Like Planned, it reports what is missing or not
+// valid only once.
+func (s Service[T]) ForRefresh(typeName string, diags *diag.Diagnostics) (client T, ready bool) {
+	if !s.Planned(typeName, diags) {
+		return client, false
+	}
+	return s.For(typeName, diags)
+}
+
 // Planned reports whether an object of the given type name can be planned: a plan that no apply could carry out is an
-// error. Arguments that are only known after apply are not missing. The first object of a run gets the error and all
-// others a warning, which Terraform folds.
+// error. Arguments that are only known after apply are not missing. Only the first object of a run reports the error,
+// because it ends the run.
 func (s Service[T]) Planned(typeName string, diags *diag.Diagnostics) bool {
-	if len(s.Missing) == 0 {
+	switch {
+	case len(s.Missing) == 0 && len(s.Invalid) == 0:
 		return true
+	case !s.first():
+	case len(s.Invalid) > 0:
+		diags.Append(s.Invalid...)
+	default:
+		s.lacks(typeName, diags)
 	}
-	if s.Reported != nil && !s.Reported.CompareAndSwap(false, true) {
-		diags.AddWarning("More objects need the missing provider arguments",
-			fmt.Sprintf("%s was not planned, because an error of this run says that provider arguments are missing.", typeName))
-		return false
-	}
-	s.lacks(typeName, diags)
 	return false
 }
+
+// first reports whether no object of the run has reported so far why it cannot use the service.
+func (s Service[T]) first() bool { return s.Reported == nil || s.Reported.CompareAndSwap(false, true) }
 
 // lacks reports the provider arguments that are missing.
 func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
@@ -89,14 +121,14 @@ func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	for i, argument := range s.Missing {
 		names[i], variables[i] = argument.Name, argument.Variable
 	}
-	plural, without := "", "it"
+	plural, them := "", "it"
 	if len(names) > 1 {
-		plural, without = "s", "them"
+		plural, them = "s", "them"
 	}
 	diags.AddAttributeError(path.Root(names[0]), "Missing provider argument"+plural+" "+strings.Join(names, " and "),
-		fmt.Sprintf("%s cannot be read or changed without %s. Set %s in the provider \"billing\" block, or the environment "+
+		fmt.Sprintf("%s needs %s. Set %s in the provider \"billing\" block, or the environment "+
 			"variable%s %s.",
-			typeName, without, strings.Join(names, " and "), plural, strings.Join(variables, " and ")))
+			typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and ")))
 }
 
 // UseKey notes the API key that the provider itself uses.

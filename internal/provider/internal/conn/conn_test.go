@@ -57,6 +57,28 @@ func TestService_For(t *testing.T) {
 	}
 }
 
+// TestRefusing: the first object gets the error, whichever service it uses. The other ones of the state get none, and
+// what has no state to keep gets one line.
+func TestRefusing(t *testing.T) {
+	t.Parallel()
+	why := diag.Diagnostics{diag.NewErrorDiagnostic("Invalid provider argument token", "the token contains a blank")}
+	c := Refusing(why)
+	var first diag.Diagnostics
+	if _, ready := c.Billing.ForRefresh("billing_customer", &first); ready || !first.Equal(why) {
+		t.Errorf("first: ready %v, %v", ready, first)
+	}
+	var rest diag.Diagnostics
+	_, read := c.Finance.ForRefresh("billing_finance_record", &rest)
+	_, found := c.Collections.For("data.billing_api_key", &rest)
+	if planned := c.Billing.Planned("billing_customer", &rest); read || found || planned {
+		t.Errorf("ready %v, found %v, planned %v", read, found, planned)
+	}
+	if len(rest) != 1 ||
+		rest[0].Summary() != "Invalid provider argument token" || strings.Contains(rest[0].Detail(), "blank") {
+		t.Errorf("the others get %v", rest)
+	}
+}
+
 // TestConfigure: everything gets the same Conn, nothing while Terraform only validates, and an error for anything else.
 func TestConfigure(t *testing.T) {
 	t.Parallel()

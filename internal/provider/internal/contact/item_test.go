@@ -116,7 +116,7 @@ func TestAttributes(t *testing.T) {
 		attributes map[string]schema.Attribute
 		converted  types.ObjectType
 	}{
-		"item.":    {ItemAttributes(validate.Email()), ItemType},
+		"item.":    {ItemAttributes("emails", validate.Email()), ItemType},
 		"address.": {AddressAttributes(), AddressType},
 	} {
 		if have := (schema.NestedAttributeObject{Attributes: c.attributes}).Type(); !have.Equal(c.converted) {

@@ -8,10 +8,12 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
-// About describes the fields of items and addresses, under the keys "item.<field>" and "address.<field>".
+// About describes the fields of items and addresses, under the keys "item.kind", "<list>.value" and "address.<field>".
 var About = map[string]string{
-	"item.kind":  "Purpose, such as `billing` or `personal`.",
-	"item.value": "The value: an e-mail address in `emails`, a phone number in `phones`, a URL in `websites`.",
+	"item.kind":      "Purpose, such as `billing` or `personal`.",
+	"emails.value":   "E-mail address.",
+	"phones.value":   "Phone number.",
+	"websites.value": "Address (URL) of the website.",
 
 	"address.kind":         "Purpose of the address, such as `billing` or `shipping`.",
 	"address.street":       "Street, without the number.",
@@ -24,11 +26,12 @@ var About = map[string]string{
 	"address.country":      "Country code of two capital letters (ISO 3166-1), such as `BR`.",
 }
 
-// ItemAttributes are the arguments of an item; value checks a value that the service does not have yet.
-func ItemAttributes(value ...validator.String) map[string]schema.Attribute {
+// ItemAttributes are the arguments of an item of emails, phones or websites; value checks a value that the service does
+// not have yet.
+func ItemAttributes(list string, value ...validator.String) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"kind": text("item.kind", validate.NotBlank()),
-		"value": schema.StringAttribute{Required: true, MarkdownDescription: About["item.value"],
+		"value": schema.StringAttribute{Required: true, MarkdownDescription: About[list+".value"],
 			PlanModifiers: onChange(value...)},
 	}
 }

@@ -33,6 +33,9 @@ func addInvalid(err error, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
 }
 
+// KeysStay is the summary of the warning that an import removes no keys.
+const KeysStay = "Keys that the configuration does not name stay"
+
 // Import is custom_metadata of an object that no configuration was applied to yet, and the effective_custom_metadata
 // beside it: the whole object, in both. raw is the object as the service returns it.
 func Import(raw json.RawMessage) (Value, basetypes.StringValue, error) {
@@ -111,7 +114,7 @@ func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagn
 		return
 	}
 	slices.Sort(c.Foreign)
-	diags.AddAttributeWarning(at, "Keys that the configuration does not name stay",
+	diags.AddAttributeWarning(at, KeysStay,
 		fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply after an "+
 			"import removes nothing: they stay at the service, and the lines of this plan that show them with a minus "+
 			"remove them from the state only.%s", apidiag.Capitalize(object), strings.Join(c.Foreign, ", "), more))

@@ -52,7 +52,10 @@ func (s Scheme[S, T]) imported(ctx context.Context, id string, resp *resource.Im
 // value, so that is checked here.
 func (s Scheme[S, T]) Select(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) Selector {
 	selected := s.selected(ctx, req, diags)
-	selected.Import = true
+	selected.Import = fmt.Sprintf("identity = { %s = %q }", selected.argument(), selected.ID+selected.Value)
+	if req.ID != "" {
+		selected.Import = fmt.Sprintf("id = %q", req.ID)
+	}
 	return selected
 }
 

@@ -2,6 +2,7 @@ package object
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -30,6 +32,7 @@ type Plan[M any] struct {
 	Diags           *diag.Diagnostics
 
 	typeName string
+	applying bool // this is the second plan, inside the apply
 	req      resource.ModifyPlanRequest
 	resp     *resource.ModifyPlanResponse
 }
@@ -64,11 +67,18 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		update(ctx, p)
 	}
 	p.Diags.Append(fields.Set(ctx, &resp.Plan, p.Planned)...)
+	if p.applying {
+		// Terraform shows the warnings of both plans.
+		resp.Diagnostics = slices.DeleteFunc(resp.Diagnostics, func(d diag.Diagnostic) bool {
+			return d.Summary() == metadata.KeysStay
+		})
+	}
 }
 
 // Update notes that the object with the id stays, or is replaced where at names arguments that only a new object can
 // have. It reports whether it is replaced: the plan inside an apply never asks for that, see run.Record.PlanUpdate.
 func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
+	p.applying = p.Run.Applying(p.typeName, id, p.DeferralAllowed)
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
 	if replaced {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)

@@ -42,7 +42,7 @@ func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record,
 func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequest,
 	resp *resource.ReadResponse) (prior M, client S, ok bool) {
 	resp.Diagnostics.Append(fields.Get(ctx, req.State, &prior)...)
-	client, ready := r.Scheme.Service(r.Conn).For(r.Scheme.TypeName, &resp.Diagnostics)
+	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, &resp.Diagnostics)
 	return prior, client, ready && !resp.Diagnostics.HasError()
 }
 

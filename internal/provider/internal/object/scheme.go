@@ -137,8 +137,8 @@ type Selector struct {
 	ID string
 	// Field and Value are the other field; empty when the id is given.
 	Field, Value string
-	// Import says that an import names the object so.
-	Import bool
+	// Import is how an import block names the object; "" for everything but an import.
+	Import string
 }
 
 // argument is the argument of a data source that selects so.
@@ -200,11 +200,11 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 }
 
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
-	if by.Import {
+	if by.Import != "" {
 		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName,
 			fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case included, "+
-				"and the token.%s",
-				s.Noun, by, s.howToImport(by.ID)))
+				"and the token.%s Terraform does not show which import this is: it is the one with %s.",
+				s.Noun, by, s.howToImport(by.ID), by.Import))
 		return
 	}
 	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case "+

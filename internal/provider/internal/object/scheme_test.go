@@ -37,26 +37,30 @@ func identityOf(given map[string]string) *tfsdk.ResourceIdentity {
 // TestSelect: an import id or an identity selects by exactly one field.
 func TestSelect(t *testing.T) {
 	t.Parallel()
-	byValue := func(value string) Selector { return Selector{Field: "external_id", Value: value, Import: true} }
 	const id = "8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c"
+	byID := func(written string) Selector { return Selector{ID: id, Import: written} }
+	byValue := func(value, written string) Selector {
+		return Selector{Field: "external_id", Value: value, Import: written}
+	}
 	for name, c := range map[string]struct {
 		id       string
 		identity map[string]string // nil: none given
 		want     Selector
 		bad      bool
 	}{
-		"id":                   {id: id, want: Selector{ID: id, Import: true}},
-		"id, named":            {id: "id=" + id, want: Selector{ID: id, Import: true}},
-		"external_id":          {id: "external_id=erp-1", want: byValue("erp-1")},
-		"external_id with =":   {id: "external_id=a=b", want: byValue("a=b")},
-		"id of none":           {id: "id=", bad: true},
-		"external_id of none":  {id: "external_id=", bad: true},
-		"identity id":          {identity: map[string]string{"id": id}, want: Selector{ID: id, Import: true}},
-		"identity external_id": {identity: map[string]string{"external_id": "erp-1"}, want: byValue("erp-1")},
-		"identity of both":     {identity: map[string]string{"id": id, "external_id": "erp-1"}, bad: true},
-		"identity of neither":  {identity: map[string]string{}, bad: true},
-		"empty identity id":    {identity: map[string]string{"id": ""}, bad: true},
-		"nothing at all":       {bad: true},
+		"id":                  {id: id, want: byID(`id = "` + id + `"`)},
+		"id, named":           {id: "id=" + id, want: byID(`id = "id=` + id + `"`)},
+		"external_id":         {id: "external_id=erp-1", want: byValue("erp-1", `id = "external_id=erp-1"`)},
+		"external_id with =":  {id: "external_id=a=b", want: byValue("a=b", `id = "external_id=a=b"`)},
+		"id of none":          {id: "id=", bad: true},
+		"external_id of none": {id: "external_id=", bad: true},
+		"identity id":         {identity: map[string]string{"id": id}, want: byID(`identity = { id = "` + id + `" }`)},
+		"identity external_id": {identity: map[string]string{"external_id": "erp-1"}, want: byValue("erp-1",
+			`identity = { external_id = "erp-1" }`)},
+		"identity of both":    {identity: map[string]string{"id": id, "external_id": "erp-1"}, bad: true},
+		"identity of neither": {identity: map[string]string{}, bad: true},
+		"empty identity id":   {identity: map[string]string{"id": ""}, bad: true},
+		"nothing at all":      {bad: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -179,8 +183,8 @@ func TestScheme_One(t *testing.T) {
 	}{
 		"by id":      {Selector{ID: "1"}, "1", nil},
 		"no such id": {Selector{ID: "9"}, "", []string{"No such thing", "with id 9"}},
-		"no such import": {Selector{ID: "9", Import: true}, "",
-			[]string{"No such thing to import", `"9" is not an id`, "name=9"}},
+		"no such import": {Selector{ID: "9", Import: `id = "9"`}, "",
+			[]string{"No such thing to import", `"9" is not an id`, "name=9", `it is the one with id = "9"`}},
 		"broken id":    {Selector{ID: "broken"}, "", []string{"Could not find the thing with id broken", "line is down"}},
 		"by name":      {named("one"), "1", nil},
 		"no such name": {named("One"), "", []string{"No such thing", `with name "One"`, "upper and lower case"}},

@@ -56,7 +56,7 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 		resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), "Invalid tax number", fwtype.PathName(req.Path)+": "+wrong)
 	case !CheckDigits(plain):
 		resp.Diagnostics.AddAttributeWarning(fwtype.Line(req.Path), "Check digits of the tax number do not match",
-			fmt.Sprintf("%s: the last two digits of %q do not follow from the others, so this is probably a typing mistake. "+
+			fmt.Sprintf("%s: the last two digits of %q do not follow from the others, so this is probably a typing error. "+
 				"The service stores the number as it is; the tax authority may reject invoices for it.",
 				fwtype.PathName(req.Path), number))
 	}

@@ -26,6 +26,6 @@ func (v knownStatus) ValidateString(_ context.Context, req validator.StringReque
 		return
 	}
 	resp.Diagnostics.AddAttributeWarning(req.Path, "Unknown status",
-		fmt.Sprintf("%q is not among the statuses that this provider knows (%s). If it is a typing mistake, nothing ever "+
+		fmt.Sprintf("%q is not among the statuses that this provider knows (%s). If it is a typing error, nothing ever "+
 			"matches.", status, strings.Join(v, ", ")))
 }

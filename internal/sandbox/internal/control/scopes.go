@@ -7,7 +7,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox/internal/server"
 )
 
-// checkScopes rejects a scope that covers nothing which the service checks: it is a typing mistake. Financial
+// checkScopes rejects a scope that covers nothing which the service checks: it is a typing error. Financial
 // management has collections of any name, so that only what follows the colon is known.
 func (s *Control) checkScopes(t server.Token) error {
 	service := t.Service

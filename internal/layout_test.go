@@ -19,7 +19,7 @@ var shape = map[string][]string{
 	"plan.go":       {"ModifyPlan", "planDestroy", "planCreate", "planUpdate", "plannedCreate", "plannedUpdate"},
 	"resource.go":   {"base", "Resource", "NewResource", "Create", "Update", "Delete", "operation"},
 	"read.go":       {"scheme", "Read"},
-	"datasource.go": {"ListDataSource"},
+	"datasource.go": {"NewListDataSource", "listDataSchema", "readMany"},
 }
 
 // elsewhere are names that a resource may declare or not, and in which file if it does.
@@ -28,7 +28,8 @@ var elsewhere = map[string]string{
 	"after": "model.go", "ownership": "plan.go", "forApply": "plan.go", "planning": "plan.go",
 	"customMetadata": "resource.go", "work": "resource.go", "step": "resource.go", "ValidateConfig": "resource.go",
 	"stays": "resource.go", "ListResource": "read.go", "lists": "read.go", "describe": "read.go", "ImportState": "read.go",
-	"DataSource": "datasource.go", "dataModel": "datasource.go", "dataFromAPI": "datasource.go",
+	"NewDataSource": "datasource.go", "dataModel": "datasource.go", "dataFromAPI": "datasource.go",
+	"dataSchema": "datasource.go",
 }
 
 // own are the files that a resource has in addition, for what no other resource has.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -68,7 +69,7 @@ func resources(t *testing.T, p frameworkprovider.Provider) []registered {
 			examples = append(examples, "import-by-identity.tf")
 		}
 		all = append(all, registered{kind: "resources", name: meta.TypeName, block: `resource "` + meta.TypeName + `"`,
-			folder: folder(r), examples: examples, attributes: describe(schema.Schema.Attributes)})
+			folder: folder(create), examples: examples, attributes: describe(schema.Schema.Attributes)})
 	}
 	return all
 }
@@ -80,7 +81,7 @@ func dataSources(t *testing.T, p frameworkprovider.Provider) []registered {
 		d.Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: providerType}, &meta)
 		d.Schema(t.Context(), datasource.SchemaRequest{}, &schema)
 		all = append(all, registered{kind: "data-sources", name: meta.TypeName, block: `data "` + meta.TypeName + `"`,
-			folder: folder(d), examples: []string{"data-source.tf"}, attributes: describe(schema.Schema.Attributes)})
+			folder: folder(create), examples: []string{"data-source.tf"}, attributes: describe(schema.Schema.Attributes)})
 	}
 	return all
 }
@@ -93,7 +94,7 @@ func listResources(t *testing.T, p frameworkprovider.Provider) []registered {
 			l.Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: providerType}, &meta)
 			l.ListResourceConfigSchema(t.Context(), list.ListResourceSchemaRequest{}, &schema)
 			all = append(all, registered{kind: "list-resources", name: meta.TypeName, block: `list "` + meta.TypeName + `"`,
-				folder: folder(l), examples: []string{"list-resource.tfquery.hcl"}, attributes: describe(schema.Schema.Attributes)})
+				folder: folder(create), examples: []string{"list-resource.tfquery.hcl"}, attributes: describe(schema.Schema.Attributes)})
 		}
 	}
 	return all
@@ -108,7 +109,7 @@ func others(t *testing.T, p frameworkprovider.Provider) []registered {
 			e.Metadata(t.Context(), ephemeral.MetadataRequest{ProviderTypeName: providerType}, &meta)
 			e.Schema(t.Context(), ephemeral.SchemaRequest{}, &schema)
 			all = append(all, registered{kind: "ephemeral-resources", name: meta.TypeName, block: `ephemeral "` +
-				meta.TypeName + `"`, folder: folder(e), examples: []string{"ephemeral-resource.tf"},
+				meta.TypeName + `"`, folder: folder(create), examples: []string{"ephemeral-resource.tf"},
 				attributes: describe(schema.Schema.Attributes)})
 		}
 	}
@@ -118,7 +119,7 @@ func others(t *testing.T, p frameworkprovider.Provider) []registered {
 			a.Metadata(t.Context(), action.MetadataRequest{ProviderTypeName: providerType}, &meta)
 			a.Schema(t.Context(), action.SchemaRequest{}, &schema)
 			all = append(all, registered{kind: "actions", name: meta.TypeName, block: `action "` + meta.TypeName + `"`,
-				folder: folder(a), examples: []string{"action.tf"}, attributes: describe(schema.Schema.Attributes)})
+				folder: folder(create), examples: []string{"action.tf"}, attributes: describe(schema.Schema.Attributes)})
 		}
 	}
 	if p, ok := p.(frameworkprovider.ProviderWithFunctions); ok {
@@ -126,19 +127,16 @@ func others(t *testing.T, p frameworkprovider.Provider) []registered {
 			f, meta := create(), function.MetadataResponse{}
 			f.Metadata(t.Context(), function.MetadataRequest{}, &meta)
 			all = append(all, registered{kind: "functions", name: meta.Name, block: "provider::" + providerType + "::" +
-				meta.Name + "(", folder: folder(f), examples: []string{"function.tf"}})
+				meta.Name + "(", folder: folder(create), examples: []string{"function.tf"}})
 		}
 	}
 	return all
 }
 
-// folder is where the package of a value's type lies.
-func folder(of any) string {
-	t := reflect.TypeOf(of)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return filepath.FromSlash(tree(t.PkgPath()))
+// folder is where the package of a constructor is.
+func folder(constructor any) string {
+	name := runtime.FuncForPC(reflect.ValueOf(constructor).Pointer()).Name()
+	return filepath.FromSlash(tree(name[:strings.LastIndex(name, ".")]))
 }
 
 func describe[A interface{ GetMarkdownDescription() string }](attributes map[string]A) map[string]string {

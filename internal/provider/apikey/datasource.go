@@ -9,37 +9,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-// DataSource is the data source of one key.
-type DataSource struct{ conn.DataSource }
-
-// ListDataSource is the data source of many keys.
-type ListDataSource struct{ conn.DataSource }
-
-var (
-	_ datasource.DataSourceWithConfigure        = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigValidators = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigure        = (*ListDataSource)(nil)
-)
-
 // NewDataSource returns the data source of one key.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// NewListDataSource returns the data source of many keys.
-func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
-
-// Metadata names the type.
-func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
+func NewDataSource() datasource.DataSource {
+	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
 }
 
-// Metadata names the type.
-func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName + "s"
+// NewListDataSource returns the data source of many keys.
+func NewListDataSource() datasource.DataSource {
+	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
 // dataModel is a key that is only read. What changes with every use of the key is here, and not in the resource,
@@ -73,29 +54,16 @@ func dataAttributes() object.Attributes {
 	return attributes
 }
 
-// Schema describes the data source.
-func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := dataAttributes()
-	attributes.Keys(scheme.Noun, scheme.Keys()...)
-	attributes.KeyIsUUID()
-	resp.Schema = schema.Schema{
+// dataSchema describes the data source of one.
+func dataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "One API key of the collections service, found by its `id` or its `name`. A key that " +
 			"works takes precedence over revoked and expired ones with the same name; no match, or more than " +
 			"one, is an error, also because of a rotated key that still works next to its successor. Its token " +
 			"is never shown. By `id` this takes one request; by `name` it reads the whole list of keys, for " +
 			"which the service has no filter.",
-		Attributes: attributes,
+		Attributes: dataAttributes().KeyIsUUID(),
 	}
-}
-
-// ConfigValidators requires exactly one way to find the key.
-func (d *DataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return scheme.ConfigValidators()
-}
-
-// Read finds the key.
-func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadOne(ctx, scheme, d.Conn.Collections, req, resp, dataFromAPI)
 }
 
 // listDataModel is the data source of many keys.
@@ -104,9 +72,9 @@ type listDataModel struct {
 	Keys  []dataModel `tfsdk:"keys"`
 }
 
-// Schema describes the data source.
-func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// listDataSchema describes the data source of many.
+func listDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The API keys of the organization, oldest first, revoked and expired ones included. Their " +
 			"tokens are never shown, and the service offers no filters." + object.Paged,
 		Attributes: map[string]schema.Attribute{
@@ -117,10 +85,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	}
 }
 
-// Read lists the keys.
-func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Collections, typeName+"s", req, resp,
-		func(client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
-			m.Keys = object.Many(client.ListAPIKeys(ctx), m.Limit, "API keys", dataFromAPI, diags)
-		})
+// readMany lists the keys.
+func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
+	m.Keys = object.Many(client.ListAPIKeys(ctx), m.Limit, "API keys", dataFromAPI, diags)
 }

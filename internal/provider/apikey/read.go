@@ -24,7 +24,7 @@ import (
 // scheme is how keys are named and found.
 var scheme = object.Scheme[*collections.Service, collections.APIKey]{
 	TypeName: typeName, Noun: "API key", Key: "name", AnyID: true, MutableIdentity: true,
-	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
+	Service: conn.Collections,
 	ID:      func(k *collections.APIKey) string { return k.ID },
 	Get:     (*collections.Service).GetAPIKey,
 	Listed:  (*collections.Service).RefreshAPIKey,

@@ -9,37 +9,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
-// DataSource is the data source of one billing account.
-type DataSource struct{ conn.DataSource }
-
-// ListDataSource is the data source of many billing accounts.
-type ListDataSource struct{ conn.DataSource }
-
-var (
-	_ datasource.DataSourceWithConfigure        = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigValidators = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigure        = (*ListDataSource)(nil)
-)
-
 // NewDataSource returns the data source of one billing account.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// NewListDataSource returns the data source of many billing accounts.
-func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
-
-// Metadata names the type.
-func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
+func NewDataSource() datasource.DataSource {
+	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
 }
 
-// Metadata names the type.
-func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName + "s"
+// NewListDataSource returns the data source of many billing accounts.
+func NewListDataSource() datasource.DataSource {
+	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
 // dataModel is an account that is only read.
@@ -70,28 +51,15 @@ func dataAttributes() object.Attributes {
 	return attributes
 }
 
-// Schema describes the data source.
-func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := dataAttributes()
-	attributes.Keys(scheme.Noun, scheme.Keys()...)
-	attributes.KeyIsUUID()
-	resp.Schema = schema.Schema{
+// dataSchema describes the data source of one.
+func dataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "One billing account, found by its `id` or its `external_id`. An account that is not " +
 			"closed takes precedence over a closed one with the same `external_id`; no match, or more than one, " +
 			"is an error. By `id` this takes one request; otherwise it reads the list of accounts, which the " +
 			"service filters.",
-		Attributes: attributes,
+		Attributes: dataAttributes().KeyIsUUID(),
 	}
-}
-
-// ConfigValidators requires exactly one way to find the account.
-func (d *DataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return scheme.ConfigValidators()
-}
-
-// Read finds the account.
-func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadOne(ctx, scheme, d.Conn.Billing, req, resp, dataFromAPI)
 }
 
 // filters narrow the listings of accounts.
@@ -114,9 +82,9 @@ type listDataModel struct {
 	Accounts []dataModel `tfsdk:"accounts"`
 }
 
-// Schema describes the data source.
-func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// listDataSchema describes the data source of many.
+func listDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The billing accounts of the organization, closed ones included, oldest first unless " +
 			"`sort_by` and `sort_order` say otherwise." + object.Filtered + object.Paged,
 		Attributes: object.Ordered("accounts", "updated_at", object.Attributes{
@@ -132,12 +100,9 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	}
 }
 
-// Read lists the accounts.
-func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Billing, typeName+"s", req, resp,
-		func(client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
-			query := m.query()
-			query.Listing = m.Listing()
-			m.Accounts = object.Many(client.ListWholeAccounts(ctx, query), m.Limit, "billing accounts", dataFromAPI, diags)
-		})
+// readMany lists the accounts.
+func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
+	query := m.query()
+	query.Listing = m.Listing()
+	m.Accounts = object.Many(client.ListWholeAccounts(ctx, query), m.Limit, "billing accounts", dataFromAPI, diags)
 }

@@ -24,7 +24,7 @@ import (
 // scheme is how billing accounts are named and found.
 var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	TypeName: typeName, Noun: "billing account", Key: "external_id",
-	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
+	Service: conn.Billing,
 	ID:      func(a *billing.BillingAccount) string { return a.ID },
 	Get:     (*billing.Service).GetBillingAccount,
 	Listed:  (*billing.Service).RefreshBillingAccount,

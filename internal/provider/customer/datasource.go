@@ -10,38 +10,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-// DataSource is the data source of one customer.
-type DataSource struct{ conn.DataSource }
-
-// ListDataSource is the data source of many customers.
-type ListDataSource struct{ conn.DataSource }
-
-var (
-	_ datasource.DataSourceWithConfigure        = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigValidators = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigure        = (*ListDataSource)(nil)
-)
-
 // NewDataSource returns the data source of one customer.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// NewListDataSource returns the data source of many customers.
-func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
-
-// Metadata names the type.
-func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
+func NewDataSource() datasource.DataSource {
+	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
 }
 
-// Metadata names the type.
-func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName + "s"
+// NewListDataSource returns the data source of many customers.
+func NewListDataSource() datasource.DataSource {
+	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
 // dataModel is a customer that is only read.
@@ -90,27 +71,14 @@ func part(prefix string, names ...string) map[string]schema.Attribute {
 	return attributes
 }
 
-// Schema describes the data source.
-func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := dataAttributes()
-	attributes.Keys(scheme.Noun, scheme.Keys()...)
-	attributes.KeyIsUUID()
-	resp.Schema = schema.Schema{
+// dataSchema describes the data source of one.
+func dataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "One customer, found by its `id`, its `external_id` or its `document_number`. No " +
 			"match, or more than one, is an error. By `id` this takes one request; otherwise it reads the list " +
 			"of customers, which the service filters. The result is stored in state.",
-		Attributes: attributes,
+		Attributes: dataAttributes().KeyIsUUID(),
 	}
-}
-
-// ConfigValidators requires exactly one way to find the customer.
-func (d *DataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return scheme.ConfigValidators()
-}
-
-// Read finds the customer.
-func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadOne(ctx, scheme, d.Conn.Billing, req, resp, dataFromAPI)
 }
 
 // filters narrow the listings of customers.
@@ -131,9 +99,9 @@ type listDataModel struct {
 	Customers    []dataModel  `tfsdk:"customers"`
 }
 
-// Schema describes the data source.
-func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// listDataSchema describes the data source of many.
+func listDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The customers of the organization, oldest first unless `sort_by` and `sort_order` are set." +
 			object.Filtered + object.Paged,
 		Attributes: object.Ordered("customers", "name", object.Attributes{
@@ -145,11 +113,8 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	}
 }
 
-// Read lists the customers.
-func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Billing, typeName+"s", req, resp,
-		func(client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
-			query := billing.CustomerQuery{Listing: m.Listing(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
-			m.Customers = object.Many(client.ListCustomers(ctx, query), m.Limit, "customers", dataFromAPI, diags)
-		})
+// readMany lists the customers.
+func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
+	query := billing.CustomerQuery{Listing: m.Listing(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
+	m.Customers = object.Many(client.ListCustomers(ctx, query), m.Limit, "customers", dataFromAPI, diags)
 }

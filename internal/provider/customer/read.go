@@ -24,7 +24,7 @@ import (
 // scheme is how customers are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Customer]{
 	TypeName: typeName, Noun: "customer", Key: "external_id", MoreKeys: []string{"document_number"},
-	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
+	Service: conn.Billing,
 	ID:      func(c *billing.Customer) string { return c.ID },
 	Get:     (*billing.Service).GetCustomer,
 	Listed:  (*billing.Service).RefreshCustomer,

@@ -22,48 +22,39 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-// ListDataSource is a data source of one of the lists that have a path of their own: accounts, payables, receivables.
-type ListDataSource struct {
-	conn.DataSource
-	noun string
-	list func(*finance.Service, context.Context, finance.Query) iter.Seq2[finance.Record, error]
-}
-
-// RecordsDataSource is the data source of the records of any collection.
-type RecordsDataSource struct{ conn.DataSource }
-
-var (
-	_ datasource.DataSourceWithConfigure = (*ListDataSource)(nil)
-	_ datasource.DataSourceWithConfigure = (*RecordsDataSource)(nil)
-)
-
 // NewAccountsDataSource returns the data source of accounts.
 func NewAccountsDataSource() datasource.DataSource {
-	return &ListDataSource{noun: "accounts", list: (*finance.Service).ListAccounts}
+	return newDataSource("accounts", (*finance.Service).ListAccounts)
 }
 
 // NewPayablesDataSource returns the data source of payables.
 func NewPayablesDataSource() datasource.DataSource {
-	return &ListDataSource{noun: "payables", list: (*finance.Service).ListPayables}
+	return newDataSource("payables", (*finance.Service).ListPayables)
 }
 
 // NewReceivablesDataSource returns the data source of receivables.
 func NewReceivablesDataSource() datasource.DataSource {
-	return &ListDataSource{noun: "receivables", list: (*finance.Service).ListReceivables}
+	return newDataSource("receivables", (*finance.Service).ListReceivables)
 }
 
-// NewRecordsDataSource returns the data source of any collection.
-func NewRecordsDataSource() datasource.DataSource { return &RecordsDataSource{} }
-
-// Metadata names the type.
-func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "billing_finance_" + d.noun
+// newDataSource returns the data source of a list that has a path of its own.
+func newDataSource(noun string,
+	list func(*finance.Service, context.Context, finance.Query) iter.Seq2[finance.Record, error]) datasource.DataSource {
+	return object.NewDataSource("billing_finance_"+noun, conn.Finance,
+		func() schema.Schema {
+			return schema.Schema{MarkdownDescription: "The " + noun + " of financial management. " + aboutItems,
+				Attributes: listAttributes(noun)}
+		},
+		func(ctx context.Context, client *finance.Service, m *listModel, diags *diag.Diagnostics) {
+			m.read(ctx, "finance "+noun, diags, func(query finance.Query) iter.Seq2[finance.Record, error] {
+				return list(client, ctx, query)
+			})
+		})
 }
 
-// Metadata names the type.
-func (d *RecordsDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest,
-	resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName + "s"
+// NewListDataSource returns the data source of the records of any collection.
+func NewListDataSource() datasource.DataSource {
+	return object.NewDataSource(typeName+"s", conn.Finance, listDataSchema, readMany)
 }
 
 // listModel is a list of the data source with a path of its own.
@@ -89,19 +80,11 @@ func itemFromAPI(r *finance.Record) (itemModel, error) {
 	return itemModel{ID: wire.TextOrNull(r.ID), Name: wire.TextOrNull(r.Name), JSON: wire.JSONText(r.Raw)}, nil
 }
 
-// Schema describes the data source.
-func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "The " + d.noun + " of financial management. " + aboutItems,
-		Attributes:          listAttributes(d.noun),
-	}
-}
-
-// Schema describes the data source.
-func (d *RecordsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+// listDataSchema describes the data source of any collection.
+func listDataSchema() schema.Schema {
 	attributes := listAttributes("records")
 	attributes[attrCollection] = object.Collection(aboutCollection, "payables")
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "The records of any collection of financial management. " + aboutItems,
 		Attributes:          attributes,
 	}
@@ -139,35 +122,22 @@ func listAttributes(noun string) map[string]schema.Attribute {
 	}
 }
 
-// Read lists the objects.
-func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Finance, "billing_finance_"+d.noun, req, resp,
-		func(client *finance.Service, m *listModel, diags *diag.Diagnostics) {
-			if query, ok := queryOf(ctx, m.Filters, m.Limit, diags); ok {
-				list := func(query finance.Query) iter.Seq2[finance.Record, error] { return d.list(client, ctx, query) }
-				m.Items = filtered(list, query, m.Limit, "finance "+d.noun, diags)
-			}
-		})
+// readMany lists the records of the collection.
+func readMany(ctx context.Context, client *finance.Service, m *recordsModel, diags *diag.Diagnostics) {
+	collection := m.Collection.ValueString()
+	m.read(ctx, "finance records of "+collection, diags, func(query finance.Query) iter.Seq2[finance.Record, error] {
+		return client.ListRecords(ctx, collection, query)
+	})
 }
 
-// Read lists the records.
-func (d *RecordsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Finance, typeName+"s", req, resp,
-		func(client *finance.Service, m *recordsModel, diags *diag.Diagnostics) {
-			collection := m.Collection.ValueString()
-			if query, ok := queryOf(ctx, m.Filters, m.Limit, diags); ok {
-				list := func(query finance.Query) iter.Seq2[finance.Record, error] {
-					return client.ListRecords(ctx, collection, query)
-				}
-				m.Items = filtered(list, query, m.Limit, "finance records of "+collection, diags)
-			}
-		})
-}
-
-// queryOf is the query that reads up to limit objects which match the filters; false means that there was an error.
-func queryOf(ctx context.Context, filters types.Map, limit types.Int64, diags *diag.Diagnostics) (finance.Query, bool) {
-	query := finance.Query{Filters: object.FilterValues(ctx, filters, diags), Limit: int(limit.ValueInt64())}
-	return query, !diags.HasError()
+// read lists the items that match the filters. noun is the plural for messages.
+func (m *listModel) read(ctx context.Context, noun string, diags *diag.Diagnostics,
+	list func(finance.Query) iter.Seq2[finance.Record, error]) {
+	query := finance.Query{Filters: object.FilterValues(ctx, m.Filters, diags), Limit: int(m.Limit.ValueInt64())}
+	if diags.HasError() {
+		return
+	}
+	m.Items = filtered(list, query, m.Limit, noun, diags)
 }
 
 // sample is how many objects show the fields of a list that is empty with its filters: as many as one request returns.

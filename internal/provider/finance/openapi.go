@@ -5,27 +5,19 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-// OpenAPIDataSource is the data source of the service's description of itself.
-type OpenAPIDataSource struct{ conn.DataSource }
-
-var _ datasource.DataSourceWithConfigure = (*OpenAPIDataSource)(nil)
-
-// NewOpenAPIDataSource makes the data source.
-func NewOpenAPIDataSource() datasource.DataSource { return &OpenAPIDataSource{} }
-
-const openAPIName = "billing_finance_openapi"
-
-// Metadata names the type.
-func (d *OpenAPIDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest,
-	resp *datasource.MetadataResponse) {
-	resp.TypeName = openAPIName
+// NewOpenAPIDataSource returns the data source of the service's description of itself.
+func NewOpenAPIDataSource() datasource.DataSource {
+	return object.NewDataSource("billing_finance_openapi", conn.Finance, openAPISchema, readOpenAPI)
 }
 
 type openAPIModel struct {
@@ -33,9 +25,9 @@ type openAPIModel struct {
 	Raw  types.String `tfsdk:"raw"`
 }
 
-// Schema describes the data source.
-func (d *OpenAPIDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// openAPISchema describes the data source.
+func openAPISchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The current machine-readable description (OpenAPI) of financial management: the " +
 			"collections, and the fields of their records. Reading it takes two requests, one per format, in " +
 			"every plan. Both are stored in state.",
@@ -48,22 +40,18 @@ func (d *OpenAPIDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	}
 }
 
-// Read reads both forms.
-func (d *OpenAPIDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, ready := d.Conn.Finance.For("data."+openAPIName, &resp.Diagnostics)
-	if !ready {
-		return
-	}
+// readOpenAPI reads both forms.
+func readOpenAPI(ctx context.Context, client *finance.Service, m *openAPIModel, diags *diag.Diagnostics) {
 	operation := apidiag.Operation{Verb: "read", Object: "the description of financial management"}
 	parsed, err := client.OpenAPIJSON(ctx)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, operation)
+		apidiag.Add(diags, err, operation)
 		return
 	}
 	raw, err := client.OpenAPIYAML(ctx)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, operation)
+		apidiag.Add(diags, err, operation)
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, openAPIModel{JSON: wire.JSONText(parsed), Raw: types.StringValue(raw)})...)
+	*m = openAPIModel{JSON: wire.JSONText(parsed), Raw: types.StringValue(raw)}
 }

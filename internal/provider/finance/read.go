@@ -23,7 +23,7 @@ import (
 // own.
 var scheme = object.Scheme[*finance.Service, finance.Record]{
 	TypeName: typeName, Noun: "finance record",
-	Service: func(c *conn.Conn) conn.Service[*finance.Service] { return c.Finance },
+	Service: conn.Finance,
 }
 
 // Read refreshes the state. Only the service's own not-found drops the record.

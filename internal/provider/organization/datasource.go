@@ -6,22 +6,19 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-const typeName = "billing_organization"
-
-// DataSource is billing_organization.
-type DataSource struct{ conn.DataSource }
-
-var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
-
-// NewDataSource makes the data source.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
+// NewDataSource returns the data source.
+func NewDataSource() datasource.DataSource {
+	return object.NewDataSource("billing_organization", conn.Billing, dataSchema, read)
+}
 
 type model struct {
 	ID             types.String `tfsdk:"id"`
@@ -45,17 +42,12 @@ func fromAPI(o *billing.Organization) model {
 	}
 }
 
-// Metadata names the type.
-func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
-}
-
-// Schema describes the data source.
-func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+// dataSchema describes the data source.
+func dataSchema() schema.Schema {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "The organization and the environment that the provider's `token` belongs to. They " +
 			"contain all objects of recurring billing that this configuration manages or reads. `environment` " +
 			"and `allowed_organization_ids` of the provider check these values. Reading it takes one request.",
@@ -71,16 +63,12 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	}
 }
 
-// Read asks the service whose token this is.
-func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	client, ready := d.Conn.Billing.For("data."+typeName, &resp.Diagnostics)
-	if !ready {
-		return
-	}
+// read asks the service whose token this is.
+func read(ctx context.Context, client *billing.Service, m *model, diags *diag.Diagnostics) {
 	organization, err := client.Me(ctx)
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "read", Object: "the organization of the token"})
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: "the organization of the token"})
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, fromAPI(organization))...)
+	*m = fromAPI(organization)
 }

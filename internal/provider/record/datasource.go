@@ -23,17 +23,9 @@ import (
 
 const typeName = "billing_records"
 
-// DataSource is the data source of the records of any collection.
-type DataSource struct{ conn.DataSource }
-
-var _ datasource.DataSourceWithConfigure = (*DataSource)(nil)
-
 // NewDataSource returns the data source.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// Metadata names the type.
-func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
+func NewDataSource() datasource.DataSource {
+	return object.NewDataSource(typeName, conn.Billing, dataSchema, readMany)
 }
 
 type model struct {
@@ -46,9 +38,9 @@ type model struct {
 // known are collections that the service description names or that a subscription refers to (Recurring billing §2, §4).
 const known = "`plans`, `products`, `prices`, `companies`, `discount_codes`, `customers`, `subscriptions` or `invoices`"
 
-// Schema describes the data source.
-func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// dataSchema describes the data source.
+func dataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The records of any collection of recurring billing, such as plans, products and prices, " +
 			"oldest " +
 			"first unless `sort_by` and `sort_order` say otherwise. With it, a module finds ids by name instead of carrying " +
@@ -83,26 +75,23 @@ func reserved(name string) string {
 // itemFromAPI is the whole record as text.
 func itemFromAPI(r *billing.Record) (types.String, error) { return wire.JSONText(r.Raw), nil }
 
-// Read lists the records.
-func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Billing, typeName, req, resp,
-		func(client *billing.Service, m *model, diags *diag.Diagnostics) {
-			query := billing.RecordQuery{Listing: m.Listing(), Filters: object.FilterValues(ctx, m.Filter, diags)}
-			collection := m.Collection.ValueString()
-			var err error
-			m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, itemFromAPI)
-			found := "no collection"
-			if api.IsNotList(err) {
-				found = "something other than a collection under the name"
-			}
-			if e, ok := api.AsError(err); api.IsNotList(err) || ok && e.Status == http.StatusNotFound && e.Structured {
-				diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
-					fmt.Sprintf("The service has %s %q. Write the part of its path after /v1/, such as plans, products, "+
-						"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
-						"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
-						"%s", found, collection, apidiag.Text(err)))
-				return
-			}
-			object.AddListError(diags, err, "records of "+collection)
-		})
+// readMany lists the records.
+func readMany(ctx context.Context, client *billing.Service, m *model, diags *diag.Diagnostics) {
+	query := billing.RecordQuery{Listing: m.Listing(), Filters: object.FilterValues(ctx, m.Filter, diags)}
+	collection := m.Collection.ValueString()
+	var err error
+	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, itemFromAPI)
+	found := "no collection"
+	if api.IsNotList(err) {
+		found = "something other than a collection under the name"
+	}
+	if e, ok := api.AsError(err); api.IsNotList(err) || ok && e.Status == http.StatusNotFound && e.Structured {
+		diags.AddAttributeError(path.Root("collection"), fmt.Sprintf("No collection %q", collection),
+			fmt.Sprintf("The service has %s %q. Write the part of its path after /v1/, such as plans, products, "+
+				"prices, companies, discount_codes, customers, billing-accounts, subscriptions or invoices. If the service "+
+				"lists it under a path that does not end there, set the provider argument operations for records.list.\n\n"+
+				"%s", found, collection, apidiag.Text(err)))
+		return
+	}
+	object.AddListError(diags, err, "records of "+collection)
 }

@@ -10,38 +10,19 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
-// DataSource is the data source of one subscription.
-type DataSource struct{ conn.DataSource }
-
-// ListDataSource is the data source of many subscriptions.
-type ListDataSource struct{ conn.DataSource }
-
-var (
-	_ datasource.DataSourceWithConfigure        = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigValidators = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigure        = (*ListDataSource)(nil)
-)
-
 // NewDataSource returns the data source of one subscription.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// NewListDataSource returns the data source of many subscriptions.
-func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
-
-// Metadata names the type.
-func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
+func NewDataSource() datasource.DataSource {
+	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI, completeItems)
 }
 
-// Metadata names the type.
-func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName + "s"
+// NewListDataSource returns the data source of many subscriptions.
+func NewListDataSource() datasource.DataSource {
+	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
 // dataModel is a subscription that is only read.
@@ -69,6 +50,17 @@ func (r *itemReader) withItems(ctx context.Context) func(*billing.Subscription) 
 		m.Items = dataItems(listed, known)
 		return m, err
 	}
+}
+
+// completeItems adds the items to the data source of one.
+func completeItems(ctx context.Context, client *billing.Service, s *billing.Subscription, m *dataModel,
+	diags *diag.Diagnostics) {
+	reader := itemReader{client: client, diags: diags}
+	listed, known, err := reader.read(ctx, s)
+	if err != nil {
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: "subscription (id " + s.ID + ")"})
+	}
+	m.Items = dataItems(listed, known)
 }
 
 // dataAttributes are the attributes of a subscription that is only read. items says when they are read.
@@ -101,36 +93,15 @@ func dataAttributes(items string) object.Attributes {
 	return attributes
 }
 
-// Schema describes the data source.
-func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := dataAttributes("They take one more request.")
-	attributes.Keys(scheme.Noun, scheme.Keys()...)
-	attributes.KeyIsUUID()
-	resp.Schema = schema.Schema{
+// dataSchema describes the data source of one.
+func dataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "One subscription, found by its `id` or its `external_id`. One that is not canceled is " +
 			"preferred to a canceled one with the same `external_id`; no match, or more than one, is an error. By `id` this " +
 			"takes two requests, one of them for the items; otherwise it reads the list of subscriptions, which the service " +
 			"filters, instead of the first.",
-		Attributes: attributes,
+		Attributes: dataAttributes("They take one more request.").KeyIsUUID(),
 	}
-}
-
-// ConfigValidators requires exactly one way to find the subscription.
-func (d *DataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return scheme.ConfigValidators()
-}
-
-// Read finds the subscription.
-func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	items := itemReader{client: d.Conn.Billing.Client, diags: &resp.Diagnostics}
-	show := items.withItems(ctx)
-	object.ReadOne(ctx, scheme, d.Conn.Billing, req, resp, func(s *billing.Subscription) (dataModel, error) {
-		m, err := show(s)
-		if err != nil {
-			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "read", Object: "subscription (id " + s.ID + ")"})
-		}
-		return m, nil
-	})
 }
 
 // filters narrow the listings of subscriptions.
@@ -156,9 +127,9 @@ type listDataModel struct {
 	Subscriptions []dataModel `tfsdk:"subscriptions"`
 }
 
-// Schema describes the data source.
-func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// listDataSchema describes the data source of many.
+func listDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The subscriptions of the organization, canceled ones included, oldest first unless " +
 			"`sort_by` and `sort_order` say otherwise." +
 			object.Filtered + object.Paged,
@@ -178,17 +149,14 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	}
 }
 
-// Read lists the subscriptions.
-func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Billing, typeName+"s", req, resp,
-		func(client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
-			query := m.query()
-			query.Listing = m.Listing()
-			show := dataFromAPI
-			if m.IncludeItems.ValueBool() {
-				items := itemReader{client: client, diags: diags}
-				show = items.withItems(ctx)
-			}
-			m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Limit, "subscriptions", show, diags)
-		})
+// readMany lists the subscriptions.
+func readMany(ctx context.Context, client *billing.Service, m *listDataModel, diags *diag.Diagnostics) {
+	query := m.query()
+	query.Listing = m.Listing()
+	show := dataFromAPI
+	if m.IncludeItems.ValueBool() {
+		items := itemReader{client: client, diags: diags}
+		show = items.withItems(ctx)
+	}
+	m.Subscriptions = object.Many(client.ListSubscriptions(ctx, query), m.Limit, "subscriptions", show, diags)
 }

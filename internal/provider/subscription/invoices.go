@@ -14,20 +14,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-// InvoicesDataSource is the data source of invoices.
-type InvoicesDataSource struct{ conn.DataSource }
-
-var _ datasource.DataSourceWithConfigure = (*InvoicesDataSource)(nil)
-
-// NewInvoicesDataSource returns the data source.
-func NewInvoicesDataSource() datasource.DataSource { return &InvoicesDataSource{} }
-
-const invoicesTypeName = "billing_invoices"
-
-// Metadata names the type.
-func (d *InvoicesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest,
-	resp *datasource.MetadataResponse) {
-	resp.TypeName = invoicesTypeName
+// NewInvoicesDataSource returns the data source of invoices.
+func NewInvoicesDataSource() datasource.DataSource {
+	return object.NewDataSource("billing_invoices", conn.Billing, invoicesSchema, readInvoices)
 }
 
 type invoicesModel struct {
@@ -49,12 +38,12 @@ func invoiceFromAPI(i *billing.Invoice) (invoiceModel, error) {
 		BillingAccountID: wire.TextOrNull(i.BillingAccountID), JSON: wire.JSONText(i.Raw)}, nil
 }
 
-// Schema describes the data source.
-func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+// invoicesSchema describes the data source of invoices.
+func invoicesSchema() schema.Schema {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "The invoices of the organization, oldest first unless `sort_by` and `sort_order` " +
 			"say otherwise. The service does not document the fields of an invoice, so each comes whole, as " +
 			"JSON text." +
@@ -73,12 +62,9 @@ func (d *InvoicesDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 }
 
-// Read lists the invoices.
-func (d *InvoicesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Billing, invoicesTypeName, req, resp, func(client *billing.Service, m *invoicesModel,
-		diags *diag.Diagnostics) {
-		query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(),
-			BillingAccountID: m.BillingAccountID.ValueString()}
-		m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
-	})
+// readInvoices lists the invoices.
+func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
+	query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(),
+		BillingAccountID: m.BillingAccountID.ValueString()}
+	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
 }

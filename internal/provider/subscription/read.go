@@ -24,7 +24,7 @@ import (
 // scheme is how subscriptions are named and found.
 var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	TypeName: typeName, Noun: "subscription", Key: "external_id",
-	Service: func(c *conn.Conn) conn.Service[*billing.Service] { return c.Billing },
+	Service: conn.Billing,
 	ID:      func(s *billing.Subscription) string { return s.ID },
 	Get:     (*billing.Service).GetSubscription,
 	Listed:  (*billing.Service).RefreshSubscription,

@@ -10,36 +10,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
-// DataSource is the data source of one endpoint.
-type DataSource struct{ conn.DataSource }
-
-// ListDataSource is the data source of many endpoints.
-type ListDataSource struct{ conn.DataSource }
-
-var (
-	_ datasource.DataSourceWithConfigure        = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigValidators = (*DataSource)(nil)
-	_ datasource.DataSourceWithConfigure        = (*ListDataSource)(nil)
-)
-
 // NewDataSource returns the data source of one endpoint.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// NewListDataSource returns the data source of many endpoints.
-func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
-
-// Metadata names the type.
-func (d *DataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName
+func NewDataSource() datasource.DataSource {
+	return object.NewSingularDataSource(scheme, dataSchema, dataFromAPI)
 }
 
-// Metadata names the type.
-func (d *ListDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = typeName + "s"
+// NewListDataSource returns the data source of many endpoints.
+func NewListDataSource() datasource.DataSource {
+	return object.NewDataSource(typeName+"s", scheme.Service, listDataSchema, readMany)
 }
 
 // dataModel is an endpoint that is only read.
@@ -80,26 +61,14 @@ func dataAttributes() object.Attributes {
 	return attributes
 }
 
-// Schema describes the data source.
-func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := dataAttributes()
-	attributes.Keys(scheme.Noun, scheme.Keys()...)
-	resp.Schema = schema.Schema{
+// dataSchema describes the data source of one.
+func dataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "One webhook endpoint, found by its `id` or its `url`. No match, or more than one, is an " +
 			"error. Its secret is never shown. By `id` this takes one request; by `url` it reads the whole list of " +
 			"endpoints, for which the service has no filter.",
-		Attributes: attributes,
+		Attributes: dataAttributes(),
 	}
-}
-
-// ConfigValidators requires exactly one way to find the endpoint.
-func (d *DataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return scheme.ConfigValidators()
-}
-
-// Read finds the endpoint.
-func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadOne(ctx, scheme, d.Conn.Collections, req, resp, dataFromAPI)
 }
 
 // listDataModel is the data source of many endpoints.
@@ -108,9 +77,9 @@ type listDataModel struct {
 	Endpoints []dataModel `tfsdk:"endpoints"`
 }
 
-// Schema describes the data source.
-func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// listDataSchema describes the data source of many.
+func listDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The webhook endpoints of the organization, oldest first. Their secrets are never " +
 			"shown, and the service offers no filters." + object.Paged,
 		Attributes: map[string]schema.Attribute{
@@ -121,10 +90,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	}
 }
 
-// Read lists the endpoints.
-func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Collections, typeName+"s", req, resp,
-		func(client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
-			m.Endpoints = object.Many(client.ListWebhookEndpoints(ctx), m.Limit, "webhook endpoints", dataFromAPI, diags)
-		})
+// readMany lists the endpoints.
+func readMany(ctx context.Context, client *collections.Service, m *listDataModel, diags *diag.Diagnostics) {
+	m.Endpoints = object.Many(client.ListWebhookEndpoints(ctx), m.Limit, "webhook endpoints", dataFromAPI, diags)
 }

@@ -16,20 +16,9 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
-// DeliveriesDataSource is the data source of an endpoint's deliveries.
-type DeliveriesDataSource struct{ conn.DataSource }
-
-var _ datasource.DataSourceWithConfigure = (*DeliveriesDataSource)(nil)
-
-// NewDeliveriesDataSource returns the data source.
-func NewDeliveriesDataSource() datasource.DataSource { return &DeliveriesDataSource{} }
-
-const deliveriesTypeName = "billing_webhook_deliveries"
-
-// Metadata names the type.
-func (d *DeliveriesDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest,
-	resp *datasource.MetadataResponse) {
-	resp.TypeName = deliveriesTypeName
+// NewDeliveriesDataSource returns the data source of an endpoint's deliveries.
+func NewDeliveriesDataSource() datasource.DataSource {
+	return object.NewDataSource("billing_webhook_deliveries", conn.Collections, deliveriesSchema, readDeliveries)
 }
 
 type deliveriesModel struct {
@@ -65,12 +54,12 @@ func deliveryFromAPI(d *collections.Delivery) (deliveryModel, error) {
 		NextRetryAt: types.StringPointerValue(d.NextRetryAt)}, nil
 }
 
-// Schema describes the data source.
-func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+// deliveriesSchema describes the data source of deliveries.
+func deliveriesSchema() schema.Schema {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "The deliveries of a webhook endpoint: the events that were sent, and the outcome. " +
 			"Use it in a `check` block to monitor an endpoint in every plan, and set `status` or `event`, " +
 			"because the list grows with every event." + object.Paged + " That includes the bodies of requests and responses.",
@@ -110,15 +99,12 @@ func (d *DeliveriesDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	}
 }
 
-// Read lists the deliveries.
-func (d *DeliveriesDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	object.ReadMany(ctx, d.Conn.Collections, deliveriesTypeName, req, resp,
-		func(client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
-			id := m.EndpointID.ValueString()
-			newest := m.Newest.IsNull() || m.Newest.ValueBool()
-			query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: m.Status.ValueString(),
-				Event: m.Event.ValueString()}
-			m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id,
-				deliveryFromAPI, diags)
-		})
+// readDeliveries lists the deliveries.
+func readDeliveries(ctx context.Context, client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
+	id := m.EndpointID.ValueString()
+	newest := m.Newest.IsNull() || m.Newest.ValueBool()
+	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: m.Status.ValueString(),
+		Event: m.Event.ValueString()}
+	m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id,
+		deliveryFromAPI, diags)
 }

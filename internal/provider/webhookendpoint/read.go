@@ -18,7 +18,7 @@ import (
 // scheme is how endpoints are named and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
 	TypeName: typeName, Noun: "webhook endpoint", Key: "url", AnyID: true,
-	Service: func(c *conn.Conn) conn.Service[*collections.Service] { return c.Collections },
+	Service: conn.Collections,
 	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
 	Get:     (*collections.Service).GetWebhookEndpoint,
 	Listed:  (*collections.Service).RefreshWebhookEndpoint,

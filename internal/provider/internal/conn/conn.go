@@ -62,6 +62,15 @@ type Service[T any] struct {
 	Reported *atomic.Bool
 }
 
+// Billing returns the way to the recurring-billing service.
+func Billing(c *Conn) Service[*billing.Service] { return c.Billing }
+
+// Finance returns the way to the financial-management service.
+func Finance(c *Conn) Service[*finance.Service] { return c.Finance }
+
+// Collections returns the way to the collections service.
+func Collections(c *Conn) Service[*collections.Service] { return c.Collections }
+
 // Argument is a provider argument and the environment variable that is used when it is not set.
 type Argument struct{ Name, Variable string }
 

@@ -40,11 +40,13 @@ func FilterByID(description string) schema.StringAttribute {
 		MarkdownDescription: description}
 }
 
-// KeyIsUUID makes the key id accept only a UUID, for a service that has no other ids.
-func (a Attributes) KeyIsUUID() {
-	key := a.text("id")
+// KeyIsUUID returns the attributes with a key id that accepts only a UUID, for a service that
+// has no other ids.
+func (a Attributes) KeyIsUUID() Attributes {
+	key := a.text(keyID)
 	key.Validators = []validator.String{validate.UUID()}
-	a["id"] = key
+	a[keyID] = key
+	return a
 }
 
 // text is the attribute that is a text, which keeps its type when it becomes a key.
@@ -53,7 +55,8 @@ func (a Attributes) text(name string) schema.StringAttribute {
 	return text
 }
 
-// Keys makes the named texts, which are only shown so far, ways to find the one object that noun names.
+// Keys makes the named texts, which are only shown so far, ways to find the one object that noun names. A key is not
+// blank, unless it has a stricter validator.
 func (a Attributes) Keys(noun string, names ...string) {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -64,7 +67,10 @@ func (a Attributes) Keys(noun string, names ...string) {
 		" to find the " + noun + "."
 	for _, name := range names {
 		key := a.text(name)
-		key.Optional, key.Validators = true, []validator.String{validate.NotBlank()}
+		key.Optional = true
+		if key.Validators == nil {
+			key.Validators = []validator.String{validate.NotBlank()}
+		}
 		key.MarkdownDescription += how
 		a[name] = key
 	}

@@ -62,11 +62,6 @@ type Scheme[S, T any] struct {
 // Keys are the fields by which the data source finds an object.
 func (s Scheme[S, T]) Keys() []string { return slices.Concat([]string{keyID, s.Key}, s.MoreKeys) }
 
-// ConfigValidators requires exactly one of the keys of the data source.
-func (s Scheme[S, T]) ConfigValidators() []datasource.ConfigValidator {
-	return []datasource.ConfigValidator{exactlyOne{s.Noun, s.Keys()}}
-}
-
 // exactlyOne requires exactly one of the arguments by which a data source finds an object.
 type exactlyOne struct {
 	noun  string

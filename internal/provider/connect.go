@@ -24,6 +24,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate
@@ -69,15 +70,14 @@ func (s settings) certificateText(err error) string {
 	at := ""
 	for _, e := range []endpoint{s.billing, s.finance, s.collections} {
 		if address, parseErr := url.Parse(e.address.text); at == "" && parseErr == nil &&
-			apidiag.Loopback(address.Hostname()) {
+			validate.Loopback(address.Hostname()) {
 			at, ofSandbox = " at "+address.Host, true
 		}
 	}
 	if !ofSandbox || !errors.Is(err, fs.ErrNotExist) {
 		return err.Error()
 	}
-	return "The sandbox" + at + " is not running any more: its certificate file " + s.caCertificateFile +
-		" does not exist. " + apidiag.StartSandbox
+	return apidiag.SandboxEnded("The sandbox"+at, ": its certificate file "+s.caCertificateFile+" does not exist")
 }
 
 // service prepares the way to one service, or notes what is missing for it.

@@ -50,6 +50,9 @@ type (
 	EventEmission = control.EventEmission
 )
 
+// Loopback reports whether a host, in lower case, is this machine.
+func Loopback(host string) bool { return server.Loopback(host) }
+
 // The three services.
 const (
 	Billing     = server.Billing

@@ -13,7 +13,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -72,7 +71,7 @@ func (c *checking) receive(ctx context.Context) (end func(), err error) {
 		return nil, fmt.Errorf("--receiver-url must be an https address, and --receiver-listen a HOST:PORT of this machine; "+
 			"got %q and %q", c.receiverURL, c.receiverListen)
 	}
-	if ip, err := netip.ParseAddr(address.Hostname()); address.Hostname() == "localhost" || err == nil && ip.IsLoopback() {
+	if sandbox.Loopback(address.Hostname()) {
 		c.target.LoopbackAllowed = true
 	}
 	var config net.ListenConfig

@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -103,7 +102,7 @@ func (p program) unreachable(base string, err error) error {
 	if address, parseErr := url.Parse(base); parseErr == nil && errors.As(err, &dial) && dial.Op == "dial" &&
 		!dial.Timeout() &&
 		!errors.Is(err, context.Canceled) &&
-		isLoopback(address.Hostname()) {
+		sandbox.Loopback(address.Hostname()) {
 		return p.ended(base)
 	}
 	return fmt.Errorf("the sandbox at %s does not respond: %w", base, err)
@@ -122,11 +121,6 @@ func (p program) whetherEnded(ctx context.Context) error {
 		return ended
 	}
 	return nil
-}
-
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // refusal makes an error of what the control listener says.

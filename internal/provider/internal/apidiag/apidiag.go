@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -181,13 +180,10 @@ func advice(e *api.Error) string {
 	return "Change what the message names and run again."
 }
 
-// StartSandbox says what to do when a sandbox has ended.
-const StartSandbox = "Start it with \"billing-sandbox serve --env-file sandbox.env\", then load the new exports with " +
-	"\". ./sandbox.env\"."
-
-// Loopback reports whether a host is this machine, where a sandbox runs.
-func Loopback(host string) bool {
-	return host == "localhost" || net.ParseIP(host).IsLoopback()
+// SandboxEnded says that a sandbox does not run any more, what shows that, and how to start it.
+func SandboxEnded(sandbox, shown string) string {
+	return sandbox + " is not running any more" + shown + ". Start it with \"billing-sandbox serve --env-file " +
+		"sandbox.env\", then load the new exports with \". ./sandbox.env\"."
 }
 
 // limited says when a rate limit lets requests through again, and how to stay below it.

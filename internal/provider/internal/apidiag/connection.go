@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // AddRead is Add for the refresh of an object. known says that the state has more of the object than its id, so that
@@ -119,10 +120,9 @@ func unreachable(e *api.TransportError) string {
 	where := address + aboutAddress(e.Service, e.Source)
 	var dial *net.OpError
 	if errors.As(e.Err, &dial) && dial.Op == "dial" && !dial.Timeout() && dial.Addr != nil {
-		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && Loopback(host) {
+		if host, _, err := net.SplitHostPort(dial.Addr.String()); err == nil && validate.Loopback(host) {
 			return fmt.Sprintf("Nothing listens at this address. Check host and port of %s. If it is the address of a "+
-				"sandbox, the sandbox is not "+
-				"running any more. %s", where, StartSandbox)
+				"sandbox, %s", where, SandboxEnded("the sandbox", ""))
 		}
 	}
 	var (

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"sync"
 	"time"
@@ -93,6 +94,12 @@ func (s *Server) ServePlain(ctx context.Context, name string, port int, handler 
 	}
 	s.serve(listener, handler)
 	return nil
+}
+
+// Loopback reports whether a host, in lower case, is this machine.
+func Loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 func (s *Server) bind(ctx context.Context, name, host string, port int, scheme string) (net.Listener, error) {

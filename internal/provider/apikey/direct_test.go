@@ -19,35 +19,29 @@ const (
 
 // subject is one API key, driven without Terraform.
 type subject struct {
-	*acctest.Direct
+	*acctest.Subject
 	t       *testing.T
 	service *acctest.Service
 }
 
-// prepare starts a sandbox that runs at the present time, as a lost creation is only settled with what is new by the
-// clock of this machine.
+// newSubject is one API key at a service. Its scope lets the key read endpoints, so that it can be tried.
+func newSubject(t *testing.T, service *acctest.Service) *subject {
+	t.Helper()
+	base := acctest.JSON{"name": "ci", "scopes": []any{"webhook_endpoints:*"}}
+	return &subject{Subject: service.Subject("billing_api_key", base), t: t, service: service}
+}
+
+var same, says = acctest.Same, acctest.Says
+
+// prepare starts a sandbox that runs at the present time, as a lost creation is only settled with what is new by the clock
+// of this machine.
 func prepare(t *testing.T) *subject {
 	t.Helper()
-	service := acctest.Start(t, acctest.RunningClock)
-	return &subject{Direct: service.Direct("billing_api_key"), t: t, service: service}
+	return newSubject(t, acctest.Start(t, acctest.RunningClock))
 }
 
-// with is the configuration of the subject with these arguments. The scope lets the key read endpoints, so that it can
-// be tried.
-func with(lines acctest.JSON) acctest.JSON {
-	config := acctest.JSON{"name": "ci", "scopes": []any{"webhook_endpoints:*"}}
-	maps.Copy(config, lines)
-	return config
-}
-
-func (s *subject) set(lines acctest.JSON) string {
-	s.t.Helper()
-	return s.Set(with(lines))
-}
-
-func (s *subject) id() string     { return strings.Trim(s.Text("id"), `"`) }
-func (s *subject) token() string  { return strings.Trim(s.Text("token"), `"`) }
-func (s *subject) prefix() string { return strings.Trim(s.Text("key_prefix"), `"`) }
+func (s *subject) token() string  { return s.Value("token") }
+func (s *subject) prefix() string { return s.Value("key_prefix") }
 
 // status is the status that a request with a token gets.
 func (s *subject) status(token string) int {
@@ -100,76 +94,12 @@ func (s *subject) remote(id string) acctest.JSON {
 	return s.service.MustCollections("GET", keys+"/"+id, nil)
 }
 
-func (s *subject) fault(f sandbox.Fault) { s.service.Sandbox.AddFault(f) }
-
 // at lets something happen at another time, and comes back to the present.
 func (s *subject) at(distance time.Duration, happens func()) {
 	s.t.Helper()
 	s.service.Sandbox.Clock().Advance(distance)
 	happens()
 	s.service.Sandbox.Clock().Advance(-distance)
-}
-
-// refresh is how every plan begins; it returns the warnings.
-func (s *subject) refresh() string {
-	s.t.Helper()
-	said := s.Refresh()
-	if text := acctest.Errors(said); text != "" {
-		s.t.Fatalf("refresh: %s", text)
-	}
-	return acctest.Warnings(said)
-}
-
-// plan refreshes and plans, which has to succeed.
-func (s *subject) plan(lines acctest.JSON) acctest.Planned {
-	s.t.Helper()
-	s.refresh()
-	p := s.Plan(with(lines))
-	if text := acctest.Errors(p.Diagnostics); text != "" {
-		s.t.Fatalf("plan: %s", text)
-	}
-	return p
-}
-
-// isSettled holds the configuration to an empty plan.
-func (s *subject) isSettled(lines acctest.JSON) {
-	s.t.Helper()
-	if changes := s.plan(lines).Changes(s.t); len(changes) > 0 {
-		s.t.Errorf("the plan changes %v", changes)
-	}
-}
-
-// is holds an attribute of the state to a value in JSON.
-func (s *subject) is(name, want string) {
-	s.t.Helper()
-	if have := s.Text(name); have != want {
-		s.t.Errorf("%s is %s, want %s", name, have, want)
-	}
-}
-
-// calls lists the requests since the last reset that change something.
-func (s *subject) calls() []string {
-	return slices.DeleteFunc(s.service.Operations(), func(name string) bool {
-		return strings.HasSuffix(name, ".get") || strings.HasSuffix(name, ".list")
-	})
-}
-
-func same(t *testing.T, what string, have []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(have, want) {
-		t.Errorf("%s: %v, want %v", what, have, want)
-	}
-}
-
-// says holds a message to its parts.
-func says(t *testing.T, message string, parts ...string) {
-	t.Helper()
-	message = strings.Join(strings.Fields(message), " ")
-	for _, part := range parts {
-		if !strings.Contains(message, part) {
-			t.Errorf("%q is not said in: %s", part, message)
-		}
-	}
 }
 
 // TestDirect_minimal: a name is enough; the token is in the state immediately, and destroying revokes the key.
@@ -186,13 +116,13 @@ func TestDirect_minimal(t *testing.T) {
 	for name, want := range map[string]string{"scopes": "[]", "description": "null", "expires_at": "null",
 		"rotated_at": "null", "rotation_due_at": "null",
 		"previous_keys": "[]", "source": `"api"`, "grace_period_days": "null"} {
-		s.is(name, want)
+		s.Is(name, want)
 	}
 	s.works(token)
-	s.refresh()
+	s.Reread()
 	same(t, "changes", s.Plan(acctest.JSON{"name": "ci"}).Changes(t))
 	same(t, "changes", s.Plan(acctest.JSON{"name": "ci", "scopes": []any{}}).Changes(t))
-	id := s.id()
+	id := s.ID()
 	s.Set(nil)
 	s.refused(token)
 	if s.remote(id)["revokedAt"] == nil {
@@ -210,8 +140,8 @@ func TestDirect_full(t *testing.T) {
 		"expires_at": expiry.Format(time.RFC3339), "grace_period_days": 3,
 		"rotate_when_changed": acctest.JSON{"release": "1"}, "rotate_after_days": 30, "revoke_previous_keys": false,
 		"allow_own_key": false}
-	s.set(lines)
-	remote := s.remote(s.id())
+	s.Configure(lines)
+	remote := s.remote(s.ID())
 	if remote["description"] != "d" || remote["expiresAt"] != expiry.Format("2006-01-02T15:04:05.000Z") ||
 		len(remote["scopes"].([]any)) != 2 {
 		t.Errorf("at the service: %v", remote)
@@ -220,17 +150,17 @@ func TestDirect_full(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.is("rotation_due_at", `"`+created.AddDate(0, 0, 30).Format(time.RFC3339)+`"`)
-	s.is("created_at", `"`+remote["createdAt"].(string)+`"`)
+	s.Is("rotation_due_at", `"`+created.AddDate(0, 0, 30).Format(time.RFC3339)+`"`)
+	s.Is("created_at", `"`+remote["createdAt"].(string)+`"`)
 	s.works(s.token())
-	if s.remote(s.id())["lastUsedAt"] == nil {
+	if s.remote(s.ID())["lastUsedAt"] == nil {
 		t.Error("the key has no last use")
 	}
-	s.isSettled(lines)
+	s.Settled(lines)
 	// The same time and the same scopes, written otherwise.
 	lines["expires_at"] = expiry.In(time.FixedZone("", -3*60*60)).Format(time.RFC3339)
 	lines["scopes"] = []any{"webhook_deliveries:read", "webhook_endpoints:*"}
-	if p := s.plan(lines); len(p.Changes(t))+len(p.Replaces) > 0 {
+	if p := s.Replan(lines); len(p.Changes(t))+len(p.Replaces) > 0 {
 		t.Errorf("changes %v, replaces %v", p.Changes(t), p.Replaces)
 	}
 }
@@ -240,7 +170,7 @@ func TestDirect_newKey(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	base := acctest.JSON{"description": "d", "expires_at": "2098-01-01", "rotate_when_changed": acctest.JSON{"v": "1"}}
-	s.set(base)
+	s.Configure(base)
 	for name, values := range map[string][]any{
 		"name":        {"other"},
 		"description": {"other", nil},
@@ -250,14 +180,14 @@ func TestDirect_newKey(t *testing.T) {
 		for _, value := range values {
 			lines := maps.Clone(base)
 			lines[name] = value
-			same(t, name+" replaces", s.plan(lines).Replaces, name)
+			same(t, name+" replaces", s.Replan(lines).Replaces, name)
 		}
 	}
 	for name, value := range map[string]any{"grace_period_days": 1, "rotate_when_changed": nil, "rotate_after_days": 9,
 		"revoke_previous_keys": true, "allow_own_key": true} {
 		lines := maps.Clone(base)
 		lines[name] = value
-		if p := s.plan(lines); len(p.Replaces) > 0 || !slices.Contains(p.Changes(t), name) {
+		if p := s.Replan(lines); len(p.Replaces) > 0 || !slices.Contains(p.Changes(t), name) {
 			t.Errorf("%s: replaces %v, changes %v", name, p.Replaces, p.Changes(t))
 		}
 	}
@@ -277,14 +207,14 @@ func TestDirect_refusedArguments(t *testing.T) {
 		"rotate_after_days": {0, -1},
 	} {
 		for _, value := range values {
-			text := acctest.Errors(s.Plan(with(acctest.JSON{name: value})).Diagnostics)
+			text := acctest.Errors(s.Plan(s.With(acctest.JSON{name: value})).Diagnostics)
 			says(t, text, `AttributeName("`+name+`")`)
 		}
 	}
-	same(t, "calls", s.calls())
-	s.fault(sandbox.Fault{Operation: "api_keys.create", Status: 422,
+	same(t, "calls", s.Calls())
+	s.Fault(sandbox.Fault{Operation: "api_keys.create", Status: 422,
 		Body: `{"error": {"code": "validation_error", "message": "Invalid", "details": {"fields": {"expiresAt": "must be sooner"}}}}`})
-	late := s.Plan(with(acctest.JSON{"expires_at": "2098-01-01"}))
+	late := s.Plan(s.With(acctest.JSON{"expires_at": "2098-01-01"}))
 	says(t, acctest.Errors(s.Apply(late)), `AttributeName("expires_at")`, "Could not create API key",
 		"code: validation_error")
 	if s.Exists() {
@@ -300,23 +230,23 @@ func TestDirect_endedOutside(t *testing.T) {
 		end  func(s *subject)
 		says string
 	}{
-		"revoked": {func(s *subject) { s.set(nil); s.service.MustCollections("DELETE", keys+"/"+s.id(), nil) },
+		"revoked": {func(s *subject) { s.Configure(nil); s.service.MustCollections("DELETE", keys+"/"+s.ID(), nil) },
 			"was revoked outside of Terraform at"},
 		"unknown": {func(s *subject) {
-			s.set(nil)
+			s.Configure(nil)
 			s.service.Sandbox.Clock().Advance(time.Minute) // reads do not lag any more
-			s.fault(sandbox.Fault{Operation: "api_keys.get", Times: 1, Status: 404})
+			s.Fault(sandbox.Fault{Operation: "api_keys.get", Times: 1, Status: 404})
 		}, "does not exist any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			c.end(s)
-			says(t, s.refresh(), "An API key is gone", c.says, "creates a new key, with a new token")
+			says(t, s.Reread(), "An API key is gone", c.says, "creates a new key, with a new token")
 			if s.Exists() {
 				t.Error("it is still in the state")
 			}
-			s.set(nil)
+			s.Configure(nil)
 			s.works(s.token())
 		})
 	}
@@ -326,8 +256,8 @@ func TestDirect_endedOutside(t *testing.T) {
 func TestDirect_wrongAddress(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(nil)
-	s.fault(sandbox.Fault{Operation: "api_keys.get", Status: 404, HTML: true})
+	s.Configure(nil)
+	s.Fault(sandbox.Fault{Operation: "api_keys.get", Status: 404, HTML: true})
 	says(t, acctest.Errors(s.Refresh()), "Nothing was removed", "collections_base_url")
 	if !s.Exists() {
 		t.Error("the key was dropped")

@@ -17,20 +17,20 @@ func TestDirect_duplicate(t *testing.T) {
 	}
 	revoked, _ := create()
 	s.service.MustCollections("DELETE", keys+"/"+revoked, nil)
-	if text := s.set(nil); text != "" {
+	if text := s.Configure(nil); text != "" {
 		t.Errorf("nothing exists: %s", text)
 	}
-	s.set(trigger("1", nil))
-	s.set(trigger("2", nil))
+	s.Configure(trigger("1", nil))
+	s.Configure(trigger("2", nil))
 	// Neither the key of the state nor its predecessor counts.
-	if text := acctest.Warnings(s.PlanReplace(with(trigger("2", nil))).Diagnostics); text != "" {
+	if text := acctest.Warnings(s.PlanReplace(s.With(trigger("2", nil))).Diagnostics); text != "" {
 		t.Error(text)
 	}
 	unused, _ := create()
 	used, token := create()
 	s.works(token)
 	s.Direct = s.service.Direct("billing_api_key")
-	said := s.set(nil)
+	said := s.Configure(nil)
 	says(t, said, `AttributeName("name")`, summary, unused+" (created 2", "never used", used+" (created 2", "last used 2",
 		"to = billing_api_key.this", `id = "`+unused+`"`)
 	s.works(s.token(), token)

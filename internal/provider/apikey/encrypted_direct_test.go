@@ -37,7 +37,7 @@ func (s *subject) encrypted() string {
 // returns it.
 func (s *subject) sealed(identities ...*acctest.Identity) string {
 	s.t.Helper()
-	s.is("token", "null")
+	s.Is("token", "null")
 	token := ""
 	for _, i := range identities {
 		if token = i.Decrypt(s.encrypted()); token == "" {
@@ -56,7 +56,7 @@ func (s *subject) sealed(identities ...*acctest.Identity) string {
 func TestDirect_encrypted(t *testing.T) {
 	t.Parallel()
 	s, ana, bia, other := prepare(t), acctest.NewIdentity(t), acctest.NewIdentity(t), acctest.NewIdentity(t)
-	p := s.Plan(with(to(nil, ana, bia)))
+	p := s.Plan(s.With(to(nil, ana, bia)))
 	same(t, "unknown", p.Unknown(t), "created_at", "encrypted_token", "id", "key_prefix", "source")
 	s.Apply(p)
 	first := s.sealed(ana, bia)
@@ -64,29 +64,29 @@ func TestDirect_encrypted(t *testing.T) {
 		t.Error("another identity decrypts the token")
 	}
 	text := s.encrypted()
-	s.isSettled(to(nil, ana, bia))
+	s.Settled(to(nil, ana, bia))
 	// Order, repetition and another argument change nothing of it.
-	if warned := s.set(to(trigger("1", nil), bia, ana, bia)); warned != "" {
+	if warned := s.Configure(to(trigger("1", nil), bia, ana, bia)); warned != "" {
 		t.Error(warned)
 	}
-	s.isSettled(to(trigger("1", nil), bia, ana, bia))
+	s.Settled(to(trigger("1", nil), bia, ana, bia))
 	if s.encrypted() != text {
 		t.Error("the token was encrypted again")
 	}
-	p = s.plan(to(trigger("2", nil), bia, ana, bia))
+	p = s.Replan(to(trigger("2", nil), bia, ana, bia))
 	same(t, "unknown", p.Unknown(t), "encrypted_token", "id", "key_prefix", "previous_keys", "rotated_at")
 	s.Apply(p)
 	if second := s.sealed(ana, bia); second == first {
 		t.Error("the token is not that of the successor")
 	}
 	s.works(first)
-	s.isSettled(to(trigger("2", nil), bia, ana, bia))
-	s.service.MustCollections("DELETE", keys+"/"+s.id(), nil)
-	p = s.plan(to(nil, ana))
+	s.Settled(to(trigger("2", nil), bia, ana, bia))
+	s.service.MustCollections("DELETE", keys+"/"+s.ID(), nil)
+	p = s.Replan(to(nil, ana))
 	same(t, "unknown", p.Unknown(t), "created_at", "encrypted_token", "id", "key_prefix", "source")
 	s.Apply(p)
 	s.sealed(ana)
-	s.isSettled(to(nil, ana))
+	s.Settled(to(nil, ana))
 }
 
 // TestDirect_otherRecipients: other recipients cannot decrypt what is encrypted already, as a warning says. The next
@@ -94,20 +94,20 @@ func TestDirect_encrypted(t *testing.T) {
 func TestDirect_otherRecipients(t *testing.T) {
 	t.Parallel()
 	s, ana, bia := prepare(t), acctest.NewIdentity(t), acctest.NewIdentity(t)
-	s.set(to(trigger("1", nil), ana))
+	s.Configure(to(trigger("1", nil), ana))
 	text := s.encrypted()
 	s.service.Sandbox.ResetRequests()
-	p := s.plan(to(trigger("1", nil), bia))
+	p := s.Replan(to(trigger("1", nil), bia))
 	same(t, "changes", p.Changes(t), "age_recipients")
 	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("age_recipients")`, "An encrypted secret keeps its recipients",
 		"the API key", "encrypted_token stays as it is", "The next rotation uses the new ones", "rotate_when_changed")
 	s.Apply(p)
-	same(t, "calls", s.calls())
+	same(t, "calls", s.Calls())
 	if s.encrypted() != text {
 		t.Error("the encrypted token has changed")
 	}
-	s.isSettled(to(trigger("1", nil), bia))
-	if warned := s.set(to(trigger("2", nil), bia)); warned != "" {
+	s.Settled(to(trigger("1", nil), bia))
+	if warned := s.Configure(to(trigger("2", nil), bia)); warned != "" {
 		t.Error(warned)
 	}
 	s.sealed(bia)
@@ -115,7 +115,7 @@ func TestDirect_otherRecipients(t *testing.T) {
 		t.Error("the previous recipient decrypts the new token")
 	}
 	// Together with a rotation there is nothing to warn of.
-	if warned := s.set(to(trigger("3", nil), ana)); warned != "" {
+	if warned := s.Configure(to(trigger("3", nil), ana)); warned != "" {
 		t.Error(warned)
 	}
 	s.sealed(ana)
@@ -127,24 +127,24 @@ func TestDirect_recipientsRemoved(t *testing.T) {
 	ana := acctest.NewIdentity(t)
 	for name, none := range map[string]acctest.JSON{"removed": {}, "emptied": {"age_recipients": []any{}}} {
 		s := prepare(t)
-		s.set(to(trigger("1", nil), ana))
+		s.Configure(to(trigger("1", nil), ana))
 		text := s.encrypted()
-		p := s.plan(trigger("1", none))
+		p := s.Replan(trigger("1", none))
 		same(t, name, p.Changes(t), "age_recipients")
 		says(t, acctest.Warnings(p.Diagnostics), "An encrypted secret stays encrypted", "cannot be decrypted here",
 			"stores the new secret in clear text in token")
 		s.Apply(p)
-		s.is("token", "null")
+		s.Is("token", "null")
 		if s.encrypted() != text {
 			t.Errorf("%s: the encrypted token has changed", name)
 		}
-		s.isSettled(trigger("1", nil))
-		s.isSettled(trigger("1", to(nil)))
-		p = s.plan(trigger("2", none))
+		s.Settled(trigger("1", nil))
+		s.Settled(trigger("1", to(nil)))
+		p = s.Replan(trigger("2", none))
 		s.Apply(p)
-		s.is("encrypted_token", "null")
+		s.Is("encrypted_token", "null")
 		s.works(s.token())
-		s.isSettled(trigger("2", nil))
+		s.Settled(trigger("2", nil))
 	}
 }
 
@@ -152,21 +152,21 @@ func TestDirect_recipientsRemoved(t *testing.T) {
 func TestDirect_recipientsAdded(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)
-	s.set(trigger("1", nil))
+	s.Configure(trigger("1", nil))
 	token := s.token()
 	s.service.Sandbox.ResetRequests()
-	p := s.plan(to(trigger("1", nil), ana))
+	p := s.Replan(to(trigger("1", nil), ana))
 	same(t, "changes", p.Changes(t), "age_recipients", "encrypted_token", "token")
 	same(t, "unknown", p.Unknown(t), "encrypted_token")
 	if planned := p.Text(t, "token"); planned != "null" || acctest.Warnings(p.Diagnostics) != "" {
 		t.Errorf("token is planned as %s: %s", planned, acctest.Warnings(p.Diagnostics))
 	}
 	s.Apply(p)
-	same(t, "calls", s.calls())
+	same(t, "calls", s.Calls())
 	if s.sealed(ana) != token {
 		t.Error("another token is encrypted")
 	}
-	s.isSettled(to(trigger("1", nil), ana))
+	s.Settled(to(trigger("1", nil), ana))
 }
 
 // TestDirect_recipientsUnknown: as long as the recipients are not known, only what they decide about is unknown.
@@ -179,15 +179,15 @@ func TestDirect_recipientsUnknown(t *testing.T) {
 		return with
 	}
 	s := prepare(t)
-	p := s.Plan(with(unknown(nil)))
+	p := s.Plan(s.With(unknown(nil)))
 	same(t, "unknown", p.Unknown(t), "age_recipients", "created_at", "encrypted_token", "id", "key_prefix",
 		"source", "token")
-	s.Apply(s.Again(p, with(to(nil, ana))))
+	s.Apply(s.Again(p, s.With(to(nil, ana))))
 	first := s.sealed(ana)
 	// An encrypted token cannot change, whatever the recipients turn out to be.
-	p = s.plan(unknown(nil))
+	p = s.Replan(unknown(nil))
 	same(t, "unknown", p.Unknown(t), "age_recipients")
-	again := s.Again(p, with(to(nil, bia)))
+	again := s.Again(p, s.With(to(nil, bia)))
 	says(t, acctest.Warnings(again.Diagnostics), "An encrypted secret keeps its recipients")
 	s.Apply(again)
 	if s.sealed(ana) != first {
@@ -195,9 +195,9 @@ func TestDirect_recipientsUnknown(t *testing.T) {
 	}
 	// One element that is unknown still encrypts.
 	s = prepare(t)
-	p = s.Plan(with(acctest.JSON{"age_recipients": []any{ana.Recipient(), acctest.Unknown}}))
+	p = s.Plan(s.With(acctest.JSON{"age_recipients": []any{ana.Recipient(), acctest.Unknown}}))
 	same(t, "unknown", p.Unknown(t), "age_recipients", "created_at", "encrypted_token", "id", "key_prefix", "source")
-	s.Apply(s.Again(p, with(to(nil, ana, bia))))
+	s.Apply(s.Again(p, s.With(to(nil, ana, bia))))
 	s.sealed(ana, bia)
 	// Clear text may stay, or be encrypted.
 	for name, c := range map[string]struct {
@@ -205,30 +205,30 @@ func TestDirect_recipientsUnknown(t *testing.T) {
 		encrypted bool
 	}{"to none": {to(nil), false}, "to one": {to(nil, ana), true}} {
 		s = prepare(t)
-		s.set(nil)
+		s.Configure(nil)
 		token := s.token()
-		p = s.plan(unknown(nil))
+		p = s.Replan(unknown(nil))
 		same(t, "unknown", p.Unknown(t), "age_recipients", "encrypted_token", "token")
-		s.Apply(s.Again(p, with(c.lines)))
+		s.Apply(s.Again(p, s.With(c.lines)))
 		switch {
 		case c.encrypted && s.sealed(ana) != token:
 			t.Errorf("%s: another token is encrypted", name)
 		case !c.encrypted:
-			s.is("token", `"`+token+`"`)
-			s.is("encrypted_token", "null")
+			s.Is("token", `"`+token+`"`)
+			s.Is("encrypted_token", "null")
 		}
 	}
 	// A rotation that turns out not to happen leaves the encrypted token as it was.
 	s = prepare(t)
-	s.set(to(trigger("1", nil), ana))
+	s.Configure(to(trigger("1", nil), ana))
 	text := s.encrypted()
 	for _, lines := range []acctest.JSON{to(nil, ana), to(nil)} {
 		lines["rotate_when_changed"] = acctest.JSON{"version": acctest.Unknown}
-		p = s.plan(lines)
+		p = s.Replan(lines)
 		known := maps.Clone(lines)
 		known["rotate_when_changed"] = acctest.JSON{"version": "1"}
-		s.Apply(s.Again(p, with(known)))
-		s.is("token", "null")
+		s.Apply(s.Again(p, s.With(known)))
+		s.Is("token", "null")
 		if s.encrypted() != text {
 			t.Error("the encrypted token has changed")
 		}
@@ -243,10 +243,10 @@ func TestDirect_invalidRecipients(t *testing.T) {
 	lines := func(recipient any) acctest.JSON {
 		return acctest.JSON{"age_recipients": []any{ana.Recipient(), recipient}}
 	}
-	p := s.Plan(with(lines("age1oops")))
+	p := s.Plan(s.With(lines("age1oops")))
 	says(t, acctest.Errors(p.Diagnostics), `AttributeName("age_recipients").ElementKeyInt(1)`, "Invalid age recipient",
 		"age_recipients[1]", `"age1oops"`)
-	p = s.Plan(with(lines(ana.PrivateKey())))
+	p = s.Plan(s.With(lines(ana.PrivateKey())))
 	says(t, acctest.Errors(p.Diagnostics), "Invalid age recipient", "age_recipients[1]: it is a private key")
 	if text := acctest.Errors(p.Diagnostics); strings.Contains(text, ana.PrivateKey()) ||
 		strings.Contains(text, "AttributeName") {
@@ -254,10 +254,10 @@ func TestDirect_invalidRecipients(t *testing.T) {
 	}
 	for _, version := range []string{"1", "2"} {
 		s.service.Sandbox.ResetRequests()
-		p = turned(t, s.Plan(with(trigger(version, lines(acctest.Unknown)))), "age1oops")
+		p = turned(t, s.Plan(s.With(trigger(version, lines(acctest.Unknown)))), "age1oops")
 		says(t, acctest.Errors(s.Apply(p)), "Invalid age recipient", "age_recipients[1]")
-		same(t, "calls", s.calls())
-		s.set(trigger("1", lines(ana.Recipient())))
+		same(t, "calls", s.Calls())
+		s.Configure(trigger("1", lines(ana.Recipient())))
 	}
 	s.sealed(ana)
 }
@@ -282,21 +282,21 @@ func turned(t *testing.T, p acctest.Planned, recipient string) acctest.Planned {
 func TestDirect_encryptedLostResponses(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)
-	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
-	says(t, s.set(to(trigger("1", nil), ana)), "created twice, and the first one revoked")
+	s.Fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
+	says(t, s.Configure(to(trigger("1", nil), ana)), "created twice, and the first one revoked")
 	s.sealed(ana)
-	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
-	said := s.Apply(s.plan(to(trigger("2", nil), ana)))
+	s.Fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
+	said := s.Apply(s.Replan(to(trigger("2", nil), ana)))
 	says(t, acctest.Errors(said), "token was lost with the response")
-	s.is("token", "null")
-	s.is("encrypted_token", "null")
-	s.Apply(s.plan(to(trigger("2", nil), ana)))
+	s.Is("token", "null")
+	s.Is("encrypted_token", "null")
+	s.Apply(s.Replan(to(trigger("2", nil), ana)))
 	s.sealed(ana)
-	s.isSettled(to(trigger("2", nil), ana))
+	s.Settled(to(trigger("2", nil), ana))
 	// A rotation that the API rejects leaves everything as it was.
 	before := s.State().String()
-	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, acctest.Errors(s.Apply(s.plan(to(trigger("3", nil), ana)))), "insufficient_scope")
+	s.Fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, Status: 403, Code: "insufficient_scope"})
+	says(t, acctest.Errors(s.Apply(s.Replan(to(trigger("3", nil), ana)))), "insufficient_scope")
 	if s.State().String() != before {
 		t.Errorf("the state has changed from %s to %s", before, s.State().String())
 	}
@@ -306,10 +306,10 @@ func TestDirect_encryptedLostResponses(t *testing.T) {
 func TestDirect_encryptedSuccessor(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)
-	s.set(to(nil, ana))
+	s.Configure(to(nil, ana))
 	first := s.sealed(ana)
 	s.rotateOutside(2)
-	said := s.Apply(s.plan(to(nil, ana)))
+	said := s.Apply(s.Replan(to(nil, ana)))
 	if text := acctest.Errors(said) + acctest.Warnings(said); text != "" {
 		t.Error(text)
 	}
@@ -324,14 +324,14 @@ func TestDirect_encryptedImport(t *testing.T) {
 	s, ana := prepare(t), acctest.NewIdentity(t)
 	s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})
 	s.Import("name=ci")
-	s.is("token", "null")
-	s.is("encrypted_token", "null")
-	p := s.plan(to(trigger("1", nil), ana))
+	s.Is("token", "null")
+	s.Is("encrypted_token", "null")
+	p := s.Replan(to(trigger("1", nil), ana))
 	same(t, "changes", p.Changes(t), "age_recipients", "rotate_when_changed")
 	s.Apply(p)
-	s.isSettled(to(trigger("1", nil), ana))
-	s.is("encrypted_token", "null")
-	s.set(to(trigger("2", nil), ana))
+	s.Settled(to(trigger("1", nil), ana))
+	s.Is("encrypted_token", "null")
+	s.Configure(to(trigger("2", nil), ana))
 	s.sealed(ana)
 }
 
@@ -348,12 +348,12 @@ func TestDirect_echoedToken(t *testing.T) {
 			object["token"] = token
 		}
 	}).Direct("billing_api_key")
-	s.set(to(nil, ana))
-	s.refresh()
+	s.Configure(to(nil, ana))
+	s.Reread()
 	s.sealed(ana)
-	s.isSettled(to(nil, ana))
-	s.Import(s.id())
-	s.is("token", "null")
+	s.Settled(to(nil, ana))
+	s.Import(s.ID())
+	s.Is("token", "null")
 }
 
 // TestDirect_recipientsOfThePlan: the apply takes no recipients from the configuration, which Terraform passes there
@@ -361,9 +361,9 @@ func TestDirect_echoedToken(t *testing.T) {
 func TestDirect_recipientsOfThePlan(t *testing.T) {
 	t.Parallel()
 	s, ana, bia := prepare(t), acctest.NewIdentity(t), acctest.NewIdentity(t)
-	s.set(to(trigger("1", nil), ana))
-	p := s.plan(to(trigger("2", nil), ana))
-	p.Config = s.Plan(with(to(trigger("2", nil), bia))).Config
+	s.Configure(to(trigger("1", nil), ana))
+	p := s.Replan(to(trigger("2", nil), ana))
+	p.Config = s.Plan(s.With(to(trigger("2", nil), bia))).Config
 	s.Apply(p)
 	s.sealed(ana)
 }

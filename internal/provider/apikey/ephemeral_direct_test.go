@@ -43,7 +43,7 @@ func TestEphemeral(t *testing.T) {
 		t.Error(text)
 	}
 	s.refused(token)
-	same(t, "calls", s.calls(), "api_keys.create", "api_keys.revoke")
+	same(t, "calls", s.Calls(), "api_keys.create", "api_keys.revoke")
 }
 
 // TestEphemeral_expiry: an expiry that is written down is kept as it is written.
@@ -72,7 +72,7 @@ func TestEphemeral_refused(t *testing.T) {
 	} {
 		says(t, acctest.Errors(s.service.Open("billing_api_key", config).Diagnostics), `AttributeName("`+name+`")`)
 	}
-	same(t, "calls", s.calls())
+	same(t, "calls", s.Calls())
 	o := s.service.Open("billing_api_key", acctest.JSON{"name": "run", "expires_at": "2020-01-01"})
 	says(t, acctest.Errors(o.Diagnostics), `AttributeName("expires_at")`, `Could not create the ephemeral API key "run"`,
 		"validation_error")
@@ -84,7 +84,7 @@ func TestEphemeral_revokeFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	o := s.service.Open("billing_api_key", acctest.JSON{"name": "run"})
-	s.fault(sandbox.Fault{Operation: "api_keys.revoke", Times: 1, Status: 403, Code: "insufficient_scope"})
+	s.Fault(sandbox.Fault{Operation: "api_keys.revoke", Times: 1, Status: 403, Code: "insufficient_scope"})
 	said := acctest.Errors(o.Close())
 	says(t, said, "Could not revoke the ephemeral API key "+unquoted(o.Text("id")), "works until it expires",
 		"insufficient_scope")
@@ -95,7 +95,7 @@ func TestEphemeral_revokeFails(t *testing.T) {
 	if text := acctest.Errors(o.Close()) + acctest.Errors(o.Close()); text != "" {
 		t.Error(text)
 	}
-	s.fault(sandbox.Fault{Operation: "api_keys.revoke", Times: 1, Status: 404})
+	s.Fault(sandbox.Fault{Operation: "api_keys.revoke", Times: 1, Status: 404})
 	if text := acctest.Errors(o.Close()); text != "" {
 		t.Error(text)
 	}
@@ -105,13 +105,13 @@ func TestEphemeral_revokeFails(t *testing.T) {
 func TestEphemeral_lostResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
 	o := s.service.Open("billing_api_key", acctest.JSON{"name": "run"})
 	if text := acctest.Errors(o.Diagnostics); text != "" {
 		t.Fatal(text)
 	}
 	says(t, acctest.Warnings(o.Diagnostics), "created twice, and the first one revoked")
-	same(t, "calls", s.calls(), "api_keys.create", "api_keys.revoke", "api_keys.create")
+	same(t, "calls", s.Calls(), "api_keys.create", "api_keys.revoke", "api_keys.create")
 	s.works(unquoted(o.Text("token")))
 }
 
@@ -123,5 +123,5 @@ func TestEphemeral_withoutToken(t *testing.T) {
 	hidden := s.service.Rewriting(func(_ string, object acctest.JSON) { delete(object, "token") })
 	says(t, acctest.Errors(hidden.Open("billing_api_key", acctest.JSON{"name": "run"}).Diagnostics),
 		"The service has not shown the token", "is revoked")
-	same(t, "calls", s.calls(), "api_keys.create", "api_keys.revoke")
+	same(t, "calls", s.Calls(), "api_keys.create", "api_keys.revoke")
 }

@@ -36,19 +36,19 @@ func TestDirect_killedRotation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
-			s.set(c.before)
-			first, token := s.id(), s.token()
+			s.Configure(c.before)
+			first, token := s.ID(), s.token()
 			left := []string{s.killed(first, c.days)}
 			if c.twice {
 				left = append([]string{s.killed(left[0], c.days)}, left...)
 			}
 			s.service.Sandbox.Clock().Advance(2 * time.Second)
-			says(t, s.refresh(), "An API key was rotated outside of Terraform", left[0], "never used", "import {")
+			says(t, s.Reread(), "An API key was rotated outside of Terraform", left[0], "never used", "import {")
 			s.service.Sandbox.ResetRequests()
-			p := s.plan(c.after)
+			p := s.Replan(c.after)
 			same(t, "replaces", p.Replaces)
-			s.Apply(s.Again(p, with(c.after)))
-			same(t, "calls", s.calls(), "api_keys.rotate")
+			s.Apply(s.Again(p, s.With(c.after)))
+			same(t, "calls", s.Calls(), "api_keys.rotate")
 			want := append(left, first)
 			if c.days == 0 {
 				want = nil
@@ -57,8 +57,8 @@ func TestDirect_killedRotation(t *testing.T) {
 			}
 			same(t, "previous_keys", s.previous(), want...)
 			s.works(s.token())
-			s.isSettled(c.after)
-			s.isSettled(c.after)
+			s.Settled(c.after)
+			s.Settled(c.after)
 		})
 	}
 }
@@ -68,14 +68,14 @@ func TestDirect_killedRotationByAge(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	aged := acctest.JSON{"rotate_after_days": 5}
-	s.at(-6*day, func() { s.set(aged) })
-	first := s.id()
+	s.at(-6*day, func() { s.Configure(aged) })
+	first := s.ID()
 	left := s.killed(first, 7)
-	s.refresh()
-	s.Apply(s.plan(aged))
+	s.Reread()
+	s.Apply(s.Replan(aged))
 	same(t, "previous_keys", s.previous(), left, first)
 	s.works(s.token())
-	s.isSettled(aged)
+	s.Settled(aged)
 }
 
 // TestDirect_killedRevocation: a run was killed after it had rotated the key and revoked it, as revoke_previous_keys
@@ -87,22 +87,22 @@ func TestDirect_killedRevocation(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			lines := func(version string) acctest.JSON { return trigger(version, acctest.JSON{"revoke_previous_keys": true}) }
-			s.set(lines("1"))
-			first, token := s.id(), s.token()
+			s.Configure(lines("1"))
+			first, token := s.ID(), s.token()
 			left := s.killed(first, 7)
 			if revoked {
 				s.service.MustCollections("DELETE", keys+"/"+first, nil)
 			}
 			for range 2 {
-				says(t, s.refresh(), left)
+				says(t, s.Reread(), left)
 			}
-			s.Apply(s.plan(lines("2")))
+			s.Apply(s.Replan(lines("2")))
 			s.refused(token)
 			if s.remote(left)["revokedAt"] == nil {
 				t.Error("the successor is left")
 			}
 			s.works(s.token())
-			s.isSettled(lines("2"))
+			s.Settled(lines("2"))
 		})
 	}
 }
@@ -111,17 +111,17 @@ func TestDirect_killedRevocation(t *testing.T) {
 func TestDirect_killedRotationLost(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
-	first := s.id()
+	s.Configure(trigger("1", nil))
+	first := s.ID()
 	left := s.killed(first, 7)
-	s.refresh()
-	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
-	says(t, acctest.Errors(s.Apply(s.plan(trigger("2", nil)))), "token was lost")
+	s.Reread()
+	s.Fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
+	says(t, acctest.Errors(s.Apply(s.Replan(trigger("2", nil)))), "token was lost")
 	same(t, "previous_keys", s.previous(), left, first)
-	s.refresh()
-	s.Apply(s.plan(trigger("2", nil)))
+	s.Reread()
+	s.Apply(s.Replan(trigger("2", nil)))
 	s.works(s.token())
-	s.isSettled(trigger("2", nil))
+	s.Settled(trigger("2", nil))
 }
 
 // TestDirect_rotatedByAnother: a successor that is in use, or that the configuration does not ask for, is another
@@ -139,21 +139,21 @@ func TestDirect_rotatedByAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
-			s.set(trigger("1", nil))
-			first := s.id()
+			s.Configure(trigger("1", nil))
+			first := s.ID()
 			made := s.service.MustCollections("POST", keys+"/"+first+"/rotate", acctest.JSON{"graceDays": 7})
 			if c.used {
 				s.works(made["token"].(string))
 			}
-			warned := s.refresh()
+			warned := s.Reread()
 			says(t, warned, made["id"].(string), "not managed here", "import {")
 			if strings.Contains(warned, "never used") == c.used {
 				t.Error(warned)
 			}
 			s.service.Sandbox.ResetRequests()
 			lines := maps.Clone(c.after)
-			s.Apply(s.plan(lines))
-			same(t, "calls", s.calls(), "api_keys.create")
+			s.Apply(s.Replan(lines))
+			same(t, "calls", s.Calls(), "api_keys.create")
 			same(t, "previous_keys", s.previous(), first)
 			s.works(made["token"].(string), s.token())
 		})

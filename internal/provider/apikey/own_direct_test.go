@@ -41,7 +41,7 @@ func TestDirect_ownKey(t *testing.T) {
 	t.Parallel()
 	s := takeOver(t)
 	s.Set(own(trigger("1", nil)))
-	s.refresh()
+	s.Reread()
 	s.service.Sandbox.ResetRequests()
 	s.isRefused("rotate", own(trigger("2", nil)))
 	s.isRefused("replace", own(trigger("1", acctest.JSON{"description": "new"})))
@@ -53,7 +53,7 @@ func TestDirect_ownKey(t *testing.T) {
 			t.Errorf("%v: %s", lines, text)
 		}
 	}
-	same(t, "calls", s.calls())
+	same(t, "calls", s.Calls())
 	s.works(s.service.CollectionsKey)
 }
 
@@ -67,11 +67,11 @@ func TestDirect_ownKeyAge(t *testing.T) {
 	s.service.Sandbox.Clock().Advance(3 * day)
 	other := *s.service
 	other.CollectionsKey = made["token"].(string)
-	s = &subject{Direct: other.Direct("billing_api_key"), t: t, service: &other}
+	s = newSubject(t, &other)
 	s.Import("name=old")
 	old := acctest.JSON{"name": "old", "scopes": []any{"*"}, "rotate_after_days": 1}
 	s.Set(old)
-	s.refresh()
+	s.Reread()
 	s.isRefused("rotate", old)
 }
 
@@ -87,7 +87,7 @@ func TestDirect_ownKeyAllowed(t *testing.T) {
 		"description")
 	s.Set(own(trigger("2", allowed)))
 	// The provider's key is a predecessor now, and may not end by accident either.
-	s.refresh()
+	s.Reread()
 	s.Set(own(trigger("2", nil)))
 	s.isRefused("revoke the predecessors of", own(trigger("2", acctest.JSON{"revoke_previous_keys": true})))
 	s.isRefused("destroy", nil)
@@ -110,7 +110,7 @@ func TestDirect_ownKeyLast(t *testing.T) {
 	third := s.token()
 	s.works(s.service.CollectionsKey, second, third)
 	s.Set(own(trigger("3", acctest.JSON{"allow_own_key": true, "revoke_previous_keys": true})))
-	s.is("previous_keys", "[]")
+	s.Is("previous_keys", "[]")
 	s.refused(s.service.CollectionsKey, second)
 	s.works(third)
 }
@@ -121,7 +121,7 @@ func TestDirect_ownKeyUnknown(t *testing.T) {
 	t.Parallel()
 	s := takeOver(t)
 	s.Set(own(trigger("1", nil)))
-	s.refresh()
+	s.Reread()
 	p := s.Plan(own(trigger("2", acctest.JSON{"allow_own_key": acctest.Unknown})))
 	if text := acctest.Errors(p.Diagnostics); text != "" {
 		t.Fatal(text)

@@ -24,28 +24,28 @@ var rotated = []string{"id", "key_prefix", "previous_keys", "rotated_at", "token
 func TestDirect_trigger(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(nil)
-	firstID, first, created := s.id(), s.token(), s.Text("created_at")
-	s.set(trigger("1", nil))
-	if s.id() != firstID || s.token() != first {
+	s.Configure(nil)
+	firstID, first, created := s.ID(), s.token(), s.Text("created_at")
+	s.Configure(trigger("1", nil))
+	if s.ID() != firstID || s.token() != first {
 		t.Error("the first value has rotated the key")
 	}
-	p := s.plan(trigger("2", nil))
+	p := s.Replan(trigger("2", nil))
 	same(t, "unknown", p.Unknown(t), rotated...)
 	same(t, "replaces", p.Replaces)
 	s.service.Sandbox.ResetRequests()
 	s.Apply(p)
-	same(t, "calls", s.calls(), "api_keys.rotate")
+	same(t, "calls", s.Calls(), "api_keys.rotate")
 	second := s.token()
-	if s.id() == firstID || second == first {
-		t.Errorf("id %s, token %s", s.id(), second)
+	if s.ID() == firstID || second == first {
+		t.Errorf("id %s, token %s", s.ID(), second)
 	}
 	same(t, "previous_keys", s.previous(), firstID)
-	s.is("rotated_at", `"`+s.remote(s.id())["createdAt"].(string)+`"`)
-	s.is("created_at", created)
+	s.Is("rotated_at", `"`+s.remote(s.ID())["createdAt"].(string)+`"`)
+	s.Is("created_at", created)
 	s.works(first, second)
-	s.isSettled(trigger("2", nil))
-	s.is("created_at", created)
+	s.Settled(trigger("2", nil))
+	s.Is("created_at", created)
 	// The grace period is seven days when nothing else is said.
 	until, err := time.Parse(time.RFC3339, s.remote(firstID)["expiresAt"].(string))
 	if left := time.Until(until); err != nil || left < 7*day-time.Hour || left > 7*day {
@@ -57,11 +57,11 @@ func TestDirect_trigger(t *testing.T) {
 	})
 	// Without the trigger nothing is rotated, nor with another first value.
 	for _, lines := range []acctest.JSON{nil, trigger("9", nil)} {
-		s.set(lines)
+		s.Configure(lines)
 		if s.token() != second {
 			t.Errorf("%v has rotated the key", lines)
 		}
-		s.isSettled(lines)
+		s.Settled(lines)
 	}
 }
 
@@ -71,34 +71,34 @@ func TestDirect_age(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	aged := acctest.JSON{"rotate_after_days": 30}
-	s.at(-29*day, func() { s.set(aged) })
-	s.isSettled(aged)
+	s.at(-29*day, func() { s.Configure(aged) })
+	s.Settled(aged)
 	s = prepare(t)
-	s.at(-31*day, func() { s.set(aged) })
+	s.at(-31*day, func() { s.Configure(aged) })
 	first := s.token()
-	p := s.plan(aged)
+	p := s.Replan(aged)
 	same(t, "unknown", p.Unknown(t), append(append([]string{}, rotated[:4]...), "rotation_due_at", "token")...)
 	s.Apply(p)
 	if s.token() == first {
 		t.Error("the key was not rotated")
 	}
-	rotatedAt, err := time.Parse(time.RFC3339, s.remote(s.id())["createdAt"].(string))
+	rotatedAt, err := time.Parse(time.RFC3339, s.remote(s.ID())["createdAt"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.is("rotation_due_at", `"`+rotatedAt.AddDate(0, 0, 30).Format(time.RFC3339)+`"`)
-	s.isSettled(aged)
+	s.Is("rotation_due_at", `"`+rotatedAt.AddDate(0, 0, 30).Format(time.RFC3339)+`"`)
+	s.Settled(aged)
 	// Another age moves the date; a shorter one can make the key overdue immediately, and without one it is never due.
-	s.set(acctest.JSON{"rotate_after_days": 40})
-	s.is("rotation_due_at", `"`+rotatedAt.AddDate(0, 0, 40).Format(time.RFC3339)+`"`)
-	s.set(nil)
-	s.is("rotation_due_at", "null")
+	s.Configure(acctest.JSON{"rotate_after_days": 40})
+	s.Is("rotation_due_at", `"`+rotatedAt.AddDate(0, 0, 40).Format(time.RFC3339)+`"`)
+	s.Configure(nil)
+	s.Is("rotation_due_at", "null")
 	same(t, "rotations", rotations(s), "api_keys.rotate")
 }
 
 func rotations(s *subject) []string {
 	var all []string
-	for _, name := range s.calls() {
+	for _, name := range s.Calls() {
 		if name == "api_keys.rotate" {
 			all = append(all, name)
 		}
@@ -110,10 +110,10 @@ func rotations(s *subject) []string {
 func TestDirect_overdueAtOnce(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.at(-10*day, func() { s.set(nil) })
-	first := s.id()
-	s.refresh()
-	s.set(acctest.JSON{"rotate_after_days": 9})
+	s.at(-10*day, func() { s.Configure(nil) })
+	first := s.ID()
+	s.Reread()
+	s.Configure(acctest.JSON{"rotate_after_days": 9})
 	same(t, "previous_keys", s.previous(), first)
 }
 
@@ -123,23 +123,23 @@ func TestDirect_twoRotations(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	var ids, tokens []string
-	note := func() { ids, tokens = append(ids, s.id()), append(tokens, s.token()) }
-	s.set(trigger("1", nil))
+	note := func() { ids, tokens = append(ids, s.ID()), append(tokens, s.token()) }
+	s.Configure(trigger("1", nil))
 	note()
 	// Ten days ago, with a grace period that is over by now.
-	s.at(-10*day, func() { s.set(trigger("2", acctest.JSON{"grace_period_days": 9})) })
+	s.at(-10*day, func() { s.Configure(trigger("2", acctest.JSON{"grace_period_days": 9})) })
 	note()
-	s.set(trigger("3", acctest.JSON{"grace_period_days": 9}))
+	s.Configure(trigger("3", acctest.JSON{"grace_period_days": 9}))
 	note()
-	s.set(trigger("4", acctest.JSON{"grace_period_days": 9}))
+	s.Configure(trigger("4", acctest.JSON{"grace_period_days": 9}))
 	note()
 	lines := trigger("4", acctest.JSON{"grace_period_days": 9})
-	s.isSettled(lines)
+	s.Settled(lines)
 	same(t, "previous_keys", s.previous(), ids[2], ids[1])
 	s.works(tokens[1:]...)
 	s.refused(tokens[0])
 	s.service.MustCollections("DELETE", keys+"/"+ids[1], nil)
-	s.isSettled(lines)
+	s.Settled(lines)
 	same(t, "previous_keys", s.previous(), ids[2])
 	// Destroying revokes the key and the predecessor.
 	s.Set(nil)
@@ -150,13 +150,13 @@ func TestDirect_twoRotations(t *testing.T) {
 func TestDirect_noGrace(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
+	s.Configure(trigger("1", nil))
 	first := s.token()
-	s.set(trigger("2", acctest.JSON{"grace_period_days": 0}))
-	s.is("previous_keys", "[]")
+	s.Configure(trigger("2", acctest.JSON{"grace_period_days": 0}))
+	s.Is("previous_keys", "[]")
 	s.refused(first)
 	s.works(s.token())
-	s.isSettled(trigger("2", acctest.JSON{"grace_period_days": 0}))
+	s.Settled(trigger("2", acctest.JSON{"grace_period_days": 0}))
 }
 
 // TestDirect_revokePrevious: true ends every running grace period at that apply, also the one of a rotation in it, and
@@ -164,23 +164,23 @@ func TestDirect_noGrace(t *testing.T) {
 func TestDirect_revokePrevious(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
+	s.Configure(trigger("1", nil))
 	tokens := []string{s.token()}
 	for _, version := range []string{"2", "3"} {
-		s.set(trigger(version, nil))
+		s.Configure(trigger(version, nil))
 		tokens = append(tokens, s.token())
 	}
 	s.works(tokens...)
 	revoking := acctest.JSON{"revoke_previous_keys": true}
-	p := s.plan(trigger("3", revoking))
+	p := s.Replan(trigger("3", revoking))
 	same(t, "changes", p.Changes(t), "previous_keys", "revoke_previous_keys")
 	same(t, "unknown", p.Unknown(t))
 	s.Apply(p)
-	s.is("previous_keys", "[]")
+	s.Is("previous_keys", "[]")
 	s.refused(tokens[:2]...)
 	s.works(tokens[2])
-	s.isSettled(trigger("3", revoking))
-	p = s.plan(trigger("4", revoking))
+	s.Settled(trigger("3", revoking))
+	p = s.Replan(trigger("4", revoking))
 	same(t, "unknown", p.Unknown(t), "id", "key_prefix", "rotated_at", "token")
 	if planned := p.Text(t, "previous_keys"); planned != "[]" {
 		t.Errorf("previous_keys is planned as %s", planned)
@@ -188,7 +188,7 @@ func TestDirect_revokePrevious(t *testing.T) {
 	s.Apply(p)
 	s.refused(tokens[2])
 	s.works(s.token())
-	s.isSettled(trigger("4", revoking))
+	s.Settled(trigger("4", revoking))
 }
 
 // TestDirect_revokePreviousUnknown: what is only known at apply may end the grace periods, and need not.
@@ -196,11 +196,11 @@ func TestDirect_revokePreviousUnknown(t *testing.T) {
 	t.Parallel()
 	for value, left := range map[bool]int{true: 0, false: 1} {
 		s := prepare(t)
-		s.set(trigger("1", nil))
-		s.set(trigger("2", nil))
-		p := s.plan(trigger("2", acctest.JSON{"revoke_previous_keys": acctest.Unknown}))
+		s.Configure(trigger("1", nil))
+		s.Configure(trigger("2", nil))
+		p := s.Replan(trigger("2", acctest.JSON{"revoke_previous_keys": acctest.Unknown}))
 		same(t, "unknown", p.Unknown(t), "previous_keys", "revoke_previous_keys")
-		s.Apply(s.Again(p, with(trigger("2", acctest.JSON{"revoke_previous_keys": value}))))
+		s.Apply(s.Again(p, s.With(trigger("2", acctest.JSON{"revoke_previous_keys": value}))))
 		if n := len(s.previous()); n != left {
 			t.Errorf("%v leaves %d predecessors", value, n)
 		}
@@ -212,12 +212,12 @@ func TestDirect_triggerUnknown(t *testing.T) {
 	t.Parallel()
 	for value, rotates := range map[string]bool{"1": false, "2": true} {
 		s := prepare(t)
-		s.set(trigger("1", nil))
-		before := s.id()
-		p := s.plan(acctest.JSON{"rotate_when_changed": acctest.JSON{"version": acctest.Unknown}})
-		s.Apply(s.Again(p, with(trigger(value, nil))))
-		if (s.id() != before) != rotates {
-			t.Errorf("trigger %s: the key went from %s to %s", value, before, s.id())
+		s.Configure(trigger("1", nil))
+		before := s.ID()
+		p := s.Replan(acctest.JSON{"rotate_when_changed": acctest.JSON{"version": acctest.Unknown}})
+		s.Apply(s.Again(p, s.With(trigger(value, nil))))
+		if (s.ID() != before) != rotates {
+			t.Errorf("trigger %s: the key went from %s to %s", value, before, s.ID())
 		}
 	}
 }
@@ -227,38 +227,38 @@ func TestDirect_triggerUnknown(t *testing.T) {
 func TestDirect_revocationFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
-	first := s.id()
-	s.set(trigger("2", nil))
-	second := s.id()
-	s.fault(sandbox.Fault{Operation: "api_keys.revoke", Skip: 1, Status: 403, Code: "insufficient_scope"})
+	s.Configure(trigger("1", nil))
+	first := s.ID()
+	s.Configure(trigger("2", nil))
+	second := s.ID()
+	s.Fault(sandbox.Fault{Operation: "api_keys.revoke", Skip: 1, Status: 403, Code: "insufficient_scope"})
 	revoking := trigger("3", acctest.JSON{"revoke_previous_keys": true})
-	says(t, acctest.Errors(s.Apply(s.plan(revoking))), "Could not revoke a predecessor of", "insufficient_scope")
-	if s.id() == second || s.status(s.token()) != 200 {
+	says(t, acctest.Errors(s.Apply(s.Replan(revoking))), "Could not revoke a predecessor of", "insufficient_scope")
+	if s.ID() == second || s.status(s.token()) != 200 {
 		t.Error("the successor's token is not in the state")
 	}
 	same(t, "previous_keys", s.previous(), first)
 	s.service.Sandbox.ClearFaults()
-	p := s.plan(revoking)
+	p := s.Replan(revoking)
 	same(t, "changes", p.Changes(t), "previous_keys")
 	s.Apply(p)
-	s.is("previous_keys", "[]")
-	s.isSettled(revoking)
+	s.Is("previous_keys", "[]")
+	s.Settled(revoking)
 }
 
 // TestDirect_rotationFails: a rotation that the service rejects leaves the state as it was, and the next apply rotates.
 func TestDirect_rotationFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
+	s.Configure(trigger("1", nil))
 	first := s.token()
-	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, acctest.Errors(s.Apply(s.plan(trigger("2", nil)))), `Could not rotate API key "ci"`, "insufficient_scope")
-	s.is("rotate_when_changed", `{"version":"1"}`)
-	s.is("token", `"`+first+`"`)
-	s.Apply(s.plan(trigger("2", nil)))
+	s.Fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, Status: 403, Code: "insufficient_scope"})
+	says(t, acctest.Errors(s.Apply(s.Replan(trigger("2", nil)))), `Could not rotate API key "ci"`, "insufficient_scope")
+	s.Is("rotate_when_changed", `{"version":"1"}`)
+	s.Is("token", `"`+first+`"`)
+	s.Apply(s.Replan(trigger("2", nil)))
 	s.works(first, s.token())
-	s.isSettled(trigger("2", nil))
+	s.Settled(trigger("2", nil))
 }
 
 // TestDirect_destroyFails: what is revoked when a destroy fails is out of the state, and the rest is done by the next
@@ -266,14 +266,14 @@ func TestDirect_rotationFails(t *testing.T) {
 func TestDirect_destroyFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
+	s.Configure(trigger("1", nil))
 	tokens := []string{s.token()}
 	for _, version := range []string{"2", "3"} {
-		s.set(trigger(version, nil))
+		s.Configure(trigger(version, nil))
 		tokens = append(tokens, s.token())
 	}
 	first := s.previous()[1]
-	s.fault(sandbox.Fault{Operation: "api_keys.revoke", Skip: 1, Times: 1, Status: 403, Code: "insufficient_scope"})
+	s.Fault(sandbox.Fault{Operation: "api_keys.revoke", Skip: 1, Times: 1, Status: 403, Code: "insufficient_scope"})
 	says(t, acctest.Errors(s.Apply(s.Plan(nil))), "Could not revoke key", "insufficient_scope")
 	if !s.Exists() {
 		t.Fatal("the key is out of the state")

@@ -15,9 +15,9 @@ import (
 func TestDirect_lostCreation(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
-	warned := s.set(acctest.JSON{"description": "d"})
-	same(t, "calls", s.calls(), "api_keys.create", "api_keys.revoke", "api_keys.create")
+	s.Fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
+	warned := s.Configure(acctest.JSON{"description": "d"})
+	same(t, "calls", s.Calls(), "api_keys.create", "api_keys.revoke", "api_keys.create")
 	var lost string
 	for _, r := range s.service.Sandbox.Requests() {
 		if r.Operation == "api_keys.revoke" {
@@ -25,11 +25,11 @@ func TestDirect_lostCreation(t *testing.T) {
 		}
 	}
 	says(t, warned, "created twice, and the first one revoked", lost)
-	if s.remote(lost)["revokedAt"] == nil || lost == s.id() {
+	if s.remote(lost)["revokedAt"] == nil || lost == s.ID() {
 		t.Errorf("key %s is not the revoked one", lost)
 	}
 	s.works(s.token())
-	s.isSettled(acctest.JSON{"description": "d"})
+	s.Settled(acctest.JSON{"description": "d"})
 }
 
 // TestDirect_lostCreationAtAnotherTime: the clock of the service decides what is new, also where this machine's is a
@@ -41,8 +41,8 @@ func TestDirect_lostCreationAtAnotherTime(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			s.service.Sandbox.Clock().Advance(distance)
-			s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
-			says(t, s.set(nil), "created twice, and the first one revoked")
+			s.Fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
+			says(t, s.Configure(nil), "created twice, and the first one revoked")
 			s.works(s.token())
 		})
 	}
@@ -59,11 +59,11 @@ func TestDirect_innocentKey(t *testing.T) {
 			s.service.Sandbox.Clock().Advance(age)
 			other := s.another()
 			s.service.Sandbox.ResetRequests()
-			s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, Status: 503})
-			if text := acctest.Errors(s.Apply(s.Plan(with(nil)))); text != "" {
+			s.Fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, Status: 503})
+			if text := acctest.Errors(s.Apply(s.Plan(s.With(nil)))); text != "" {
 				t.Error(text)
 			}
-			same(t, "calls", s.calls(), "api_keys.create", "api_keys.create")
+			same(t, "calls", s.Calls(), "api_keys.create", "api_keys.create")
 			s.works(other, s.token())
 		})
 	}
@@ -74,7 +74,7 @@ func TestDirect_innocentKey(t *testing.T) {
 func TestDirect_notDiscarded(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "api_keys.create", Times: 1, DropAfter: true})
 	token := make(chan string)
 	go func() {
 		for s.service.Count("api_keys.create") == 0 {
@@ -82,9 +82,9 @@ func TestDirect_notDiscarded(t *testing.T) {
 		}
 		token <- s.another()
 	}()
-	said := acctest.Errors(s.Apply(s.Plan(with(nil))))
+	said := acctest.Errors(s.Apply(s.Plan(s.With(nil))))
 	says(t, said, `Could not create API key "ci"`, "found 2 of them", "import {", "to = billing_api_key.this")
-	same(t, "calls", s.calls(), "api_keys.create", "api_keys.create")
+	same(t, "calls", s.Calls(), "api_keys.create", "api_keys.create")
 	s.works(<-token)
 	if s.Exists() {
 		t.Error("a key that is not known is in the state")
@@ -107,27 +107,27 @@ func TestDirect_lostRotation(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			lines := func(version string) acctest.JSON { return trigger(version, acctest.JSON{"grace_period_days": days}) }
-			s.set(lines("1"))
-			firstID, first := s.id(), s.token()
-			s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
+			s.Configure(lines("1"))
+			firstID, first := s.ID(), s.token()
+			s.Fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
 			s.service.Sandbox.ResetRequests()
-			said := s.Apply(s.plan(lines("2")))
-			says(t, acctest.Errors(said), "was rotated", "token was lost with the response", s.id())
-			says(t, acctest.Warnings(said), "The successor was taken over without its token", s.id(),
+			said := s.Apply(s.Replan(lines("2")))
+			says(t, acctest.Errors(said), "was rotated", "token was lost with the response", s.ID())
+			says(t, acctest.Warnings(said), "The successor was taken over without its token", s.ID(),
 				"The next apply rotates it")
-			same(t, "calls", s.calls(), "api_keys.rotate")
-			lost := s.id()
+			same(t, "calls", s.Calls(), "api_keys.rotate")
+			lost := s.ID()
 			if lost == firstID {
 				t.Fatal("the state has the old key")
 			}
-			s.is("token", "null")
-			s.is("rotate_when_changed", `{"version":"1"}`)
+			s.Is("token", "null")
+			s.Is("rotate_when_changed", `{"version":"1"}`)
 			want := []string{firstID}
 			if days == 0 {
 				want = nil
 			}
 			same(t, "previous_keys", s.previous(), want...)
-			s.Apply(s.plan(lines("2")))
+			s.Apply(s.Replan(lines("2")))
 			s.works(s.token())
 			if days > 0 {
 				s.works(first)
@@ -135,7 +135,7 @@ func TestDirect_lostRotation(t *testing.T) {
 			} else if s.remote(lost)["expiresAt"] == nil {
 				t.Error("the successor whose token is lost works on")
 			}
-			s.isSettled(lines("2"))
+			s.Settled(lines("2"))
 			s.Set(nil)
 			s.refused(first)
 		})
@@ -147,26 +147,26 @@ func TestDirect_lostRotationByAge(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	aged := acctest.JSON{"rotate_after_days": 5}
-	s.at(-6*day, func() { s.set(aged) })
-	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
-	s.Apply(s.plan(aged))
-	s.is("token", "null")
-	s.Apply(s.plan(aged))
+	s.at(-6*day, func() { s.Configure(aged) })
+	s.Fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
+	s.Apply(s.Replan(aged))
+	s.Is("token", "null")
+	s.Apply(s.Replan(aged))
 	s.works(s.token())
-	s.isSettled(aged)
+	s.Settled(aged)
 }
 
 // TestDirect_unseenRotation: where no successor can be found, the state stays, and the error says how to find out.
 func TestDirect_unseenRotation(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
-	first := s.id()
-	s.fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
-	s.fault(sandbox.Fault{Operation: "api_keys.list", Status: 403, Code: "insufficient_scope"})
-	says(t, acctest.Errors(s.Apply(s.plan(trigger("2", nil)))), "may or may not have been rotated",
+	s.Configure(trigger("1", nil))
+	first := s.ID()
+	s.Fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "api_keys.list", Status: 403, Code: "insufficient_scope"})
+	says(t, acctest.Errors(s.Apply(s.Replan(trigger("2", nil)))), "may or may not have been rotated",
 		"Look at the list of keys")
-	if s.id() != first {
+	if s.ID() != first {
 		t.Error("the state has another key")
 	}
 }
@@ -177,8 +177,8 @@ func TestDirect_withoutToken(t *testing.T) {
 	s := prepare(t)
 	s.Direct = s.service.Rewriting(func(path string, object acctest.JSON) { delete(object, "token") }).
 		Direct("billing_api_key")
-	says(t, s.set(nil), `AttributeName("token")`, "The token is not known", "Rotate the key")
-	s.is("token", "null")
+	says(t, s.Configure(nil), `AttributeName("token")`, "The token is not known", "Rotate the key")
+	s.Is("token", "null")
 }
 
 // TestDirect_import: by id and by name; the token is null, with a warning how to get one, and the plan is empty.
@@ -186,8 +186,8 @@ func TestDirect_import(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	lines := acctest.JSON{"description": "d", "expires_at": "2098-01-01T00:00:00.000Z"}
-	s.set(lines)
-	for _, id := range []string{s.id(), "id=" + s.id(), "name=ci"} {
+	s.Configure(lines)
+	for _, id := range []string{s.ID(), "id=" + s.ID(), "name=ci"} {
 		other := s.service.Direct("billing_api_key")
 		said := other.Import(id)
 		if text := acctest.Errors(said); text != "" {
@@ -204,7 +204,7 @@ func TestDirect_import(t *testing.T) {
 		if token := other.Text("token"); token != "null" {
 			t.Errorf("imported with the token %s", token)
 		}
-		same(t, "changes", other.Plan(with(lines)).Changes(t))
+		same(t, "changes", other.Plan(s.With(lines)).Changes(t))
 	}
 }
 
@@ -217,19 +217,19 @@ func TestDirect_importOverdue(t *testing.T) {
 	})
 	lines := trigger("1", acctest.JSON{"rotate_after_days": 30})
 	s.Import("name=ci")
-	imported := s.id()
-	s.refresh()
-	p := s.plan(lines)
+	imported := s.ID()
+	s.Reread()
+	p := s.Replan(lines)
 	same(t, "unknown", p.Unknown(t))
 	same(t, "changes", p.Changes(t), "rotate_after_days", "rotate_when_changed", "rotation_due_at")
 	s.Apply(p)
-	if s.id() != imported {
+	if s.ID() != imported {
 		t.Error("the import has rotated the key")
 	}
-	s.Apply(s.plan(lines))
+	s.Apply(s.Replan(lines))
 	same(t, "previous_keys", s.previous(), imported)
 	s.works(s.token())
-	s.isSettled(lines)
+	s.Settled(lines)
 }
 
 // TestDirect_importRotates: the way to a token that the warning names leads there.
@@ -238,10 +238,10 @@ func TestDirect_importRotates(t *testing.T) {
 	s := prepare(t)
 	s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})
 	s.Import("name=ci")
-	s.set(trigger("1", nil))
-	s.is("token", "null")
-	s.refresh()
-	s.set(trigger("2", nil))
+	s.Configure(trigger("1", nil))
+	s.Is("token", "null")
+	s.Reread()
+	s.Configure(trigger("2", nil))
 	s.works(s.token())
 }
 
@@ -257,7 +257,7 @@ func TestDirect_importRefused(t *testing.T) {
 	says(t, acctest.Errors(s.Import("name=twin")), "More than one API key", one, two, three, "Use the id")
 	s.service.MustCollections("DELETE", keys+"/"+one, nil)
 	s.service.MustCollections("DELETE", keys+"/"+two, nil)
-	if text := acctest.Errors(s.Import("name=twin")); text != "" || s.id() != three {
+	if text := acctest.Errors(s.Import("name=twin")); text != "" || s.ID() != three {
 		t.Errorf("imported %s: %s", s.Text("id"), text)
 	}
 	ended := create("ended")
@@ -275,34 +275,34 @@ func TestDirect_importReplacesNothing(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	lines := acctest.JSON{"description": "Reads charges", "scopes": []any{"charges:read"}}
-	s.set(lines)
-	s.Import(s.id())
+	s.Configure(lines)
+	s.Import(s.ID())
 	for name, config := range map[string]acctest.JSON{
 		"no description": {"scopes": []any{"charges:read"}}, "other scopes": {"description": "Reads charges",
 			"scopes": []any{"*"}},
 		"an end": {"description": "Reads charges", "scopes": []any{"charges:read"}, "expires_at": "2999-01-01"},
 	} {
-		p := s.Plan(with(config))
+		p := s.Plan(s.With(config))
 		if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "An import replaces nothing") ||
 			!strings.Contains(have, `description = "Reads charges"`) {
 			t.Errorf("%s: %q", name, have)
 		}
 	}
-	if p := s.Plan(with(lines)); acctest.Errors(p.Diagnostics) != "" || len(p.Replaces) > 0 {
+	if p := s.Plan(s.With(lines)); acctest.Errors(p.Diagnostics) != "" || len(p.Replaces) > 0 {
 		t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
 	}
 	// Refreshes do not end that: terraform import has one of its own. The first apply does.
 	for range 3 {
-		s.refresh()
-		says(t, acctest.Errors(s.Plan(with(nil)).Diagnostics), "An import replaces nothing",
+		s.Reread()
+		says(t, acctest.Errors(s.Plan(s.With(nil)).Diagnostics), "An import replaces nothing",
 			`rotate_when_changed = { imported = "done" }`)
 	}
-	s.isSettled(lines)
-	id := s.id()
+	s.Settled(lines)
+	id := s.ID()
 	maps.Copy(lines, trigger("1", nil))
-	s.set(lines)
-	if s.id() != id {
+	s.Configure(lines)
+	if s.ID() != id {
 		t.Error("the first trigger has rotated the key")
 	}
-	same(t, "replaces", s.plan(trigger("1", acctest.JSON{"scopes": []any{"charges:read"}})).Replaces, "description")
+	same(t, "replaces", s.Replan(trigger("1", acctest.JSON{"scopes": []any{"charges:read"}})).Replaces, "description")
 }

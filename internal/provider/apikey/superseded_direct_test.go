@@ -10,7 +10,7 @@ import (
 // rotateOutside rotates the key as another system would.
 func (s *subject) rotateOutside(days int) {
 	s.t.Helper()
-	s.service.MustCollections("POST", keys+"/"+s.id()+"/rotate", acctest.JSON{"graceDays": days})
+	s.service.MustCollections("POST", keys+"/"+s.ID()+"/rotate", acctest.JSON{"graceDays": days})
 }
 
 // TestDirect_rotatedOutside: another system's rotation shortens the life of the key. The plan creates a new key in
@@ -28,13 +28,13 @@ func TestDirect_rotatedOutside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
-			s.set(c.before)
-			first, token, created := s.id(), s.token(), s.Text("created_at")
+			s.Configure(c.before)
+			first, token, created := s.ID(), s.token(), s.Text("created_at")
 			s.rotateOutside(2)
 			for range 2 {
 				says(
 					t,
-					s.refresh(),
+					s.Reread(),
 					`AttributeName("expires_at")`,
 					"An API key was rotated outside of Terraform",
 					"works until then",
@@ -42,24 +42,24 @@ func TestDirect_rotatedOutside(t *testing.T) {
 				)
 			}
 			s.service.Sandbox.ResetRequests()
-			p := s.plan(c.after)
+			p := s.Replan(c.after)
 			same(t, "replaces", p.Replaces)
 			for _, name := range []string{"id", "key_prefix", "previous_keys", "rotated_at", "source", "token"} {
 				if p.Text(t, name) != "unknown" {
 					t.Errorf("%s is planned as %s", name, p.Text(t, name))
 				}
 			}
-			if text := acctest.Errors(s.Apply(s.Again(p, with(c.after)))); text != "" {
+			if text := acctest.Errors(s.Apply(s.Again(p, s.With(c.after)))); text != "" {
 				t.Fatal(text)
 			}
-			same(t, "calls", s.calls(), "api_keys.create")
+			same(t, "calls", s.Calls(), "api_keys.create")
 			same(t, "previous_keys", s.previous(), first)
-			s.is("created_at", created)
+			s.Is("created_at", created)
 			s.works(token, s.token())
-			s.isSettled(c.after)
+			s.Settled(c.after)
 			s.service.Sandbox.Clock().Advance(2*day + time.Minute)
-			s.isSettled(c.after)
-			s.is("previous_keys", "[]")
+			s.Settled(c.after)
+			s.Is("previous_keys", "[]")
 			s.works(s.token())
 		})
 	}
@@ -70,17 +70,17 @@ func TestDirect_rotatedOutsideRevoking(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	lines := acctest.JSON{"revoke_previous_keys": true}
-	s.set(lines)
+	s.Configure(lines)
 	token := s.token()
 	s.rotateOutside(2)
-	p := s.plan(lines)
+	p := s.Replan(lines)
 	if planned := p.Text(t, "previous_keys"); planned != "[]" {
 		t.Errorf("previous_keys is planned as %s", planned)
 	}
 	s.Apply(p)
 	s.refused(token)
 	s.works(s.token())
-	s.isSettled(lines)
+	s.Settled(lines)
 }
 
 // TestDirect_rotatedOutsideAndEnded: a grace period that is over, or of no days, leaves a key that does not work. The
@@ -92,35 +92,35 @@ func TestDirect_rotatedOutsideAndEnded(t *testing.T) {
 		"over":     func(s *subject) { s.rotateOutside(2); s.service.Sandbox.Clock().Advance(3 * day) },
 		"seen before": func(s *subject) {
 			s.rotateOutside(2)
-			s.refresh()
+			s.Reread()
 			s.service.Sandbox.Clock().Advance(3 * day)
 		},
 		"revoked after it": func(s *subject) {
 			s.rotateOutside(2)
-			s.refresh()
+			s.Reread()
 			s.service.Sandbox.Clock().Advance(3 * day)
-			s.service.MustCollections("DELETE", keys+"/"+s.id(), nil)
+			s.service.MustCollections("DELETE", keys+"/"+s.ID(), nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			lines := acctest.JSON{"expires_at": s.moment(20 * day)}
-			s.set(lines)
-			first := s.id()
+			s.Configure(lines)
+			first := s.ID()
 			end(s)
-			says(t, s.refresh(), "An API key was rotated outside of Terraform", "does not work any more")
-			s.Apply(s.plan(lines))
-			if s.id() == first {
+			says(t, s.Reread(), "An API key was rotated outside of Terraform", "does not work any more")
+			s.Apply(s.Replan(lines))
+			if s.ID() == first {
 				t.Fatal("there is no new key")
 			}
-			s.is("previous_keys", "[]")
+			s.Is("previous_keys", "[]")
 			s.works(s.token())
-			s.isSettled(lines)
+			s.Settled(lines)
 			end(s)
-			s.refresh()
+			s.Reread()
 			s.service.Sandbox.Clock().Advance(30 * day)
-			s.isSettled(lines)
+			s.Settled(lines)
 		})
 	}
 }
@@ -129,24 +129,24 @@ func TestDirect_rotatedOutsideAndEnded(t *testing.T) {
 func TestDirect_rotatedOutsideAccepted(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(nil)
-	first := s.id()
+	s.Configure(nil)
+	first := s.ID()
 	s.rotateOutside(2)
-	s.refresh()
+	s.Reread()
 	lines := acctest.JSON{"expires_at": s.remote(first)["expiresAt"]}
-	s.isSettled(lines)
+	s.Settled(lines)
 	s.service.Sandbox.Clock().Advance(3 * day)
-	s.isSettled(lines)
+	s.Settled(lines)
 	// A key that cannot be rotated any more is not. Its successor has another end than configured.
 	s = prepare(t)
-	s.set(trigger("1", nil))
-	first = s.id()
+	s.Configure(trigger("1", nil))
+	first = s.ID()
 	s.rotateOutside(2)
 	lines = trigger("2", acctest.JSON{"expires_at": s.remote(first)["expiresAt"]})
 	s.service.Sandbox.ResetRequests()
-	s.refresh()
-	s.Apply(s.plan(lines))
-	same(t, "calls", s.calls(), "api_keys.create")
+	s.Reread()
+	s.Apply(s.Replan(lines))
+	same(t, "calls", s.Calls(), "api_keys.create")
 	same(t, "previous_keys", s.previous(), first)
 }
 
@@ -158,18 +158,18 @@ func TestDirect_rotatedOutsideImported(t *testing.T) {
 	first := s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci",
 		"scopes": []string{"webhook_endpoints:*"}})["id"].(string)
 	s.Import("name=ci")
-	s.isSettled(nil)
+	s.Settled(nil)
 	s.rotateOutside(2)
-	s.refresh()
+	s.Reread()
 	says(
 		t,
-		acctest.Errors(s.Plan(with(acctest.JSON{"description": "new"})).Diagnostics),
+		acctest.Errors(s.Plan(s.With(acctest.JSON{"description": "new"})).Diagnostics),
 		`AttributeName("description")`,
 		"An import replaces nothing",
 	)
-	s.Apply(s.plan(nil))
+	s.Apply(s.Replan(nil))
 	same(t, "previous_keys", s.previous(), first)
-	s.isSettled(nil)
+	s.Settled(nil)
 }
 
 // TestDirect_rotatedOutsideUnknown: an expiry that is only known at apply may be the new end of the key, and need not.
@@ -177,18 +177,18 @@ func TestDirect_rotatedOutsideUnknown(t *testing.T) {
 	t.Parallel()
 	for _, accepts := range []bool{true, false} {
 		s := prepare(t)
-		s.set(nil)
-		first := s.id()
+		s.Configure(nil)
+		first := s.ID()
 		s.rotateOutside(2)
 		lines := acctest.JSON{"expires_at": nil}
 		if accepts {
 			lines["expires_at"] = s.remote(first)["expiresAt"]
 		}
-		p := s.plan(acctest.JSON{"expires_at": acctest.Unknown})
-		s.Apply(s.Again(p, with(lines)))
-		if (s.id() == first) != accepts {
-			t.Errorf("accepts %v: the key went from %s to %s", accepts, first, s.id())
+		p := s.Replan(acctest.JSON{"expires_at": acctest.Unknown})
+		s.Apply(s.Again(p, s.With(lines)))
+		if (s.ID() == first) != accepts {
+			t.Errorf("accepts %v: the key went from %s to %s", accepts, first, s.ID())
 		}
-		s.isSettled(lines)
+		s.Settled(lines)
 	}
 }

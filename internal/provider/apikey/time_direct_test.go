@@ -29,25 +29,25 @@ func TestDirect_pastExpiry(t *testing.T) {
 			}
 			says(
 				t,
-				acctest.Errors(s.Plan(with(past)).Diagnostics),
+				acctest.Errors(s.Plan(s.With(past)).Diagnostics),
 				`AttributeName("expires_at")`,
 				"The expiry of a new API key has passed",
 				past["expires_at"].(string),
 				"The clock of the service shows "+s.moment(0)[:10],
 			)
-			s.set(later)
-			s.isSettled(later)
+			s.Configure(later)
+			s.Settled(later)
 			// A replacement would revoke the key before it fails.
-			s.refresh()
+			s.Reread()
 			says(
 				t,
-				acctest.Errors(s.Plan(with(past)).Diagnostics),
+				acctest.Errors(s.Plan(s.With(past)).Diagnostics),
 				`AttributeName("expires_at")`,
 				"The expiry of a new API key has passed",
 			)
 			s.works(s.token())
 			if text := acctest.Errors(
-				s.Plan(with(acctest.JSON{"expires_at": acctest.Unknown})).Diagnostics,
+				s.Plan(s.With(acctest.JSON{"expires_at": acctest.Unknown})).Diagnostics,
 			); text != "" {
 				t.Errorf("an expiry that is not known yet is refused: %s", text)
 			}
@@ -61,44 +61,44 @@ func TestDirect_expired(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	lines := trigger("1", acctest.JSON{"expires_at": s.moment(2 * day), "rotate_after_days": 1, "description": "d"})
-	s.set(lines)
-	id := s.id()
+	s.Configure(lines)
+	id := s.ID()
 	s.service.Sandbox.Clock().Advance(3 * day)
-	says(t, s.refresh(), `AttributeName("expires_at")`, "An API key has expired", "set a later expires_at")
+	says(t, s.Reread(), `AttributeName("expires_at")`, "An API key has expired", "set a later expires_at")
 	s.service.Sandbox.ResetRequests()
-	s.isSettled(lines)
+	s.Settled(lines)
 	for _, change := range []acctest.JSON{{"name": "other"}, {"scopes": []any{"*"}}, {"description": "new"},
 		{"description": nil}} {
-		p := s.plan(trigger("2", merged(lines, change)))
+		p := s.Replan(trigger("2", merged(lines, change)))
 		says(t, acctest.Warnings(p.Diagnostics), "An expired API key does not change", "no effect at the service")
 		s.Apply(p)
-		s.isSettled(trigger("2", merged(lines, change)))
+		s.Settled(trigger("2", merged(lines, change)))
 	}
-	s.set(lines)
-	same(t, "calls", s.calls())
-	if s.id() != id {
+	s.Configure(lines)
+	same(t, "calls", s.Calls())
+	if s.ID() != id {
 		t.Error("the state has another key")
 	}
 	for name, value := range map[string]any{"later": s.moment(day), "none": nil} {
-		p := s.plan(merged(lines, acctest.JSON{"expires_at": value}))
+		p := s.Replan(merged(lines, acctest.JSON{"expires_at": value}))
 		same(t, name+" replaces", p.Replaces, "expires_at")
 	}
 	says(
 		t,
-		acctest.Errors(s.Plan(with(merged(lines, acctest.JSON{"expires_at": s.moment(-time.Hour)}))).Diagnostics),
+		acctest.Errors(s.Plan(s.With(merged(lines, acctest.JSON{"expires_at": s.moment(-time.Hour)}))).Diagnostics),
 		"The expiry of a new API key has passed",
 	)
 	// An expiry that is only known at apply replaces nothing either.
-	p := s.plan(merged(lines, acctest.JSON{"expires_at": acctest.Unknown}))
+	p := s.Replan(merged(lines, acctest.JSON{"expires_at": acctest.Unknown}))
 	same(t, "unknown", p.Unknown(t), "expires_at")
 	says(
 		t,
-		acctest.Errors(s.Apply(s.Again(p, with(merged(lines, acctest.JSON{"expires_at": s.moment(day)}))))),
+		acctest.Errors(s.Apply(s.Again(p, s.With(merged(lines, acctest.JSON{"expires_at": s.moment(day)}))))),
 		"The plan has not shown this replacement",
 	)
 	// What is revoked or removed after its date has still ended as configured.
 	s.service.MustCollections("DELETE", keys+"/"+id, nil)
-	s.isSettled(trigger("2", lines))
+	s.Settled(trigger("2", lines))
 	s.Set(nil)
 }
 
@@ -118,9 +118,9 @@ func TestDirect_revokedBeforeItsDate(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	lines := acctest.JSON{"expires_at": s.moment(2 * day)}
-	s.set(lines)
-	s.service.MustCollections("DELETE", keys+"/"+s.id(), nil)
-	says(t, s.refresh(), "An API key is gone")
+	s.Configure(lines)
+	s.service.MustCollections("DELETE", keys+"/"+s.ID(), nil)
+	says(t, s.Reread(), "An API key is gone")
 	if s.Exists() {
 		t.Fatal("the key is still in the state")
 	}
@@ -128,7 +128,7 @@ func TestDirect_revokedBeforeItsDate(t *testing.T) {
 	s.Direct = s.service.Direct("billing_api_key")
 	says(
 		t,
-		acctest.Errors(s.Plan(with(lines)).Diagnostics),
+		acctest.Errors(s.Plan(s.With(lines)).Diagnostics),
 		`AttributeName("expires_at")`,
 		"The expiry of a new API key has passed",
 	)
@@ -140,21 +140,21 @@ func TestDirect_dueByTheRefresh(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	aged := func(grace int) acctest.JSON { return acctest.JSON{"rotate_after_days": 1, "grace_period_days": grace} }
-	s.set(aged(3))
-	first := s.id()
-	p := s.plan(aged(5))
+	s.Configure(aged(3))
+	first := s.ID()
+	p := s.Replan(aged(5))
 	same(t, "changes", p.Changes(t), "grace_period_days")
 	s.service.Sandbox.Clock().Advance(2 * day)
-	same(t, "changes without a refresh", s.Plan(with(aged(5))).Changes(t), "grace_period_days")
-	s.Apply(s.Again(p, with(aged(5))))
-	if s.id() != first {
+	same(t, "changes without a refresh", s.Plan(s.With(aged(5))).Changes(t), "grace_period_days")
+	s.Apply(s.Again(p, s.With(aged(5))))
+	if s.ID() != first {
 		t.Error("the apply has rotated the key, and the plan did not show it")
 	}
-	due := s.plan(aged(5))
+	due := s.Replan(aged(5))
 	same(t, "unknown", due.Unknown(t), "id", "key_prefix", "previous_keys", "rotated_at", "rotation_due_at", "token")
-	s.Apply(s.Again(due, with(aged(5))))
+	s.Apply(s.Again(due, s.With(aged(5))))
 	same(t, "previous_keys", s.previous(), first)
-	s.isSettled(aged(5))
+	s.Settled(aged(5))
 }
 
 // TestDirect_ageUnknown: an age that is only known at apply may rotate a key that is old enough, and need not.
@@ -162,23 +162,23 @@ func TestDirect_ageUnknown(t *testing.T) {
 	t.Parallel()
 	for age, rotates := range map[int]bool{2: true, 9: false} {
 		s := prepare(t)
-		s.set(nil)
-		first := s.id()
+		s.Configure(nil)
+		first := s.ID()
 		same(
 			t,
 			"unknown",
-			s.plan(acctest.JSON{"rotate_after_days": acctest.Unknown}).Unknown(t),
+			s.Replan(acctest.JSON{"rotate_after_days": acctest.Unknown}).Unknown(t),
 			"rotate_after_days",
 			"rotation_due_at",
 		)
 		s.service.Sandbox.Clock().Advance(3 * day)
-		p := s.plan(acctest.JSON{"rotate_after_days": acctest.Unknown})
+		p := s.Replan(acctest.JSON{"rotate_after_days": acctest.Unknown})
 		lines := acctest.JSON{"rotate_after_days": age}
-		s.Apply(s.Again(p, with(lines)))
-		if (s.id() != first) != rotates {
-			t.Errorf("%d days: the key went from %s to %s", age, first, s.id())
+		s.Apply(s.Again(p, s.With(lines)))
+		if (s.ID() != first) != rotates {
+			t.Errorf("%d days: the key went from %s to %s", age, first, s.ID())
 		}
-		s.isSettled(lines)
+		s.Settled(lines)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestDirect_endedByTheService(t *testing.T) {
 			short, long := create(time.Hour), create(3*time.Hour)
 			s.service.Sandbox.Clock().Advance(2 * time.Hour)
 			says(t, acctest.Errors(s.Import(short)), "The API key does not work any more", "has expired at")
-			if text := acctest.Errors(s.Import("name=ci")); text != "" || s.id() != long {
+			if text := acctest.Errors(s.Import("name=ci")); text != "" || s.ID() != long {
 				t.Errorf("imported %s, want %s: %s", s.Text("id"), long, text)
 			}
 			o := s.service.Open("billing_api_key", acctest.JSON{"name": "run"})
@@ -224,11 +224,11 @@ func TestDirect_revokedAndPassed(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	lines := acctest.JSON{"expires_at": s.moment(2 * day)}
-	s.set(lines)
-	s.service.MustCollections("DELETE", keys+"/"+s.id(), nil)
+	s.Configure(lines)
+	s.service.MustCollections("DELETE", keys+"/"+s.ID(), nil)
 	s.service.Sandbox.Clock().Advance(3 * day)
-	says(t, s.refresh(), "An API key has expired", "was revoked outside of Terraform")
-	s.isSettled(lines)
+	says(t, s.Reread(), "An API key has expired", "was revoked outside of Terraform")
+	s.Settled(lines)
 	later := acctest.JSON{"expires_at": s.moment(day)}
-	same(t, "replaces", s.plan(later).Replaces, "expires_at")
+	same(t, "replaces", s.Replan(later).Replaces, "expires_at")
 }

@@ -24,12 +24,12 @@ func TestDirect_tolerance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := acctest.Start(t, acctest.RunningClock, acctest.Tolerating(tolerance))
-			s := &subject{Direct: service.Direct("billing_api_key"), t: t, service: service}
+			s := newSubject(t, service)
 			plain := acctest.JSON{"name": "ci"}
 			s.Set(plain)
-			s.refresh()
+			s.Reread()
 			same(t, "changes", s.Plan(plain).Changes(t))
-			same(t, "replaces", s.Plan(with(nil)).Replaces, "scopes")
+			same(t, "replaces", s.Plan(s.With(nil)).Replaces, "scopes")
 			rotating := func(version string) acctest.JSON {
 				return acctest.JSON{"name": "ci", "rotate_when_changed": acctest.JSON{"version": version}}
 			}
@@ -40,10 +40,10 @@ func TestDirect_tolerance(t *testing.T) {
 			if n := len(s.previous()); n != 1 {
 				t.Errorf("%d predecessors", n)
 			}
-			s.refresh()
+			s.Reread()
 			same(t, "changes", s.Plan(rotating("2")).Changes(t))
 			other := service.Direct("billing_api_key")
-			if text := acctest.Errors(other.Import(s.id())); text != "" {
+			if text := acctest.Errors(other.Import(s.ID())); text != "" {
 				t.Error(text)
 			}
 			same(t, "changes after import", other.Plan(plain).Changes(t))

@@ -35,15 +35,15 @@ func TestDirect_unknownReplacesNothing(t *testing.T) {
 				return lines
 			}
 			s := prepare(t)
-			s.set(base)
-			id := s.id()
+			s.Configure(base)
+			id := s.ID()
 			s.service.Sandbox.ResetRequests()
-			p := s.plan(over(c.unknown))
+			p := s.Replan(over(c.unknown))
 			same(t, "replaces", p.Replaces)
 			same(t, "unknown", p.Unknown(t), argument)
-			equal := s.Again(p, with(over(c.equal)))
+			equal := s.Again(p, s.With(over(c.equal)))
 			same(t, "changes that turn out equal", equal.Changes(t))
-			different := s.Again(p, with(over(c.other)))
+			different := s.Again(p, s.With(over(c.other)))
 			says(
 				t,
 				acctest.Errors(s.Apply(different)),
@@ -52,12 +52,12 @@ func TestDirect_unknownReplacesNothing(t *testing.T) {
 				argument+" was not known",
 				"Plan again",
 			)
-			same(t, "calls", s.calls())
-			if s.id() != id {
+			same(t, "calls", s.Calls())
+			if s.ID() != id {
 				t.Error("the state has another key")
 			}
-			same(t, "replaces", s.plan(over(c.other)).Replaces, argument)
-			s.isSettled(base)
+			same(t, "replaces", s.Replan(over(c.other)).Replaces, argument)
+			s.Settled(base)
 		})
 	}
 }
@@ -67,19 +67,19 @@ func TestDirect_unknownReplacesNothing(t *testing.T) {
 func TestDirect_unknownAndRotated(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
-	first := s.id()
-	p := s.plan(trigger("2", acctest.JSON{"description": acctest.Unknown}))
+	s.Configure(trigger("1", nil))
+	first := s.ID()
+	p := s.Replan(trigger("2", acctest.JSON{"description": acctest.Unknown}))
 	says(
 		t,
-		acctest.Errors(s.Apply(s.Again(p, with(trigger("2", acctest.JSON{"description": "new"}))))),
+		acctest.Errors(s.Apply(s.Again(p, s.With(trigger("2", acctest.JSON{"description": "new"}))))),
 		`AttributeName("description")`,
 		"Plan again",
 	)
-	if s.id() != first {
+	if s.ID() != first {
 		t.Error("the key was rotated")
 	}
-	s.Apply(s.Again(p, with(trigger("2", nil))))
+	s.Apply(s.Again(p, s.With(trigger("2", nil))))
 	same(t, "previous_keys", s.previous(), first)
 }
 
@@ -88,11 +88,11 @@ func TestDirect_unknownAndRotated(t *testing.T) {
 func TestDirect_appliesThePlan(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1", nil))
-	first := s.id()
+	s.Configure(trigger("1", nil))
+	first := s.ID()
 	s.service.Sandbox.ResetRequests()
-	p := s.plan(trigger("1", acctest.JSON{"grace_period_days": 3}))
-	p.Config = s.Plan(with(trigger("2", acctest.JSON{
+	p := s.Replan(trigger("1", acctest.JSON{"grace_period_days": 3}))
+	p.Config = s.Plan(s.With(trigger("2", acctest.JSON{
 		"grace_period_days":    3,
 		"description":          "new",
 		"scopes":               nil,
@@ -102,10 +102,10 @@ func TestDirect_appliesThePlan(t *testing.T) {
 	if text := acctest.Errors(s.Apply(p)); text != "" {
 		t.Fatal(text)
 	}
-	same(t, "calls", s.calls())
-	if s.id() != first {
+	same(t, "calls", s.Calls())
+	if s.ID() != first {
 		t.Error("the state has another key")
 	}
-	s.is("rotate_when_changed", `{"version":"1"}`)
-	s.isSettled(trigger("1", acctest.JSON{"grace_period_days": 3}))
+	s.Is("rotate_when_changed", `{"version":"1"}`)
+	s.Settled(trigger("1", acctest.JSON{"grace_period_days": 3}))
 }

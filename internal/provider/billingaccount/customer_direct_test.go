@@ -40,19 +40,19 @@ func TestAccount_customer(t *testing.T) {
 			s := open(t)
 			id := bea(s)
 			lines := acctest.JSON{"customer": references(id)[name]}
-			if p := s.Plan(s.with(lines)); !slices.Contains(p.Unknown(t), "customer_id") {
+			if p := s.Plan(s.With(lines)); !slices.Contains(p.Unknown(t), "customer_id") {
 				t.Errorf("known after apply: %v", p.Unknown(t))
 			}
-			s.set(lines)
-			s.is("customer_id", `"`+id+`"`)
+			s.Configure(lines)
+			s.Is("customer_id", `"`+id+`"`)
 			for _, other := range references(id) {
-				s.settled(acctest.JSON{"customer": other})
+				s.Settled(acctest.JSON{"customer": other})
 			}
 			// Another one's.
 			carla := carla(s)
 			for _, other := range []acctest.JSON{{"id": carla}, {"id": "carla"}, {"external_id": "carla"},
 				{"document_number": "11144477735"}, {"name": "Carla"}} {
-				p := s.Plan(s.with(acctest.JSON{"customer": other}))
+				p := s.Plan(s.With(acctest.JSON{"customer": other}))
 				if !slices.Equal(p.Replaces, []string{"customer"}) || acctest.Errors(p.Diagnostics) != "" {
 					t.Errorf("%v: replaced for %v %s", other, p.Replaces, acctest.Errors(p.Diagnostics))
 				}
@@ -61,21 +61,21 @@ func TestAccount_customer(t *testing.T) {
 			for _, other := range []acctest.JSON{{"external_id": "nobody"}, {"document_number": "11222333000181"},
 				{"id": acctest.Unknown}, {"external_id": acctest.Unknown},
 				{"document_number": acctest.Unknown}, {"name": acctest.Unknown}} {
-				p := s.Plan(s.with(acctest.JSON{"customer": other}))
+				p := s.Plan(s.With(acctest.JSON{"customer": other}))
 				if len(p.Replaces) > 0 || acctest.Errors(p.Diagnostics) != "" {
 					t.Errorf("%v: replaced for %v %s", other, p.Replaces, acctest.Errors(p.Diagnostics))
 				}
 			}
-			p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
+			p := s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
 			says(t, acctest.Warnings(p.Diagnostics), "The reference finds no customer", id)
 			for _, wrong := range []string{"nobody", "6f1c2c52-0c52-4b8e-8d4c-3f7d0f8f6a11"} {
-				says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": wrong}})).Diagnostics),
+				says(t, acctest.Errors(s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"id": wrong}})).Diagnostics),
 					`AttributeName("customer").AttributeName("id")`, "No such customer", wrong)
 			}
-			if p := s.Plan(s.with(acctest.JSON{"customer": acctest.Unknown})); len(p.Replaces) > 0 {
+			if p := s.Plan(s.With(acctest.JSON{"customer": acctest.Unknown})); len(p.Replaces) > 0 {
 				t.Errorf("replaced for %v", p.Replaces)
 			}
-			s.settled(lines)
+			s.Settled(lines)
 		})
 	}
 }
@@ -87,9 +87,9 @@ func TestAccount_replacedPastItsPolicy(t *testing.T) {
 	s := open(t)
 	carla(s)
 	lines := acctest.JSON{"customer": acctest.JSON{"id": bea(s)}, "deletion_policy": "prevent"}
-	s.set(lines)
-	s.refresh()
-	p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "carla"}, "deletion_policy": "close"}))
+	s.Configure(lines)
+	s.Reread()
+	p := s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"id": "carla"}, "deletion_policy": "close"}))
 	if have := acctest.Errors(p.Diagnostics); !strings.Contains(have, "Destroying this object is prevented") ||
 		!strings.Contains(have, `"close" or "delete"`) {
 		t.Errorf("planned with %q", have)
@@ -107,11 +107,11 @@ func TestAccount_customerRenamed(t *testing.T) {
 			s := open(t)
 			id := bea(s)
 			lines := acctest.JSON{"customer": reference}
-			s.set(lines)
+			s.Configure(lines)
 			s.service.Must("PATCH", "/v1/customers/"+id, acctest.JSON{"external_id": "beatriz", "document_number": "11144477735",
 				"name": "Beatriz"})
-			s.settled(lines)
-			s.is("name", `"Beatriz"`)
+			s.Settled(lines)
+			s.Is("name", `"Beatriz"`)
 		})
 	}
 }
@@ -126,40 +126,40 @@ func TestAccount_newCustomer(t *testing.T) {
 		"addresses":       []any{acctest.JSON{"street": "Rua A", "country": "BR"}},
 		"custom_metadata": acctest.JSON{"k": acctest.JSON{"v": 1}}}
 	lines := acctest.JSON{"customer": customer}
-	s.set(lines)
-	s.settled(lines)
-	s.is("name", `"Ana"`)
-	s.is("email", `"ana@example.com"`)
+	s.Configure(lines)
+	s.Settled(lines)
+	s.Is("name", `"Ana"`)
+	s.Is("email", `"ana@example.com"`)
 	made := s.service.Must("GET", "/v1/customers/"+s.customerID(), nil)
 	if made["kind"] != "juridical" || made["external_id"] != "ana" {
 		t.Errorf("the customer is %v", made)
 	}
 	customer["name"] = "Ana Maria"
-	s.refresh()
-	p := s.Plan(s.with(lines))
+	s.Reread()
+	p := s.Plan(s.With(lines))
 	if len(p.Replaces) > 0 || !slices.Equal(p.Changes(t), []string{"customer"}) {
 		t.Errorf("the plan changes %v, replaced for %v", p.Changes(t), p.Replaces)
 	}
 	says(t, acctest.Warnings(p.Diagnostics), "only used when the account is opened")
 	s.service.Sandbox.ResetRequests()
-	s.set(lines)
+	s.Configure(lines)
 	s.asked()
-	s.settled(lines)
+	s.Settled(lines)
 }
 
 // TestAccount_inlineCustomer: words for a new customer stay this account's, whatever they become.
 func TestAccount_inlineCustomer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.set(nil)
-	p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"name": "Somebody", "email": "else@example.com"}}))
+	s.Configure(nil)
+	p := s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"name": "Somebody", "email": "else@example.com"}}))
 	if len(p.Replaces) > 0 {
 		t.Errorf("replaced for %v", p.Replaces)
 	}
 	// Its own id names the same customer.
-	s.set(acctest.JSON{"customer": acctest.JSON{"id": s.customerID()}})
-	s.settled(acctest.JSON{"customer": acctest.JSON{"id": s.customerID()}})
-	s.settled(acctest.JSON{"customer": acctest.JSON{"id": s.customerID()}})
+	s.Configure(acctest.JSON{"customer": acctest.JSON{"id": s.customerID()}})
+	s.Settled(acctest.JSON{"customer": acctest.JSON{"id": s.customerID()}})
+	s.Settled(acctest.JSON{"customer": acctest.JSON{"id": s.customerID()}})
 }
 
 // TestAccount_customerValidation: one that can neither be located nor created is rejected, and fields that are ignored
@@ -183,22 +183,22 @@ func TestAccount_customerValidation(t *testing.T) {
 		"blank number": {acctest.JSON{"name": "A", "phones": []any{acctest.JSON{"value": ""}}},
 			`[AttributeName("customer")]`},
 	} {
-		if errors := acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": c.customer})).Diagnostics); errors == "" {
+		if errors := acctest.Errors(s.Plan(s.With(acctest.JSON{"customer": c.customer})).Diagnostics); errors == "" {
 			t.Errorf("%s: accepted", name)
 		} else {
 			says(t, errors, c.on)
 		}
 	}
-	p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "x", "name": "A"}}))
+	p := s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"id": "x", "name": "A"}}))
 	says(t, acctest.Warnings(p.Diagnostics), "Fields in addition to a reference are ignored")
-	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"name": acctest.Unknown}})).
+	if text := acctest.Errors(s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"name": acctest.Unknown}})).
 		Diagnostics); text != "" {
 		t.Error(text)
 	}
 	// What only the service knows.
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "nobody"}})))),
+	says(t, acctest.Errors(s.Apply(s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"id": "nobody"}})))),
 		`AttributeName("customer")`, "Could not open", "Request-Id")
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"document_number": document}})))),
+	says(t, acctest.Errors(s.Apply(s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"document_number": document}})))),
 		`AttributeName("customer")`, "name")
 }
 
@@ -209,9 +209,9 @@ func TestAccount_customerThroughAccount(t *testing.T) {
 	lines := acctest.JSON{"name": "Ana Maria", "email": "main@example.com", "phone": "+55 11 2",
 		"address": acctest.JSON{"street": "Rua B", "country": "BR"}}
 	s.service.Sandbox.ResetRequests()
-	s.set(lines)
+	s.Configure(lines)
 	s.asked("create", "update")
-	s.settled(lines)
+	s.Settled(lines)
 	made := s.service.Must("GET", "/v1/customers/"+s.customerID(), nil)
 	if made["name"] != "Ana Maria" || made["emails"].([]any)[0].(acctest.JSON)["value"] != "main@example.com" ||
 		made["addresses"].([]any)[0].(acctest.JSON)["street"] != "Rua B" {
@@ -221,22 +221,22 @@ func TestAccount_customerThroughAccount(t *testing.T) {
 		"address": acctest.JSON{"street": "Rua C", "complement": "2"}} {
 		lines[name] = value
 		s.service.Sandbox.ResetRequests()
-		s.set(lines)
+		s.Configure(lines)
 		s.asked("update")
-		s.settled(lines)
+		s.Settled(lines)
 	}
 	// Another system's change is drift where it is configured, and only shown where it is not.
 	s.service.Must("PATCH", "/v1/customers/"+s.customerID(), acctest.JSON{"name": "Theirs", "addresses": []any{}})
 	if changes := s.changes(lines); !slices.Contains(changes, "name") || !slices.Contains(changes, "address") {
 		t.Errorf("the plan changes %v", changes)
 	}
-	s.settled(nil)
-	s.is("name", `"Theirs"`)
+	s.Settled(nil)
+	s.Is("name", `"Theirs"`)
 	// A further address of the customer is not the account's business.
-	s.set(lines)
+	s.Configure(lines)
 	s.service.Must("PATCH", "/v1/customers/"+s.customerID(),
 		acctest.JSON{"emails": []any{acctest.JSON{"value": "first@example.com"}, acctest.JSON{"value": "other@example.com"}}})
-	s.settled(lines)
+	s.Settled(lines)
 }
 
 // TestAccount_customerNotShown: where the service shows nothing of the customer's contacts, they are sent all the same,
@@ -258,16 +258,16 @@ func TestAccount_customerNotShown(t *testing.T) {
 			s := open(t)
 			s.Direct = s.service.Rewriting(change).Direct("billing_account")
 			lines := acctest.JSON{"email": "main@example.com", "phone": "+55 11 2", "address": acctest.JSON{"street": "Rua B"}}
-			s.set(lines)
+			s.Configure(lines)
 			made := s.remote()["customer"].(acctest.JSON)
 			if made["emails"].([]any)[0].(acctest.JSON)["value"] != "main@example.com" ||
 				made["addresses"].([]any)[0].(acctest.JSON)["street"] != "Rua B" {
 				t.Errorf("the customer is %v", made)
 			}
-			s.settled(lines)
+			s.Settled(lines)
 			lines["email"] = "other@example.com"
-			s.set(lines)
-			s.settled(lines)
+			s.Configure(lines)
+			s.Settled(lines)
 		})
 	}
 }

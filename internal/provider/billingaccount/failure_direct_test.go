@@ -19,7 +19,7 @@ func TestAccount_validation(t *testing.T) {
 		"deletion_policy": {"cancel"}, "custom_metadata_mode": {"mix"}, "custom_metadata": {"text"},
 	} {
 		for _, value := range values {
-			if errors := acctest.Errors(s.Plan(s.with(acctest.JSON{name: value})).Diagnostics); errors == "" {
+			if errors := acctest.Errors(s.Plan(s.With(acctest.JSON{name: value})).Diagnostics); errors == "" {
 				t.Errorf("%s = %v is accepted", name, value)
 			} else {
 				says(t, errors, `AttributeName("`+name+`")`)
@@ -27,7 +27,7 @@ func TestAccount_validation(t *testing.T) {
 		}
 	}
 	for _, name := range []string{strings.Repeat("ñ", 255), "n"} {
-		if errors := acctest.Errors(s.Plan(s.with(acctest.JSON{"name": name})).Diagnostics); errors != "" {
+		if errors := acctest.Errors(s.Plan(s.With(acctest.JSON{"name": name})).Diagnostics); errors != "" {
 			t.Error(errors)
 		}
 	}
@@ -53,9 +53,9 @@ func TestAccount_refusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			s.set(nil)
-			s.fault(c.fault)
-			says(t, acctest.Errors(s.Apply(s.Plan(s.with(c.lines)))), `AttributeName("`+c.on+`")`, "Request-Id")
+			s.Configure(nil)
+			s.Fault(c.fault)
+			says(t, acctest.Errors(s.Apply(s.Plan(s.With(c.lines)))), `AttributeName("`+c.on+`")`, "Request-Id")
 		})
 	}
 }
@@ -69,12 +69,12 @@ func refusal(details string) string {
 func TestAccount_taken(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.set(nil)
+	s.Configure(nil)
 	other := s.service.Direct("billing_account")
-	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {",
-		"to = billing_account.this", s.id())
+	says(t, acctest.Errors(other.Apply(other.Plan(s.With(nil)))), `AttributeName("external_id")`, "is taken", "import {",
+		"to = billing_account.this", s.ID())
 	s.outside("close")
-	other.Set(s.with(nil))
+	other.Set(s.With(nil))
 }
 
 // TestAccount_lostResponses: it happens once, and what was created is found by its external_id.
@@ -83,25 +83,25 @@ func TestAccount_lostResponses(t *testing.T) {
 	s := open(t)
 	lose := func(operation string) {
 		s.service.Sandbox.ResetRequests()
-		s.fault(sandbox.Fault{Operation: "billing_accounts." + operation, Times: 1, DropAfter: true})
+		s.Fault(sandbox.Fault{Operation: "billing_accounts." + operation, Times: 1, DropAfter: true})
 	}
 	lose("create")
-	says(t, s.set(nil), "Found the billing account instead of opening it twice", s.id())
+	says(t, s.Configure(nil), "Found the billing account instead of opening it twice", s.ID())
 	s.asked("create")
 	lose("suspend")
-	s.set(acctest.JSON{"status": "suspended"})
+	s.Configure(acctest.JSON{"status": "suspended"})
 	s.asked("suspend")
 	lose("reactivate")
-	s.set(acctest.JSON{"status": "active"})
+	s.Configure(acctest.JSON{"status": "active"})
 	s.asked("reactivate")
 	lose("close")
 	s.Set(nil)
 	s.asked("close")
 
 	nameless := open(t)
-	nameless.fault(sandbox.Fault{Operation: "billing_accounts.create", Times: 1, DropAfter: true})
-	says(t, nameless.set(acctest.JSON{"external_id": nil}), "Found the billing account instead of opening it twice",
-		nameless.id())
+	nameless.Fault(sandbox.Fault{Operation: "billing_accounts.create", Times: 1, DropAfter: true})
+	says(t, nameless.Configure(acctest.JSON{"external_id": nil}), "Found the billing account instead of opening it twice",
+		nameless.ID())
 	nameless.asked("create")
 }
 
@@ -111,13 +111,13 @@ func TestAccount_halfDone(t *testing.T) {
 	lines := acctest.JSON{"status": "suspended", "name": "B", "custom_metadata": acctest.JSON{"b": 1}}
 	refuse := sandbox.Fault{Operation: "billing_accounts.suspend", Times: 1, Status: 422, Code: "transition_refused"}
 	updated := open(t)
-	updated.set(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}})
-	p := updated.Plan(updated.with(lines))
-	updated.fault(refuse)
+	updated.Configure(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}})
+	p := updated.Plan(updated.With(lines))
+	updated.Fault(refuse)
 	says(t, acctest.Errors(updated.Apply(p)), `AttributeName("status")`, "Could not suspend", "transition_refused")
 	created := open(t)
-	created.fault(refuse)
-	says(t, created.set(lines), "Created, but not finished", "transition_refused")
+	created.Fault(refuse)
+	says(t, created.Configure(lines), "Created, but not finished", "transition_refused")
 	for _, s := range []*subject{updated, created} {
 		changes := s.changes(lines)
 		if !slices.Contains(changes, "status") || slices.Contains(changes, "name") ||
@@ -125,18 +125,18 @@ func TestAccount_halfDone(t *testing.T) {
 			t.Errorf("the next plan changes %v", changes)
 		}
 		s.service.Sandbox.ResetRequests()
-		s.set(lines)
+		s.Configure(lines)
 		s.asked("suspend")
-		s.settled(lines)
+		s.Settled(lines)
 	}
 	// What the failed update had taken on is given up by the next one.
 	again := open(t)
-	again.set(nil)
-	p = again.Plan(again.with(lines))
-	again.fault(refuse)
+	again.Configure(nil)
+	p = again.Plan(again.With(lines))
+	again.Fault(refuse)
 	again.Apply(p)
-	again.set(acctest.JSON{"name": "B"})
-	again.is("effective_custom_metadata", `"{}"`)
+	again.Configure(acctest.JSON{"name": "B"})
+	again.Is("effective_custom_metadata", `"{}"`)
 }
 
 // TestAccount_import: the plan after an import is empty, in whichever words the customer is meant, and never another
@@ -146,29 +146,29 @@ func TestAccount_import(t *testing.T) {
 	s := open(t)
 	bea(s)
 	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "status": "suspended", "payment_terms_days": 5}
-	s.set(lines)
-	for _, id := range []string{s.id(), "external_id=a-1", "id=" + s.id()} {
+	s.Configure(lines)
+	for _, id := range []string{s.ID(), "external_id=a-1", "id=" + s.ID()} {
 		if text := acctest.Errors(s.Import(id)); text != "" {
 			t.Fatal(text)
 		}
-		s.settled(lines)
+		s.Settled(lines)
 		for _, customer := range []acctest.JSON{{"id": s.customerID()}, {"name": "Ana"}, {"name": "Ana before her wedding"}} {
-			s.settled(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "customer": customer})
+			s.Settled(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}, "customer": customer})
 		}
-		p := s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"id": "bea"}}))
+		p := s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"id": "bea"}}))
 		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
-		p = s.Plan(s.with(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
+		p = s.Plan(s.With(acctest.JSON{"customer": acctest.JSON{"external_id": "nobody"}}))
 		says(t, acctest.Errors(p.Diagnostics), `AttributeName("customer")`, "belongs to another customer", s.customerID())
 	}
 	// What the configuration repeats of the customer is not set, until it says something else.
-	s.Import(s.id())
-	s.is("name", `"Ana"`)
-	s.is("status", `"suspended"`)
+	s.Import(s.ID())
+	s.Is("name", `"Ana"`)
+	s.Is("status", `"suspended"`)
 	lines["name"], lines["email"] = "Ana", "ana@example.com"
-	s.settled(lines)
+	s.Settled(lines)
 	s.service.Must("PATCH", "/v1/customers/"+s.customerID(), acctest.JSON{"name": "Ana Maria"})
-	s.refresh()
-	p := s.Plan(s.with(lines))
+	s.Reread()
+	p := s.Plan(s.With(lines))
 	if changes := p.Changes(t); len(changes) > 0 {
 		t.Errorf("the plan changes %v", changes)
 	}
@@ -176,30 +176,30 @@ func TestAccount_import(t *testing.T) {
 	lines["name"] = "Ana"
 	lines["payment_terms_days"] = 7
 	s.service.Sandbox.ResetRequests()
-	s.set(lines)
+	s.Configure(lines)
 	s.asked("update")
-	s.is("name", `"Ana Maria"`)
+	s.Is("name", `"Ana Maria"`)
 	lines["name"] = "Bia"
-	s.set(lines)
-	s.settled(lines)
+	s.Configure(lines)
+	s.Settled(lines)
 	s.service.Must("PATCH", "/v1/customers/"+s.customerID(), acctest.JSON{"name": "Ana"})
-	s.refresh()
-	if changes := s.Plan(s.with(lines)).Changes(t); !slices.Equal(changes, []string{"name", "updated_at"}) {
+	s.Reread()
+	if changes := s.Plan(s.With(lines)).Changes(t); !slices.Equal(changes, []string{"name", "updated_at"}) {
 		t.Errorf("the plan changes %v", changes)
 	}
 	delete(lines, "name")
 	delete(lines, "email")
 	// From the first apply on, the configuration's words count.
 	lines["payment_terms_days"] = 6
-	s.set(lines)
-	s.settled(lines)
+	s.Configure(lines)
+	s.Settled(lines)
 	lines["customer"] = acctest.JSON{"name": "Ana Maria"}
-	if p := s.Plan(s.with(lines)); len(p.Replaces) > 0 {
+	if p := s.Plan(s.With(lines)); len(p.Replaces) > 0 {
 		t.Errorf("replaced for %v", p.Replaces)
 	}
 	lines["customer"] = acctest.JSON{"id": "bea"}
-	s.refresh()
-	if p := s.Plan(s.with(lines)); !slices.Equal(p.Replaces, []string{"customer"}) {
+	s.Reread()
+	if p := s.Plan(s.With(lines)); !slices.Equal(p.Replaces, []string{"customer"}) {
 		t.Errorf("replaced for %v", p.Replaces)
 	}
 }
@@ -208,8 +208,8 @@ func TestAccount_import(t *testing.T) {
 func TestAccount_importRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.set(nil)
-	id := s.id()
+	s.Configure(nil)
+	id := s.ID()
 	s.outside("close")
 	says(t, acctest.Errors(s.Import(id)), "The billing account is closed", id)
 	says(t, acctest.Errors(s.Import("external_id=nobody")), "No such billing account", `external_id "nobody"`)
@@ -220,25 +220,25 @@ func TestAccount_importRefused(t *testing.T) {
 func TestAccount_wrongAddress(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.set(nil)
-	s.fault(sandbox.Fault{Operation: "billing_accounts.get", Times: 1, Status: 404, HTML: true})
+	s.Configure(nil)
+	s.Fault(sandbox.Fault{Operation: "billing_accounts.get", Times: 1, Status: 404, HTML: true})
 	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was removed from the state")
-	s.settled(nil)
+	s.Settled(nil)
 }
 
 // TestAccount_movedMeanwhile: a status that another user has set since the plan is done, and no error.
 func TestAccount_movedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.set(nil)
+	s.Configure(nil)
 	for _, change := range [][2]string{{"suspend", "suspended"}, {"reactivate", "active"}} {
 		lines := acctest.JSON{"status": change[1]}
-		p := s.Plan(s.with(lines))
+		p := s.Plan(s.With(lines))
 		s.outside(change[0])
 		if text := acctest.Errors(s.Apply(p)); text != "" {
 			t.Errorf("%s: %s", change[0], text)
 		}
-		s.settled(lines)
+		s.Settled(lines)
 	}
 }
 

@@ -31,10 +31,10 @@ func TestAccount_touches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			s.set(c.before)
+			s.Configure(c.before)
 			s.service.Sandbox.Clock().Advance(time.Hour)
-			s.refresh()
-			p := s.Plan(s.with(c.after))
+			s.Reread()
+			p := s.Plan(s.With(c.after))
 			if have := p.Unknown(t); !slices.Equal(have, c.known) {
 				t.Errorf("known after apply: %v, want %v", have, c.known)
 			}
@@ -42,13 +42,13 @@ func TestAccount_touches(t *testing.T) {
 			if text := acctest.Errors(s.Apply(p)); text != "" {
 				t.Fatal(text)
 			}
-			s.refresh()
+			s.Reread()
 			for _, changed := range acctest.Differences(t, before, s.State()) {
 				if !slices.Contains(c.arguments, changed) && !slices.Contains(c.known, changed) {
 					t.Errorf("%s has changed, which the plan did not show", changed)
 				}
 			}
-			s.settled(c.after)
+			s.Settled(c.after)
 		})
 	}
 }
@@ -67,11 +67,11 @@ func TestAccount_fields(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			for _, value := range []any{c.before, c.after} {
-				s.set(acctest.JSON{name: value})
-				s.settled(acctest.JSON{name: value})
+				s.Configure(acctest.JSON{name: value})
+				s.Settled(acctest.JSON{name: value})
 			}
-			s.set(acctest.JSON{name: nil})
-			s.settled(acctest.JSON{name: nil})
+			s.Configure(acctest.JSON{name: nil})
+			s.Settled(acctest.JSON{name: nil})
 			have := s.remote()[name]
 			if number, ok := have.(interface{ Int64() (int64, error) }); ok {
 				whole, _ := number.Int64()
@@ -88,18 +88,18 @@ func TestAccount_fields(t *testing.T) {
 func TestAccount_defaults(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if unknown := s.Plan(s.with(nil)).Unknown(t); !slices.Contains(unknown, "payment_terms_days") ||
+	if unknown := s.Plan(s.With(nil)).Unknown(t); !slices.Contains(unknown, "payment_terms_days") ||
 		!slices.Contains(unknown, "auto_collection") || !slices.Contains(unknown, "status") {
 		t.Errorf("known after apply: %v", unknown)
 	}
-	s.set(nil)
-	s.is("payment_terms_days", "10")
-	s.is("auto_collection", "true")
-	s.is("status", `"active"`)
-	s.is("billing_email", `"ana@example.com"`)
+	s.Configure(nil)
+	s.Is("payment_terms_days", "10")
+	s.Is("auto_collection", "true")
+	s.Is("status", `"active"`)
+	s.Is("billing_email", `"ana@example.com"`)
 	s.patch(acctest.JSON{"payment_terms_days": 30})
-	s.settled(nil)
-	s.is("payment_terms_days", "30")
+	s.Settled(nil)
+	s.Is("payment_terms_days", "30")
 }
 
 // TestAccount_status: suspended and active again, with the reason; before other changes when it becomes active, after
@@ -109,21 +109,21 @@ func TestAccount_status(t *testing.T) {
 	s := open(t)
 	suspended := acctest.JSON{"status": "suspended", "status_reason": "unpaid", "payment_terms_days": 5}
 	s.service.Sandbox.ResetRequests()
-	s.set(suspended)
+	s.Configure(suspended)
 	s.asked("create", "suspend")
-	s.is("suspension_reason", `"unpaid"`)
-	s.settled(suspended)
+	s.Is("suspension_reason", `"unpaid"`)
+	s.Settled(suspended)
 	s.service.Sandbox.ResetRequests()
-	s.set(acctest.JSON{"status": "active", "status_reason": "paid", "payment_terms_days": 6})
+	s.Configure(acctest.JSON{"status": "active", "status_reason": "paid", "payment_terms_days": 6})
 	s.asked("reactivate", "update")
 	says(t, string(s.service.Sandbox.Requests()[0].Body), `{"reason":"paid"}`)
-	s.is("suspended_at", "null")
+	s.Is("suspended_at", "null")
 	s.service.Sandbox.ResetRequests()
-	s.set(acctest.JSON{"status": "suspended", "payment_terms_days": 7})
+	s.Configure(acctest.JSON{"status": "suspended", "payment_terms_days": 7})
 	s.asked("update", "suspend")
 	// Removed from the configuration, it stays as it is.
-	s.settled(acctest.JSON{"payment_terms_days": 7})
-	s.is("status", `"suspended"`)
+	s.Settled(acctest.JSON{"payment_terms_days": 7})
+	s.Is("status", `"suspended"`)
 }
 
 // TestAccount_statusOutside: a suspension made elsewhere is drift where the status is configured, and only shown where
@@ -131,21 +131,21 @@ func TestAccount_status(t *testing.T) {
 func TestAccount_statusOutside(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.outside("suspend")
-	s.settled(nil)
-	s.is("status", `"suspended"`)
+	s.Settled(nil)
+	s.Is("status", `"suspended"`)
 	active := acctest.JSON{"status": "active"}
 	if changes := s.changes(active); !slices.Contains(changes, "status") {
 		t.Errorf("the plan changes %v", changes)
 	}
-	s.set(active)
+	s.Configure(active)
 	s.outside("suspend")
 	if changes := s.changes(active); !slices.Contains(changes, "status") {
 		t.Errorf("the plan changes %v", changes)
 	}
-	s.set(active)
-	s.settled(active)
+	s.Configure(active)
+	s.Settled(active)
 }
 
 // TestAccount_gone: closed or deleted outside, it is planned for re-creation, with a warning that says which.
@@ -153,18 +153,18 @@ func TestAccount_gone(t *testing.T) {
 	t.Parallel()
 	for how, end := range map[string]func(s *subject){
 		"was closed":  func(s *subject) { s.outside("close") },
-		"was deleted": func(s *subject) { s.service.Must("DELETE", "/v1/billing-accounts/"+s.id(), nil) },
+		"was deleted": func(s *subject) { s.service.Must("DELETE", "/v1/billing-accounts/"+s.ID(), nil) },
 	} {
 		s := open(t)
-		s.set(nil)
-		before := s.id()
+		s.Configure(nil)
+		before := s.ID()
 		end(s)
-		says(t, s.refresh(), "A billing account is gone", before, how, "outside of Terraform", "opens a new account")
+		says(t, s.Reread(), "A billing account is gone", before, how, "outside of Terraform", "opens a new account")
 		if s.Exists() {
 			t.Fatalf("%s: it is still in the state", how)
 		}
-		s.set(nil)
-		if s.id() == before {
+		s.Configure(nil)
+		if s.ID() == before {
 			t.Errorf("%s: the old one came back", how)
 		}
 	}
@@ -185,8 +185,8 @@ func TestAccount_destroy(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			s.set(acctest.JSON{"deletion_policy": policy, "status_reason": "the end"})
-			id := s.id()
+			s.Configure(acctest.JSON{"deletion_policy": policy, "status_reason": "the end"})
+			id := s.ID()
 			s.service.Sandbox.ResetRequests()
 			says(t, s.Set(nil), want.says)
 			s.asked(want.operations...)
@@ -198,13 +198,13 @@ func TestAccount_destroy(t *testing.T) {
 		})
 	}
 	s := open(t)
-	s.set(acctest.JSON{"deletion_policy": "prevent"})
+	s.Configure(acctest.JSON{"deletion_policy": "prevent"})
 	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevented", `"close" or "delete"`)
 	// What is closed or gone already needs nothing.
 	for _, end := range []func(s *subject){func(s *subject) { s.outside("close") },
-		func(s *subject) { s.service.Must("DELETE", "/v1/billing-accounts/"+s.id(), nil) }} {
+		func(s *subject) { s.service.Must("DELETE", "/v1/billing-accounts/"+s.ID(), nil) }} {
 		s := open(t)
-		s.set(nil)
+		s.Configure(nil)
 		end(s)
 		s.service.Sandbox.ResetRequests()
 		s.Set(nil)
@@ -217,14 +217,14 @@ func TestAccount_metadata(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": acctest.JSON{"c": true}}}
-	s.set(lines)
+	s.Configure(lines)
 	s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": "x", "b": acctest.JSON{"d": 2}},
 		"custom_metadata_mode": "merge"})
-	s.settled(lines)
+	s.Settled(lines)
 	fewer := acctest.JSON{"custom_metadata": acctest.JSON{"b": acctest.JSON{"c": false}}}
-	s.set(fewer)
-	s.settled(fewer)
-	s.is("effective_custom_metadata", `"{\"b\":{\"c\":false,\"d\":2},\"theirs\":\"x\"}"`)
-	s.set(nil)
-	s.is("effective_custom_metadata", `"{\"b\":{\"d\":2},\"theirs\":\"x\"}"`)
+	s.Configure(fewer)
+	s.Settled(fewer)
+	s.Is("effective_custom_metadata", `"{\"b\":{\"c\":false,\"d\":2},\"theirs\":\"x\"}"`)
+	s.Configure(nil)
+	s.Is("effective_custom_metadata", `"{\"b\":{\"d\":2},\"theirs\":\"x\"}"`)
 }

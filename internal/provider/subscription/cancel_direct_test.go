@@ -13,22 +13,22 @@ func TestSubscription_cancelScheduled(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	scheduled := acctest.JSON{"cancel_at_period_end": true, "cancellation_reason": "moving away"}
-	s.set(scheduled)
-	s.settled(scheduled)
+	s.Configure(scheduled)
+	s.Settled(scheduled)
 	if reason := s.remote()["cancellation_reason"]; reason != "moving away" {
 		t.Errorf("the service knows the reason %v", reason)
 	}
-	s.set(acctest.JSON{"cancel_at_period_end": false})
-	s.settled(acctest.JSON{"cancel_at_period_end": false})
-	s.set(scheduled)
-	s.set(nil)
-	s.is("cancel_at_period_end", "false")
+	s.Configure(acctest.JSON{"cancel_at_period_end": false})
+	s.Settled(acctest.JSON{"cancel_at_period_end": false})
+	s.Configure(scheduled)
+	s.Configure(nil)
+	s.Is("cancel_at_period_end", "false")
 	s.outside("cancel", acctest.JSON{"cancel_at_period_end": true})
 	// It was not asked for here, so it is only shown.
-	s.settled(nil)
-	s.is("cancel_at_period_end", "true")
+	s.Settled(nil)
+	s.Is("cancel_at_period_end", "true")
 	// What has happened is not asked for once more, so nothing forbids it.
-	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false})).
+	if text := acctest.Errors(s.Plan(s.With(acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false})).
 		Diagnostics); text != "" {
 		t.Error(text)
 	}
@@ -38,10 +38,10 @@ func TestSubscription_cancelScheduled(t *testing.T) {
 func TestSubscription_cancelForbidden(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"allow_cancel": false})
+	s.Configure(acctest.JSON{"allow_cancel": false})
 	for _, lines := range []acctest.JSON{{"cancel_at_period_end": true},
 		{"cancel_at_period_end": true, "allow_cancel": false}} {
-		says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), `AttributeName("cancel_at_period_end")`,
+		says(t, acctest.Errors(s.Plan(s.With(lines)).Diagnostics), `AttributeName("cancel_at_period_end")`,
 			"may not be canceled", "allow_cancel = true")
 	}
 }
@@ -64,17 +64,17 @@ func TestSubscription_canceled(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
 			also := func(more acctest.JSON) acctest.JSON {
-				lines := s.with(c.lines)
+				lines := s.With(c.lines)
 				for name, value := range more {
 					lines[name] = value
 				}
 				return lines
 			}
-			s.set(c.lines)
+			s.Configure(c.lines)
 			c.end(s)
 			// keep, the default: an empty plan with a warning.
-			says(t, s.settled(c.lines), "The subscription is canceled", c.says, "nothing is created again")
-			s.is("status", `"canceled"`)
+			says(t, s.Settled(c.lines), "The subscription is canceled", c.says, "nothing is created again")
+			s.Is("status", `"canceled"`)
 			// Nothing of it can be changed: the plan says so and changes nothing.
 			for argument, value := range map[string]any{"plan_id": planB, "external_id": "s-9", "billing_cycle": "annual",
 				"collection_method": "manual_charge",
@@ -97,7 +97,7 @@ func TestSubscription_canceled(t *testing.T) {
 			}
 			// What only this provider knows may change.
 			s.Set(also(acctest.JSON{"deletion_policy": "abandon", "on_external_cancel": "keep", "cancellation_reason": "late"}))
-			s.is("deletion_policy", `"abandon"`)
+			s.Is("deletion_policy", `"abandon"`)
 			s.Set(also(acctest.JSON{"deletion_policy": "cancel"}))
 			s.service.Sandbox.ResetRequests()
 			s.Set(nil)
@@ -114,12 +114,12 @@ func TestSubscription_canceledWithDrift(t *testing.T) {
 	s := subscribe(t)
 	lines := acctest.JSON{"notes": "ours", "discount_percent": "10", "custom_metadata": acctest.JSON{"k": "ours"},
 		"items": []any{itemA}, "pause": acctest.JSON{}}
-	s.set(lines)
+	s.Configure(lines)
 	s.patch(acctest.JSON{"notes": "theirs", "discount_percent": 5, "custom_metadata": acctest.JSON{"k": "theirs"},
 		"allow_pause": false})
 	s.outside("change-plan", acctest.JSON{"plan_id": planC})
 	s.outside("cancel", nil)
-	says(t, s.settled(lines), "The subscription is canceled")
+	says(t, s.Settled(lines), "The subscription is canceled")
 	if s.Text("canceled_at") == "null" {
 		t.Error("the state does not say when it was canceled")
 	}
@@ -141,8 +141,8 @@ func TestSubscription_destroy(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(acctest.JSON{"deletion_policy": policy, "cancellation_reason": "the end"})
-			id := s.id()
+			s.Configure(acctest.JSON{"deletion_policy": policy, "cancellation_reason": "the end"})
+			id := s.ID()
 			s.service.Sandbox.ResetRequests()
 			says(t, s.Set(nil), want.says)
 			if have := s.operations(); !slices.Equal(have, want.operations) {
@@ -164,16 +164,16 @@ func TestSubscription_destroy(t *testing.T) {
 func TestSubscription_destroyPrevented(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"deletion_policy": "prevent"})
+	s.Configure(acctest.JSON{"deletion_policy": "prevent"})
 	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevented", `set deletion_policy to "cancel"`)
-	s.set(acctest.JSON{"allow_cancel": false})
+	s.Configure(acctest.JSON{"allow_cancel": false})
 	s.service.Sandbox.ResetRequests()
 	says(t, acctest.Errors(s.Plan(nil).Diagnostics), `AttributeName("allow_cancel")`, "may not be canceled",
 		"allow_cancel = true", "abandon")
 	if have := s.operations(); len(have) > 0 {
 		t.Errorf("asked for %v", have)
 	}
-	s.set(acctest.JSON{"allow_cancel": false, "deletion_policy": "abandon"})
+	s.Configure(acctest.JSON{"allow_cancel": false, "deletion_policy": "abandon"})
 	s.Set(nil)
 }
 
@@ -181,7 +181,7 @@ func TestSubscription_destroyPrevented(t *testing.T) {
 func TestSubscription_destroyRefused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	p := s.Plan(nil)
 	s.patch(acctest.JSON{"allow_cancel": false})
 	before := s.State()
@@ -195,13 +195,13 @@ func TestSubscription_destroyRefused(t *testing.T) {
 func TestSubscription_destroyGone(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.outside("cancel", nil)
 	s.Set(nil)
 	gone := subscribe(t)
-	gone.set(nil)
+	gone.Configure(nil)
 	gone.outside("cancel", nil)
-	gone.service.Must("DELETE", "/v1/subscriptions/"+gone.id(), nil)
+	gone.service.Must("DELETE", "/v1/subscriptions/"+gone.ID(), nil)
 	gone.Set(nil)
 }
 
@@ -209,15 +209,15 @@ func TestSubscription_destroyGone(t *testing.T) {
 func TestSubscription_deletedOutside(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
-	before := s.id()
+	s.Configure(nil)
+	before := s.ID()
 	s.outside("cancel", nil)
 	s.service.Must("DELETE", "/v1/subscriptions/"+before, nil)
-	says(t, s.refresh(), "deleted outside of Terraform", before, "creates another subscription")
+	says(t, s.Reread(), "deleted outside of Terraform", before, "creates another subscription")
 	if s.Exists() {
 		t.Fatal("it is still in the state")
 	}
-	s.set(nil)
+	s.Configure(nil)
 	if strings.Contains(s.Text("id"), before) {
 		t.Error("the old one came back")
 	}
@@ -227,13 +227,13 @@ func TestSubscription_deletedOutside(t *testing.T) {
 func TestSubscription_unknownStatus(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	for _, status := range []string{"past_due", "suspended", "on_holiday"} {
-		if err := s.service.Sandbox.SetSubscriptionStatus(s.id(), status); err != nil {
+		if err := s.service.Sandbox.SetSubscriptionStatus(s.ID(), status); err != nil {
 			t.Fatal(err)
 		}
-		s.settled(nil)
-		s.is("status", `"`+status+`"`)
+		s.Settled(nil)
+		s.Is("status", `"`+status+`"`)
 	}
 }
 
@@ -242,43 +242,43 @@ func TestSubscription_unknownStatus(t *testing.T) {
 func TestSubscription_canceledNewArguments(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.outside("cancel", acctest.JSON{"reason": "dunning"})
-	s.refresh()
-	s.is("cancellation_reason", `"dunning"`)
+	s.Reread()
+	s.Is("cancellation_reason", `"dunning"`)
 	lines := acctest.JSON{"notes": "x", "discount_percent": "5", "pause": acctest.JSON{}, "company_id": planC,
 		"items": []any{itemA}, "custom_metadata": acctest.JSON{"k": "v"}, "plan_id": planB, "cancellation_reason": "mine",
 		"cancel_at_period_end": true, "trial_end": "2020-01-01"}
 	s.service.Sandbox.ResetRequests()
-	says(t, s.set(lines), "The subscription is canceled", "company_id", "discount_percent", "notes", "pause",
+	says(t, s.Configure(lines), "The subscription is canceled", "company_id", "discount_percent", "notes", "pause",
 		"has no effect")
 	if have := s.service.Operations(); len(have) > 0 {
 		t.Errorf("asked for %v", have)
 	}
-	says(t, s.settled(lines), "The subscription is canceled")
-	s.is("cancellation_reason", `"dunning"`)
+	says(t, s.Settled(lines), "The subscription is canceled")
+	s.Is("cancellation_reason", `"dunning"`)
 	// Removed from the configuration, nothing happens either.
-	says(t, s.settled(nil), "notes", "pause", "has no effect")
+	says(t, s.Settled(nil), "notes", "pause", "has no effect")
 }
 
 // TestSubscription_reason: the reason that the service has is shown, whoever canceled, and makes no endless difference.
 func TestSubscription_reason(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.outside("cancel", acctest.JSON{"cancel_at_period_end": true, "reason": "dunning"})
-	s.settled(nil)
-	s.is("cancellation_reason", `"dunning"`)
-	s.settled(acctest.JSON{"cancellation_reason": "mine"})
+	s.Settled(nil)
+	s.Is("cancellation_reason", `"dunning"`)
+	s.Settled(acctest.JSON{"cancellation_reason": "mine"})
 	ours := acctest.JSON{"cancellation_reason": "mine", "cancel_at_period_end": false}
-	s.set(ours)
-	s.settled(acctest.JSON{"cancellation_reason": "mine"})
+	s.Configure(ours)
+	s.Settled(acctest.JSON{"cancellation_reason": "mine"})
 	s.patch(acctest.JSON{"cancel_at_period_end": false})
-	s.set(acctest.JSON{"cancellation_reason": "mine"})
-	s.is("cancellation_reason", `"mine"`)
-	s.settled(acctest.JSON{"cancellation_reason": "mine"})
-	s.set(nil)
-	s.is("cancellation_reason", "null")
+	s.Configure(acctest.JSON{"cancellation_reason": "mine"})
+	s.Is("cancellation_reason", `"mine"`)
+	s.Settled(acctest.JSON{"cancellation_reason": "mine"})
+	s.Configure(nil)
+	s.Is("cancellation_reason", "null")
 }
 
 // TestSubscription_reasonSent: destroying sends the reason of the configuration, also where another system has given
@@ -291,11 +291,11 @@ func TestSubscription_reasonSent(t *testing.T) {
 		if configured != "" {
 			lines["cancellation_reason"] = configured
 		}
-		s.set(lines)
+		s.Configure(lines)
 		s.outside("cancel", acctest.JSON{"cancel_at_period_end": true, "reason": "dunning"})
-		s.settled(lines)
-		s.is("cancellation_reason", `"dunning"`)
-		id := s.id()
+		s.Settled(lines)
+		s.Is("cancellation_reason", `"dunning"`)
+		id := s.ID()
 		s.Set(nil)
 		if left := s.service.Must("GET", "/v1/subscriptions/"+id, nil); left["status"] != "canceled" ||
 			left["cancellation_reason"] != want {
@@ -319,13 +319,13 @@ func TestSubscription_movedMeanwhile(t *testing.T) {
 		"ending":  {nil, ending, func(s *subject) { s.outside("cancel", acctest.JSON{"cancel_at_period_end": true}) }},
 	} {
 		s := subscribe(t)
-		s.set(c.before)
-		p := s.Plan(s.with(c.after))
+		s.Configure(c.before)
+		p := s.Plan(s.With(c.after))
 		c.meanwhile(s)
 		if text := acctest.Errors(s.Apply(p)); text != "" {
 			t.Errorf("%s: %s", name, text)
 		}
-		s.settled(c.after)
+		s.Settled(c.after)
 	}
 }
 
@@ -334,7 +334,7 @@ func TestSubscription_movedMeanwhile(t *testing.T) {
 func TestSubscription_destroyAtPeriodEnd(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"deletion_policy": "cancel_at_period_end"})
+	s.Configure(acctest.JSON{"deletion_policy": "cancel_at_period_end"})
 	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), "runs until the end of its period",
 		strings.Trim(s.Text("current_period_end"), `"`), "customer", "recurring amount ")
 }
@@ -345,7 +345,7 @@ func TestSubscription_destroyCharges(t *testing.T) {
 	s := subscribe(t)
 	for policy, says := range map[string]string{"cancel": "No further period is charged (recurring amount ",
 		"abandon": "each period is charged until it is canceled at the service (recurring amount "} {
-		s.set(acctest.JSON{"deletion_policy": policy})
+		s.Configure(acctest.JSON{"deletion_policy": policy})
 		if text := acctest.Warnings(s.Plan(nil).Diagnostics); !strings.Contains(text, says) ||
 			!strings.Contains(text, strings.Trim(s.Text("current_period_end"), `"`)) {
 			t.Errorf("%s: the plan does not say %q and the end of the period: %s", policy, says, text)

@@ -1,13 +1,11 @@
 package subscription_test
 
 import (
-	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
-	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 const (
@@ -26,10 +24,9 @@ var (
 
 // subject is one subscription of a new customer, driven without Terraform.
 type subject struct {
-	*acctest.Direct
+	*acctest.Subject
 	t       *testing.T
 	service *acctest.Service
-	base    acctest.JSON
 }
 
 // subscribe prepares a subscription with plan A and the external_id s-1.
@@ -37,9 +34,11 @@ func subscribe(t *testing.T, options ...acctest.Option) *subject {
 	t.Helper()
 	service := acctest.Start(t, options...)
 	service.NeedsSandbox("the clock is moved and failures are made")
-	return &subject{Direct: service.Direct("billing_subscription"), t: t, service: service,
-		base: acctest.JSON{"billing_account_id": accountOf(service), "external_id": "s-1", "plan_id": planA}}
+	base := acctest.JSON{"billing_account_id": accountOf(service), "external_id": "s-1", "plan_id": planA}
+	return &subject{Subject: service.Subject("billing_subscription", base), t: t, service: service}
 }
+
+var says = acctest.Says
 
 // accountOf opens a billing account with a new customer and returns its id.
 func accountOf(service *acctest.Service) string {
@@ -48,93 +47,32 @@ func accountOf(service *acctest.Service) string {
 	return id
 }
 
-// with is the configuration of the subject with these arguments; nil removes one.
-func (s *subject) with(lines acctest.JSON) acctest.JSON {
-	config := maps.Clone(s.base)
-	maps.Copy(config, lines)
-	return config
-}
-
-func (s *subject) set(lines acctest.JSON) string {
-	s.t.Helper()
-	return s.Set(s.with(lines))
-}
-
-// id is the subscription's id, as it is in the state.
-func (s *subject) id() string { return strings.Trim(s.Text("id"), `"`) }
-
 // outside does something to the subscription past Terraform.
 func (s *subject) outside(operation string, body acctest.JSON) {
 	s.t.Helper()
 	if body == nil {
 		body = acctest.JSON{}
 	}
-	s.service.Must("POST", "/v1/subscriptions/"+s.id()+"/"+operation, body)
+	s.service.Must("POST", "/v1/subscriptions/"+s.ID()+"/"+operation, body)
 }
 
 func (s *subject) patch(body acctest.JSON) {
 	s.t.Helper()
-	s.service.Must("PATCH", "/v1/subscriptions/"+s.id(), body)
+	s.service.Must("PATCH", "/v1/subscriptions/"+s.ID(), body)
 }
 
 func (s *subject) remote() acctest.JSON {
 	s.t.Helper()
-	return s.service.Must("GET", "/v1/subscriptions/"+s.id(), nil)
+	return s.service.Must("GET", "/v1/subscriptions/"+s.ID(), nil)
 }
 
 func (s *subject) pass(d time.Duration) { s.service.Sandbox.Clock().Advance(d) }
 
-func (s *subject) fault(f sandbox.Fault) { s.service.Sandbox.AddFault(f) }
-
-// refresh reads the subscription and returns the warnings.
-func (s *subject) refresh() string {
-	s.t.Helper()
-	all := s.Refresh()
-	if text := acctest.Errors(all); text != "" {
-		s.t.Fatalf("refresh: %s", text)
-	}
-	return acctest.Warnings(all)
-}
-
-// settled holds the configuration to an empty plan after a refresh, and returns the warnings of both.
-func (s *subject) settled(lines acctest.JSON) string {
-	s.t.Helper()
-	warnings := s.refresh()
-	p := s.Plan(s.with(lines))
-	if text := acctest.Errors(p.Diagnostics); text != "" {
-		s.t.Fatalf("plan: %s", text)
-	}
-	if changes := p.Changes(s.t); len(changes) > 0 {
-		s.t.Errorf("the plan changes %v", changes)
-	}
-	return warnings + acctest.Warnings(p.Diagnostics)
-}
-
-// is holds an attribute of the state, written as JSON.
-func (s *subject) is(name, want string) {
-	s.t.Helper()
-	if have := s.Text(name); have != want {
-		s.t.Errorf("%s is %s, want %s", name, have, want)
-	}
-}
-
-// says holds a message to its parts.
-func says(t *testing.T, message string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(message, part) {
-			t.Errorf("the message does not say %q:\n%s", part, message)
-		}
-	}
-}
-
 // operations lists what was asked of the service since the last reset, without reads.
 func (s *subject) operations() []string {
 	var all []string
-	for _, name := range s.service.Operations() {
-		if !strings.HasSuffix(name, ".get") && !strings.HasSuffix(name, ".list") {
-			all = append(all, strings.TrimPrefix(name, "subscriptions."))
-		}
+	for _, name := range s.Calls() {
+		all = append(all, strings.TrimPrefix(name, "subscriptions."))
 	}
 	return all
 }

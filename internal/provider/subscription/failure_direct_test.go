@@ -26,14 +26,14 @@ func TestSubscription_lostResponses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(c.before)
+			s.Configure(c.before)
 			s.service.Sandbox.ResetRequests()
-			s.fault(sandbox.Fault{Operation: "subscriptions." + c.operation, Times: 1, DropAfter: true})
-			s.set(c.after)
+			s.Fault(sandbox.Fault{Operation: "subscriptions." + c.operation, Times: 1, DropAfter: true})
+			s.Configure(c.after)
 			if have := s.operations(); !slices.Equal(have, []string{c.operation}) {
 				t.Errorf("asked for %v", have)
 			}
-			s.settled(c.after)
+			s.Settled(c.after)
 		})
 	}
 }
@@ -42,12 +42,12 @@ func TestSubscription_lostResponses(t *testing.T) {
 func TestSubscription_lostUpdates(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
-	s.fault(sandbox.Fault{Operation: "subscriptions.update", Times: 1, DropAfter: true})
-	s.fault(sandbox.Fault{Operation: "subscriptions.items.sync", Times: 1, DropAfter: true})
+	s.Configure(nil)
+	s.Fault(sandbox.Fault{Operation: "subscriptions.update", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "subscriptions.items.sync", Times: 1, DropAfter: true})
 	lines := acctest.JSON{"notes": "b", "items": []any{itemA}}
-	s.set(lines)
-	s.settled(lines)
+	s.Configure(lines)
+	s.Settled(lines)
 }
 
 // TestSubscription_lostCreation: it is found again, once, with an external_id and without. What the service did not
@@ -55,23 +55,23 @@ func TestSubscription_lostUpdates(t *testing.T) {
 func TestSubscription_lostCreation(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropAfter: true})
 	lines := acctest.JSON{"items": []any{itemB}, "discount_percent": "10"}
-	says(t, s.set(lines), "Found the subscription instead of creating it twice", s.id())
-	s.settled(lines)
+	says(t, s.Configure(lines), "Found the subscription instead of creating it twice", s.ID())
+	s.Settled(lines)
 	if n := s.service.Count("subscriptions.create"); n != 1 {
 		t.Errorf("created %d times", n)
 	}
 	nameless := subscribe(t)
-	nameless.fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropAfter: true})
-	says(t, nameless.set(acctest.JSON{"external_id": nil}), "Found the subscription instead of creating it twice",
-		nameless.id())
+	nameless.Fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropAfter: true})
+	says(t, nameless.Configure(acctest.JSON{"external_id": nil}), "Found the subscription instead of creating it twice",
+		nameless.ID())
 	if n := nameless.service.Count("subscriptions.create"); n != 1 {
 		t.Errorf("created %d times", n)
 	}
 	nameless = subscribe(t)
-	nameless.fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropBefore: true})
-	p := nameless.Plan(nameless.with(acctest.JSON{"external_id": nil}))
+	nameless.Fault(sandbox.Fault{Operation: "subscriptions.create", Times: 1, DropBefore: true})
+	p := nameless.Plan(nameless.With(acctest.JSON{"external_id": nil}))
 	says(t, acctest.Errors(nameless.Apply(p)), "the outcome is unknown", "may or may not exist", "import")
 	if n := nameless.service.Count("subscriptions.create"); n != 1 || nameless.Exists() {
 		t.Errorf("created %d times", n)
@@ -82,9 +82,9 @@ func TestSubscription_lostCreation(t *testing.T) {
 func TestSubscription_lostCancellation(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.service.Sandbox.ResetRequests()
-	s.fault(sandbox.Fault{Operation: "subscriptions.cancel", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "subscriptions.cancel", Times: 1, DropAfter: true})
 	s.Set(nil)
 	if have := s.operations(); !slices.Equal(have, []string{"cancel"}) {
 		t.Errorf("asked for %v", have)
@@ -115,21 +115,21 @@ func TestSubscription_halfUpdate(t *testing.T) {
 		t.Run(failing, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(before)
-			p := s.Plan(s.with(after))
-			s.fault(sandbox.Fault{Operation: "subscriptions." + failing, Times: 1, Status: 422, Code: "transition_refused"})
+			s.Configure(before)
+			p := s.Plan(s.With(after))
+			s.Fault(sandbox.Fault{Operation: "subscriptions." + failing, Times: 1, Status: 422, Code: "transition_refused"})
 			s.service.Sandbox.ResetRequests()
 			says(t, acctest.Errors(s.Apply(p)), "Request-Id", "transition_refused")
 			if have := s.operations(); !slices.Equal(have, order[:n+1]) {
 				t.Errorf("asked for %v", have)
 			}
 			applied := s.State()
-			s.refresh()
+			s.Reread()
 			if untrue := acctest.Differences(t, applied, s.State()); len(untrue) > 0 &&
 				!slices.Equal(untrue, afterSync(failing)) {
 				t.Errorf("the state was not true about %v", untrue)
 			}
-			changes := s.Plan(s.with(after)).Changes(t)
+			changes := s.Plan(s.With(after)).Changes(t)
 			for _, argument := range all {
 				if slices.Contains(changes, argument) != slices.Contains(rest[failing], argument) {
 					t.Errorf("the next plan changes %v, want %v of the arguments", changes, rest[failing])
@@ -137,12 +137,12 @@ func TestSubscription_halfUpdate(t *testing.T) {
 				}
 			}
 			s.service.Sandbox.ResetRequests()
-			s.set(after)
+			s.Configure(after)
 			if have := s.operations(); !slices.Equal(have, order[n:]) {
 				t.Errorf("the rest asked for %v", have)
 			}
-			s.settled(after)
-			s.is("effective_custom_metadata", `"{\"b\":1}"`)
+			s.Settled(after)
+			s.Is("effective_custom_metadata", `"{\"b\":1}"`)
 		})
 	}
 }
@@ -160,18 +160,18 @@ func afterSync(failing string) []string {
 func TestSubscription_halfUpdateThenAnother(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}})
-	p := s.Plan(s.with(acctest.JSON{"custom_metadata": acctest.JSON{"b": 1}, "collection_method": "manual_charge",
+	s.Configure(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}})
+	p := s.Plan(s.With(acctest.JSON{"custom_metadata": acctest.JSON{"b": 1}, "collection_method": "manual_charge",
 		"pause": acctest.JSON{}}))
-	s.fault(sandbox.Fault{Operation: "subscriptions.pause", Times: 1, Status: 422})
+	s.Fault(sandbox.Fault{Operation: "subscriptions.pause", Times: 1, Status: 422})
 	if acctest.Errors(s.Apply(p)) == "" {
 		t.Fatal("the pause was to fail")
 	}
-	s.refresh()
-	s.set(nil)
-	s.is("effective_custom_metadata", `"{}"`)
-	s.is("collection_method", "null")
-	s.settled(nil)
+	s.Reread()
+	s.Configure(nil)
+	s.Is("effective_custom_metadata", `"{}"`)
+	s.Is("collection_method", "null")
+	s.Settled(nil)
 }
 
 // TestSubscription_halfCreation: a step that follows the creation fails. The subscription is in the state, a warning
@@ -188,25 +188,25 @@ func TestSubscription_halfCreation(t *testing.T) {
 		t.Run(failing, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.fault(sandbox.Fault{Operation: "subscriptions." + failing, Times: 1, Status: 422, Code: "transition_refused"})
-			warnings := s.set(lines)
+			s.Fault(sandbox.Fault{Operation: "subscriptions." + failing, Times: 1, Status: 422, Code: "transition_refused"})
+			warnings := s.Configure(lines)
 			says(t, warnings, "Created, but not finished", "transition_refused", "the next apply does it")
 			if strings.Contains(warnings, "stored something else") {
 				t.Error("the difference is told twice")
 			}
-			if more := s.refresh(); more != "" {
+			if more := s.Reread(); more != "" {
 				t.Errorf("the refresh warns: %s", more)
 			}
-			p := s.Plan(s.with(lines))
+			p := s.Plan(s.With(lines))
 			for _, argument := range []string{"cancel_at_period_end", "discount_percent", "pause", "plan_id", "notes"} {
 				if slices.Contains(p.Changes(t), argument) != slices.Contains(rest, argument) {
 					t.Errorf("the next plan changes %v, want %v of the arguments", p.Changes(t), rest)
 					break
 				}
 			}
-			s.set(lines)
-			s.settled(lines)
-			s.is("status", `"paused"`)
+			s.Configure(lines)
+			s.Settled(lines)
+			s.Is("status", `"paused"`)
 		})
 	}
 }
@@ -215,13 +215,13 @@ func TestSubscription_halfCreation(t *testing.T) {
 func TestSubscription_wrongAddress(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
-	s.fault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Status: 404, HTML: true})
+	s.Configure(nil)
+	s.Fault(sandbox.Fault{Operation: "subscriptions.get", Times: 1, Status: 404, HTML: true})
 	says(t, acctest.Errors(s.Refresh()), "Could not read", "Nothing was removed from the state")
 	if !s.Exists() {
 		t.Error("the subscription was dropped")
 	}
-	s.settled(nil)
+	s.Settled(nil)
 }
 
 // TestSubscription_settledDifference: a response that differs from the request is reported, and shows as drift at the
@@ -234,10 +234,10 @@ func TestSubscription_settledDifference(t *testing.T) {
 			o["notes"] = "ONE"
 		}
 	}).Direct("billing_subscription")
-	says(t, s.set(acctest.JSON{"notes": "one"}), "The service stored something else", "notes")
-	s.is("notes", `"one"`)
-	s.refresh()
-	s.is("notes", `"ONE"`)
+	says(t, s.Configure(acctest.JSON{"notes": "one"}), "The service stored something else", "notes")
+	s.Is("notes", `"one"`)
+	s.Reread()
+	s.Is("notes", `"ONE"`)
 }
 
 // TestSubscription_itemsForbidden: a token that may not read the items keeps those of the state, with a warning, and
@@ -246,14 +246,14 @@ func TestSubscription_itemsForbidden(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	lines := acctest.JSON{"items": []any{itemA}}
-	s.set(lines)
+	s.Configure(lines)
 	before := s.State()
-	s.fault(sandbox.Fault{Operation: "subscriptions.items.list", Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, s.refresh(), "The items of a subscription cannot be read", "insufficient_scope")
+	s.Fault(sandbox.Fault{Operation: "subscriptions.items.list", Times: 1, Status: 403, Code: "insufficient_scope"})
+	says(t, s.Reread(), "The items of a subscription cannot be read", "insufficient_scope")
 	if !s.State().Equal(before) {
 		t.Errorf("the state is now %s", s.State())
 	}
-	s.settled(lines)
+	s.Settled(lines)
 }
 
 // TestSubscription_replacedOnRequest: what only the command line or the state asks to replace is held to the same
@@ -266,26 +266,26 @@ func TestSubscription_replacedOnRequest(t *testing.T) {
 		"taint":    func(s *subject, config acctest.JSON) acctest.Planned { return s.PlanTainted(config) },
 		"recreate": func(s *subject, config acctest.JSON) acctest.Planned {
 			s.outside("cancel", nil)
-			s.refresh()
+			s.Reread()
 			return s.PlanReplace(config)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			account := "/v1/billing-accounts/" + s.base["billing_account_id"].(string)
-			s.set(recreate)
-			s.refresh()
+			account := "/v1/billing-accounts/" + s.Base["billing_account_id"].(string)
+			s.Configure(recreate)
+			s.Reread()
 			s.service.Must("POST", account+"/suspend", acctest.JSON{})
 			s.service.Sandbox.ResetRequests()
-			says(t, acctest.Errors(plan(s, s.with(recreate)).Diagnostics), `AttributeName("billing_account_id")`,
+			says(t, acctest.Errors(plan(s, s.With(recreate)).Diagnostics), `AttributeName("billing_account_id")`,
 				"cannot be created", "is suspended")
 			if n := s.service.Count("billing_accounts.get"); n != 1 {
 				t.Errorf("read the account %d times", n)
 			}
 			s.service.Must("POST", account+"/reactivate", acctest.JSON{})
 			again := s.service.Direct("billing_subscription") // a new run
-			if text := acctest.Errors(again.Plan(s.with(recreate)).Diagnostics); text != "" {
+			if text := acctest.Errors(again.Plan(s.With(recreate)).Diagnostics); text != "" {
 				t.Error(text)
 			}
 		})

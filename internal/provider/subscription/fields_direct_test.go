@@ -34,15 +34,15 @@ func TestSubscription_fields(t *testing.T) {
 			s := subscribe(t)
 			for _, value := range []any{c.before, c.after} {
 				lines := acctest.JSON{name: value}
-				s.set(lines)
-				s.settled(lines)
+				s.Configure(lines)
+				s.Settled(lines)
 				if have := s.remote()[name]; name != "discount_percent" && have != value {
 					t.Errorf("the service has %v, want %v", have, value)
 				}
 			}
 			lines := acctest.JSON{name: nil}
-			s.set(lines)
-			s.settled(lines)
+			s.Configure(lines)
+			s.Settled(lines)
 			if have := s.remote()[name]; have != c.cleared {
 				t.Errorf("the service has %v, want %v", have, c.cleared)
 			}
@@ -56,12 +56,12 @@ func TestSubscription_fieldsOutside(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	lines := acctest.JSON{"notes": "ours", "collection_method": "manual_charge"}
-	s.set(lines)
+	s.Configure(lines)
 	s.patch(acctest.JSON{"notes": "theirs", "collection_method": nil, "nfe_issuance_policy": "disabled",
 		"proration_behavior": "none", "billing_cycle": "annual"})
-	s.refresh()
-	s.set(lines)
-	s.settled(lines)
+	s.Reread()
+	s.Configure(lines)
+	s.Settled(lines)
 	remote := s.remote()
 	if remote["notes"] != "ours" || remote["collection_method"] != "manual_charge" ||
 		remote["nfe_issuance_policy"] != "disabled" || remote["billing_cycle"] != "annual" {
@@ -73,16 +73,16 @@ func TestSubscription_fieldsOutside(t *testing.T) {
 func TestSubscription_sameInOtherWords(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"discount_percent": "10", "trial_end": "2999-12-31"})
-	s.is("discount_percent", `"10"`)
+	s.Configure(acctest.JSON{"discount_percent": "10", "trial_end": "2999-12-31"})
+	s.Is("discount_percent", `"10"`)
 	for _, percent := range []string{"10", "10.0", "10.00"} {
 		for _, end := range []string{"2999-12-31", "2999-12-31T00:00:00Z", "2999-12-30T21:00:00.000-03:00"} {
-			s.settled(acctest.JSON{"discount_percent": percent, "trial_end": end})
+			s.Settled(acctest.JSON{"discount_percent": percent, "trial_end": end})
 		}
 	}
 	s.patch(acctest.JSON{"discount_percent": 11})
-	s.refresh()
-	s.is("discount_percent", `"11.00"`)
+	s.Reread()
+	s.Is("discount_percent", `"11.00"`)
 }
 
 // TestSubscription_trial: by days or by its end; both only matter to the creation.
@@ -90,26 +90,26 @@ func TestSubscription_trial(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	days := acctest.JSON{"trial_period_days": 14}
-	s.set(days)
-	s.is("status", `"trialing"`)
-	s.is("trial_end", `"2026-03-28T12:00:00.000Z"`)
-	s.settled(days)
-	says(t, s.settled(acctest.JSON{"trial_period_days": 20}),
+	s.Configure(days)
+	s.Is("status", `"trialing"`)
+	s.Is("trial_end", `"2026-03-28T12:00:00.000Z"`)
+	s.Settled(days)
+	says(t, s.Settled(acctest.JSON{"trial_period_days": 20}),
 		"trial_period_days is only used when the subscription is created")
-	says(t, s.settled(acctest.JSON{"trial_end": "2999-01-01"}), "trial_end is only used when the subscription is created")
-	s.settled(nil)
+	says(t, s.Settled(acctest.JSON{"trial_end": "2999-01-01"}), "trial_end is only used when the subscription is created")
+	s.Settled(nil)
 	s.pass(20 * 24 * time.Hour)
-	s.settled(days)
-	s.is("status", `"active"`)
+	s.Settled(days)
+	s.Is("status", `"active"`)
 	both := acctest.JSON{"trial_period_days": 1, "trial_end": "2999-01-01"}
-	says(t, acctest.Errors(subscribe(t).Plan(s.with(both)).Diagnostics), `AttributeName("trial_period_days")`,
+	says(t, acctest.Errors(subscribe(t).Plan(s.With(both)).Diagnostics), `AttributeName("trial_period_days")`,
 		"Two trials")
 
 	none := subscribe(t)
-	none.set(acctest.JSON{"trial_period_days": 0})
-	none.is("status", `"active"`)
-	none.settled(acctest.JSON{"trial_period_days": 0})
-	says(t, acctest.Errors(subscribe(t).Plan(none.with(acctest.JSON{"trial_end": "2020-01-01"})).Diagnostics),
+	none.Configure(acctest.JSON{"trial_period_days": 0})
+	none.Is("status", `"active"`)
+	none.Settled(acctest.JSON{"trial_period_days": 0})
+	says(t, acctest.Errors(subscribe(t).Plan(none.With(acctest.JSON{"trial_end": "2020-01-01"})).Diagnostics),
 		`AttributeName("trial_end")`, "would have ended already")
 }
 
@@ -119,16 +119,16 @@ func TestSubscription_trialTooLate(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []acctest.JSON{{"trial_end": "2999-01-01"}, {"trial_period_days": 9}} {
 		s := subscribe(t)
-		s.set(nil)
+		s.Configure(nil)
 		s.service.Sandbox.ResetRequests()
-		says(t, s.set(lines), "is only used when the subscription is created")
+		says(t, s.Configure(lines), "is only used when the subscription is created")
 		if have := s.operations(); len(have) > 0 {
 			t.Errorf("asked for %v", have)
 		}
-		if more := s.settled(lines); more != "" {
+		if more := s.Settled(lines); more != "" {
 			t.Errorf("told again: %s", more)
 		}
-		s.is("trial_start", "null")
+		s.Is("trial_start", "null")
 	}
 }
 
@@ -136,30 +136,30 @@ func TestSubscription_trialTooLate(t *testing.T) {
 func TestSubscription_localOnly(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.service.Sandbox.ResetRequests()
 	lines := acctest.JSON{"deletion_policy": "abandon", "on_external_cancel": "error", "cancellation_reason": "x",
 		"plan_change": acctest.JSON{"reason": "y"}}
-	p := s.Plan(s.with(lines))
+	p := s.Plan(s.With(lines))
 	if unknown := p.Unknown(t); len(unknown) > 0 {
 		t.Errorf("known after apply: %v", unknown)
 	}
-	s.set(lines)
+	s.Configure(lines)
 	if have := s.service.Operations(); len(have) > 0 {
 		t.Errorf("asked for %v", have)
 	}
-	s.settled(lines)
+	s.Settled(lines)
 }
 
 // TestSubscription_replaced: what only a new subscription can have replaces it.
 func TestSubscription_replaced(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
-	s.refresh()
+	s.Configure(nil)
+	s.Reread()
 	for name, value := range map[string]string{"billing_account_id": accountOf(s.service), "company_id": planC,
 		"product_group_id": planC} {
-		p := s.Plan(s.with(acctest.JSON{name: value}))
+		p := s.Plan(s.With(acctest.JSON{name: value}))
 		if fmt.Sprint(p.Replaces) != "["+name+"]" {
 			t.Errorf("%s replaces for %v", name, p.Replaces)
 		}
@@ -184,9 +184,9 @@ func TestSubscription_replacedPastItsPolicy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(c.applied)
-			s.refresh()
-			p := s.Plan(s.with(acctest.JSON{"billing_account_id": accountOf(s.service), "deletion_policy": "cancel"}))
+			s.Configure(c.applied)
+			s.Reread()
+			p := s.Plan(s.With(acctest.JSON{"billing_account_id": accountOf(s.service), "deletion_policy": "cancel"}))
 			if have := acctest.Errors(p.Diagnostics); (have == "") != (c.says == "") || !strings.Contains(have, c.says) {
 				t.Errorf("%q, want %q", have, c.says)
 			}
@@ -199,21 +199,21 @@ func TestSubscription_metadata(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	lines := acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": acctest.JSON{"c": true}}}
-	s.set(lines)
+	s.Configure(lines)
 	s.patch(acctest.JSON{"custom_metadata": acctest.JSON{"theirs": "x", "b": acctest.JSON{"d": 2}},
 		"custom_metadata_mode": "merge"})
-	s.settled(lines)
-	s.is("effective_custom_metadata", `"{\"a\":1,\"b\":{\"c\":true,\"d\":2},\"theirs\":\"x\"}"`)
+	s.Settled(lines)
+	s.Is("effective_custom_metadata", `"{\"a\":1,\"b\":{\"c\":true,\"d\":2},\"theirs\":\"x\"}"`)
 	fewer := acctest.JSON{"custom_metadata": acctest.JSON{"b": acctest.JSON{"c": false}}}
-	s.set(fewer)
-	s.settled(fewer)
-	s.is("effective_custom_metadata", `"{\"b\":{\"c\":false,\"d\":2},\"theirs\":\"x\"}"`)
+	s.Configure(fewer)
+	s.Settled(fewer)
+	s.Is("effective_custom_metadata", `"{\"b\":{\"c\":false,\"d\":2},\"theirs\":\"x\"}"`)
 	fewer["custom_metadata_mode"] = "replace"
-	s.set(fewer)
-	s.settled(fewer)
-	s.is("effective_custom_metadata", `"{\"b\":{\"c\":false}}"`)
-	s.set(nil)
-	s.is("effective_custom_metadata", `"{}"`)
+	s.Configure(fewer)
+	s.Settled(fewer)
+	s.Is("effective_custom_metadata", `"{\"b\":{\"c\":false}}"`)
+	s.Configure(nil)
+	s.Is("effective_custom_metadata", `"{}"`)
 }
 
 // TestSubscription_decimals: the service stores two decimals, and what it has is never rejected.
@@ -225,10 +225,10 @@ func TestSubscription_decimals(t *testing.T) {
 			o["discount_percent"] = "33.333"
 		}
 	}).Direct("billing_subscription")
-	s.set(nil)
-	says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"discount_percent": "33.333"})).Diagnostics),
+	s.Configure(nil)
+	says(t, acctest.Errors(s.Plan(s.With(acctest.JSON{"discount_percent": "33.333"})).Diagnostics),
 		`AttributeName("discount_percent")`, `33.333`)
 	s.patch(acctest.JSON{"discount_percent": 33.33})
-	s.refresh()
-	s.settled(acctest.JSON{"discount_percent": "33.333"})
+	s.Reread()
+	s.Settled(acctest.JSON{"discount_percent": "33.333"})
 }

@@ -35,21 +35,21 @@ func TestSubscription_imports(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
 			if name == "pending plan" {
-				s.set(nil) // it changes to the other plan later
+				s.Configure(nil) // it changes to the other plan later
 			}
-			s.set(c.lines)
+			s.Configure(c.lines)
 			if c.then != nil {
 				c.then(s)
 			}
-			for _, id := range []string{s.id(), "external_id=s-1"} {
-				if name == "canceled" && id != s.id() {
+			for _, id := range []string{s.ID(), "external_id=s-1"} {
+				if name == "canceled" && id != s.ID() {
 					says(t, acctest.Errors(s.Import(id)), "The subscription is canceled", `external_id "s-1"`, "use its id")
 					continue
 				}
 				if text := acctest.Errors(s.Import(id)); text != "" {
 					t.Fatal(text)
 				}
-				if told := s.settled(c.lines); (told != "") != c.warnings {
+				if told := s.Settled(c.lines); (told != "") != c.warnings {
 					t.Errorf("warnings: %s", told)
 				}
 			}
@@ -61,11 +61,11 @@ func TestSubscription_imports(t *testing.T) {
 func TestSubscription_importOwnsLess(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": 2}})
-	s.Import(s.id())
-	s.set(acctest.JSON{"custom_metadata": acctest.JSON{"a": 3}, "notes": "x"})
-	s.is("effective_custom_metadata", `"{\"a\":3,\"b\":2}"`)
-	s.settled(acctest.JSON{"custom_metadata": acctest.JSON{"a": 3}, "notes": "x"})
+	s.Configure(acctest.JSON{"custom_metadata": acctest.JSON{"a": 1, "b": 2}})
+	s.Import(s.ID())
+	s.Configure(acctest.JSON{"custom_metadata": acctest.JSON{"a": 3}, "notes": "x"})
+	s.Is("effective_custom_metadata", `"{\"a\":3,\"b\":2}"`)
+	s.Settled(acctest.JSON{"custom_metadata": acctest.JSON{"a": 3}, "notes": "x"})
 }
 
 // TestSubscription_importReplacesNothing: what an imported subscription belongs to stays when the configuration leaves
@@ -74,21 +74,21 @@ func TestSubscription_importReplacesNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	belongs := acctest.JSON{"company_id": planA, "product_group_id": planB}
-	s.set(belongs)
-	if text := acctest.Errors(s.Import(s.id())); text != "" {
+	s.Configure(belongs)
+	if text := acctest.Errors(s.Import(s.ID())); text != "" {
 		t.Fatal(text)
 	}
-	s.settled(nil)
-	s.settled(belongs)
+	s.Settled(nil)
+	s.Settled(belongs)
 	for _, name := range []string{"company_id", "product_group_id", "billing_account_id"} {
-		p := s.Plan(s.with(acctest.JSON{name: planC}))
+		p := s.Plan(s.With(acctest.JSON{name: planC}))
 		says(t, acctest.Errors(p.Diagnostics), "An import replaces nothing", planA, planB)
 	}
 	// Once applied, it may be replaced as any other; left out, nothing happens to it.
-	s.set(acctest.JSON{"notes": "ours"})
-	s.settled(acctest.JSON{"notes": "ours"})
-	s.refresh()
-	if p := s.Plan(s.with(acctest.JSON{"notes": "ours", "company_id": planC})); acctest.Errors(p.Diagnostics) != "" ||
+	s.Configure(acctest.JSON{"notes": "ours"})
+	s.Settled(acctest.JSON{"notes": "ours"})
+	s.Reread()
+	if p := s.Plan(s.With(acctest.JSON{"notes": "ours", "company_id": planC})); acctest.Errors(p.Diagnostics) != "" ||
 		len(p.Replaces) != 1 {
 		t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
 	}

@@ -64,7 +64,7 @@ func TestSubscription_validation(t *testing.T) {
 		"ends although it may not": {acctest.JSON{"cancel_at_period_end": true, "allow_cancel": false},
 			`AttributeName("cancel_at_period_end")`},
 	} {
-		if errors := acctest.Errors(s.Plan(s.with(c.lines)).Diagnostics); errors == "" {
+		if errors := acctest.Errors(s.Plan(s.With(c.lines)).Diagnostics); errors == "" {
 			t.Errorf("%s: accepted", name)
 		} else {
 			says(t, errors, c.on)
@@ -76,7 +76,7 @@ func TestSubscription_validation(t *testing.T) {
 	// What is not known yet may be right.
 	for _, lines := range []acctest.JSON{{"plan_id": nil, "items": acctest.Unknown}, {"plan_id": acctest.Unknown},
 		{"allow_pause": acctest.Unknown, "pause": acctest.JSON{}}} {
-		if errors := acctest.Errors(s.Plan(s.with(lines)).Diagnostics); errors != "" {
+		if errors := acctest.Errors(s.Plan(s.With(lines)).Diagnostics); errors != "" {
 			t.Error(errors)
 		}
 	}
@@ -90,16 +90,16 @@ func TestSubscription_refusals(t *testing.T) {
 		"trial_period_days":  {"trial_period_days": 99999999},
 	} {
 		s := subscribe(t)
-		errors := acctest.Errors(s.Apply(s.Plan(s.with(lines))))
+		errors := acctest.Errors(s.Apply(s.Plan(s.With(lines))))
 		says(t, errors, `AttributeName("`+name+`")`, "Could not create", "validation_error", "Request-Id")
 		if s.Exists() {
 			t.Errorf("%s: something was created", name)
 		}
 	}
 	s := subscribe(t)
-	s.service.Must("POST", "/v1/billing-accounts/"+s.base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
+	s.service.Must("POST", "/v1/billing-accounts/"+s.Base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
 	other := s.service.Direct("billing_subscription")
-	says(t, acctest.Errors(other.Apply(other.Plan(s.with(acctest.JSON{"external_id": "s-2"})))),
+	says(t, acctest.Errors(other.Apply(other.Plan(s.With(acctest.JSON{"external_id": "s-2"})))),
 		"Could not create", "suspended")
 }
 
@@ -132,9 +132,9 @@ func TestSubscription_refusedFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(c.before)
-			s.fault(c.fault)
-			says(t, acctest.Errors(s.Apply(s.Plan(s.with(c.lines)))), `AttributeName("`+c.on+`")`, "Request-Id")
+			s.Configure(c.before)
+			s.Fault(c.fault)
+			says(t, acctest.Errors(s.Apply(s.Plan(s.With(c.lines)))), `AttributeName("`+c.on+`")`, "Request-Id")
 		})
 	}
 }
@@ -143,14 +143,14 @@ func TestSubscription_refusedFields(t *testing.T) {
 func TestSubscription_taken(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	other := s.service.Direct("billing_subscription")
-	says(t, acctest.Errors(other.Apply(other.Plan(s.with(nil)))), `AttributeName("external_id")`, "is taken", "import {",
-		"to = billing_subscription.this", s.id())
+	says(t, acctest.Errors(other.Apply(other.Plan(s.With(nil)))), `AttributeName("external_id")`, "is taken", "import {",
+		"to = billing_subscription.this", s.ID())
 	if other.Exists() {
 		t.Error("something was created")
 	}
 	// That of a canceled one is free.
 	s.outside("cancel", nil)
-	other.Set(s.with(nil))
+	other.Set(s.With(nil))
 }

@@ -21,14 +21,14 @@ func TestSubscription_createKinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(lines)
-			s.settled(lines)
+			s.Configure(lines)
+			s.Settled(lines)
 			if lines["items"] == nil {
-				s.is("items", "null")
+				s.Is("items", "null")
 			}
-			s.is("status", `"active"`)
-			s.Import(s.id())
-			s.settled(lines)
+			s.Is("status", `"active"`)
+			s.Import(s.ID())
+			s.Settled(lines)
 		})
 	}
 }
@@ -38,20 +38,20 @@ func TestSubscription_createKinds(t *testing.T) {
 func TestSubscription_itemsMeanTheSame(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"items": []any{itemA, itemB}})
+	s.Configure(acctest.JSON{"items": []any{itemA, itemB}})
 	one := acctest.JSON{"product_id": productA, "price_id": priceA, "quantity": 1}
-	s.settled(acctest.JSON{"items": []any{itemB, one}})
+	s.Settled(acctest.JSON{"items": []any{itemB, one}})
 	s.service.Sandbox.ResetRequests()
-	s.set(acctest.JSON{"items": []any{itemB}})
+	s.Configure(acctest.JSON{"items": []any{itemB}})
 	if have := s.operations(); !slices.Equal(have, []string{"items.sync"}) {
 		t.Errorf("asked for %v", have)
 	}
-	s.settled(acctest.JSON{"items": []any{itemB}})
+	s.Settled(acctest.JSON{"items": []any{itemB}})
 	// Removed from the configuration, they are deleted.
-	s.set(nil)
-	s.is("items", "null")
-	s.settled(nil)
-	if _, response := s.service.Call("GET", "/v1/subscriptions/"+s.id()+"/items",
+	s.Configure(nil)
+	s.Is("items", "null")
+	s.Settled(nil)
+	if _, response := s.service.Call("GET", "/v1/subscriptions/"+s.ID()+"/items",
 		nil); len(response["data"].([]any)) != 0 {
 		t.Errorf("items at the service: %v", response["data"])
 	}
@@ -62,21 +62,21 @@ func TestSubscription_itemsMeanTheSame(t *testing.T) {
 func TestSubscription_itemsDrift(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"items": []any{itemA}})
+	s.Configure(acctest.JSON{"items": []any{itemA}})
 	theirs := acctest.JSON{"items": []any{itemB}}
-	s.service.Call("PUT", "/v1/subscriptions/"+s.id()+"/items", theirs)
-	s.refresh()
-	if changes := s.Plan(s.with(acctest.JSON{"items": []any{itemA}})).Changes(t); !slices.Contains(changes, "items") {
+	s.service.Call("PUT", "/v1/subscriptions/"+s.ID()+"/items", theirs)
+	s.Reread()
+	if changes := s.Plan(s.With(acctest.JSON{"items": []any{itemA}})).Changes(t); !slices.Contains(changes, "items") {
 		t.Errorf("the plan changes %v", changes)
 	}
-	s.set(acctest.JSON{"items": []any{itemA}})
-	s.settled(acctest.JSON{"items": []any{itemA}})
+	s.Configure(acctest.JSON{"items": []any{itemA}})
+	s.Settled(acctest.JSON{"items": []any{itemA}})
 
 	other := subscribe(t)
-	other.set(nil)
-	other.service.Call("PUT", "/v1/subscriptions/"+other.id()+"/items", theirs)
-	other.settled(nil)
-	other.is("items", "null")
+	other.Configure(nil)
+	other.service.Call("PUT", "/v1/subscriptions/"+other.ID()+"/items", theirs)
+	other.Settled(nil)
+	other.Is("items", "null")
 }
 
 // TestSubscription_itemsTolerance: a price's own amount that is returned is not drift, not even after an import, and a
@@ -90,27 +90,27 @@ func TestSubscription_itemsTolerance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t, acctest.Tolerating(tolerance))
-			s.set(lines)
-			s.settled(lines)
-			if imported := acctest.Errors(s.Import(s.id())); imported != "" {
+			s.Configure(lines)
+			s.Settled(lines)
+			if imported := acctest.Errors(s.Import(s.ID())); imported != "" {
 				t.Fatal(imported)
 			}
 			if tolerance.PriceAmounts {
-				s.settled(lines)
-				changed := s.with(acctest.JSON{"items": []any{itemA, itemB}, "notes": "x"})
+				s.Settled(lines)
+				changed := s.With(acctest.JSON{"items": []any{itemA, itemB}, "notes": "x"})
 				s.service.Sandbox.ResetRequests()
 				s.Set(changed)
 				if have := s.operations(); !slices.Equal(have, []string{"update"}) {
 					t.Errorf("asked for %v", have)
 				}
-				s.settled(acctest.JSON{"items": []any{itemA, itemB}, "notes": "x"})
+				s.Settled(acctest.JSON{"items": []any{itemA, itemB}, "notes": "x"})
 			} else {
 				// What the service does not list can only be set: once.
-				s.set(lines)
-				s.settled(lines)
+				s.Configure(lines)
+				s.Settled(lines)
 			}
-			s.set(acctest.JSON{"items": []any{itemB}})
-			s.settled(acctest.JSON{"items": []any{itemB}})
+			s.Configure(acctest.JSON{"items": []any{itemB}})
+			s.Settled(acctest.JSON{"items": []any{itemB}})
 		})
 	}
 }
@@ -123,7 +123,7 @@ func TestSubscription_itemsUnknown(t *testing.T) {
 		"price":   acctest.JSON{"product_id": productB, "price_id": acctest.Unknown},
 		"product": acctest.JSON{"product_id": acctest.Unknown, "price_id": priceB},
 	} {
-		p := s.Plan(s.with(acctest.JSON{"items": []any{itemA, strange}}))
+		p := s.Plan(s.With(acctest.JSON{"items": []any{itemA, strange}}))
 		if text := acctest.Errors(p.Diagnostics); text != "" {
 			t.Fatalf("%s: %s", name, text)
 		}
@@ -165,14 +165,14 @@ func TestSubscription_itemsSincePlan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			if s.set(nil); c.before != nil {
-				s.set(acctest.JSON{"items": c.before})
+			if s.Configure(nil); c.before != nil {
+				s.Configure(acctest.JSON{"items": c.before})
 			}
 			if c.seen != nil {
 				s.put(c.seen...)
 			}
-			s.refresh()
-			lines := s.with(acctest.JSON{"items": c.planned, "plan_id": planB})
+			s.Reread()
+			lines := s.With(acctest.JSON{"items": c.planned, "plan_id": planB})
 			first := s.Plan(lines)
 			if c.since != nil {
 				s.pass(time.Minute)
@@ -184,16 +184,16 @@ func TestSubscription_itemsSincePlan(t *testing.T) {
 				if applied != "" {
 					t.Error(applied)
 				}
-				s.settled(acctest.JSON{"items": c.planned, "plan_id": planB})
+				s.Settled(acctest.JSON{"items": c.planned, "plan_id": planB})
 				return
 			}
 			says(t, applied, `AttributeName("items")`, c.says, "Plan again")
 			if have := sent(s.service); len(have) > 0 {
 				t.Errorf("the apply that failed sent %v", have)
 			}
-			s.refresh()
+			s.Reread()
 			s.Set(lines)
-			s.settled(acctest.JSON{"items": c.planned, "plan_id": planB})
+			s.Settled(acctest.JSON{"items": c.planned, "plan_id": planB})
 		})
 	}
 }
@@ -204,20 +204,20 @@ func (s *subject) put(items ...any) {
 	if items == nil {
 		items = []any{}
 	}
-	s.service.Call("PUT", "/v1/subscriptions/"+s.id()+"/items", acctest.JSON{"items": items})
+	s.service.Call("PUT", "/v1/subscriptions/"+s.ID()+"/items", acctest.JSON{"items": items})
 }
 
 // TestSubscription_itemsIncomplete: an item needs a product and a price, which may become known later.
 func TestSubscription_itemsIncomplete(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	first :=
-		s.Plan(s.with(acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": acctest.Unknown}}}))
+		s.Plan(s.With(acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": acctest.Unknown}}}))
 	if text := acctest.Errors(first.Diagnostics); text != "" {
 		t.Fatal(text)
 	}
-	null := s.Plan(s.with(acctest.JSON{"items": []any{acctest.JSON{"product_id": nil, "price_id": priceA}}}))
+	null := s.Plan(s.With(acctest.JSON{"items": []any{acctest.JSON{"product_id": nil, "price_id": priceA}}}))
 	says(t, acctest.Errors(null.Diagnostics), `AttributeName("items")`, "items[*].product_id is null",
 		"An item without a product or a price")
 }
@@ -229,24 +229,24 @@ func TestSubscription_itemsHidden(t *testing.T) {
 	neither := acctest.JSON{"plan_id": nil, "notes": "n"}
 	for _, tolerance := range []sandbox.Tolerance{{ItemsNotListed: true}, {ItemsNotFound: true}} {
 		s := subscribe(t, acctest.Tolerating(tolerance))
-		s.set(acctest.JSON{"plan_id": nil, "items": []any{itemA}})
-		if text := acctest.Errors(s.Import(s.id())); text != "" {
+		s.Configure(acctest.JSON{"plan_id": nil, "items": []any{itemA}})
+		if text := acctest.Errors(s.Import(s.ID())); text != "" {
 			t.Fatal(text)
 		}
-		s.settled(acctest.JSON{"plan_id": nil})
+		s.Settled(acctest.JSON{"plan_id": nil})
 		s.service.Sandbox.ResetRequests()
-		s.set(neither)
+		s.Configure(neither)
 		if have := s.operations(); !slices.Equal(have, []string{"update"}) {
 			t.Errorf("asked for %v", have)
 		}
-		s.settled(neither)
+		s.Settled(neither)
 		const why = "Neither a plan nor items"
-		says(t, acctest.Errors(s.PlanReplace(s.with(neither)).Diagnostics), `AttributeName("plan_id")`, why)
-		s.set(acctest.JSON{"plan_id": nil, "items": []any{itemA}})
-		says(t, acctest.Errors(s.Plan(s.with(neither)).Diagnostics), why)
-		s.set(acctest.JSON{"items": []any{itemA}})
-		s.set(nil)
-		says(t, acctest.Errors(s.Plan(s.with(neither)).Diagnostics), why)
+		says(t, acctest.Errors(s.PlanReplace(s.With(neither)).Diagnostics), `AttributeName("plan_id")`, why)
+		s.Configure(acctest.JSON{"plan_id": nil, "items": []any{itemA}})
+		says(t, acctest.Errors(s.Plan(s.With(neither)).Diagnostics), why)
+		s.Configure(acctest.JSON{"items": []any{itemA}})
+		s.Configure(nil)
+		says(t, acctest.Errors(s.Plan(s.With(neither)).Diagnostics), why)
 	}
 }
 
@@ -289,12 +289,12 @@ func TestSubscription_itemsRemoved(t *testing.T) {
 			if c.before != nil {
 				lines["items"] = c.before
 			}
-			s.set(lines)
+			s.Configure(lines)
 			if c.theirs != nil {
 				s.put(c.theirs...)
 			}
-			s.refresh()
-			p := s.Plan(s.with(acctest.JSON{"items": c.after}))
+			s.Reread()
+			p := s.Plan(s.With(acctest.JSON{"items": c.after}))
 			warnings := acctest.Warnings(p.Diagnostics)
 			if c.says == nil && warnings != "" {
 				t.Errorf("told %s", warnings)
@@ -315,26 +315,26 @@ func TestSubscription_itemsRemoved(t *testing.T) {
 func TestSubscription_itemsImported(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	empty := acctest.JSON{"items": []any{}, "custom_metadata": acctest.JSON{}}
-	s.Import(s.id())
-	s.settled(nil)
-	s.settled(empty)
+	s.Import(s.ID())
+	s.Settled(nil)
+	s.Settled(empty)
 	s.service.Sandbox.ResetRequests()
-	s.set(acctest.JSON{"items": []any{}, "custom_metadata": acctest.JSON{}, "notes": "n"})
+	s.Configure(acctest.JSON{"items": []any{}, "custom_metadata": acctest.JSON{}, "notes": "n"})
 	if have := s.operations(); !slices.Equal(have, []string{"update"}) {
 		t.Errorf("asked for %v", have)
 	}
 	other := subscribe(t)
-	other.set(nil)
-	other.Import(other.id())
+	other.Configure(nil)
+	other.Import(other.ID())
 	other.put(itemB)
-	other.refresh()
+	other.Reread()
 	// None, as the import found it, and as ignore_changes gives it: what others add since stays.
-	other.settled(acctest.JSON{"items": []any{}})
-	other.settled(nil)
-	other.Import(other.id())
-	says(t, acctest.Warnings(other.Plan(other.with(acctest.JSON{"items": []any{}})).Diagnostics), removed,
+	other.Settled(acctest.JSON{"items": []any{}})
+	other.Settled(nil)
+	other.Import(other.ID())
+	says(t, acctest.Warnings(other.Plan(other.With(acctest.JSON{"items": []any{}})).Diagnostics), removed,
 		"quantity 3, unit_amount_subcents 499000")
-	says(t, other.set(acctest.JSON{"items": []any{itemA}}), removed)
+	says(t, other.Configure(acctest.JSON{"items": []any{itemA}}), removed)
 }

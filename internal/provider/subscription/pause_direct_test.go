@@ -12,24 +12,24 @@ import (
 func TestSubscription_pause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	plain := acctest.JSON{"pause": acctest.JSON{}}
-	s.set(plain)
-	s.is("status", `"paused"`)
-	s.is("pause", `{"behavior":"mark_uncollectible","resumes_at":null}`)
-	s.settled(plain)
+	s.Configure(plain)
+	s.Is("status", `"paused"`)
+	s.Is("pause", `{"behavior":"mark_uncollectible","resumes_at":null}`)
+	s.Settled(plain)
 	// The same time in another zone is not another pause.
-	s.set(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01T00:00:00Z"}})
-	s.settled(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-03-31T21:00:00-03:00"}})
-	s.settled(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01"}})
+	s.Configure(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01T00:00:00Z"}})
+	s.Settled(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-03-31T21:00:00-03:00"}})
+	s.Settled(acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01"}})
 	s.service.Sandbox.ResetRequests()
-	s.set(nil)
+	s.Configure(nil)
 	if have := s.operations(); !slices.Equal(have, []string{"resume"}) {
 		t.Errorf("asked for %v", have)
 	}
-	s.is("status", `"active"`)
-	s.is("pause", "null")
-	s.settled(nil)
+	s.Is("status", `"active"`)
+	s.Is("pause", "null")
+	s.Settled(nil)
 }
 
 // TestSubscription_pauseEnded: a pause that was ended elsewhere before its time is drift, with a warning.
@@ -37,18 +37,18 @@ func TestSubscription_pauseEnded(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
-	s.set(lines)
+	s.Configure(lines)
 	s.outside("resume", nil)
-	says(t, s.refresh(), "A pause has ended", "was ended outside of Terraform")
-	s.is("pause", "null")
-	p := s.Plan(s.with(lines))
+	says(t, s.Reread(), "A pause has ended", "was ended outside of Terraform")
+	s.Is("pause", "null")
+	p := s.Plan(s.With(lines))
 	if !slices.Contains(p.Changes(t), "pause") {
 		t.Errorf("the plan changes %v", p.Changes(t))
 	}
-	if more := s.refresh(); more != "" {
+	if more := s.Reread(); more != "" {
 		t.Errorf("it is told again: %s", more)
 	}
-	s.settled(nil)
+	s.Settled(nil)
 }
 
 // TestSubscription_pauseFulfilled: a pause whose time has passed is not a difference and no warning, however it ended,
@@ -65,7 +65,7 @@ func TestSubscription_pauseFulfilled(t *testing.T) {
 		"by hand before that": {end: func(s *subject) { s.outside("resume", nil); pass(s) }, removal: []string{"update"}},
 		"without a date of its end": {change: func(_ string, o acctest.JSON) { delete(o, "resumed_at") }, end: pass,
 			removal: []string{"resume", "update"}},
-		"seen early, with no refresh": {end: func(s *subject) { s.outside("resume", nil); s.refresh(); pass(s) },
+		"seen early, with no refresh": {end: func(s *subject) { s.outside("resume", nil); s.Reread(); pass(s) },
 			removal: []string{"update"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,31 +75,31 @@ func TestSubscription_pauseFulfilled(t *testing.T) {
 				s.Direct = s.service.Rewriting(c.change).Direct("billing_subscription")
 			}
 			lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
-			s.set(lines)
+			s.Configure(lines)
 			c.end(s)
 			s.service.Sandbox.ResetRequests()
-			if told := s.refresh(); told != "" {
+			if told := s.Reread(); told != "" {
 				t.Errorf("told: %s", told)
 			}
 			lines["notes"] = "n"
-			s.set(lines)
-			s.settled(lines)
+			s.Configure(lines)
+			s.Settled(lines)
 			if have := s.operations(); !slices.Equal(have, []string{"update"}) {
 				t.Errorf("asked for %v", have)
 			}
 			s.outside("pause", acctest.JSON{"behavior": "void"})
-			s.refresh()
-			s.set(lines)
-			s.is("status", `"active"`)
-			s.settled(lines)
+			s.Reread()
+			s.Configure(lines)
+			s.Is("status", `"active"`)
+			s.Settled(lines)
 			s.service.Sandbox.ResetRequests()
-			s.set(nil)
+			s.Configure(nil)
 			if have := s.operations(); !slices.Equal(have, c.removal) {
 				t.Errorf("asked for %v", have)
 			}
-			s.settled(nil)
+			s.Settled(nil)
 			// Once removed, it is a new pause.
-			says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), "The pause would have ended already")
+			says(t, acctest.Errors(s.Plan(s.With(lines)).Diagnostics), "The pause would have ended already")
 		})
 	}
 }
@@ -120,20 +120,20 @@ func TestSubscription_pauseEndedThenDue(t *testing.T) {
 			s := subscribe(t)
 			s.Direct = s.service.Rewriting(change).Direct("billing_subscription")
 			lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
-			s.set(lines)
+			s.Configure(lines)
 			s.pass(time.Hour)
 			s.outside("resume", nil)
 			s.pass(20 * 24 * time.Hour)
-			s.settled(lines)
-			if changes := s.Plan(s.with(nil)).Changes(t); !slices.Equal(changes, []string{"pause"}) {
+			s.Settled(lines)
+			if changes := s.Plan(s.With(nil)).Changes(t); !slices.Equal(changes, []string{"pause"}) {
 				t.Errorf("the plan changes %v", changes)
 			}
 			s.service.Sandbox.ResetRequests()
-			s.set(nil)
+			s.Configure(nil)
 			if have := s.operations(); len(have) > 0 {
 				t.Errorf("asked for %v", have)
 			}
-			s.settled(nil)
+			s.Settled(nil)
 		})
 	}
 }
@@ -144,30 +144,30 @@ func TestSubscription_pausePast(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	past := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:00Z"}}
-	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at",
+	says(t, acctest.Errors(s.Plan(s.With(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at",
 		"2026-03-14T12:00:00Z", "in the past")
-	s.set(nil)
-	says(t, acctest.Errors(s.Plan(s.with(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at",
+	s.Configure(nil)
+	says(t, acctest.Errors(s.Plan(s.With(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at",
 		"2026-03-14T12:00:00Z", "in the past")
-	s.set(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:10Z"}})
+	s.Configure(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:10Z"}})
 }
 
 // TestSubscription_pauseOutside: a pause that another system began or changed is drift.
 func TestSubscription_pauseOutside(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.outside("pause", acctest.JSON{"behavior": "void"})
-	s.refresh()
-	s.is("pause", `{"behavior":"void","resumes_at":null}`)
-	s.set(nil)
-	s.is("status", `"active"`)
+	s.Reread()
+	s.Is("pause", `{"behavior":"void","resumes_at":null}`)
+	s.Configure(nil)
+	s.Is("status", `"active"`)
 	lines := acctest.JSON{"pause": acctest.JSON{}}
-	s.set(lines)
+	s.Configure(lines)
 	s.outside("pause", acctest.JSON{"behavior": "keep_as_draft"})
-	s.refresh()
-	s.set(lines)
-	s.settled(lines)
+	s.Reread()
+	s.Configure(lines)
+	s.Settled(lines)
 }
 
 // TestSubscription_pausePartlyReturned: the service may leave out how a subscription is paused, or say it in another
@@ -191,13 +191,13 @@ func TestSubscription_pausePartlyReturned(t *testing.T) {
 			s := subscribe(t)
 			s.Direct = s.service.Rewriting(change).Direct("billing_subscription")
 			lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
-			s.set(lines)
-			s.settled(lines)
-			s.set(nil)
+			s.Configure(lines)
+			s.Settled(lines)
+			s.Configure(nil)
 			if status := s.remote()["status"]; status != "active" {
 				t.Errorf("the service says %v", status)
 			}
-			s.settled(nil)
+			s.Settled(nil)
 		})
 	}
 }
@@ -215,15 +215,15 @@ func dropNulls(object acctest.JSON) {
 func TestSubscription_pauseRefused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"allow_pause": false})
+	s.Configure(acctest.JSON{"allow_pause": false})
 	for _, lines := range []acctest.JSON{{"pause": acctest.JSON{}, "allow_pause": false}, {"pause": acctest.JSON{}}} {
-		says(t, acctest.Errors(s.Plan(s.with(lines)).Diagnostics), `AttributeName("pause")`, "may not be paused",
+		says(t, acctest.Errors(s.Plan(s.With(lines)).Diagnostics), `AttributeName("pause")`, "may not be paused",
 			"allow_pause = true")
 	}
-	s.set(acctest.JSON{"pause": acctest.JSON{}, "allow_pause": true})
-	s.is("status", `"paused"`)
+	s.Configure(acctest.JSON{"pause": acctest.JSON{}, "allow_pause": true})
+	s.Is("status", `"paused"`)
 	// One that is not known yet may be none.
-	if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"pause": acctest.Unknown, "allow_pause": false})).
+	if text := acctest.Errors(s.Plan(s.With(acctest.JSON{"pause": acctest.Unknown, "allow_pause": false})).
 		Diagnostics); text != "" {
 		t.Error(text)
 	}
@@ -233,15 +233,15 @@ func TestSubscription_pauseRefused(t *testing.T) {
 func TestSubscription_pauseRefusedByService(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
-	p := s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-15"}}))
+	s.Configure(nil)
+	p := s.Plan(s.With(acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-15"}}))
 	s.pass(48 * time.Hour)
 	says(t, acctest.Errors(s.Apply(p)), `AttributeName("pause")`, "Could not pause", "pause.resumes_at",
 		"future", "Request-Id")
-	s.refresh()
+	s.Reread()
 	s.patch(acctest.JSON{"allow_pause": false})
 	// The state still believes that it may be paused.
-	p = s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{}}))
+	p = s.Plan(s.With(acctest.JSON{"pause": acctest.JSON{}}))
 	says(t, acctest.Errors(s.Apply(p)), `AttributeName("pause")`, "does not allow a pause")
-	s.is("pause", "null")
+	s.Is("pause", "null")
 }

@@ -15,19 +15,19 @@ const month = 31 * 24 * time.Hour
 func TestSubscription_planNow(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.service.Sandbox.ResetRequests()
 	lines := acctest.JSON{"plan_id": planB, "plan_change": acctest.JSON{"reason": "upgrade"}}
-	s.set(lines)
+	s.Configure(lines)
 	if have := s.operations(); !slices.Equal(have, []string{"change_plan"}) {
 		t.Errorf("asked for %v", have)
 	}
 	says(t, string(s.service.Sandbox.Requests()[0].Body), `"reason":"upgrade"`, `"timing":"immediate"`, planB)
-	s.is("current_plan_id", `"`+planB+`"`)
-	s.settled(lines)
+	s.Is("current_plan_id", `"`+planB+`"`)
+	s.Settled(lines)
 	// How it was done is of no interest any more.
-	s.settled(acctest.JSON{"plan_id": planB})
-	s.settled(acctest.JSON{"plan_id": planB, "plan_change": later})
+	s.Settled(acctest.JSON{"plan_id": planB})
+	s.Settled(acctest.JSON{"plan_id": planB, "plan_change": later})
 }
 
 // TestSubscription_planLater: a later change settles in one apply, arrives with the period, and can be taken back.
@@ -35,20 +35,20 @@ func TestSubscription_planLater(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	lines := acctest.JSON{"plan_id": planB, "plan_change": later}
-	s.set(nil)
-	s.set(lines)
-	s.is("plan_id", `"`+planB+`"`)
-	s.is("current_plan_id", `"`+planA+`"`)
-	s.is("pending_plan_id", `"`+planB+`"`)
-	s.settled(lines)
-	s.set(nil)
-	s.is("pending_plan_id", "null")
-	s.settled(nil)
-	s.set(lines)
+	s.Configure(nil)
+	s.Configure(lines)
+	s.Is("plan_id", `"`+planB+`"`)
+	s.Is("current_plan_id", `"`+planA+`"`)
+	s.Is("pending_plan_id", `"`+planB+`"`)
+	s.Settled(lines)
+	s.Configure(nil)
+	s.Is("pending_plan_id", "null")
+	s.Settled(nil)
+	s.Configure(lines)
 	s.pass(month)
-	s.settled(lines)
-	s.is("current_plan_id", `"`+planB+`"`)
-	s.is("pending_plan_id", "null")
+	s.Settled(lines)
+	s.Is("current_plan_id", `"`+planB+`"`)
+	s.Is("pending_plan_id", "null")
 }
 
 // TestSubscription_planLaterHidden: a service that keeps the pending plan to itself makes no endless difference, and
@@ -62,28 +62,28 @@ func TestSubscription_planLaterHidden(t *testing.T) {
 			s := subscribe(t)
 			s.Direct = s.service.Rewriting(hide).Direct("billing_subscription")
 			lines := acctest.JSON{"plan_id": planB, "plan_change": later}
-			s.set(nil)
-			s.set(lines)
-			s.is("pending_plan_id", `"`+planB+`"`)
-			s.is("current_plan_id", `"`+planA+`"`)
-			s.settled(lines)
+			s.Configure(nil)
+			s.Configure(lines)
+			s.Is("pending_plan_id", `"`+planB+`"`)
+			s.Is("current_plan_id", `"`+planA+`"`)
+			s.Settled(lines)
 			lines["notes"] = "something else"
-			s.set(lines)
-			s.settled(lines)
+			s.Configure(lines)
+			s.Settled(lines)
 			if !arrives {
 				s.outside("change-plan", acctest.JSON{"plan_id": planA})
 			}
 			s.pass(month)
-			s.refresh()
-			changes := s.Plan(s.with(lines)).Changes(t)
+			s.Reread()
+			changes := s.Plan(s.With(lines)).Changes(t)
 			if slices.Contains(changes, "plan_id") == arrives {
 				t.Errorf("the plan changes %v", changes)
 			}
 			if !arrives {
-				s.set(lines)
+				s.Configure(lines)
 			}
-			s.set(acctest.JSON{"plan_id": planC})
-			s.is("current_plan_id", `"`+planC+`"`)
+			s.Configure(acctest.JSON{"plan_id": planC})
+			s.Is("current_plan_id", `"`+planC+`"`)
 		})
 	}
 }
@@ -94,11 +94,11 @@ func TestSubscription_planHiddenTakenBack(t *testing.T) {
 	s := subscribe(t)
 	s.Direct = s.service.Rewriting(func(_ string, subscription acctest.JSON) { delete(subscription, "metadata") }).
 		Direct("billing_subscription")
-	s.set(nil)
-	s.set(acctest.JSON{"plan_id": planB, "plan_change": later})
-	s.set(nil)
-	s.is("pending_plan_id", "null")
-	s.settled(nil)
+	s.Configure(nil)
+	s.Configure(acctest.JSON{"plan_id": planB, "plan_change": later})
+	s.Configure(nil)
+	s.Is("pending_plan_id", "null")
+	s.Settled(nil)
 	if pending := s.remote()["metadata"].(acctest.JSON)["pending_plan_id"]; pending != nil {
 		t.Errorf("the service still waits for %v", pending)
 	}
@@ -109,17 +109,17 @@ func TestSubscription_planOutside(t *testing.T) {
 	t.Parallel()
 	for _, timing := range []string{"immediate", "end_of_period"} {
 		s := subscribe(t)
-		s.set(nil)
+		s.Configure(nil)
 		s.outside("change-plan", acctest.JSON{"plan_id": planC, "timing": timing})
-		s.refresh()
-		s.is("plan_id", `"`+planC+`"`)
-		if changes := s.Plan(s.with(nil)).Changes(t); !slices.Contains(changes, "plan_id") {
+		s.Reread()
+		s.Is("plan_id", `"`+planC+`"`)
+		if changes := s.Plan(s.With(nil)).Changes(t); !slices.Contains(changes, "plan_id") {
 			t.Errorf("%s: the plan changes %v", timing, changes)
 		}
-		s.set(nil)
-		s.is("current_plan_id", `"`+planA+`"`)
-		s.is("pending_plan_id", "null")
-		s.settled(nil)
+		s.Configure(nil)
+		s.Is("current_plan_id", `"`+planA+`"`)
+		s.Is("pending_plan_id", "null")
+		s.Settled(nil)
 	}
 }
 
@@ -127,23 +127,23 @@ func TestSubscription_planOutside(t *testing.T) {
 func TestSubscription_planTakenOut(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"items": []any{itemA}})
+	s.Configure(acctest.JSON{"items": []any{itemA}})
 	without := acctest.JSON{"plan_id": nil, "items": []any{itemA}}
-	s.set(without)
-	s.is("current_plan_id", "null")
-	s.settled(without)
+	s.Configure(without)
+	s.Is("current_plan_id", "null")
+	s.Settled(without)
 	again := acctest.JSON{"plan_id": planB, "plan_change": later, "items": []any{itemA}}
-	s.set(again)
-	s.is("current_plan_id", "null")
-	s.settled(again)
+	s.Configure(again)
+	s.Is("current_plan_id", "null")
+	s.Settled(again)
 }
 
 // TestSubscription_oneUpdate: plan, items, pause and notes in one update, with no request sent twice.
 func TestSubscription_oneUpdate(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"items": []any{itemA}, "notes": "a"})
-	p := s.Plan(s.with(acctest.JSON{"plan_id": planB, "items": []any{itemB}, "notes": "b",
+	s.Configure(acctest.JSON{"items": []any{itemA}, "notes": "a"})
+	p := s.Plan(s.With(acctest.JSON{"plan_id": planB, "items": []any{itemB}, "notes": "b",
 		"pause": acctest.JSON{"behavior": "void"}}))
 	s.service.Sandbox.ResetRequests()
 	if text := acctest.Errors(s.Apply(p)); text != "" {
@@ -155,7 +155,7 @@ func TestSubscription_oneUpdate(t *testing.T) {
 		t.Errorf("asked for %v, want %v", have, want)
 	}
 	for _, request := range s.service.Sandbox.Requests() {
-		t.Logf("%s %s %s", request.Method, strings.Replace(request.Path, s.id(), "{id}", 1), request.Body)
+		t.Logf("%s %s %s", request.Method, strings.Replace(request.Path, s.ID(), "{id}", 1), request.Body)
 	}
 }
 
@@ -163,8 +163,8 @@ func TestSubscription_oneUpdate(t *testing.T) {
 func TestSubscription_resumeFirst(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"pause": acctest.JSON{}})
-	p := s.Plan(s.with(acctest.JSON{"plan_id": planB, "notes": "b", "custom_metadata": acctest.JSON{"k": "v"},
+	s.Configure(acctest.JSON{"pause": acctest.JSON{}})
+	p := s.Plan(s.With(acctest.JSON{"plan_id": planB, "notes": "b", "custom_metadata": acctest.JSON{"k": "v"},
 		"cancel_at_period_end": true}))
 	s.service.Sandbox.ResetRequests()
 	if text := acctest.Errors(s.Apply(p)); text != "" {
@@ -221,23 +221,23 @@ func TestSubscription_turnsOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(nil)
+			s.Configure(nil)
 			for _, lines := range c.before {
-				s.set(lines)
+				s.Configure(lines)
 			}
-			s.refresh()
-			first := s.Plan(s.with(c.planned))
+			s.Reread()
+			first := s.Plan(s.With(c.planned))
 			if text := acctest.Errors(first.Diagnostics); text != "" {
 				t.Fatal(text)
 			}
 			s.service.Sandbox.ResetRequests()
-			if text := acctest.Errors(s.Apply(s.Again(first, s.with(c.known)))); text != "" {
+			if text := acctest.Errors(s.Apply(s.Again(first, s.With(c.known)))); text != "" {
 				t.Fatal(text)
 			}
 			if have := s.operations(); !slices.Equal(have, c.sends) {
 				t.Errorf("asked for %v, want %v", have, c.sends)
 			}
-			s.settled(c.known)
+			s.Settled(c.known)
 		})
 	}
 }
@@ -248,16 +248,16 @@ func TestSubscription_pauseTurnsOut(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
-	s.set(lines)
+	s.Configure(lines)
 	s.pass(20 * 24 * time.Hour)
 	s.outside("pause", acctest.JSON{"behavior": "void"})
-	s.refresh()
-	first := s.Plan(s.with(acctest.JSON{"pause": acctest.JSON{"resumes_at": acctest.Unknown}}))
-	if text := acctest.Errors(s.Apply(s.Again(first, s.with(lines)))); text != "" {
+	s.Reread()
+	first := s.Plan(s.With(acctest.JSON{"pause": acctest.JSON{"resumes_at": acctest.Unknown}}))
+	if text := acctest.Errors(s.Apply(s.Again(first, s.With(lines)))); text != "" {
 		t.Fatal(text)
 	}
-	s.is("status", `"active"`)
-	s.settled(lines)
+	s.Is("status", `"active"`)
+	s.Settled(lines)
 }
 
 // TestSubscription_recreateTurnsOut: a canceled subscription is not replaced for an on_external_cancel that was not
@@ -265,13 +265,13 @@ func TestSubscription_pauseTurnsOut(t *testing.T) {
 func TestSubscription_recreateTurnsOut(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.outside("cancel", nil)
-	s.refresh()
-	first := s.Plan(s.with(acctest.JSON{"on_external_cancel": acctest.Unknown}))
-	again := s.Again(first, s.with(acctest.JSON{"on_external_cancel": "recreate"}))
+	s.Reread()
+	first := s.Plan(s.With(acctest.JSON{"on_external_cancel": acctest.Unknown}))
+	again := s.Again(first, s.With(acctest.JSON{"on_external_cancel": "recreate"}))
 	says(t, acctest.Errors(s.Apply(again)), "did not show that the subscription is replaced", "Plan again")
-	if s.settled(nil); len(s.Plan(s.with(acctest.JSON{"on_external_cancel": "recreate"})).Replaces) == 0 {
+	if s.Settled(nil); len(s.Plan(s.With(acctest.JSON{"on_external_cancel": "recreate"})).Replaces) == 0 {
 		t.Error("the next plan replaces nothing")
 	}
 }

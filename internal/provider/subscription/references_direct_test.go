@@ -60,16 +60,16 @@ func TestUnknownReferences(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t, func(o *sandbox.Options) { o.SeedDocument, o.MaxPerPage = seedOf(cmp.Or(c.plans, 12)), 100 })
 			if c.first != nil {
-				s.set(c.first)
+				s.Configure(c.first)
 			}
 			if c.fault.Operation != "" {
-				s.fault(c.fault)
+				s.Fault(c.fault)
 			}
 			lines := c.lines
 			if lines == nil {
 				lines = acctest.JSON{"plan_id": planA}
 			}
-			planned := s.Plan(s.with(lines))
+			planned := s.Plan(s.With(lines))
 			s.service.Sandbox.ResetRequests()
 			text := strings.Join(strings.Fields(acctest.Errors(s.Apply(planned))), " ")
 			if text == "" || !strings.Contains(text, c.says) || c.never != "" && strings.Contains(text, c.never) {

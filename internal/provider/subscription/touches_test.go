@@ -68,7 +68,7 @@ func crossings() []crossing {
 		{transition: "take a pending plan back", before: acctest.JSON{"plan_id": planA},
 			after: acctest.JSON{"plan_id": planA}, arguments: []string{"plan_id"},
 			outcome: []string{"pending_plan_id", "plan_change"}, meanwhile: func(s *subject) {
-				s.set(acctest.JSON{"plan_id": planB, "plan_change": later})
+				s.Configure(acctest.JSON{"plan_id": planB, "plan_change": later})
 			}},
 		{transition: "pause", after: paused, arguments: []string{"pause"}},
 		{transition: "pause", before: paused,
@@ -96,13 +96,13 @@ func TestSubscription_touches(t *testing.T) {
 		t.Run(c.transition, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(c.before)
+			s.Configure(c.before)
 			if c.meanwhile != nil {
 				c.meanwhile(s)
 			}
 			s.pass(time.Hour)
-			s.refresh()
-			p := s.Plan(s.with(c.after))
+			s.Reread()
+			p := s.Plan(s.With(c.after))
 			known := slices.Concat(c.arguments, c.outcome)
 			touched := expected(c, s)
 			if have := p.Unknown(t); !slices.Equal(have, touched) {
@@ -112,7 +112,7 @@ func TestSubscription_touches(t *testing.T) {
 			if text := acctest.Errors(s.Apply(p)); text != "" {
 				t.Fatal(text)
 			}
-			s.refresh()
+			s.Reread()
 			changed := acctest.Differences(t, before, s.State())
 			for _, name := range changed {
 				if !slices.Contains(touched, name) && !slices.Contains(known, name) {
@@ -124,7 +124,7 @@ func TestSubscription_touches(t *testing.T) {
 					t.Errorf("%s has not changed: the table makes it unknown for nothing", name)
 				}
 			}
-			s.settled(c.after)
+			s.Settled(c.after)
 		})
 	}
 	for transition := range maps.Keys(subscription.Touches()) {
@@ -157,8 +157,8 @@ func TestSubscription_unknownPlan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
-			s.set(nil)
-			unknown := s.Plan(s.with(lines)).Unknown(t)
+			s.Configure(nil)
+			unknown := s.Plan(s.With(lines)).Unknown(t)
 			for _, name := range subscription.Touches()["change the plan to one that is not known yet"] {
 				if !slices.Contains(unknown, name) {
 					t.Errorf("%s is planned as known", name)
@@ -175,8 +175,8 @@ func TestSubscription_unknownPlan(t *testing.T) {
 func TestSubscription_unknownPause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	s.set(acctest.JSON{"pause": acctest.JSON{}})
-	unknown := s.Plan(s.with(acctest.JSON{"pause": acctest.Unknown})).Unknown(t)
+	s.Configure(acctest.JSON{"pause": acctest.JSON{}})
+	unknown := s.Plan(s.With(acctest.JSON{"pause": acctest.Unknown})).Unknown(t)
 	if !slices.Contains(unknown, "resumed_at") || !slices.Contains(unknown, "status") {
 		t.Errorf("known after apply: %v", unknown)
 	}

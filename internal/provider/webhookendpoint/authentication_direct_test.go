@@ -53,16 +53,16 @@ func TestDirect_authentication(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			lines := acctest.JSON{"authentication": kind.configured, "test_on_apply": true}
-			if warned := s.set(lines); warned != "" {
+			if warned := s.Configure(lines); warned != "" {
 				t.Errorf("warned: %s", warned)
 			}
 			if have := s.last().Header.Get(kind.header); have != kind.credit {
 				t.Errorf("%s is %q, want %q", kind.header, have, kind.credit)
 			}
-			s.is("authentication", kind.kept)
-			s.isSettled(lines)
+			s.Is("authentication", kind.kept)
+			s.Settled(lines)
 			other := s.service.Direct("billing_webhook_endpoint")
-			other.Import(s.id())
+			other.Import(s.ID())
 			if name == "none" {
 				return // An import cannot know whether "none" was written down.
 			}
@@ -74,7 +74,7 @@ func TestDirect_authentication(t *testing.T) {
 				delete(bare, credential)
 			}
 			for _, written := range []acctest.JSON{kind.configured, bare, versioned(kind.configured, 1)} {
-				p := other.Plan(s.with(acctest.JSON{"authentication": written}))
+				p := other.Plan(s.With(acctest.JSON{"authentication": written}))
 				if text := acctest.Errors(p.Diagnostics); text != "" {
 					t.Fatal(text)
 				}
@@ -100,20 +100,20 @@ func TestDirect_credentialsVersion(t *testing.T) {
 		return acctest.JSON{"authentication": acctest.JSON{"type": "basic", "username": "ana", "password_wo": password,
 			"credentials_wo_version": version}}
 	}
-	s.set(auth("first", nil))
+	s.Configure(auth("first", nil))
 	for _, unchanged := range []acctest.JSON{auth("second", nil), auth("second", 1), auth(nil, nil)} {
-		s.isSettled(unchanged)
+		s.Settled(unchanged)
 	}
-	says(t, acctest.Errors(s.Plan(s.with(auth(nil, 2))).Diagnostics), "authentication", "password_wo",
+	says(t, acctest.Errors(s.Plan(s.With(auth(nil, 2))).Diagnostics), "authentication", "password_wo",
 		`type "basic" needs authentication.password_wo`)
 	s.service.Sandbox.ResetRequests()
-	s.set(auth("second", 2))
-	same(t, "calls", s.calls(), "webhook_endpoints.update")
-	s.isSettled(auth("third", 2))
+	s.Configure(auth("second", 2))
+	same(t, "calls", s.Calls(), "webhook_endpoints.update")
+	s.Settled(auth("third", 2))
 	// A version that goes back is another one too.
 	s.service.Sandbox.ResetRequests()
-	s.set(auth("first", 1))
-	same(t, "calls", s.calls(), "webhook_endpoints.update")
+	s.Configure(auth("first", 1))
+	same(t, "calls", s.Calls(), "webhook_endpoints.update")
 	s.fire()
 	if have, want := s.last().Header.Get("Authorization"),
 		"Basic "+base64.StdEncoding.EncodeToString([]byte("ana:first")); have != want {
@@ -124,7 +124,7 @@ func TestDirect_credentialsVersion(t *testing.T) {
 // fire fires a test event and waits until it has come.
 func (s *subject) fire() {
 	s.t.Helper()
-	s.service.CallCollections("POST", endpoints+"/"+s.id()+"/test", acctest.JSON{})
+	s.service.CallCollections("POST", endpoints+"/"+s.ID()+"/test", acctest.JSON{})
 	if err := s.service.Sandbox.WaitDeliveries(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestDirect_authenticationRefused(t *testing.T) {
 		"bearer with a password": {acctest.JSON{"type": "bearer", "token_wo": "t", "password_wo": "p"},
 			[]string{`AttributeName("authentication")`, "belongs to"}},
 	} {
-		text := acctest.Errors(s.Plan(s.with(acctest.JSON{"authentication": c.authentication})).Diagnostics)
+		text := acctest.Errors(s.Plan(s.With(acctest.JSON{"authentication": c.authentication})).Diagnostics)
 		if text == "" {
 			t.Errorf("%s: not refused", name)
 		}
@@ -172,11 +172,11 @@ func TestDirect_authenticationRefused(t *testing.T) {
 	for _, authentication := range []any{acctest.Unknown, acctest.JSON{"type": acctest.Unknown, "username": "ana",
 		"password_wo": "p"},
 		acctest.JSON{"type": "basic", "username": acctest.Unknown, "password_wo": acctest.Unknown}} {
-		if text := acctest.Errors(s.Plan(s.with(acctest.JSON{"authentication": authentication})).Diagnostics); text != "" {
+		if text := acctest.Errors(s.Plan(s.With(acctest.JSON{"authentication": authentication})).Diagnostics); text != "" {
 			t.Error(text)
 		}
 	}
-	same(t, "calls", s.calls())
+	same(t, "calls", s.Calls())
 }
 
 // TestDirect_unknownAuthentication: an authentication that is only known at apply counts as a change, and can come out
@@ -198,13 +198,13 @@ func TestDirect_unknownAuthentication(t *testing.T) {
 				}
 				return acctest.JSON{"authentication": authentication}
 			}
-			s.set(written(c.was))
-			p := s.Plan(s.with(acctest.JSON{"authentication": acctest.Unknown}))
+			s.Configure(written(c.was))
+			p := s.Plan(s.With(acctest.JSON{"authentication": acctest.Unknown}))
 			same(t, "unknown", p.Unknown(t), "authentication", "updated_at")
-			if text := acctest.Errors(s.Apply(s.Again(p, s.with(written(c.became))))); text != "" {
+			if text := acctest.Errors(s.Apply(s.Again(p, s.With(written(c.became))))); text != "" {
 				t.Fatal(text)
 			}
-			s.isSettled(written(c.became))
+			s.Settled(written(c.became))
 		})
 	}
 }
@@ -215,10 +215,10 @@ func TestDirect_olderTerraform(t *testing.T) {
 	s := prepare(t)
 	old := s.service.Direct("billing_webhook_endpoint").Without11()
 	for _, kind := range []string{"basic", "bearer", "header"} {
-		text := acctest.Errors(old.Plan(s.with(acctest.JSON{"authentication": kinds[kind].configured})).Diagnostics)
+		text := acctest.Errors(old.Plan(s.With(acctest.JSON{"authentication": kinds[kind].configured})).Diagnostics)
 		says(t, text, "authentication.", "_wo", "Terraform 1.11 and later")
 	}
-	old.Set(s.with(acctest.JSON{"authentication": acctest.JSON{"type": "none"}}))
+	old.Set(s.With(acctest.JSON{"authentication": acctest.JSON{"type": "none"}}))
 }
 
 // TestDirect_noneInOtherWords: no authentication, written down or left out, with or without a version, is the same:
@@ -227,15 +227,15 @@ func TestDirect_noneInOtherWords(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	none := acctest.JSON{"authentication": acctest.JSON{"type": "none"}}
-	s.set(none)
+	s.Configure(none)
 	s.service.Sandbox.ResetRequests()
 	for _, lines := range []acctest.JSON{nil, none, {"authentication": versioned(acctest.JSON{"type": "none"}, 2)}, nil} {
-		s.refresh()
-		same(t, "changes", s.Plan(s.with(lines)).Changes(t), "authentication")
-		s.set(lines)
-		s.isSettled(lines)
+		s.Reread()
+		same(t, "changes", s.Plan(s.With(lines)).Changes(t), "authentication")
+		s.Configure(lines)
+		s.Settled(lines)
 	}
-	same(t, "calls", s.calls())
+	same(t, "calls", s.Calls())
 }
 
 // TestDirect_ignoredParts: the apply takes nothing but the credentials from the configuration, which Terraform passes
@@ -263,13 +263,13 @@ func TestDirect_ignoredParts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
-			s.set(first)
+			s.Configure(first)
 			over := func(lines acctest.JSON) acctest.JSON {
-				config := s.with(first)
+				config := s.With(first)
 				maps.Copy(config, lines)
 				return config
 			}
-			s.refresh()
+			s.Reread()
 			p := s.Plan(over(c.planned))
 			p.Config = s.Plan(over(c.raw)).Config
 			if text := acctest.Errors(s.Apply(p)); text != "" {

@@ -1,7 +1,6 @@
 package webhookendpoint_test
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +13,7 @@ const endpoints = "/api/v1/webhook-endpoints"
 
 // subject is one webhook endpoint, driven without Terraform, and the consumer that it sends to.
 type subject struct {
-	*acctest.Direct
+	*acctest.Subject
 	t        *testing.T
 	service  *acctest.Service
 	receiver *acctest.Receiver
@@ -26,93 +25,24 @@ func prepare(t *testing.T, options ...acctest.Option) *subject {
 	t.Helper()
 	receiver := acctest.NewReceiver(t)
 	service := acctest.Start(t, append([]acctest.Option{acctest.RunningClock, acctest.Receiving(receiver)}, options...)...)
-	return &subject{Direct: service.Direct("billing_webhook_endpoint"), t: t, service: service, receiver: receiver}
+	return &subject{Subject: service.Subject("billing_webhook_endpoint", acctest.JSON{"url": receiver.URL}), t: t,
+		service: service, receiver: receiver}
 }
 
-// with is the configuration of the subject with these arguments.
-func (s *subject) with(lines acctest.JSON) acctest.JSON {
-	config := acctest.JSON{"url": s.receiver.URL}
-	maps.Copy(config, lines)
-	return config
-}
+var same, says = acctest.Same, acctest.Says
 
-func (s *subject) set(lines acctest.JSON) string {
-	s.t.Helper()
-	return s.Set(s.with(lines))
-}
-
-// id, url and secret are what the state has.
-func (s *subject) id() string     { return strings.Trim(s.Text("id"), `"`) }
-func (s *subject) secret() string { return strings.Trim(s.Text("secret"), `"`) }
+func (s *subject) secret() string { return s.Value("secret") }
 
 // remote is the endpoint at the service.
 func (s *subject) remote() acctest.JSON {
 	s.t.Helper()
-	return s.service.MustCollections("GET", endpoints+"/"+s.id(), nil)
+	return s.service.MustCollections("GET", endpoints+"/"+s.ID(), nil)
 }
 
 // outside changes the endpoint as another system would.
 func (s *subject) outside(body acctest.JSON) {
 	s.t.Helper()
-	s.service.MustCollections("PATCH", endpoints+"/"+s.id(), body)
-}
-
-func (s *subject) fault(f sandbox.Fault) { s.service.Sandbox.AddFault(f) }
-
-// refresh is how every plan begins; it returns the warnings.
-func (s *subject) refresh() string {
-	s.t.Helper()
-	said := s.Refresh()
-	if text := acctest.Errors(said); text != "" {
-		s.t.Fatalf("refresh: %s", text)
-	}
-	return acctest.Warnings(said)
-}
-
-// isSettled refreshes and holds the configuration to an empty plan.
-func (s *subject) isSettled(lines acctest.JSON) {
-	s.t.Helper()
-	s.refresh()
-	p := s.Plan(s.with(lines))
-	if text := acctest.Errors(p.Diagnostics); text != "" {
-		s.t.Fatalf("plan: %s", text)
-	}
-	if changes := p.Changes(s.t); len(changes) > 0 {
-		s.t.Errorf("the plan changes %v", changes)
-	}
-}
-
-// is holds an attribute of the state to a value in JSON.
-func (s *subject) is(name, want string) {
-	s.t.Helper()
-	if have := s.Text(name); have != want {
-		s.t.Errorf("%s is %s, want %s", name, have, want)
-	}
-}
-
-// calls lists the requests since the last reset that change something.
-func (s *subject) calls() []string {
-	return slices.DeleteFunc(s.service.Operations(), func(name string) bool {
-		return strings.HasSuffix(name, ".get") || strings.HasSuffix(name, ".list")
-	})
-}
-
-func same(t *testing.T, what string, have []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(have, want) {
-		t.Errorf("%s: %v, want %v", what, have, want)
-	}
-}
-
-// says holds a message to its parts.
-func says(t *testing.T, message string, parts ...string) {
-	t.Helper()
-	message = strings.Join(strings.Fields(message), " ")
-	for _, part := range parts {
-		if !strings.Contains(message, part) {
-			t.Errorf("%q is not said in: %s", part, message)
-		}
-	}
+	s.service.MustCollections("PATCH", endpoints+"/"+s.ID(), body)
 }
 
 // TestDirect_minimal: a url is enough; the secret is in the state immediately, and only an endpoint without
@@ -120,7 +50,7 @@ func says(t *testing.T, message string, parts ...string) {
 func TestDirect_minimal(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	p := s.Plan(s.with(nil))
+	p := s.Plan(s.With(nil))
 	same(t, "unknown in the plan", p.Unknown(t), "created_at", "id", "secret", "updated_at")
 	s.Apply(p)
 	if !strings.HasPrefix(s.secret(), "whsec_") {
@@ -129,13 +59,13 @@ func TestDirect_minimal(t *testing.T) {
 	for name, want := range map[string]string{"active": "true", "events": "[]", "description": "null",
 		"authentication": "null", "test_on_apply": "null",
 		"rotate_secret_when_changed": "{}"} {
-		s.is(name, want)
+		s.Is(name, want)
 	}
 	if kind := s.remote()["authentication"].(acctest.JSON)["type"]; kind != "none" {
 		t.Errorf("authentication at the service: %v", kind)
 	}
-	s.isSettled(nil)
-	s.isSettled(acctest.JSON{"events": []any{}})
+	s.Settled(nil)
+	s.Settled(acctest.JSON{"events": []any{}})
 	s.Set(nil)
 	if status, _ := s.service.CallCollections("GET", endpoints, nil); status != 200 || s.Exists() {
 		t.Errorf("after destroy: listing returns %d, in the state: %v", status, s.Exists())
@@ -169,21 +99,21 @@ func TestDirect_updateAndClear(t *testing.T) {
 			if c.before != nil {
 				before[name] = c.before
 			}
-			s.set(before)
+			s.Configure(before)
 			change := func(lines acctest.JSON, want string) {
 				s.service.Sandbox.ResetRequests()
-				s.refresh()
-				p := s.Plan(s.with(lines))
+				s.Reread()
+				p := s.Plan(s.With(lines))
 				same(t, "changes", p.Changes(t), sorted(name, "updated_at")...)
 				same(t, "unknown", p.Unknown(t), "updated_at")
 				if text := acctest.Errors(s.Apply(p)); text != "" {
 					t.Fatal(text)
 				}
-				same(t, "calls", s.calls(), "webhook_endpoints.update")
+				same(t, "calls", s.Calls(), "webhook_endpoints.update")
 				if have := s.sent(); have != want {
 					t.Errorf("sent %s, want %s", have, want)
 				}
-				s.isSettled(lines)
+				s.Settled(lines)
 			}
 			change(acctest.JSON{name: c.after}, c.sent)
 			if c.cleared != "" {
@@ -212,7 +142,7 @@ func TestDirect_drift(t *testing.T) {
 	s := prepare(t)
 	lines := acctest.JSON{"description": "ours", "events": []any{"charge.paid", "webhook.test"},
 		"authentication": acctest.JSON{"type": "basic", "username": "ana", "password_wo": "p"}}
-	s.set(lines)
+	s.Configure(lines)
 	for _, c := range []struct {
 		name     string
 		body     acctest.JSON
@@ -228,21 +158,21 @@ func TestDirect_drift(t *testing.T) {
 		{"authentication", acctest.JSON{"authentication": acctest.JSON{"type": "header", "name": "X-A", "value": "x"}}, ""},
 	} {
 		s.outside(c.body)
-		s.refresh()
-		p := s.Plan(s.with(lines))
+		s.Reread()
+		p := s.Plan(s.With(lines))
 		same(t, "changes after drift", p.Changes(t), sorted(c.name, "updated_at")...)
 		s.Apply(p)
 		if c.restored != "" {
-			s.is(c.name, c.restored)
+			s.Is(c.name, c.restored)
 		}
-		s.isSettled(lines)
+		s.Settled(lines)
 	}
 	if name := s.remote()["authentication"].(acctest.JSON)["username"]; name != "ana" {
 		t.Errorf("user name at the service: %v", name)
 	}
 	// The order of events, and what only the service changes, mean nothing.
 	s.outside(acctest.JSON{"events": []string{"webhook.test", "charge.paid"}})
-	s.isSettled(acctest.JSON{"description": "ours", "events": []any{"webhook.test", "charge.paid"},
+	s.Settled(acctest.JSON{"description": "ours", "events": []any{"webhook.test", "charge.paid"},
 		"authentication": lines["authentication"]})
 }
 
@@ -250,16 +180,16 @@ func TestDirect_drift(t *testing.T) {
 func TestDirect_deletedOutside(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(nil)
-	s.service.MustCollections("DELETE", endpoints+"/"+s.id(), nil)
-	says(t, s.refresh(), "deleted outside of Terraform", s.receiver.URL, "new secret")
+	s.Configure(nil)
+	s.service.MustCollections("DELETE", endpoints+"/"+s.ID(), nil)
+	says(t, s.Reread(), "deleted outside of Terraform", s.receiver.URL, "new secret")
 	if s.Exists() {
 		t.Error("it is still in the state")
 	}
-	s.set(nil)
-	s.isSettled(nil)
+	s.Configure(nil)
+	s.Settled(nil)
 	// One that is gone when it is to be destroyed is destroyed.
-	s.service.MustCollections("DELETE", endpoints+"/"+s.id(), nil)
+	s.service.MustCollections("DELETE", endpoints+"/"+s.ID(), nil)
 	s.Set(nil)
 }
 
@@ -267,8 +197,8 @@ func TestDirect_deletedOutside(t *testing.T) {
 func TestDirect_wrongAddress(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(nil)
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.get", Status: 404, HTML: true})
+	s.Configure(nil)
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.get", Status: 404, HTML: true})
 	says(t, acctest.Errors(s.Refresh()), "Nothing was removed", "collections_base_url")
 	if !s.Exists() {
 		t.Error("the endpoint was dropped")

@@ -34,7 +34,7 @@ func (s *subject) encrypted() string {
 // sealed holds the state to a secret that the identities can decrypt and that is nowhere in clear text. It returns it.
 func (s *subject) sealed(identities ...*acctest.Identity) string {
 	s.t.Helper()
-	s.is("secret", "null")
+	s.Is("secret", "null")
 	secret := ""
 	for _, i := range identities {
 		if secret = i.Decrypt(s.encrypted()); !strings.HasPrefix(secret, "whsec_") {
@@ -61,21 +61,21 @@ func (s *subject) signs(secret string) {
 func TestDirect_encrypted(t *testing.T) {
 	t.Parallel()
 	s, ana, bia := prepare(t), acctest.NewIdentity(t), acctest.NewIdentity(t)
-	p := s.Plan(s.with(to(nil, ana, bia)))
+	p := s.Plan(s.With(to(nil, ana, bia)))
 	same(t, "unknown", p.Unknown(t), "created_at", "encrypted_secret", "id", "updated_at")
 	s.Apply(p)
 	first, text := s.sealed(ana, bia), s.encrypted()
 	s.signs(first)
-	s.isSettled(to(nil, ana, bia))
-	if warned := s.set(to(acctest.JSON{"description": "d"}, bia, ana)); warned != "" {
+	s.Settled(to(nil, ana, bia))
+	if warned := s.Configure(to(acctest.JSON{"description": "d"}, bia, ana)); warned != "" {
 		t.Error(warned)
 	}
-	s.set(to(trigger("1"), bia, ana))
-	if s.isSettled(to(trigger("1"), bia, ana)); s.encrypted() != text {
+	s.Configure(to(trigger("1"), bia, ana))
+	if s.Settled(to(trigger("1"), bia, ana)); s.encrypted() != text {
 		t.Error("the secret was encrypted again")
 	}
-	s.refresh()
-	p = s.Plan(s.with(to(trigger("2"), ana)))
+	s.Reread()
+	p = s.Plan(s.With(to(trigger("2"), ana)))
 	same(t, "unknown", p.Unknown(t), "encrypted_secret")
 	same(t, "changes", p.Changes(t), "age_recipients", "encrypted_secret", "rotate_secret_when_changed")
 	if warned := acctest.Warnings(p.Diagnostics); strings.Contains(warned, "age_recipients") {
@@ -86,12 +86,12 @@ func TestDirect_encrypted(t *testing.T) {
 	if bia.Decrypt(s.encrypted()) != "" {
 		t.Error("the previous recipient decrypts the new secret")
 	}
-	s.isSettled(to(trigger("2"), ana))
-	s.service.MustCollections("DELETE", endpoints+"/"+s.id(), nil)
-	s.refresh()
-	s.set(to(nil, bia))
+	s.Settled(to(trigger("2"), ana))
+	s.service.MustCollections("DELETE", endpoints+"/"+s.ID(), nil)
+	s.Reread()
+	s.Configure(to(nil, bia))
 	s.sealed(bia)
-	s.isSettled(to(nil, bia))
+	s.Settled(to(nil, bia))
 }
 
 // TestDirect_otherRecipients: other recipients, and none, leave what is encrypted as it is, as a warning says. The next
@@ -99,33 +99,33 @@ func TestDirect_encrypted(t *testing.T) {
 func TestDirect_otherRecipients(t *testing.T) {
 	t.Parallel()
 	s, ana, bia := prepare(t), acctest.NewIdentity(t), acctest.NewIdentity(t)
-	s.set(to(trigger("1"), ana))
+	s.Configure(to(trigger("1"), ana))
 	text := s.encrypted()
 	s.service.Sandbox.ResetRequests()
 	for _, c := range []struct {
 		lines acctest.JSON
 		says  []string
 	}{
-		{to(trigger("1"), bia), []string{"An encrypted secret keeps its recipients", s.id(),
+		{to(trigger("1"), bia), []string{"An encrypted secret keeps its recipients", s.ID(),
 			"encrypted_secret stays as it is"}},
 		{to(trigger("1")), []string{"An encrypted secret stays encrypted", "in clear text in secret",
 			"rotate_secret_when_changed"}},
 	} {
-		p := s.Plan(s.with(c.lines))
+		p := s.Plan(s.With(c.lines))
 		same(t, "changes", p.Changes(t), "age_recipients")
 		says(t, acctest.Warnings(p.Diagnostics), append(c.says, `AttributeName("age_recipients")`)...)
 		s.Apply(p)
-		s.is("secret", "null")
+		s.Is("secret", "null")
 		if s.encrypted() != text {
 			t.Error("the encrypted secret has changed")
 		}
-		s.isSettled(c.lines)
+		s.Settled(c.lines)
 	}
-	same(t, "calls", s.calls())
-	s.set(trigger("2"))
-	s.is("encrypted_secret", "null")
+	same(t, "calls", s.Calls())
+	s.Configure(trigger("2"))
+	s.Is("encrypted_secret", "null")
 	s.signs(s.secret())
-	s.isSettled(trigger("2"))
+	s.Settled(trigger("2"))
 }
 
 // TestDirect_recipientsAdded: clear text that the state has is encrypted and removed, and nothing is sent. That is so
@@ -133,35 +133,35 @@ func TestDirect_otherRecipients(t *testing.T) {
 func TestDirect_recipientsAdded(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)
-	s.set(trigger("1"))
+	s.Configure(trigger("1"))
 	secret := s.secret()
 	s.service.Sandbox.ResetRequests()
-	p := s.Plan(s.with(to(trigger("1"), ana)))
+	p := s.Plan(s.With(to(trigger("1"), ana)))
 	same(t, "changes", p.Changes(t), "age_recipients", "encrypted_secret", "secret")
 	same(t, "unknown", p.Unknown(t), "encrypted_secret")
 	s.Apply(p)
-	same(t, "calls", s.calls())
+	same(t, "calls", s.Calls())
 	if s.sealed(ana) != secret {
 		t.Error("another secret is encrypted")
 	}
-	s.isSettled(to(trigger("1"), ana))
+	s.Settled(to(trigger("1"), ana))
 	for name, rotates := range map[string]bool{"an update": false, "a rotation that fails": true} {
 		s := prepare(t)
-		s.set(trigger("1"))
+		s.Configure(trigger("1"))
 		secret, lines := s.secret(), trigger("1")
 		if rotates {
 			lines = trigger("2")
-			s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403,
+			s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403,
 				Code: "insufficient_scope"})
 		}
 		lines["description"] = "d"
-		failed := acctest.Errors(s.Apply(s.Plan(s.with(to(lines, ana)))))
+		failed := acctest.Errors(s.Apply(s.Plan(s.With(to(lines, ana)))))
 		if (failed != "") != rotates || s.sealed(ana) != secret {
 			t.Errorf("%s: %s", name, failed)
 		}
-		s.set(to(lines, ana))
+		s.Configure(to(lines, ana))
 		s.signs(s.sealed(ana))
-		s.isSettled(to(lines, ana))
+		s.Settled(to(lines, ana))
 	}
 }
 
@@ -170,34 +170,34 @@ func TestDirect_recipientsUnknown(t *testing.T) {
 	t.Parallel()
 	s, ana, bia := prepare(t), acctest.NewIdentity(t), acctest.NewIdentity(t)
 	unknown := acctest.JSON{"age_recipients": acctest.Unknown}
-	p := s.Plan(s.with(unknown))
+	p := s.Plan(s.With(unknown))
 	same(t, "unknown", p.Unknown(t), "age_recipients", "created_at", "encrypted_secret", "id", "secret", "updated_at")
-	s.Apply(s.Again(p, s.with(to(nil))))
+	s.Apply(s.Again(p, s.With(to(nil))))
 	secret := s.secret()
-	s.is("encrypted_secret", "null")
-	s.refresh()
-	p = s.Plan(s.with(unknown))
+	s.Is("encrypted_secret", "null")
+	s.Reread()
+	p = s.Plan(s.With(unknown))
 	same(t, "unknown", p.Unknown(t), "age_recipients", "encrypted_secret", "secret")
-	s.Apply(s.Again(p, s.with(to(nil, ana))))
+	s.Apply(s.Again(p, s.With(to(nil, ana))))
 	if s.sealed(ana) != secret {
 		t.Error("another secret is encrypted")
 	}
-	s.refresh()
-	p = s.Plan(s.with(unknown))
+	s.Reread()
+	p = s.Plan(s.With(unknown))
 	same(t, "unknown", p.Unknown(t), "age_recipients")
-	s.Apply(s.Again(p, s.with(to(nil, bia))))
+	s.Apply(s.Again(p, s.With(to(nil, bia))))
 	if s.sealed(ana) != secret {
 		t.Error("the encrypted secret has changed")
 	}
 	// A rotation that turns out not to happen leaves the encrypted secret as it was.
-	s.set(to(trigger("1"), bia))
+	s.Configure(to(trigger("1"), bia))
 	for _, lines := range []acctest.JSON{to(nil, bia), to(nil)} {
 		text := s.encrypted()
 		lines["rotate_secret_when_changed"] = acctest.JSON{"version": acctest.Unknown}
-		p := s.Plan(s.with(lines))
+		p := s.Plan(s.With(lines))
 		lines["rotate_secret_when_changed"] = acctest.JSON{"version": "1"}
-		s.Apply(s.Again(p, s.with(lines)))
-		if s.is("secret", "null"); s.encrypted() != text {
+		s.Apply(s.Again(p, s.With(lines)))
+		if s.Is("secret", "null"); s.encrypted() != text {
 			t.Error("the encrypted secret has changed")
 		}
 	}
@@ -207,28 +207,28 @@ func TestDirect_recipientsUnknown(t *testing.T) {
 func TestDirect_encryptedLostResponses(t *testing.T) {
 	t.Parallel()
 	s, ana := prepare(t), acctest.NewIdentity(t)
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	says(t, s.set(to(trigger("1"), ana)), "Found the endpoint instead of registering it twice")
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	says(t, s.Configure(to(trigger("1"), ana)), "Found the endpoint instead of registering it twice")
 	s.signs(s.sealed(ana))
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, DropAfter: true})
-	s.set(to(trigger("2"), ana))
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, DropAfter: true})
+	s.Configure(to(trigger("2"), ana))
 	s.signs(s.sealed(ana))
-	s.isSettled(to(trigger("2"), ana))
+	s.Settled(to(trigger("2"), ana))
 	before := s.State().String()
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", DropAfter: true})
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(to(trigger("3"), ana))))), "may be invalid already")
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", DropAfter: true})
+	says(t, acctest.Errors(s.Apply(s.Plan(s.With(to(trigger("3"), ana))))), "may be invalid already")
 	if s.State().String() != before {
 		t.Errorf("the state has changed from %s to %s", before, s.State())
 	}
 	s.service.Sandbox.ClearFaults()
 	// Without a secret there is nothing to encrypt.
 	s = prepare(t)
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, s.set(to(nil, ana)), "its secret is not known")
-	s.is("secret", "null")
-	s.is("encrypted_secret", "null")
-	s.isSettled(to(nil, ana))
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403, Code: "insufficient_scope"})
+	says(t, s.Configure(to(nil, ana)), "its secret is not known")
+	s.Is("secret", "null")
+	s.Is("encrypted_secret", "null")
+	s.Settled(to(nil, ana))
 }
 
 // TestDirect_encryptedImport: after an import nothing is known to encrypt; the rotation brings it.
@@ -237,12 +237,12 @@ func TestDirect_encryptedImport(t *testing.T) {
 	s, ana := prepare(t), acctest.NewIdentity(t)
 	s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL})
 	s.Import("url=" + s.receiver.URL)
-	s.is("secret", "null")
-	s.is("encrypted_secret", "null")
-	s.set(to(trigger("1"), ana))
-	s.isSettled(to(trigger("1"), ana))
-	s.is("encrypted_secret", "null")
-	s.set(to(trigger("2"), ana))
+	s.Is("secret", "null")
+	s.Is("encrypted_secret", "null")
+	s.Configure(to(trigger("1"), ana))
+	s.Settled(to(trigger("1"), ana))
+	s.Is("encrypted_secret", "null")
+	s.Configure(to(trigger("2"), ana))
 	s.signs(s.sealed(ana))
 }
 
@@ -259,12 +259,12 @@ func TestDirect_echoedSecret(t *testing.T) {
 			object["secret"] = secret
 		}
 	}).Direct("billing_webhook_endpoint")
-	s.set(to(nil, ana))
-	s.refresh()
+	s.Configure(to(nil, ana))
+	s.Reread()
 	s.sealed(ana)
-	s.set(to(acctest.JSON{"description": "d"}, ana))
+	s.Configure(to(acctest.JSON{"description": "d"}, ana))
 	s.sealed(ana)
-	s.isSettled(to(acctest.JSON{"description": "d"}, ana))
-	s.Import(s.id())
-	s.is("secret", "null")
+	s.Settled(to(acctest.JSON{"description": "d"}, ana))
+	s.Import(s.ID())
+	s.Is("secret", "null")
 }

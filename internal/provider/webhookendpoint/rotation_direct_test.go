@@ -28,42 +28,42 @@ func signedWith(d acctest.Received, secret string) bool {
 func TestDirect_rotation(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(nil)
+	s.Configure(nil)
 	first := s.secret()
-	if warned := s.set(trigger("1")); warned != "" {
+	if warned := s.Configure(trigger("1")); warned != "" {
 		t.Errorf("the first value warns: %s", warned)
 	}
 	if s.secret() != first {
 		t.Error("the first value has rotated the secret")
 	}
-	s.isSettled(trigger("1"))
-	id := s.id()
-	s.refresh()
-	p := s.Plan(s.with(trigger("2")))
+	s.Settled(trigger("1"))
+	id := s.ID()
+	s.Reread()
+	p := s.Plan(s.With(trigger("2")))
 	same(t, "unknown", p.Unknown(t), "secret")
 	same(t, "changes", p.Changes(t), "rotate_secret_when_changed", "secret")
 	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("rotate_secret_when_changed")`,
 		"The old secret becomes invalid immediately", s.receiver.URL)
 	s.service.Sandbox.ResetRequests()
 	s.Apply(p)
-	same(t, "calls", s.calls(), "webhook_endpoints.rotate_secret")
-	if second := s.secret(); s.id() != id || second == first || !strings.HasPrefix(second, "whsec_") {
-		t.Errorf("id %s, secret %s after %s", s.id(), second, first)
+	same(t, "calls", s.Calls(), "webhook_endpoints.rotate_secret")
+	if second := s.secret(); s.ID() != id || second == first || !strings.HasPrefix(second, "whsec_") {
+		t.Errorf("id %s, secret %s after %s", s.ID(), second, first)
 	}
 	s.fire()
 	if d := s.last(); !signedWith(d, s.secret()) || signedWith(d, first) {
 		t.Error("the delivery is not signed with the new secret alone")
 	}
-	s.isSettled(trigger("2"))
+	s.Settled(trigger("2"))
 	// Without the trigger, and with another first value, nothing is rotated.
 	for _, lines := range []acctest.JSON{nil, trigger("9"), {"rotate_secret_when_changed": acctest.JSON{"version": "9"},
 		"description": "x"}} {
 		before := s.secret()
-		s.set(lines)
+		s.Configure(lines)
 		if s.secret() != before {
 			t.Errorf("%v has rotated the secret", lines)
 		}
-		s.isSettled(lines)
+		s.Settled(lines)
 	}
 }
 
@@ -72,11 +72,11 @@ func TestDirect_rotationUnknown(t *testing.T) {
 	t.Parallel()
 	for value, rotates := range map[string]bool{"1": false, "2": true} {
 		s := prepare(t)
-		s.set(trigger("1"))
+		s.Configure(trigger("1"))
 		before := s.secret()
-		p := s.Plan(s.with(acctest.JSON{"rotate_secret_when_changed": acctest.JSON{"version": acctest.Unknown}}))
+		p := s.Plan(s.With(acctest.JSON{"rotate_secret_when_changed": acctest.JSON{"version": acctest.Unknown}}))
 		same(t, "unknown", p.Unknown(t), "rotate_secret_when_changed", "secret")
-		s.Apply(s.Again(p, s.with(trigger(value))))
+		s.Apply(s.Again(p, s.With(trigger(value))))
 		if after := s.secret(); (after != before) != rotates || !strings.HasPrefix(after, "whsec_") {
 			t.Errorf("trigger %s: the secret went from %s to %s", value, before, after)
 		}
@@ -88,24 +88,24 @@ func TestDirect_rotationUnknown(t *testing.T) {
 func TestDirect_rotationFails(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1"))
+	s.Configure(trigger("1"))
 	first := s.secret()
 	both := acctest.JSON{"rotate_secret_when_changed": acctest.JSON{"version": "2"}, "description": "changed"}
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Status: 403, Code: "insufficient_scope"})
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(both)))), "Could not rotate the secret of webhook endpoint",
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Status: 403, Code: "insufficient_scope"})
+	says(t, acctest.Errors(s.Apply(s.Plan(s.With(both)))), "Could not rotate the secret of webhook endpoint",
 		"insufficient_scope")
-	s.is("description", `"changed"`)
-	s.is("rotate_secret_when_changed", `{"version":"1"}`)
-	s.is("secret", `"`+first+`"`)
+	s.Is("description", `"changed"`)
+	s.Is("rotate_secret_when_changed", `{"version":"1"}`)
+	s.Is("secret", `"`+first+`"`)
 	s.service.Sandbox.ClearFaults()
-	s.refresh()
-	p := s.Plan(s.with(both))
+	s.Reread()
+	p := s.Plan(s.With(both))
 	same(t, "changes", p.Changes(t), "rotate_secret_when_changed", "secret")
 	s.Apply(p)
 	if s.secret() == first {
 		t.Error("the secret was not rotated")
 	}
-	s.isSettled(both)
+	s.Settled(both)
 }
 
 // TestDirect_rotationLostResponse: the secret in the response is lost, so it is rotated once more, and the one in the
@@ -113,22 +113,22 @@ func TestDirect_rotationFails(t *testing.T) {
 func TestDirect_rotationLostResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(trigger("1"))
+	s.Configure(trigger("1"))
 	s.service.Sandbox.ResetRequests()
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, DropAfter: true})
-	s.set(trigger("2"))
-	same(t, "calls", s.calls(), "webhook_endpoints.rotate_secret", "webhook_endpoints.rotate_secret")
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, DropAfter: true})
+	s.Configure(trigger("2"))
+	same(t, "calls", s.Calls(), "webhook_endpoints.rotate_secret", "webhook_endpoints.rotate_secret")
 	s.fire()
 	if !signedWith(s.last(), s.secret()) {
 		t.Error("the secret in the state is not the valid one")
 	}
-	s.isSettled(trigger("2"))
+	s.Settled(trigger("2"))
 	// When nothing comes of it, the error says that the old secret may be invalid, and the next apply rotates.
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", DropAfter: true})
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(trigger("3"))))), "may be invalid already")
-	s.is("rotate_secret_when_changed", `{"version":"2"}`)
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", DropAfter: true})
+	says(t, acctest.Errors(s.Apply(s.Plan(s.With(trigger("3"))))), "may be invalid already")
+	s.Is("rotate_secret_when_changed", `{"version":"2"}`)
 	s.service.Sandbox.ClearFaults()
-	s.set(trigger("3"))
+	s.Configure(trigger("3"))
 	s.fire()
 	if !signedWith(s.last(), s.secret()) {
 		t.Error("the secret in the state is not the valid one")

@@ -14,16 +14,16 @@ import (
 func TestDirect_notAdopted(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
 	go func() {
 		for s.service.Count("webhook_endpoints.create") == 0 {
 			time.Sleep(10 * time.Millisecond)
 		}
 		s.another()
 	}()
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))), "Could not register webhook endpoint "+s.receiver.URL,
+	says(t, acctest.Errors(s.Apply(s.Plan(s.With(nil)))), "Could not register webhook endpoint "+s.receiver.URL,
 		"found 2 of them", "import {", "to = billing_webhook_endpoint.this")
-	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.create")
+	same(t, "calls", s.Calls(), "webhook_endpoints.create", "webhook_endpoints.create")
 	if s.Exists() {
 		t.Error("an endpoint that is not known is in the state")
 	}
@@ -36,11 +36,11 @@ func TestDirect_innocentEndpoint(t *testing.T) {
 	s := prepare(t)
 	other := s.another()["id"].(string)
 	s.service.Sandbox.ResetRequests()
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, Status: 503})
-	if text := acctest.Errors(s.Apply(s.Plan(s.with(acctest.JSON{"allow_duplicate": true})))); text != "" {
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, Status: 503})
+	if text := acctest.Errors(s.Apply(s.Plan(s.With(acctest.JSON{"allow_duplicate": true})))); text != "" {
 		t.Error(text)
 	}
-	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.create")
+	same(t, "calls", s.Calls(), "webhook_endpoints.create", "webhook_endpoints.create")
 	if s.Text("id") == other {
 		t.Error("the endpoint of another system is in the state")
 	}
@@ -55,9 +55,9 @@ func TestDirect_adoptedAtAnotherTime(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			s.service.Sandbox.Clock().Advance(distance)
-			s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-			says(t, s.set(nil), "Found the endpoint instead of registering it twice")
-			s.isSettled(nil)
+			s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+			says(t, s.Configure(nil), "Found the endpoint instead of registering it twice")
+			s.Settled(nil)
 		})
 	}
 }
@@ -66,7 +66,7 @@ func TestDirect_adoptedAtAnotherTime(t *testing.T) {
 func TestDirect_adoptedInUse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
 	go func() {
 		var listed []any
 		for len(listed) == 0 {
@@ -76,7 +76,7 @@ func TestDirect_adoptedInUse(t *testing.T) {
 		}
 		s.service.MustCollections("POST", endpoints+"/"+listed[0].(acctest.JSON)["id"].(string)+"/test", acctest.JSON{})
 	}()
-	says(t, acctest.Errors(s.Apply(s.Plan(s.with(nil)))),
+	says(t, acctest.Errors(s.Apply(s.Plan(s.With(nil)))),
 		"may be another system's: its consumer has accepted the delivery", "import {")
 	if s.service.Count("webhook_endpoints.rotate_secret") > 0 || s.Exists() {
 		t.Error("the endpoint was taken over")
@@ -95,14 +95,14 @@ func TestDirect_adopted(t *testing.T) {
 	s := prepare(t)
 	lines := acctest.JSON{"description": "d", "events": []any{"webhook.test", "charge.paid"},
 		"authentication": kinds["header"].configured}
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	says(t, s.set(lines), "Found the endpoint instead of registering it twice", s.id(), "so the secret was rotated")
-	same(t, "calls", s.calls(), "webhook_endpoints.create", "webhook_endpoints.rotate_secret")
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	says(t, s.Configure(lines), "Found the endpoint instead of registering it twice", s.ID(), "so the secret was rotated")
+	same(t, "calls", s.Calls(), "webhook_endpoints.create", "webhook_endpoints.rotate_secret")
 	s.fire()
 	if !signedWith(s.last(), s.secret()) {
 		t.Error("the secret in the state is not the valid one")
 	}
-	s.isSettled(lines)
+	s.Settled(lines)
 }
 
 // TestDirect_adoptedWithoutSecret: when the rotation fails too, the endpoint is in the state all the same, not marked
@@ -110,15 +110,15 @@ func TestDirect_adopted(t *testing.T) {
 func TestDirect_adoptedWithoutSecret(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, s.set(nil), `AttributeName("secret")`, "its secret is not known", "insufficient_scope",
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403, Code: "insufficient_scope"})
+	says(t, s.Configure(nil), `AttributeName("secret")`, "its secret is not known", "insufficient_scope",
 		"rotate_secret_when_changed")
-	s.is("secret", "null")
-	s.isSettled(nil)
-	s.set(trigger("1"))
-	s.is("secret", "null")
-	s.set(trigger("2"))
+	s.Is("secret", "null")
+	s.Settled(nil)
+	s.Configure(trigger("1"))
+	s.Is("secret", "null")
+	s.Configure(trigger("2"))
 	s.fire()
 	if !signedWith(s.last(), s.secret()) {
 		t.Error("the secret in the state is not the valid one")
@@ -129,11 +129,11 @@ func TestDirect_adoptedWithoutSecret(t *testing.T) {
 func TestDirect_updateWithoutResponse(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(nil)
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.update", Times: 1, DropAfter: true})
-	s.set(acctest.JSON{"description": "x"})
-	s.isSettled(acctest.JSON{"description": "x"})
-	s.fault(sandbox.Fault{Operation: "webhook_endpoints.delete", Times: 1, DropAfter: true})
+	s.Configure(nil)
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.update", Times: 1, DropAfter: true})
+	s.Configure(acctest.JSON{"description": "x"})
+	s.Settled(acctest.JSON{"description": "x"})
+	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.delete", Times: 1, DropAfter: true})
 	s.Set(nil)
 }
 
@@ -150,13 +150,13 @@ func TestDirect_otherResponse(t *testing.T) {
 		}
 	}
 	s.Direct = s.service.Rewriting(lower).Direct("billing_webhook_endpoint")
-	warned := s.set(acctest.JSON{"description": "Ours"})
+	warned := s.Configure(acctest.JSON{"description": "Ours"})
 	says(t, warned, `AttributeName("description")`, "The service stored something else", `"ours"`,
 		`AttributeName("secret")`, "The secret is not known")
-	s.is("description", `"Ours"`)
-	s.refresh()
-	same(t, "changes", s.Plan(s.with(acctest.JSON{"description": "Ours"})).Changes(t), "description", "updated_at")
-	s.isSettled(acctest.JSON{"description": "ours"})
+	s.Is("description", `"Ours"`)
+	s.Reread()
+	same(t, "changes", s.Plan(s.With(acctest.JSON{"description": "Ours"})).Changes(t), "description", "updated_at")
+	s.Settled(acctest.JSON{"description": "ours"})
 }
 
 // TestDirect_import: by id and by url; the secret is null, with a warning how to get a new one, and the plan is empty.
@@ -164,8 +164,8 @@ func TestDirect_import(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	lines := acctest.JSON{"description": "d", "events": []any{"charge.paid"}, "active": false}
-	s.set(lines)
-	for _, id := range []string{s.id(), "id=" + s.id(), "url=" + s.receiver.URL} {
+	s.Configure(lines)
+	for _, id := range []string{s.ID(), "id=" + s.ID(), "url=" + s.receiver.URL} {
 		other := s.service.Direct("billing_webhook_endpoint")
 		said := other.Import(id)
 		if text := acctest.Errors(said); text != "" {
@@ -182,7 +182,7 @@ func TestDirect_import(t *testing.T) {
 		if secret := other.Text("secret"); secret != "null" {
 			t.Errorf("imported with the secret %s", secret)
 		}
-		same(t, "changes", other.Plan(s.with(lines)).Changes(t))
+		same(t, "changes", other.Plan(s.With(lines)).Changes(t))
 	}
 }
 
@@ -191,14 +191,14 @@ func TestDirect_import(t *testing.T) {
 func TestDirect_importRotates(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.set(nil)
+	s.Configure(nil)
 	s.service.Sandbox.ResetRequests()
 	s.Direct = s.service.Direct("billing_webhook_endpoint")
 	s.Import("url=" + s.receiver.URL)
-	s.set(trigger("1"))
-	s.is("secret", "null")
-	same(t, "calls", s.calls())
-	s.set(trigger("2"))
+	s.Configure(trigger("1"))
+	s.Is("secret", "null")
+	same(t, "calls", s.Calls())
+	s.Configure(trigger("2"))
 	s.fire()
 	if !signedWith(s.last(), s.secret()) {
 		t.Error("the secret in the state is not the valid one")
@@ -247,7 +247,7 @@ func TestDirect_testOnApply(t *testing.T) {
 		{"switched off", acctest.JSON{"url": s.receiver.URL + "/3"}, false},
 	} {
 		before := len(s.receiver.Got())
-		if warned := s.set(c.lines); strings.Contains(warned, "test") {
+		if warned := s.Configure(c.lines); strings.Contains(warned, "test") {
 			t.Errorf("%s: %s", c.name, warned)
 		}
 		got := s.receiver.Got()
@@ -257,7 +257,7 @@ func TestDirect_testOnApply(t *testing.T) {
 		if c.fires && (!signedWith(s.last(), s.secret()) || s.last().Header.Get("X-Webhook-Event") != "webhook.test") {
 			t.Errorf("%s: the event is not a test that the new secret verifies", c.name)
 		}
-		s.isSettled(c.lines)
+		s.Settled(c.lines)
 	}
 }
 
@@ -276,13 +276,13 @@ func TestDirect_testOnApplyFails(t *testing.T) {
 		"no such host": {func(*subject) {}, acctest.JSON{"url": "https://nowhere.example.com/"},
 			[]string{"is failed", "no such host"}},
 		"refused by the service": {func(s *subject) {
-			s.fault(sandbox.Fault{Operation: "webhook_endpoints.test", Status: 403, Code: "insufficient_scope"})
+			s.Fault(sandbox.Fault{Operation: "webhook_endpoints.test", Status: 403, Code: "insufficient_scope"})
 		}, nil, []string{"code: insufficient_scope"}},
 		"not readable": {func(s *subject) {
-			s.fault(sandbox.Fault{Operation: "webhook_deliveries.list", Status: 403, Code: "insufficient_scope"})
+			s.Fault(sandbox.Fault{Operation: "webhook_deliveries.list", Status: 403, Code: "insufficient_scope"})
 		}, nil, []string{"code: insufficient_scope"}},
 		"not named": {func(s *subject) {
-			s.fault(sandbox.Fault{Operation: "webhook_endpoints.test", Times: 1, After: true, Empty: true, Status: 202})
+			s.Fault(sandbox.Fault{Operation: "webhook_endpoints.test", Times: 1, After: true, Empty: true, Status: 202})
 		}, nil, []string{"named neither the event nor its delivery"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -293,9 +293,9 @@ func TestDirect_testOnApplyFails(t *testing.T) {
 			for name, value := range c.lines {
 				lines[name] = value
 			}
-			says(t, s.set(lines), append(c.says, `AttributeName("test_on_apply")`, "The test event did not arrive",
+			says(t, s.Configure(lines), append(c.says, `AttributeName("test_on_apply")`, "The test event did not arrive",
 				"nothing is undone")...)
-			s.isSettled(lines)
+			s.Settled(lines)
 		})
 	}
 }

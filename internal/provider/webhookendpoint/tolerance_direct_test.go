@@ -28,12 +28,12 @@ func TestDirect_tolerance(t *testing.T) {
 			for range 2 { // so that the listings have several pages
 				s.service.CallCollections("POST", endpoints, acctest.JSON{"url": "https://other.example.com/"})
 			}
-			s.set(acctest.JSON{"test_on_apply": true})
-			s.isSettled(acctest.JSON{"test_on_apply": true})
+			s.Configure(acctest.JSON{"test_on_apply": true})
+			s.Settled(acctest.JSON{"test_on_apply": true})
 			full := acctest.JSON{"description": "d", "events": []any{"charge.paid"}, "authentication": kinds["basic"].configured}
 			for _, lines := range []acctest.JSON{full, trigger("1"), trigger("2"), nil} {
-				s.set(lines)
-				s.isSettled(lines)
+				s.Configure(lines)
+				s.Settled(lines)
 			}
 			secret := s.secret()
 			s.fire()
@@ -44,7 +44,7 @@ func TestDirect_tolerance(t *testing.T) {
 			if text := acctest.Errors(other.Import("url=" + s.receiver.URL)); text != "" || other.Text("id") != s.Text("id") {
 				t.Errorf("imported %s: %s", other.Text("id"), text)
 			}
-			same(t, "changes after import", other.Plan(s.with(nil)).Changes(t))
+			same(t, "changes after import", other.Plan(s.With(nil)).Changes(t))
 			s.Set(nil)
 		})
 	}

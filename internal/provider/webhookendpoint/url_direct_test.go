@@ -73,7 +73,7 @@ func TestDirect_refusedAddresses(t *testing.T) {
 			t.Errorf("%q is not refused with %q: %s", url, says, text)
 		}
 	}
-	same(t, "calls", s.calls())
+	same(t, "calls", s.Calls())
 }
 
 // TestDirect_publicAddresses: what only looks a little like an internal address is planned.
@@ -108,11 +108,11 @@ func TestDirect_refusedByTheService(t *testing.T) {
 	if s.Exists() {
 		t.Error("a refused endpoint is in the state")
 	}
-	s.set(nil)
+	s.Configure(nil)
 	moved := s.Plan(acctest.JSON{"url": acctest.InternalURL})
 	says(t, acctest.Errors(s.Apply(moved)), `AttributeName("url")`, "Could not update", "code: INVALID_WEBHOOK_URL")
-	s.is("url", `"`+s.receiver.URL+`"`)
-	s.isSettled(nil)
+	s.Is("url", `"`+s.receiver.URL+`"`)
+	s.Settled(nil)
 }
 
 // TestDirect_events: names that are not known are a warning and no error; blank and null ones are errors; the order
@@ -120,21 +120,21 @@ func TestDirect_refusedByTheService(t *testing.T) {
 func TestDirect_events(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	if warned := s.set(acctest.JSON{"events": []any{"charge.paid", "api_key.rotated", "api_key.status_changed",
+	if warned := s.Configure(acctest.JSON{"events": []any{"charge.paid", "api_key.rotated", "api_key.status_changed",
 		"api_key.revoked", "webhook.test"}}); warned != "" {
 		t.Errorf("the documented events warn: %s", warned)
 	}
-	says(t, s.set(acctest.JSON{"events": []any{"charge.payed", "charge.paid"}}), `AttributeName("events")`,
+	says(t, s.Configure(acctest.JSON{"events": []any{"charge.payed", "charge.paid"}}), `AttributeName("events")`,
 		`"charge.payed" is not among the events`, "without notice")
-	s.is("events", `["charge.payed","charge.paid"]`)
-	s.isSettled(acctest.JSON{"events": []any{"charge.paid", "charge.payed"}})
+	s.Is("events", `["charge.payed","charge.paid"]`)
+	s.Settled(acctest.JSON{"events": []any{"charge.paid", "charge.payed"}})
 	for _, wrong := range [][]any{{""}, {" "}, {nil}} {
-		says(t, acctest.Errors(s.Plan(s.with(acctest.JSON{"events": wrong})).Diagnostics), `AttributeName("events")`)
+		says(t, acctest.Errors(s.Plan(s.With(acctest.JSON{"events": wrong})).Diagnostics), `AttributeName("events")`)
 	}
-	p := s.Plan(s.with(acctest.JSON{"events": acctest.Unknown}))
+	p := s.Plan(s.With(acctest.JSON{"events": acctest.Unknown}))
 	same(t, "unknown", p.Unknown(t), "events", "updated_at")
-	s.Apply(s.Again(p, s.with(acctest.JSON{"events": []any{}})))
-	s.is("events", "[]")
+	s.Apply(s.Again(p, s.With(acctest.JSON{"events": []any{}})))
+	s.Is("events", "[]")
 	if sent := s.remote()["events"].([]any); len(sent) != 0 {
 		t.Errorf("events at the service: %v", sent)
 	}

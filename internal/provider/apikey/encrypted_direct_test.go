@@ -1,8 +1,6 @@
 package apikey_test
 
 import (
-	"encoding/json"
-	"maps"
 	"strings"
 	"testing"
 
@@ -12,227 +10,31 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// to are these lines with the recipients.
-func to(lines acctest.JSON, identities ...*acctest.Identity) acctest.JSON {
-	recipients := []any{}
-	for _, i := range identities {
-		recipients = append(recipients, i.Recipient())
-	}
-	with := acctest.JSON{"age_recipients": recipients}
-	maps.Copy(with, lines)
-	return with
+var to = acctest.To
+
+// shownOnce prepares a key for a test that encrypts its token. The key is the subject's.
+func (s *subject) shownOnce() *acctest.Secret {
+	return &acctest.Secret{Subject: s.Subject, Name: "token", Trigger: "rotate_when_changed",
+		Update:  acctest.JSON{"grace_period_days": 3},
+		Created: []string{"created_at", "id", "key_prefix", "source"},
+		Rotated: []string{"id", "key_prefix", "previous_keys", "rotated_at"},
+		Works:   func(token string) { s.t.Helper(); s.works(token) },
+		Create: func() string {
+			s.service.MustCollections("POST", keys, s.Base)
+			return "name=ci"
+		},
+		Delete: func() { s.service.MustCollections("DELETE", keys+"/"+s.ID(), nil) }}
 }
 
-// encrypted is the encrypted token in the state; empty for none.
-func (s *subject) encrypted() string {
-	s.t.Helper()
-	var text string
-	if err := json.Unmarshal([]byte(s.Text("encrypted_token")), &text); err != nil {
-		s.t.Fatal(err)
-	}
-	return text
-}
-
-// sealed holds the state to a token that works, that the identities can decrypt and that is nowhere in clear text. It
-// returns it.
 func (s *subject) sealed(identities ...*acctest.Identity) string {
 	s.t.Helper()
-	s.Is("token", "null")
-	token := ""
-	for _, i := range identities {
-		if token = i.Decrypt(s.encrypted()); token == "" {
-			s.t.Fatalf("a recipient cannot decrypt %q", s.encrypted())
-		}
-	}
-	s.works(token)
-	if strings.Contains(s.State().String(), token) {
-		s.t.Error("the state has the token in clear text")
-	}
-	return token
+	return s.shownOnce().Sealed(identities...)
 }
 
-// TestDirect_encrypted: with recipients the state has the encrypted token only, after the creation, a rotation and a
-// re-creation. Nothing is encrypted again without a new token.
+// TestDirect_encrypted: with age_recipients the state has the encrypted token only.
 func TestDirect_encrypted(t *testing.T) {
 	t.Parallel()
-	s, ana, bia, other := prepare(t), acctest.NewIdentity(t), acctest.NewIdentity(t), acctest.NewIdentity(t)
-	p := s.Plan(s.With(to(nil, ana, bia)))
-	same(t, "unknown", p.Unknown(t), "created_at", "encrypted_token", "id", "key_prefix", "source")
-	s.Apply(p)
-	first := s.sealed(ana, bia)
-	if other.Decrypt(s.encrypted()) != "" {
-		t.Error("another identity decrypts the token")
-	}
-	text := s.encrypted()
-	s.Settled(to(nil, ana, bia))
-	// Order, repetition and another argument change nothing of it.
-	if warned := s.Configure(to(trigger("1", nil), bia, ana, bia)); warned != "" {
-		t.Error(warned)
-	}
-	s.Settled(to(trigger("1", nil), bia, ana, bia))
-	if s.encrypted() != text {
-		t.Error("the token was encrypted again")
-	}
-	p = s.Replan(to(trigger("2", nil), bia, ana, bia))
-	same(t, "unknown", p.Unknown(t), "encrypted_token", "id", "key_prefix", "previous_keys", "rotated_at")
-	s.Apply(p)
-	if second := s.sealed(ana, bia); second == first {
-		t.Error("the token is not that of the successor")
-	}
-	s.works(first)
-	s.Settled(to(trigger("2", nil), bia, ana, bia))
-	s.service.MustCollections("DELETE", keys+"/"+s.ID(), nil)
-	p = s.Replan(to(nil, ana))
-	same(t, "unknown", p.Unknown(t), "created_at", "encrypted_token", "id", "key_prefix", "source")
-	s.Apply(p)
-	s.sealed(ana)
-	s.Settled(to(nil, ana))
-}
-
-// TestDirect_otherRecipients: other recipients cannot decrypt what is encrypted already, as a warning says. The next
-// rotation uses them.
-func TestDirect_otherRecipients(t *testing.T) {
-	t.Parallel()
-	s, ana, bia := prepare(t), acctest.NewIdentity(t), acctest.NewIdentity(t)
-	s.Configure(to(trigger("1", nil), ana))
-	text := s.encrypted()
-	s.service.Sandbox.ResetRequests()
-	p := s.Replan(to(trigger("1", nil), bia))
-	same(t, "changes", p.Changes(t), "age_recipients")
-	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("age_recipients")`, "An encrypted secret keeps its recipients",
-		"the API key", "encrypted_token stays as it is", "The next rotation uses the new ones", "rotate_when_changed")
-	s.Apply(p)
-	same(t, "calls", s.Calls())
-	if s.encrypted() != text {
-		t.Error("the encrypted token has changed")
-	}
-	s.Settled(to(trigger("1", nil), bia))
-	if warned := s.Configure(to(trigger("2", nil), bia)); warned != "" {
-		t.Error(warned)
-	}
-	s.sealed(bia)
-	if ana.Decrypt(s.encrypted()) != "" {
-		t.Error("the previous recipient decrypts the new token")
-	}
-	// Together with a rotation there is nothing to warn of.
-	if warned := s.Configure(to(trigger("3", nil), ana)); warned != "" {
-		t.Error(warned)
-	}
-	s.sealed(ana)
-}
-
-// TestDirect_recipientsRemoved: what is encrypted stays so, as a warning says; the next rotation stores clear text.
-func TestDirect_recipientsRemoved(t *testing.T) {
-	t.Parallel()
-	ana := acctest.NewIdentity(t)
-	for name, none := range map[string]acctest.JSON{"removed": {}, "emptied": {"age_recipients": []any{}}} {
-		s := prepare(t)
-		s.Configure(to(trigger("1", nil), ana))
-		text := s.encrypted()
-		p := s.Replan(trigger("1", none))
-		same(t, name, p.Changes(t), "age_recipients")
-		says(t, acctest.Warnings(p.Diagnostics), "An encrypted secret stays encrypted", "cannot be decrypted here",
-			"stores the new secret in clear text in token")
-		s.Apply(p)
-		s.Is("token", "null")
-		if s.encrypted() != text {
-			t.Errorf("%s: the encrypted token has changed", name)
-		}
-		s.Settled(trigger("1", nil))
-		s.Settled(trigger("1", to(nil)))
-		p = s.Replan(trigger("2", none))
-		s.Apply(p)
-		s.Is("encrypted_token", "null")
-		s.works(s.token())
-		s.Settled(trigger("2", nil))
-	}
-}
-
-// TestDirect_recipientsAdded: clear text that the state has is encrypted and removed, and nothing is sent.
-func TestDirect_recipientsAdded(t *testing.T) {
-	t.Parallel()
-	s, ana := prepare(t), acctest.NewIdentity(t)
-	s.Configure(trigger("1", nil))
-	token := s.token()
-	s.service.Sandbox.ResetRequests()
-	p := s.Replan(to(trigger("1", nil), ana))
-	same(t, "changes", p.Changes(t), "age_recipients", "encrypted_token", "token")
-	same(t, "unknown", p.Unknown(t), "encrypted_token")
-	if planned := p.Text(t, "token"); planned != "null" || acctest.Warnings(p.Diagnostics) != "" {
-		t.Errorf("token is planned as %s: %s", planned, acctest.Warnings(p.Diagnostics))
-	}
-	s.Apply(p)
-	same(t, "calls", s.Calls())
-	if s.sealed(ana) != token {
-		t.Error("another token is encrypted")
-	}
-	s.Settled(to(trigger("1", nil), ana))
-}
-
-// TestDirect_recipientsUnknown: as long as the recipients are not known, only what they decide about is unknown.
-func TestDirect_recipientsUnknown(t *testing.T) {
-	t.Parallel()
-	ana, bia := acctest.NewIdentity(t), acctest.NewIdentity(t)
-	unknown := func(lines acctest.JSON) acctest.JSON {
-		with := acctest.JSON{"age_recipients": acctest.Unknown}
-		maps.Copy(with, lines)
-		return with
-	}
-	s := prepare(t)
-	p := s.Plan(s.With(unknown(nil)))
-	same(t, "unknown", p.Unknown(t), "age_recipients", "created_at", "encrypted_token", "id", "key_prefix",
-		"source", "token")
-	s.Apply(s.Again(p, s.With(to(nil, ana))))
-	first := s.sealed(ana)
-	// An encrypted token cannot change, whatever the recipients turn out to be.
-	p = s.Replan(unknown(nil))
-	same(t, "unknown", p.Unknown(t), "age_recipients")
-	again := s.Again(p, s.With(to(nil, bia)))
-	says(t, acctest.Warnings(again.Diagnostics), "An encrypted secret keeps its recipients")
-	s.Apply(again)
-	if s.sealed(ana) != first {
-		t.Error("the token has changed")
-	}
-	// One element that is unknown still encrypts.
-	s = prepare(t)
-	p = s.Plan(s.With(acctest.JSON{"age_recipients": []any{ana.Recipient(), acctest.Unknown}}))
-	same(t, "unknown", p.Unknown(t), "age_recipients", "created_at", "encrypted_token", "id", "key_prefix", "source")
-	s.Apply(s.Again(p, s.With(to(nil, ana, bia))))
-	s.sealed(ana, bia)
-	// Clear text may stay, or be encrypted.
-	for name, c := range map[string]struct {
-		lines     acctest.JSON
-		encrypted bool
-	}{"to none": {to(nil), false}, "to one": {to(nil, ana), true}} {
-		s = prepare(t)
-		s.Configure(nil)
-		token := s.token()
-		p = s.Replan(unknown(nil))
-		same(t, "unknown", p.Unknown(t), "age_recipients", "encrypted_token", "token")
-		s.Apply(s.Again(p, s.With(c.lines)))
-		switch {
-		case c.encrypted && s.sealed(ana) != token:
-			t.Errorf("%s: another token is encrypted", name)
-		case !c.encrypted:
-			s.Is("token", `"`+token+`"`)
-			s.Is("encrypted_token", "null")
-		}
-	}
-	// A rotation that turns out not to happen leaves the encrypted token as it was.
-	s = prepare(t)
-	s.Configure(to(trigger("1", nil), ana))
-	text := s.encrypted()
-	for _, lines := range []acctest.JSON{to(nil, ana), to(nil)} {
-		lines["rotate_when_changed"] = acctest.JSON{"version": acctest.Unknown}
-		p = s.Replan(lines)
-		known := maps.Clone(lines)
-		known["rotate_when_changed"] = acctest.JSON{"version": "1"}
-		s.Apply(s.Again(p, s.With(known)))
-		s.Is("token", "null")
-		if s.encrypted() != text {
-			t.Error("the encrypted token has changed")
-		}
-	}
+	acctest.TestEncryption(t, func(t *testing.T) *acctest.Secret { return prepare(t).shownOnce() })
 }
 
 // TestDirect_invalidRecipients: a recipient that is none is an error of the plan, and of the apply before anything is
@@ -316,44 +118,6 @@ func TestDirect_encryptedSuccessor(t *testing.T) {
 	if s.sealed(ana) == first {
 		t.Error("there is no new key")
 	}
-}
-
-// TestDirect_encryptedImport: after an import nothing is known to encrypt; the rotation brings it.
-func TestDirect_encryptedImport(t *testing.T) {
-	t.Parallel()
-	s, ana := prepare(t), acctest.NewIdentity(t)
-	s.service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"}})
-	s.Import("name=ci")
-	s.Is("token", "null")
-	s.Is("encrypted_token", "null")
-	p := s.Replan(to(trigger("1", nil), ana))
-	same(t, "changes", p.Changes(t), "age_recipients", "rotate_when_changed")
-	s.Apply(p)
-	s.Settled(to(trigger("1", nil), ana))
-	s.Is("encrypted_token", "null")
-	s.Configure(to(trigger("2", nil), ana))
-	s.sealed(ana)
-}
-
-// TestDirect_echoedToken: a service that shows the token in other responses too does not put it into the state.
-func TestDirect_echoedToken(t *testing.T) {
-	t.Parallel()
-	s, ana := prepare(t), acctest.NewIdentity(t)
-	var token string
-	s.Direct = s.service.Rewriting(func(_ string, object acctest.JSON) {
-		if shown, ok := object["token"].(string); ok {
-			token = shown
-		}
-		if object["id"] != nil {
-			object["token"] = token
-		}
-	}).Direct("billing_api_key")
-	s.Configure(to(nil, ana))
-	s.Reread()
-	s.sealed(ana)
-	s.Settled(to(nil, ana))
-	s.Import(s.ID())
-	s.Is("token", "null")
 }
 
 // TestDirect_recipientsOfThePlan: the apply takes no recipients from the configuration, which Terraform passes there

@@ -55,8 +55,8 @@ func TestCreateBillingAccountSettlesALostResponse(t *testing.T) {
 				got, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{
 					Customer: CustomerRef{ID: new("c1")}, ExternalID: new("x1"), PaymentTermsDays: new(int64(10)),
 				})
-				if w.count(createAccount) != test.posts {
-					t.Errorf("posted %d times, want %d", w.count(createAccount), test.posts)
+				if w.Count(createAccount) != test.posts {
+					t.Errorf("posted %d times, want %d", w.Count(createAccount), test.posts)
 				}
 				if test.err != "" {
 					if err == nil || !strings.Contains(err.Error(), test.err) {
@@ -85,8 +85,8 @@ func TestCreateBillingAccountWithoutExternalIDStaysUndecided(t *testing.T) {
 			!strings.Contains(err.Error(), "The billing account may or may not exist. It was looked up 4 times") {
 			t.Errorf("got %v", err)
 		}
-		if w.count(createAccount) != 1 {
-			t.Errorf("sent %v", w.seen)
+		if w.Count(createAccount) != 1 {
+			t.Errorf("sent %v", w.Seen)
 		}
 	})
 }
@@ -102,8 +102,8 @@ func TestCreateBillingAccountShowsAnOlderOne(t *testing.T) {
 		_, err := newService(t, w).CreateBillingAccount(t.Context(),
 			BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
 		if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), `"a1", which existed before`) ||
-			w.count(createAccount) != 1 {
-			t.Errorf("got %v after %v", err, w.seen)
+			w.Count(createAccount) != 1 {
+			t.Errorf("got %v after %v", err, w.Seen)
 		}
 	})
 }

@@ -26,32 +26,6 @@ func accountJSON(t *testing.T, change map[string]any) string {
 		"updated_at":"2025-01-01T00:00:00.000Z","customer":{"id":"c1","external_id":"e1","document_number":"529.982.247-25","name":"Ana"}}`, change)
 }
 
-func changed(t *testing.T, object string, change map[string]any) string {
-	t.Helper()
-	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal([]byte(object), &fields); err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range change {
-		if value == nil {
-			delete(fields, name)
-			continue
-		}
-		raw, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fields[name] = raw
-	}
-	encoded, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(encoded)
-}
-
-func data(object string) string { return `{"data":` + object + `}` }
-
 // A response to a change may leave fields out: the single object is asked for,
 // once, and what the response does say is newer.
 func TestPartialResponsesAreCompleted(t *testing.T) {
@@ -90,9 +64,9 @@ func TestPartialResponsesAreCompleted(t *testing.T) {
 			if got.Customer != nil {
 				customer = got.Customer.ID
 			}
-			if w.count(getAccount) != test.gets || customer != test.customer || *got.PaymentTermsDays != test.terms ||
+			if w.Count(getAccount) != test.gets || customer != test.customer || *got.PaymentTermsDays != test.terms ||
 				!sameText(got.SuspensionReason, test.reason) {
-				t.Errorf("%s: %d reads, got %+v", name, w.count(getAccount), got)
+				t.Errorf("%s: %d reads, got %+v", name, w.Count(getAccount), got)
 			}
 		}
 	}
@@ -108,8 +82,8 @@ func TestPartOfACustomerIsLaidOverTheWholeOne(t *testing.T) {
 		}))),
 	})
 	got, err := newService(t, w).UpdateBillingAccount(t.Context(), "a1", BillingAccountUpdate{Name: api.Set("Bia")})
-	if err != nil || len(w.seen) != 2 {
-		t.Fatalf("%v after %v", err, w.seen)
+	if err != nil || len(w.Seen) != 2 {
+		t.Fatalf("%v after %v", err, w.Seen)
 	}
 	if c := got.Customer; c.Name != "Bia" || text(c.Nickname) != "N" || len(c.Emails) != 1 || got.Status != "active" {
 		t.Errorf("got %+v of %+v", c, got)
@@ -197,8 +171,8 @@ func TestFindBillingAccounts(t *testing.T) {
 	}
 	w := newWire(nil)
 	if _, err := newService(t, w).FindBillingAccounts(t.Context(), BillingAccountQuery{Status: "active"}); err == nil ||
-		len(w.seen) != 0 {
-		t.Errorf("%v after %v", err, w.seen)
+		len(w.Seen) != 0 {
+		t.Errorf("%v after %v", err, w.Seen)
 	}
 }
 

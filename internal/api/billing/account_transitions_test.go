@@ -61,8 +61,8 @@ func TestAccountTransitions(t *testing.T) {
 				post := "POST " + accountPath + "/" + test.path
 				w := newWire(map[string]http.HandlerFunc{post: turns(lost, orNothing(test.second)), getAccount: turns(looks...)})
 				got, err := test.step(t.Context(), newService(t, w))
-				if w.count(post) != test.posts {
-					t.Errorf("posted %d times, want %d", w.count(post), test.posts)
+				if w.Count(post) != test.posts {
+					t.Errorf("posted %d times, want %d", w.Count(post), test.posts)
 				}
 				if test.err != "" {
 					if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), test.err) {
@@ -84,7 +84,7 @@ func TestReasonsAreSentWhenThereAreAny(t *testing.T) {
 	s := newService(t, w)
 	_, _ = s.SuspendBillingAccount(t.Context(), "a1", `late "again"`)
 	_, _ = s.CloseBillingAccount(t.Context(), "a1", "")
-	if want := []string{`{"reason":"late \"again\""}`, `{}`}; !reflect.DeepEqual(w.bodies, want) {
-		t.Errorf("sent %q", w.bodies)
+	if want := []string{`{"reason":"late \"again\""}`, `{}`}; !reflect.DeepEqual(w.Bodies, want) {
+		t.Errorf("sent %q", w.Bodies)
 	}
 }

@@ -67,8 +67,8 @@ func TestCreateCustomerSettlesALostResponse(t *testing.T) {
 					accountsPath: orNothing(test.accounts),
 				})
 				got, err := newService(t, w).CreateCustomer(t.Context(), wanted)
-				if w.count(createPath) != test.posts {
-					t.Errorf("posted %d times, want %d", w.count(createPath), test.posts)
+				if w.Count(createPath) != test.posts {
+					t.Errorf("posted %d times, want %d", w.Count(createPath), test.posts)
 				}
 				if test.err != "" {
 					if err == nil || !strings.Contains(err.Error(), test.err) {
@@ -108,8 +108,8 @@ func TestCreateCustomerWithoutExternalIDStaysUndecided(t *testing.T) {
 			!strings.Contains(err.Error(), `customer named "Ana" may or may not exist. It was looked up 4 times`) {
 			t.Errorf("got %v", err)
 		}
-		if w.count(createPath) != 1 {
-			t.Errorf("sent %v", w.seen)
+		if w.Count(createPath) != 1 {
+			t.Errorf("sent %v", w.Seen)
 		}
 	})
 }
@@ -134,7 +134,7 @@ func TestAdoptionFindsTheAccountItself(t *testing.T) {
 	without := wanted
 	without.CreateBillingAccount = new(false)
 	got, err = newService(t, w).CreateCustomer(t.Context(), without)
-	if err != nil || got.BillingAccount != nil || w.count(accountsPath) != 0 {
+	if err != nil || got.BillingAccount != nil || w.Count(accountsPath) != 0 {
 		t.Errorf("%+v, %v: none was asked for", got, err)
 	}
 }
@@ -160,8 +160,8 @@ func TestReadsOfEmptyIDsAreRefused(t *testing.T) {
 	_, get := s.GetCustomer(t.Context(), "")
 	_, update := s.UpdateCustomer(t.Context(), "..", CustomerUpdate{})
 	remove := s.DeleteCustomer(t.Context(), ".")
-	if get == nil || update == nil || remove == nil || len(w.seen) != 0 {
-		t.Errorf("%v, %v, %v; sent %v", get, update, remove, w.seen)
+	if get == nil || update == nil || remove == nil || len(w.Seen) != 0 {
+		t.Errorf("%v, %v, %v; sent %v", get, update, remove, w.Seen)
 	}
 }
 

@@ -44,13 +44,13 @@ func TestExchanges(t *testing.T) {
 				t.Fatal(err)
 			}
 			notLoaded := strings.HasSuffix(exchange.Name, "_not_loaded")
-			if n := len(w.seen) - before; (n == 1) == notLoaded || n > 2 || before > 1 {
-				t.Errorf("sent %v", w.seen)
+			if n := len(w.Seen) - before; (n == 1) == notLoaded || n > 2 || before > 1 {
+				t.Errorf("sent %v", w.Seen)
 			}
 			if first.Method != exchange.Request.Method || first.URL.Path != exchange.Request.Path {
 				t.Errorf("sent %s %s", first.Method, first.URL.Path)
 			}
-			sameBody(t, w.bodies[before], exchange.Request.Body)
+			sameBody(t, w.Bodies[before], exchange.Request.Body)
 			if got != nil {
 				sameObject(t, got, exchange.Response.Body)
 			}
@@ -131,12 +131,12 @@ func TestExchangesOfRefusals(t *testing.T) {
 		}
 		w := newWire(map[string]http.HandlerFunc{"/": respond(exchange.Response.Status, string(exchange.Response.Body))})
 		if exchange.Response.Status == http.StatusNotFound {
-			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), respond(200, listOf()))
+			w.HandleFunc("GET "+path.Dir(exchange.Request.Path), respond(200, listOf()))
 		}
 		_, err := call(t, newService(t, w), idIn(exchange.Request.Path), evidence.Request{Body: json.RawMessage(`{}`)})
 		e, ok := api.AsError(err)
 		if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || strings.Contains(err.Error(), "does not prove") {
-			t.Errorf("%s: %v after %v", exchange.Name, err, w.seen)
+			t.Errorf("%s: %v after %v", exchange.Name, err, w.Seen)
 			continue
 		}
 		if e.Status != exchange.Response.Status || e.Code != want.Error.Code ||

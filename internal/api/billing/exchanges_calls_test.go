@@ -1,13 +1,13 @@
 package billing
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
@@ -15,7 +15,7 @@ import (
 // invoices out of the body of a written-down request.
 var calls = map[string]func(*testing.T, *Service, string, evidence.Request) (any, error){
 	"billing_accounts.create": func(t *testing.T, s *Service, _ string, r evidence.Request) (any, error) {
-		return s.CreateBillingAccount(t.Context(), bodyOf[BillingAccountCreate](t, r))
+		return s.CreateBillingAccount(t.Context(), apitest.BodyOf[BillingAccountCreate](t, r.Body))
 	},
 	"billing_accounts.get": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return s.GetBillingAccount(t.Context(), id)
@@ -29,16 +29,16 @@ var calls = map[string]func(*testing.T, *Service, string, evidence.Request) (any
 		return nil, s.DeleteBillingAccount(t.Context(), id)
 	},
 	"billing_accounts.suspend": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		return s.SuspendBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
+		return s.SuspendBillingAccount(t.Context(), id, apitest.BodyOf[reasonBody](t, r.Body).Reason)
 	},
 	"billing_accounts.reactivate": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		return s.ReactivateBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
+		return s.ReactivateBillingAccount(t.Context(), id, apitest.BodyOf[reasonBody](t, r.Body).Reason)
 	},
 	"billing_accounts.close": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		return s.CloseBillingAccount(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
+		return s.CloseBillingAccount(t.Context(), id, apitest.BodyOf[reasonBody](t, r.Body).Reason)
 	},
 	"subscriptions.create": func(t *testing.T, s *Service, _ string, r evidence.Request) (any, error) {
-		return s.CreateSubscription(t.Context(), bodyOf[SubscriptionCreate](t, r))
+		return s.CreateSubscription(t.Context(), apitest.BodyOf[SubscriptionCreate](t, r.Body))
 	},
 	"subscriptions.get": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return s.GetSubscription(t.Context(), id)
@@ -52,17 +52,17 @@ var calls = map[string]func(*testing.T, *Service, string, evidence.Request) (any
 		return nil, s.DeleteSubscription(t.Context(), id)
 	},
 	"subscriptions.pause": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		body := bodyOf[pauseBody](t, r)
+		body := apitest.BodyOf[pauseBody](t, r.Body)
 		return s.PauseSubscription(t.Context(), id, body.Behavior, body.ResumesAt)
 	},
 	"subscriptions.resume": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		return s.ResumeSubscription(t.Context(), id)
 	},
 	"subscriptions.change_plan": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		return s.ChangePlan(t.Context(), id, bodyOf[ChangePlan](t, r))
+		return s.ChangePlan(t.Context(), id, apitest.BodyOf[ChangePlan](t, r.Body))
 	},
 	"subscriptions.cancel": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		return s.CancelSubscription(t.Context(), id, bodyOf[Cancel](t, r))
+		return s.CancelSubscription(t.Context(), id, apitest.BodyOf[Cancel](t, r.Body))
 	},
 	"subscriptions.items.list": func(t *testing.T, s *Service, id string, _ evidence.Request) (any, error) {
 		items, listed, err := s.SubscriptionItems(t.Context(), id)
@@ -72,27 +72,13 @@ var calls = map[string]func(*testing.T, *Service, string, evidence.Request) (any
 		return items, err
 	},
 	"subscriptions.items.sync": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		return s.SyncSubscriptionItems(t.Context(), id, bodyOf[struct{ Items []SubscriptionItemInput }](t, r).Items)
+		return s.SyncSubscriptionItems(t.Context(), id,
+			apitest.BodyOf[struct{ Items []SubscriptionItemInput }](t, r.Body).Items)
 	},
 	"subscriptions.invoice": func(t *testing.T, s *Service, id string, r evidence.Request) (any, error) {
-		raw, _, err := s.InvoiceSubscription(t.Context(), id, bodyOf[reasonBody](t, r).Reason)
+		raw, _, err := s.InvoiceSubscription(t.Context(), id, apitest.BodyOf[reasonBody](t, r.Body).Reason)
 		return raw, err
 	},
-}
-
-// bodyOf reads a body into the type that a caller fills, which must know all of
-// it.
-func bodyOf[T any](t *testing.T, r evidence.Request) (body T) {
-	t.Helper()
-	if r.Body == nil {
-		return body
-	}
-	decoder := json.NewDecoder(bytes.NewReader(r.Body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&body); err != nil {
-		t.Fatal(err)
-	}
-	return body
 }
 
 // fill sets the fields of an update that a body names.
@@ -112,17 +98,17 @@ func fill(t *testing.T, update any, body json.RawMessage) {
 		delete(keys, name)
 		switch field := target.Field(i).Addr().Interface().(type) {
 		case *api.Field[string]:
-			*field = fieldOf[string](t, raw)
+			*field = apitest.FieldOf[string](t, raw)
 		case *api.Field[bool]:
-			*field = fieldOf[bool](t, raw)
+			*field = apitest.FieldOf[bool](t, raw)
 		case *api.Field[int64]:
-			*field = fieldOf[int64](t, raw)
+			*field = apitest.FieldOf[int64](t, raw)
 		case *api.Field[json.Number]:
-			*field = fieldOf[json.Number](t, raw)
+			*field = apitest.FieldOf[json.Number](t, raw)
 		case *api.Field[json.RawMessage]:
-			*field = fieldOf[json.RawMessage](t, raw)
+			*field = apitest.FieldOf[json.RawMessage](t, raw)
 		case *api.Field[Address]:
-			*field = fieldOf[Address](t, raw)
+			*field = apitest.FieldOf[Address](t, raw)
 		default:
 			t.Errorf("a field of another kind: %q", name)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
@@ -110,32 +111,20 @@ func updateOf(t *testing.T, body json.RawMessage) *CustomerUpdate {
 	for key, raw := range keys {
 		switch {
 		case texts[key] != nil:
-			*texts[key] = fieldOf[string](t, raw)
+			*texts[key] = apitest.FieldOf[string](t, raw)
 		case contacts[key] != nil:
-			*contacts[key] = fieldOf[[]Contact](t, raw)
+			*contacts[key] = apitest.FieldOf[[]Contact](t, raw)
 		case key == "addresses":
-			u.Addresses = fieldOf[[]Address](t, raw)
+			u.Addresses = apitest.FieldOf[[]Address](t, raw)
 		case key == "tags":
-			u.Tags = fieldOf[[]string](t, raw)
+			u.Tags = apitest.FieldOf[[]string](t, raw)
 		case key == "custom_metadata":
-			u.CustomMetadata = fieldOf[json.RawMessage](t, raw)
+			u.CustomMetadata = apitest.FieldOf[json.RawMessage](t, raw)
 		default:
 			t.Errorf("the update has no field for %q", key)
 		}
 	}
 	return u
-}
-
-func fieldOf[T any](t *testing.T, raw json.RawMessage) api.Field[T] {
-	t.Helper()
-	if string(raw) == "null" {
-		return api.Null[T]()
-	}
-	var value T
-	if err := json.Unmarshal(raw, &value); err != nil {
-		t.Fatal(err)
-	}
-	return api.Set(value)
 }
 
 // compareJSON compares the encoding of value with raw. Inside the items of
@@ -227,7 +216,7 @@ func TestDocumentedExchanges(t *testing.T) {
 		if err := call(newService(t, w), exchange); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		body = []byte(w.bodies[len(w.bodies)-1])
+		body = []byte(w.Bodies[len(w.Bodies)-1])
 		if sent.Method != exchange.Request.Method || sent.URL.Path != exchange.Request.Path {
 			t.Errorf("%s: sent %s %s", name, sent.Method, sent.URL.Path)
 		}

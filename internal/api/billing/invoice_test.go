@@ -34,8 +34,8 @@ func TestInvoiceSubscription(t *testing.T) {
 		if err != nil || string(raw) != test.raw || id != test.id {
 			t.Errorf("%s: %s, %q, %v", name, raw, id, err)
 		}
-		if len(w.bodies) != 1 || w.bodies[0] != test.body {
-			t.Errorf("%s: sent %q", name, w.bodies)
+		if len(w.Bodies) != 1 || w.Bodies[0] != test.body {
+			t.Errorf("%s: sent %q", name, w.Bodies)
 		}
 	}
 }
@@ -52,8 +52,8 @@ func TestLostInvoiceIsNotMadeTwice(t *testing.T) {
 				`The subscription "s1" may or may not have a new invoice. Look at the list of its invoices`) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if len(w.seen) != 1 {
-			t.Errorf("%s: sent %v", name, w.seen)
+		if len(w.Seen) != 1 {
+			t.Errorf("%s: sent %v", name, w.Seen)
 		}
 	}
 }
@@ -68,8 +68,8 @@ func TestRefusedInvoiceIsPlain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := newService(t, w).InvoiceSubscription(ctx, "s1", ""); !errors.Is(err, context.Canceled) ||
-		len(w.seen) != 1 {
-		t.Errorf("%v after %v", err, w.seen)
+		len(w.Seen) != 1 {
+		t.Errorf("%v after %v", err, w.Seen)
 	}
 }
 

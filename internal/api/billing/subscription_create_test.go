@@ -52,8 +52,8 @@ func TestCreateSubscriptionSettlesALostResponse(t *testing.T) {
 				got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{
 					BillingAccountID: "a1", ExternalID: new("x1"), PlanID: new("plan1"),
 				})
-				if w.count(createSubscription) != test.posts {
-					t.Errorf("posted %d times, want %d", w.count(createSubscription), test.posts)
+				if w.Count(createSubscription) != test.posts {
+					t.Errorf("posted %d times, want %d", w.Count(createSubscription), test.posts)
 				}
 				if test.err != "" {
 					if err == nil || !strings.Contains(err.Error(), test.err) {
@@ -83,8 +83,8 @@ func TestCreateSubscriptionWithoutExternalIDStaysUndecided(t *testing.T) {
 				`subscription of the billing account "a1" may or may not exist. It was looked up 4 times`) {
 			t.Errorf("got %v", err)
 		}
-		if w.count(createSubscription) != 1 {
-			t.Errorf("sent %v", w.seen)
+		if w.Count(createSubscription) != 1 {
+			t.Errorf("sent %v", w.Seen)
 		}
 	})
 }

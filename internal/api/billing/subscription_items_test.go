@@ -99,7 +99,7 @@ func TestSyncSubscriptionItems(t *testing.T) {
 				if err != nil || !reflect.DeepEqual(got, test.got) {
 					t.Errorf("got %+v, %v", got, err)
 				}
-				for _, body := range w.bodies {
+				for _, body := range w.Bodies {
 					if body != test.body {
 						t.Errorf("sent %s", body)
 					}
@@ -114,7 +114,7 @@ func TestSyncSubscriptionItemsRefused(t *testing.T) {
 	w := newWire(map[string]http.HandlerFunc{"/": respond(422,
 		`{"error":{"code":"validation_error","message":"no","details":{"fields":{"items.0.price_id":"is required"}}}}`)})
 	_, err := newService(t, w).SyncSubscriptionItems(t.Context(), "s1", []SubscriptionItemInput{{ProductID: "p"}})
-	if e, ok := api.AsError(err); !ok || e.Fields["items.0.price_id"] != "is required" || len(w.seen) != 1 {
-		t.Errorf("got %v after %v", err, w.seen)
+	if e, ok := api.AsError(err); !ok || e.Fields["items.0.price_id"] != "is required" || len(w.Seen) != 1 {
+		t.Errorf("got %v after %v", err, w.Seen)
 	}
 }

@@ -110,9 +110,9 @@ func TestPartialResponsesAreCompletedForSubscriptions(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if w.count(getSubscription) != test.gets || text(got.Notes) != "new" || text(got.DiscountPercent) != test.percent ||
+			if w.Count(getSubscription) != test.gets || text(got.Notes) != "new" || text(got.DiscountPercent) != test.percent ||
 				text(got.PlanID) != test.plan {
-				t.Errorf("%s: %d reads, got %+v", name, w.count(getSubscription), got)
+				t.Errorf("%s: %d reads, got %+v", name, w.Count(getSubscription), got)
 			}
 		}
 	}
@@ -147,8 +147,8 @@ func TestFindSubscriptions(t *testing.T) {
 	}
 	w := newWire(nil)
 	if _, err := newService(t, w).FindSubscriptions(t.Context(), SubscriptionQuery{BillingAccountID: "a1"}); err == nil ||
-		len(w.seen) != 0 {
-		t.Errorf("%v after %v", err, w.seen)
+		len(w.Seen) != 0 {
+		t.Errorf("%v after %v", err, w.Seen)
 	}
 }
 

@@ -110,8 +110,8 @@ func TestSubscriptionTransitions(t *testing.T) {
 				})
 				got, err := test.step(t.Context(), newService(t, w))
 				posts := map[string]int{done: 1, again: 2, open: 1}[test.want]
-				if w.count(post) != posts {
-					t.Errorf("posted %d times, want %d", w.count(post), posts)
+				if w.Count(post) != posts {
+					t.Errorf("posted %d times, want %d", w.Count(post), posts)
 				}
 				if _, ambiguous := api.AsAmbiguous(err); ambiguous != (test.want == open) || err != nil && !ambiguous {
 					t.Fatalf("got %v", err)
@@ -134,8 +134,8 @@ func TestRefusedSecondCancelIsSettledByALook(t *testing.T) {
 		w := newWire(map[string]http.HandlerFunc{post: turns(respond(502, "<html>"), refused),
 			getSubscription: turns(live, live, live, live, gone)})
 		got, err := newService(t, w).CancelSubscription(t.Context(), "s1", Cancel{})
-		if err != nil || got.Status != "canceled" || w.count(post) != 2 {
-			t.Errorf("%+v, %v after %v", got, err, w.seen)
+		if err != nil || got.Status != "canceled" || w.Count(post) != 2 {
+			t.Errorf("%+v, %v after %v", got, err, w.Seen)
 		}
 	})
 }
@@ -150,8 +150,8 @@ func TestTransitionWithoutAnObjectInTheResponseIsReadBack(t *testing.T) {
 			"POST " + subscriptionPath + "/pause": first, getSubscription: respond(200, data(subscriptionJSON(t, pausedOpen))),
 		})
 		got, err := newService(t, w).PauseSubscription(t.Context(), "s1", "", "")
-		if err != nil || got.Status != "paused" || len(w.seen) != 2 {
-			t.Errorf("%+v, %v after %v", got, err, w.seen)
+		if err != nil || got.Status != "paused" || len(w.Seen) != 2 {
+			t.Errorf("%+v, %v after %v", got, err, w.Seen)
 		}
 	}
 }
@@ -167,8 +167,8 @@ func TestPartialResponseOfATransitionIsNewer(t *testing.T) {
 	})
 	got, err := newService(t, w).PauseSubscription(t.Context(), "s1", "void", "")
 	if err != nil || got.Status != "paused" || got.PauseCollection.Behavior != "void" || text(got.PlanID) != "plan1" ||
-		len(w.seen) != 2 {
-		t.Errorf("%+v, %v after %v", got, err, w.seen)
+		len(w.Seen) != 2 {
+		t.Errorf("%+v, %v after %v", got, err, w.Seen)
 	}
 }
 

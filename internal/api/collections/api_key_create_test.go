@@ -71,8 +71,8 @@ func TestLostCreateOfAKey(t *testing.T) {
 				})
 				created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
 				if test.resent {
-					if err != nil || created.ID != "k2" || created.DiscardedID != "" || w.writes() != createKey+", "+createKey {
-						t.Errorf("got %+v, %v after %s", created, err, w.writes())
+					if err != nil || created.ID != "k2" || created.DiscardedID != "" || w.Writes() != createKey+", "+createKey {
+						t.Errorf("got %+v, %v after %s", created, err, w.Writes())
 					}
 					return
 				}
@@ -80,14 +80,14 @@ func TestLostCreateOfAKey(t *testing.T) {
 					if err != nil || created.ID != "k2" || text(created.Token) != "key_second" || created.DiscardedID != "k1" {
 						t.Errorf("got %+v, %v", created, err)
 					}
-					if want := createKey + ", " + revokeKey + ", " + createKey; w.writes() != want {
-						t.Errorf("sent %s, want %s", w.writes(), want)
+					if want := createKey + ", " + revokeKey + ", " + createKey; w.Writes() != want {
+						t.Errorf("sent %s, want %s", w.Writes(), want)
 					}
 					return
 				}
 				says(t, err, test.err...)
-				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.writes() != createKey {
-					t.Errorf("%v after %s", err, w.writes())
+				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.Writes() != createKey {
+					t.Errorf("%v after %s", err, w.Writes())
 				}
 				var conflict *api.ConflictError
 				if errors.As(err, &conflict) != (test.ids != "") || conflict != nil && strings.Join(conflict.IDs, " ") != test.ids {
@@ -149,8 +149,8 @@ func TestSecondCreateOfAKey(t *testing.T) {
 				})
 				created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
 				says(t, err, test.err...)
-				if created != nil || w.writes() != test.writes {
-					t.Errorf("got %+v after %s, want %s", created, w.writes(), test.writes)
+				if created != nil || w.Writes() != test.writes {
+					t.Errorf("got %+v after %s, want %s", created, w.Writes(), test.writes)
 				}
 			})
 		})
@@ -182,8 +182,8 @@ func TestInterruptedCreateOfAKeyLeavesNone(t *testing.T) {
 		})
 		_, err := newService(t, w).CreateAPIKey(ctx, askedKey)
 		says(t, err, `"k1"`, "revoked", "before the request is sent")
-		if want := createKey + ", " + revokeKey; !errors.Is(err, context.Canceled) || w.writes() != want {
-			t.Errorf("%v after %s", err, w.writes())
+		if want := createKey + ", " + revokeKey; !errors.Is(err, context.Canceled) || w.Writes() != want {
+			t.Errorf("%v after %s", err, w.Writes())
 		}
 	})
 }

@@ -36,15 +36,15 @@ func TestResponsesToARotation(t *testing.T) {
 		got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 0)
 		if err != nil || got.ID != "k2" || text(got.Token) != "key_2" || text(got.PredecessorID) != "k1" ||
 			got.Name != test.name ||
-			text(got.GraceUntil) != "2030-01-01T00:00:00.000Z" || w.bodies[1] != `{"graceDays":0}` {
-			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.bodies)
+			text(got.GraceUntil) != "2030-01-01T00:00:00.000Z" || w.Bodies[1] != `{"graceDays":0}` {
+			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.Bodies)
 		}
 	}
 	for code, status := range map[string]int{"key_not_active": 409, "not_found": 404, "validation_error": 422} {
 		w := newWire(routes{"GET " + keysPath: respond(200, listOf()), rotateKey: refused(status, code)})
 		_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
-		if _, ambiguous := api.AsAmbiguous(err); ambiguous || !api.HasCode(err, code) || len(w.seen) != 2 {
-			t.Errorf("%s: %v after %v", code, err, w.seen)
+		if _, ambiguous := api.AsAmbiguous(err); ambiguous || !api.HasCode(err, code) || len(w.Seen) != 2 {
+			t.Errorf("%s: %v after %v", code, err, w.Seen)
 		}
 	}
 }
@@ -103,8 +103,8 @@ func TestLostRotation(t *testing.T) {
 					"GET " + keysPath: listings(respond(200, listOf(before...)), respond(200, listOf(items[1:]...)))})
 				got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
 				says(t, err, append(test.err, "reset by peer")...)
-				if _, ambiguous := api.AsAmbiguous(err); got != nil || !ambiguous || w.writes() != rotateKey {
-					t.Errorf("got %+v, %v after %s", got, err, w.writes())
+				if _, ambiguous := api.AsAmbiguous(err); got != nil || !ambiguous || w.Writes() != rotateKey {
+					t.Errorf("got %+v, %v after %s", got, err, w.Writes())
 				}
 				var lostToken *LostTokenError
 				if errors.As(err, &lostToken) != (test.ids != "") {
@@ -132,8 +132,8 @@ func TestLostRotationThatCannotBeLookedAt(t *testing.T) {
 			w := newWire(handlers)
 			_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
 			says(t, err, `"k1" may or may not have been rotated`, "not_found")
-			if _, ambiguous := api.AsAmbiguous(err); !ambiguous || api.IsNotFound(err) || w.writes() != rotateKey {
-				t.Errorf("%s: %v after %s", name, err, w.writes())
+			if _, ambiguous := api.AsAmbiguous(err); !ambiguous || api.IsNotFound(err) || w.Writes() != rotateKey {
+				t.Errorf("%s: %v after %s", name, err, w.Writes())
 			}
 		}
 	})

@@ -108,8 +108,8 @@ func TestListDeliveriesComparesEveryItem(t *testing.T) {
 		for _, delivery := range got {
 			ids = append(ids, delivery.ID)
 		}
-		if err != nil || strings.Join(ids, " ") != test.want || w.queries[0] != test.sent {
-			t.Errorf("%s: got %v, %v after %v", name, ids, err, w.queries)
+		if err != nil || strings.Join(ids, " ") != test.want || w.Queries[0] != test.sent {
+			t.Errorf("%s: got %v, %v after %v", name, ids, err, w.Queries)
 		}
 	}
 }
@@ -159,8 +159,8 @@ func TestRetryDelivery(t *testing.T) {
 			} else if err != nil || got.ID != "d1" || got.Status != test.status {
 				t.Errorf("%s: got %+v, %v", name, got, err)
 			}
-			if strings.Count(w.writes(), retryDelivery) != test.sent {
-				t.Errorf("%s: sent %s", name, w.writes())
+			if strings.Count(w.Writes(), retryDelivery) != test.sent {
+				t.Errorf("%s: sent %s", name, w.Writes())
 			}
 		}
 	})

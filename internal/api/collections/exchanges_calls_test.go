@@ -1,13 +1,12 @@
 package collections
 
 import (
-	"bytes"
 	"encoding/json"
 	"iter"
 	"strings"
 	"testing"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 )
 
@@ -29,7 +28,7 @@ func idsIn(path string) (found ids) {
 // calls carries out each operation out of a written-down request.
 var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, error){
 	"webhook_endpoints.create": func(t *testing.T, s *Service, _ ids, r evidence.Request) (any, error) {
-		created, err := s.CreateWebhookEndpoint(t.Context(), bodyOf[WebhookEndpointCreate](t, r))
+		created, err := s.CreateWebhookEndpoint(t.Context(), apitest.BodyOf[WebhookEndpointCreate](t, r.Body))
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +53,7 @@ var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, e
 		return s.RetryDelivery(t.Context(), id.object, id.delivery)
 	},
 	"api_keys.create": func(t *testing.T, s *Service, _ ids, r evidence.Request) (any, error) {
-		created, err := s.CreateAPIKey(t.Context(), bodyOf[APIKeyCreate](t, r))
+		created, err := s.CreateAPIKey(t.Context(), apitest.BodyOf[APIKeyCreate](t, r.Body))
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +63,7 @@ var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, e
 		return s.GetAPIKey(t.Context(), id.object)
 	},
 	"api_keys.rotate": func(t *testing.T, s *Service, id ids, r evidence.Request) (any, error) {
-		return s.RotateAPIKey(t.Context(), id.object, bodyOf[rotateBody](t, r).GraceDays)
+		return s.RotateAPIKey(t.Context(), id.object, apitest.BodyOf[rotateBody](t, r.Body).GraceDays)
 	},
 	"api_keys.revoke": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return nil, s.RevokeAPIKey(t.Context(), id.object)
@@ -94,21 +93,6 @@ func all[T any](list iter.Seq2[T, error]) ([]T, error) {
 	return items, nil
 }
 
-// bodyOf reads a body into the type that a caller fills, which must know all of
-// it.
-func bodyOf[T any](t *testing.T, r evidence.Request) (body T) {
-	t.Helper()
-	if r.Body == nil {
-		return body
-	}
-	decoder := json.NewDecoder(bytes.NewReader(r.Body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&body); err != nil {
-		t.Fatal(err)
-	}
-	return body
-}
-
 // updateOf fills an update from a body, key by key, as a caller would.
 func updateOf(t *testing.T, body json.RawMessage) (u WebhookEndpointUpdate) {
 	t.Helper()
@@ -119,30 +103,18 @@ func updateOf(t *testing.T, body json.RawMessage) (u WebhookEndpointUpdate) {
 	for key, raw := range keys {
 		switch key {
 		case "url":
-			u.URL = fieldOf[string](t, raw)
+			u.URL = apitest.FieldOf[string](t, raw)
 		case "description":
-			u.Description = fieldOf[string](t, raw)
+			u.Description = apitest.FieldOf[string](t, raw)
 		case "events":
-			u.Events = fieldOf[[]string](t, raw)
+			u.Events = apitest.FieldOf[[]string](t, raw)
 		case "active":
-			u.Active = fieldOf[bool](t, raw)
+			u.Active = apitest.FieldOf[bool](t, raw)
 		case "authentication":
-			u.Authentication = fieldOf[Authentication](t, raw)
+			u.Authentication = apitest.FieldOf[Authentication](t, raw)
 		default:
 			t.Errorf("the update has no field for %q", key)
 		}
 	}
 	return u
-}
-
-func fieldOf[T any](t *testing.T, raw json.RawMessage) api.Field[T] {
-	t.Helper()
-	if string(raw) == "null" {
-		return api.Null[T]()
-	}
-	var value T
-	if err := json.Unmarshal(raw, &value); err != nil {
-		t.Fatal(err)
-	}
-	return api.Set(value)
 }

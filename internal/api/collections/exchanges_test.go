@@ -43,16 +43,16 @@ func TestExchanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := exchange.Request.Method + " " + exchange.Request.Path; w.seen[first] != want {
-				t.Errorf("sent %s, want %s", w.seen[first], want)
+			if want := exchange.Request.Method + " " + exchange.Request.Path; w.Seen[first] != want {
+				t.Errorf("sent %s, want %s", w.Seen[first], want)
 			}
-			if isList := strings.HasSuffix(exchange.Operation, ".list"); !isList && len(w.seen) != first+1 {
-				t.Errorf("sent %v", w.seen)
+			if isList := strings.HasSuffix(exchange.Operation, ".list"); !isList && len(w.Seen) != first+1 {
+				t.Errorf("sent %v", w.Seen)
 			}
 			if string(exchange.Request.Body) == "{}" && exchange.Operation == "api_keys.rotate" {
 				exchange.Request.Body = json.RawMessage(`{"graceDays":0}`)
 			}
-			sameBody(t, w.bodies[first], exchange.Request.Body)
+			sameBody(t, w.Bodies[first], exchange.Request.Body)
 			sameData(t, got, exchange.Response.Body)
 		})
 	}
@@ -146,13 +146,13 @@ func TestExchangesOfRefusals(t *testing.T) {
 		codes[object.Code] = true
 		w := newWire(routes{"/": respond(exchange.Response.Status, string(exchange.Response.Body))})
 		if exchange.Response.Status == http.StatusNotFound {
-			w.mux.HandleFunc("GET "+path.Dir(exchange.Request.Path), respond(200, listOf()))
+			w.HandleFunc("GET "+path.Dir(exchange.Request.Path), respond(200, listOf()))
 		}
 		_, err := calls[exchange.Operation](t, newService(t, w), idsIn(exchange.Request.Path),
 			evidence.Request{Body: json.RawMessage(`{}`)})
 		e, ok := api.AsError(err)
 		if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous || strings.Contains(err.Error(), "does not prove") {
-			t.Errorf("%s: %v after %v", exchange.Name, err, w.seen)
+			t.Errorf("%s: %v after %v", exchange.Name, err, w.Seen)
 			continue
 		}
 		if e.Status != exchange.Response.Status || e.Code != object.Code || len(object.Details.Fields) > 0 &&

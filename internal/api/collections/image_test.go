@@ -42,14 +42,14 @@ func TestImagesAreShared(t *testing.T) {
 			}
 		}
 		// The first one lists alone; the others came while it did.
-		if lists := strings.Count(strings.Join(w.seen, " "), "GET "+keysPath); lists != 2 {
+		if lists := strings.Count(strings.Join(w.Seen, " "), "GET "+keysPath); lists != 2 {
 			t.Errorf("%d listings", lists)
 		}
 		start()
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if lists := strings.Count(strings.Join(w.seen, " "), "GET "+keysPath); lists != 3 {
+		if lists := strings.Count(strings.Join(w.Seen, " "), "GET "+keysPath); lists != 3 {
 			t.Errorf("%d listings: an old one was used", lists)
 		}
 	})
@@ -75,8 +75,8 @@ func TestCreationWithoutAnImage(t *testing.T) {
 					revokeKey: respond(204, "")})
 				_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
 				says(t, err, test.err)
-				if w.writes() != test.writes {
-					t.Errorf("sent %s", w.writes())
+				if w.Writes() != test.writes {
+					t.Errorf("sent %s", w.Writes())
 				}
 			})
 		})
@@ -108,8 +108,8 @@ func TestLostCreationBehindALag(t *testing.T) {
 				created, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
 				var conflict *api.ConflictError
 				switch {
-				case other && (!errors.As(err, &conflict) || len(conflict.IDs) != 2 || w.writes() != createKey):
-					t.Errorf("%v after %s", err, w.writes())
+				case other && (!errors.As(err, &conflict) || len(conflict.IDs) != 2 || w.Writes() != createKey):
+					t.Errorf("%v after %s", err, w.Writes())
 				case !other && (err != nil || created.DiscardedID != "k1"):
 					t.Errorf("got %+v, %v", created, err)
 				}
@@ -162,8 +162,8 @@ func TestLostCreationAfterAnothers(t *testing.T) {
 					return
 				}
 				says(t, err, "k1", "before the request")
-				if w.writes() != createKey {
-					t.Errorf("sent %s", w.writes())
+				if w.Writes() != createKey {
+					t.Errorf("sent %s", w.Writes())
 				}
 			})
 		})

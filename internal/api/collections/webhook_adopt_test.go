@@ -50,8 +50,8 @@ func TestOneEndpointIsAdoptedOnce(t *testing.T) {
 			}()
 		}
 		if first, second := <-results, <-results; (first == nil) == (second == nil) ||
-			strings.Count(w.writes(), rotateEndpoint) != 1 {
-			t.Errorf("%v, %v after %s", first, second, w.writes())
+			strings.Count(w.Writes(), rotateEndpoint) != 1 {
+			t.Errorf("%v, %v after %s", first, second, w.Writes())
 		}
 	})
 }

@@ -93,15 +93,15 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 						created.SecretErr != nil {
 						t.Errorf("got %+v, %v", created, err)
 					}
-					if want := createEndpoint + ", " + rotateEndpoint; w.writes() != want {
-						t.Errorf("sent %s, want %s", w.writes(), want)
+					if want := createEndpoint + ", " + rotateEndpoint; w.Writes() != want {
+						t.Errorf("sent %s, want %s", w.Writes(), want)
 					}
 					return
 				}
 				says(t, err, test.err...)
-				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.writes() != createEndpoint && !(test.resent &&
-					w.writes() == createEndpoint+", "+createEndpoint) {
-					t.Errorf("%v after %s", err, w.writes())
+				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.Writes() != createEndpoint && !(test.resent &&
+					w.Writes() == createEndpoint+", "+createEndpoint) {
+					t.Errorf("%v after %s", err, w.Writes())
 				}
 				var conflict *api.ConflictError
 				if errors.As(err, &conflict) != (test.ids != "") || conflict != nil && strings.Join(conflict.IDs, " ") != test.ids {
@@ -178,8 +178,8 @@ func TestResponsesToTheCreateOfAnEndpoint(t *testing.T) {
 				created.URL != test.url {
 				t.Errorf("%s: got %+v, %v", name, created, err)
 			}
-			if got := len(strings.Split(w.writes(), ", ")); got != test.writes {
-				t.Errorf("%s: sent %s", name, w.writes())
+			if got := len(strings.Split(w.Writes(), ", ")); got != test.writes {
+				t.Errorf("%s: sent %s", name, w.Writes())
 			}
 		}
 	})

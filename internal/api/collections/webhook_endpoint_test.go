@@ -106,8 +106,8 @@ func TestUpdateThatShowsNothingIsRead(t *testing.T) {
 		w := newWire(routes{"PATCH " + endpointPath: test.response, "GET " + endpointPath: respond(200, read)})
 		got, err := newService(t, w).UpdateWebhookEndpoint(t.Context(), "e1",
 			WebhookEndpointUpdate{Description: api.Set("new")})
-		if err != nil || text(got.Description) != "new" || got.URL != hook || len(w.seen) != test.seen {
-			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.seen)
+		if err != nil || text(got.Description) != "new" || got.URL != hook || len(w.Seen) != test.seen {
+			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.Seen)
 		}
 	}
 	w := newWire(routes{"PATCH " + endpointPath: respond(204, ""),
@@ -154,8 +154,8 @@ func TestFindWebhookEndpoints(t *testing.T) {
 	if err != nil || len(found) != 2 || found[0].ID != "e2" || found[1].ID != "e3" {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	if want := "page=1&per_page=100"; w.queries[0] != want {
-		t.Errorf("asked for %s, want %s: these lists have no order to choose", w.queries[0], want)
+	if want := "page=1&per_page=100"; w.Queries[0] != want {
+		t.Errorf("asked for %s, want %s: these lists have no order to choose", w.Queries[0], want)
 	}
 	w = newWire(routes{"GET " + endpointsPath: turns(respond(200, listOf(one("e1", hook))),
 		refused(403, "insufficient_scope"))})
@@ -174,8 +174,8 @@ func TestIDsThatWouldReadAList(t *testing.T) {
 		_, getErr := s.GetWebhookEndpoint(t.Context(), id)
 		_, keyErr := s.GetAPIKey(t.Context(), id)
 		_, listErr := all(s.ListDeliveries(t.Context(), DeliveryQuery{EndpointID: id}))
-		if getErr == nil || keyErr == nil || listErr == nil || len(w.seen) > 0 {
-			t.Errorf("%q: %v, %v, %v after %v", id, getErr, keyErr, listErr, w.seen)
+		if getErr == nil || keyErr == nil || listErr == nil || len(w.Seen) > 0 {
+			t.Errorf("%q: %v, %v, %v after %v", id, getErr, keyErr, listErr, w.Seen)
 		}
 	}
 }

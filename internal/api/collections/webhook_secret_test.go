@@ -59,9 +59,9 @@ func TestRotateWebhookSecret(t *testing.T) {
 			} else if err != nil || text(got.Secret) != "whsec_2" || got.ID != "e1" || got.URL != test.url || !got.Active {
 				t.Errorf("%s: got %+v, %v", name, got, err)
 			}
-			rotations := strings.Count(w.writes(), rotateEndpoint)
-			if rotations != test.rotations || len(w.seen)-rotations != test.reads {
-				t.Errorf("%s: sent %v", name, w.seen)
+			rotations := strings.Count(w.Writes(), rotateEndpoint)
+			if rotations != test.rotations || len(w.Seen)-rotations != test.reads {
+				t.Errorf("%s: sent %v", name, w.Seen)
 			}
 		}
 	})
@@ -97,8 +97,8 @@ func TestTestWebhookEndpoint(t *testing.T) {
 			} else if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			if got != test.want || len(w.seen) != test.sent {
-				t.Errorf("%s: got %+v after %v", name, got, w.seen)
+			if got != test.want || len(w.Seen) != test.sent {
+				t.Errorf("%s: got %+v after %v", name, got, w.Seen)
 			}
 		}
 	})

@@ -2,18 +2,15 @@ package finance
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httptrace"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
 )
 
 const (
@@ -37,40 +34,20 @@ func newDesk() *desk {
 	return &desk{records: map[string]string{}, replies: map[string]string{}, over: map[string]http.HandlerFunc{}}
 }
 
-func (d *desk) RoundTrip(r *http.Request) (response *http.Response, err error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.GotConn != nil {
-		trace.GotConn(httptrace.GotConnInfo{})
-	}
-	body := ""
-	if r.Body != nil {
-		data, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
+func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
+	return apitest.Serve(r, func(w http.ResponseWriter, body string) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.seen, d.bodies = append(d.seen, r), append(d.bodies, body)
+		handler, ok := d.over[r.Method+" "+r.URL.Path]
+		if !ok {
+			handler, ok = d.over[r.Method]
 		}
-		body = string(data)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.seen, d.bodies = append(d.seen, r), append(d.bodies, body)
-	defer func() {
-		if recover() != nil {
-			response, err = nil, errors.New("connection reset by peer")
+		if !ok {
+			handler = d.handle
 		}
-	}()
-	recorder := httptest.NewRecorder()
-	recorder.Header().Set("Content-Type", "application/json")
-	handler, ok := d.over[r.Method+" "+r.URL.Path]
-	if !ok {
-		handler, ok = d.over[r.Method]
-	}
-	if !ok {
-		handler = d.handle
-	}
-	handler(recorder, r)
-	return recorder.Result(), nil
+		handler(w, r)
+	})
 }
 
 // handle is what the service does when nothing goes wrong.
@@ -122,12 +99,7 @@ func (d *desk) requests() string {
 	return strings.Join(all, ", ")
 }
 
-func respond(status int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
+var respond = apitest.Respond
 
 func notFound(w http.ResponseWriter, r *http.Request) {
 	respond(404, `{"error":{"code":"not_found","message":"no such record"}}`)(w, r)

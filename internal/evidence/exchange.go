@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"path"
 	"strings"
 )
@@ -88,6 +89,17 @@ func All(prefix string) []Exchange {
 		exchanges = append(exchanges, exchange)
 	}
 	return exchanges
+}
+
+// Responses returns the bodies of the responses with status 200 of these exchanges, see [All].
+func Responses(prefix string) [][]byte {
+	var bodies [][]byte
+	for _, exchange := range All(prefix) {
+		if exchange.Response.Status == http.StatusOK {
+			bodies = append(bodies, exchange.Response.Body)
+		}
+	}
+	return bodies
 }
 
 // evidenceNames are the names of the files in the folders of that pattern,

@@ -27,10 +27,7 @@ const (
 	organization = `data "billing_organization" "me" {}`
 )
 
-func run(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
-}
+var run = acctest.Run
 
 // saying is an error with these words, and with anything for "…", however Terraform breaks its lines.
 func saying(words string) *regexp.Regexp { return acctest.Saying(words) }

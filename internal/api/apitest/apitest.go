@@ -37,7 +37,9 @@ func NewWire(routes map[string]http.HandlerFunc) *Wire {
 }
 
 // HandleFunc adds a route.
-func (w *Wire) HandleFunc(pattern string, handler http.HandlerFunc) { w.mux.HandleFunc(pattern, handler) }
+func (w *Wire) HandleFunc(pattern string, handler http.HandlerFunc) {
+	w.mux.HandleFunc(pattern, handler)
+}
 
 // RoundTrip implements http.RoundTripper.
 func (w *Wire) RoundTrip(r *http.Request) (*http.Response, error) {

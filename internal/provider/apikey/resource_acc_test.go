@@ -45,17 +45,7 @@ func settled(config string) resource.TestStep {
 	return resource.TestStep{Config: config, ConfigPlanChecks: planned(plancheck.ResourceActionNoop, nil)}
 }
 
-func run(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
-}
-
-// runFrom is run for what needs a newer Terraform.
-func runFrom(t *testing.T, check tfversion.TerraformVersionCheck, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{TerraformVersionChecks: []tfversion.TerraformVersionCheck{check},
-		ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
-}
+var run, runFrom = acctest.Run, acctest.RunFrom
 
 // history notes the tokens and ids that the state has had.
 type history struct {

@@ -17,15 +17,7 @@ const address = "billing_account.test"
 
 func at(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
 
-func run(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
-}
-
-func emptyPlan(config string) resource.TestStep {
-	return resource.TestStep{Config: config,
-		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
-}
+var run, emptyPlan = acctest.Run, acctest.EmptyPlan
 
 func action(a plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, a)}}

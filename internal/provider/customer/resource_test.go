@@ -17,11 +17,7 @@ const address = "billing_customer.test"
 
 func at(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
 
-// emptyPlan is a step that holds the configuration to an empty plan.
-func emptyPlan(config string) resource.TestStep {
-	return resource.TestStep{Config: config,
-		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
-}
+var emptyPlan = acctest.EmptyPlan
 
 // byExternalID imports the customer by its external_id.
 func byExternalID(externalID string, ignore ...string) resource.TestStep {

@@ -30,10 +30,7 @@ func record(body string, extra ...string) string {
 		"%s\n}\n", body, strings.Join(extra, "\n  "))
 }
 
-func run(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
-}
+var run = acctest.Run
 
 // plans is a step whose plan has to be of a kind.
 func plans(config string, checks ...plancheck.PlanCheck) resource.TestStep {

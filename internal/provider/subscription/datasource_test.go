@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"encoding/json"
-	"net/http"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -14,28 +13,13 @@ import (
 // resource does.
 func TestDataFromAPI(t *testing.T) {
 	t.Parallel()
-	convert := func(object *billing.Subscription) (any, any, error) {
-		resource, err := fromAPI(object)
-		if err != nil {
-			return nil, nil, err
-		}
-		data, err := dataFromAPI(object)
-		return data, resource, err
-	}
-	recorded := evidence.All("billing/subscription_get")
-	if len(recorded) == 0 {
-		t.Fatal("nothing is recorded")
-	}
-	for _, exchange := range recorded {
-		if exchange.Response.Status == http.StatusOK {
-			modeltest.Shown(t, exchange.Response.Body, convert, func(shown, managed, wire map[string]any) {
-				delete(managed, "cancellation_reason") // there the reason to give, here the one given
-				if shown["pending_plan_id"] != nil {
-					wire["plan_id"] = shown["pending_plan_id"] // what was asked for
-				}
-			})
-		}
-	}
+	modeltest.Shown(t, evidence.Responses("billing/subscription_get"), fromAPI, dataFromAPI,
+		func(shown, managed, wire map[string]any) {
+			delete(managed, "cancellation_reason") // there the reason to give, here the one given
+			if shown["pending_plan_id"] != nil {
+				wire["plan_id"] = shown["pending_plan_id"] // what was asked for
+			}
+		})
 }
 
 // TestInvoiceFromAPI: what is known of an invoice, and all of it.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
@@ -21,15 +20,7 @@ const (
 
 func at(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
 
-func run(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
-}
-
-func emptyPlan(config string) resource.TestStep {
-	return resource.TestStep{Config: config,
-		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
-}
+var run, emptyPlan = acctest.Run, acctest.EmptyPlan
 
 // with is the subscription "s-1" of a new customer, with further lines.
 func with(lines string) string {

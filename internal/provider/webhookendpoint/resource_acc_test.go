@@ -35,17 +35,7 @@ func planned(action plancheck.ResourceActionType, unknown ...string) resource.Co
 	return resource.ConfigPlanChecks{PreApply: checks}
 }
 
-func run(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
-}
-
-// runFrom is run for what needs a newer Terraform.
-func runFrom(t *testing.T, check tfversion.TerraformVersionCheck, steps ...resource.TestStep) {
-	t.Helper()
-	resource.Test(t, resource.TestCase{TerraformVersionChecks: []tfversion.TerraformVersionCheck{check},
-		ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
-}
+var run, runFrom = acctest.Run, acctest.RunFrom
 
 // TestAccWebhookEndpoint_minimal: a url is enough; every way to import finds the same, and its plan is empty.
 func TestAccWebhookEndpoint_minimal(t *testing.T) {

@@ -55,7 +55,7 @@ func Tags(tags []string) types.Set {
 // TagsOrEmpty is Tags for what none means something: none is the empty set.
 func TagsOrEmpty(tags []string) types.Set {
 	if len(tags) == 0 {
-		return types.SetValueMust(types.StringType, []attr.Value{})
+		return types.SetValueMust(types.StringType, nil)
 	}
 	return Tags(tags)
 }

@@ -151,24 +151,33 @@ func Agree(t *testing.T, have, other map[string]any) {
 
 // Shown holds what a data source shows of a response against the wire, and against what the resource shows of it.
 // convert makes both models of the client's type; except removes what is meant to differ.
-func Shown[W any](t *testing.T, response []byte, convert func(*W) (data, resource any, err error),
+func Shown[W, R, D any](t *testing.T, responses [][]byte, fromAPI func(*W) (R, error), dataFromAPI func(*W) (D, error),
 	except func(shown, managed, wire map[string]any)) {
 	t.Helper()
-	var object W
-	wire := Wire(t, response, &object)
-	data, resource, err := convert(&object)
-	if err != nil {
-		t.Fatal(err)
+	if len(responses) == 0 {
+		t.Fatal("nothing is recorded")
 	}
-	shown, managed := Attributes(t, data), Attributes(t, resource)
-	// A data source shows the whole object under both names, where the wire may have null.
-	managed["custom_metadata"] = managed["effective_custom_metadata"]
-	delete(wire, "custom_metadata")
-	if except != nil {
-		except(shown, managed, wire)
+	for _, response := range responses {
+		var object W
+		wire := Wire(t, response, &object)
+		resource, err := fromAPI(&object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := dataFromAPI(&object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, managed := Attributes(t, data), Attributes(t, resource)
+		// A data source shows the whole object under both names, where the wire may have null.
+		managed["custom_metadata"] = managed["effective_custom_metadata"]
+		delete(wire, "custom_metadata")
+		if except != nil {
+			except(shown, managed, wire)
+		}
+		Agree(t, shown, managed)
+		Agree(t, shown, wire)
 	}
-	Agree(t, shown, managed)
-	Agree(t, shown, wire)
 }
 
 // filled leaves out of a value what is nothing.

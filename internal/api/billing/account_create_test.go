@@ -55,17 +55,8 @@ func TestCreateBillingAccountSettlesALostResponse(t *testing.T) {
 				got, err := newService(t, w).CreateBillingAccount(t.Context(), BillingAccountCreate{
 					Customer: CustomerRef{ID: new("c1")}, ExternalID: new("x1"), PaymentTermsDays: new(int64(10)),
 				})
-				if w.Count(createAccount) != test.posts {
-					t.Errorf("posted %d times, want %d", w.Count(createAccount), test.posts)
-				}
-				if test.err != "" {
-					if err == nil || !strings.Contains(err.Error(), test.err) {
-						t.Errorf("got %v, want %s", err, test.err)
-					}
+				if posted(t, w.Count(createAccount), test.posts); failed(t, err, test.err) {
 					return
-				}
-				if err != nil {
-					t.Fatal(err)
 				}
 				if got.ID != "a1" || got.Adopted != test.adopted || got.Customer == nil || *got.BalanceCents != 9007199254740993 {
 					t.Errorf("got %+v", got)

@@ -61,9 +61,7 @@ func TestAccountTransitions(t *testing.T) {
 				post := "POST " + accountPath + "/" + test.path
 				w := newWire(map[string]http.HandlerFunc{post: turns(lost, orNothing(test.second)), getAccount: turns(looks...)})
 				got, err := test.step(t.Context(), newService(t, w))
-				if w.Count(post) != test.posts {
-					t.Errorf("posted %d times, want %d", w.Count(post), test.posts)
-				}
+				posted(t, w.Count(post), test.posts)
 				if test.err != "" {
 					if _, ok := api.AsAmbiguous(err); !ok || !strings.Contains(err.Error(), test.err) {
 						t.Errorf("got %v, want %s", err, test.err)

@@ -67,17 +67,8 @@ func TestCreateCustomerSettlesALostResponse(t *testing.T) {
 					accountsPath: orNothing(test.accounts),
 				})
 				got, err := newService(t, w).CreateCustomer(t.Context(), wanted)
-				if w.Count(createPath) != test.posts {
-					t.Errorf("posted %d times, want %d", w.Count(createPath), test.posts)
-				}
-				if test.err != "" {
-					if err == nil || !strings.Contains(err.Error(), test.err) {
-						t.Errorf("got %v, want %s", err, test.err)
-					}
+				if posted(t, w.Count(createPath), test.posts); failed(t, err, test.err) {
 					return
-				}
-				if err != nil {
-					t.Fatal(err)
 				}
 				if got.Customer.ID != "c1" || got.Adopted != test.adopted {
 					t.Errorf("got %+v", got)

@@ -3,6 +3,7 @@ package billing
 import (
 	"iter"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -36,4 +37,23 @@ func idsOf[T any](list iter.Seq2[T, error], id func(T) string) (ids []string, er
 		ids = append(ids, id(item))
 	}
 	return ids, nil
+}
+
+func posted(t *testing.T, have, want int) {
+	t.Helper()
+	if have != want {
+		t.Errorf("posted %d times, want %d", have, want)
+	}
+}
+
+// failed holds an error to what it has to say, "" for no error, and reports whether there is one.
+func failed(t *testing.T, err error, want string) bool {
+	t.Helper()
+	switch {
+	case want == "" && err != nil:
+		t.Fatal(err)
+	case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+		t.Errorf("got %v, want %s", err, want)
+	}
+	return want != ""
 }

@@ -52,17 +52,8 @@ func TestCreateSubscriptionSettlesALostResponse(t *testing.T) {
 				got, err := newService(t, w).CreateSubscription(t.Context(), SubscriptionCreate{
 					BillingAccountID: "a1", ExternalID: new("x1"), PlanID: new("plan1"),
 				})
-				if w.Count(createSubscription) != test.posts {
-					t.Errorf("posted %d times, want %d", w.Count(createSubscription), test.posts)
-				}
-				if test.err != "" {
-					if err == nil || !strings.Contains(err.Error(), test.err) {
-						t.Errorf("got %v, want %s", err, test.err)
-					}
+				if posted(t, w.Count(createSubscription), test.posts); failed(t, err, test.err) {
 					return
-				}
-				if err != nil {
-					t.Fatal(err)
 				}
 				if got.ID != "s1" || got.Adopted != test.adopted || *got.RecurringAmountCents != 9007199254740993 {
 					t.Errorf("got %+v", got)

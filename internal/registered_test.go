@@ -94,7 +94,8 @@ func listResources(t *testing.T, p frameworkprovider.Provider) []registered {
 			l.Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: providerType}, &meta)
 			l.ListResourceConfigSchema(t.Context(), list.ListResourceSchemaRequest{}, &schema)
 			all = append(all, registered{kind: "list-resources", name: meta.TypeName, block: `list "` + meta.TypeName + `"`,
-				folder: folder(create), examples: []string{"list-resource.tfquery.hcl"}, attributes: describe(schema.Schema.Attributes)})
+				folder: folder(create), examples: []string{"list-resource.tfquery.hcl"},
+				attributes: describe(schema.Schema.Attributes)})
 		}
 	}
 	return all

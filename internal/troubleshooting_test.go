@@ -56,7 +56,8 @@ func found(t *testing.T, folder, ending string, pattern *regexp.Regexp) map[stri
 	return texts
 }
 
-// Every message that a user can see is in the guide that says what to do about it, at an anchor that follows from its words.
+// Every message that a user can see is in the guide that says what to do about it, at an anchor that follows from its
+// words.
 func TestTroubleshootingKnowsEveryMessage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "templates", "guides", "troubleshooting.md.tmpl"))

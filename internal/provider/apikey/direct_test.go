@@ -33,8 +33,8 @@ func newSubject(t *testing.T, service *acctest.Service) *subject {
 
 var same, says = acctest.Same, acctest.Says
 
-// prepare starts a sandbox that runs at the present time, as a lost creation is only settled with what is new by the clock
-// of this machine.
+// prepare starts a sandbox that runs at the present time, as a lost creation is only settled with what is new by the
+// clock of this machine.
 func prepare(t *testing.T) *subject {
 	t.Helper()
 	return newSubject(t, acctest.Start(t, acctest.RunningClock))

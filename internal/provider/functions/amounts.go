@@ -137,7 +137,8 @@ func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
 	case strings.TrimSpace(amount) == "":
 		return nil, refuse("The amount is empty. %s", how)
 	case strings.Contains(amount, ","):
-		return nil, refuse("%q contains a comma. Write a dot before the decimals, and no thousands separators. %s", amount, how)
+		return nil, refuse("%q contains a comma. Write a dot before the decimals, and no thousands separators. %s", amount,
+			how)
 	case strings.Contains(decimals, "."):
 		return nil, refuse("%q contains more than one dot. Write no thousands separators. %s", amount, how)
 	case strings.Trim(digits, "0123456789") != "":

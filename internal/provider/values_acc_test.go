@@ -55,7 +55,7 @@ var wrongNumbers = map[string]string{
 	`output "n9" { value = provider::billing::verify_webhook_signature("s", "h", "b", 1, 1.5) }`:    `"tolerance" parameter: 1.5 is not a whole number of seconds. Write a number without decimals, such as with floor(…) or ceil(…).`,
 	`output "n10" { value = provider::billing::webhook_signature("s", 99999999999999999999, "b") }`: `"timestamp" parameter: 99999999999999999999 is too large. Write a whole number of seconds of at most 18 digits.`,
 	`output "n11" { value = provider::billing::subcents("10.50123") }`: "has 5 decimals, " +
-		"more than the 4 that subcents can hold",
+		"more than the 4 that subcents can represent",
 	`output "n12" { value = provider::billing::webhook_signature("", 1, "b") }`: "The secret is empty.",
 }
 

@@ -30,7 +30,7 @@ func TestAccAPIKey_provider(t *testing.T) {
 	wrong.CollectionsKey = "ck_sandbox_00000000_0000000000000000000000000000000000000000"
 	run(t,
 		resource.TestStep{Config: without.Config(named("")), ExpectError: regexp.MustCompile(
-			`(?s)collections_base_url\s+and\s+collections_api_key.*billing_api_key\s+cannot.*BILLING_COLLECTIONS_BASE_URL.*BILLING_COLLECTIONS_API_KEY`)},
+			`(?s)collections_base_url\s+and\s+collections_api_key.*billing_api_key\s+needs.*BILLING_COLLECTIONS_BASE_URL.*BILLING_COLLECTIONS_API_KEY`)},
 		resource.TestStep{Config: wrong.Config(named("")),
 			ExpectError: regexp.MustCompile(`(?s)collections_api_key.*revoked\s+or\s+expired`)},
 		resource.TestStep{Config: service.Config(named(""))},

@@ -54,7 +54,7 @@ func TestAccFunctions_refused(t *testing.T) {
 	t.Parallel()
 	var steps []resource.TestStep
 	for call, message := range map[string]string{
-		`cents("10.505")`:                      `3 decimals, more than the 2 that cents can hold`,
+		`cents("10.505")`:                      `3 decimals, more than the 2 that cents can represent`,
 		`normalize_document("529.982.247-26")`: `The check digits of "529\.982\.247-26" are wrong`,
 		`format_cents(10.5)`:                   `10\.5 is not a whole number of cents`,
 	} {

@@ -15,10 +15,10 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // keyOpened holds the id of the key between open and close.
@@ -106,7 +106,7 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	create := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
 		ExpiresAt: m.ExpiresAt.ValueStringPointer()}
 	if !m.Scopes.IsNull() {
-		create.Scopes = contact.ToTags(m.Scopes)
+		create.Scopes = wire.Texts(m.Scopes)
 	}
 	created, err := client.CreateAPIKey(ctx, create)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -118,7 +117,7 @@ func fromAPI(k *collections.APIKey) model {
 			ID:          types.StringValue(k.ID),
 			Name:        types.StringValue(k.Name),
 			Description: wire.FilledOrNull(k.Description),
-			Scopes:      contact.TagsOrEmpty(k.Scopes),
+			Scopes:      wire.SetOrEmpty(k.Scopes),
 			ExpiresAt:   fwtype.DateTime{StringValue: wire.FilledOrNull(k.ExpiresAt)},
 			KeyPrefix:   wire.TextOrNull(k.KeyPrefix),
 			Source:      wire.TextOrNull(k.Source),
@@ -165,7 +164,7 @@ func (m *model) setSecret(s encrypt.Secret) { m.Token, m.EncryptedToken = s.Clea
 // toCreate is the body that creates the key as configured.
 func (m model) toCreate() collections.APIKeyCreate {
 	return collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
-		Scopes: contact.ToTags(m.Scopes), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
+		Scopes: wire.Texts(m.Scopes), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
 }
 
 // graceDays is what goes with a rotation.

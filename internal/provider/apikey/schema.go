@@ -13,11 +13,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 const typeName = "billing_api_key"
@@ -78,7 +78,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"description": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
 				MarkdownDescription: about["description"] + byNewKey},
 			"scopes": schema.SetAttribute{Optional: true, Computed: true,
-				Default: setdefault.StaticValue(contact.TagsOrEmpty(nil)), ElementType: types.StringType,
+				Default: setdefault.StaticValue(wire.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: about["scopes"] + " Defaults to `[]`." +
 					byNewKey, Validators: []validator.Set{validate.NoNulls{}},
 				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},

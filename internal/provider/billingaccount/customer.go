@@ -18,6 +18,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // customer is the argument customer: a reference to an existing one, or the data of a new one.
@@ -97,7 +98,7 @@ func (c customer) toWire() (billing.CustomerRef, error) {
 		Phone: c.Phone.ValueStringPointer(), Notes: c.Notes.ValueStringPointer(),
 		Addresses: contact.ToAddresses(c.Addresses),
 		Phones:    contact.ToWire(contact.Items(c.Phones)), Emails: contact.ToWire(contact.Items(c.Emails)),
-		Websites: contact.ToWire(contact.Items(c.Websites)), Tags: contact.ToTags(c.Tags),
+		Websites: contact.ToWire(contact.Items(c.Websites)), Tags: wire.Texts(c.Tags),
 	}
 	object, err := c.CustomMetadata.Object()
 	if err != nil {

@@ -83,7 +83,7 @@ func fromAPI(c *billing.Customer) (model, error) {
 			Phones:                  phones.List,
 			Emails:                  emails.List,
 			Websites:                contact.List(contact.FromWire(c.Websites)),
-			Tags:                    contact.Tags(c.Tags),
+			Tags:                    wire.Set(c.Tags),
 			EffectiveCustomMetadata: effective,
 			Metadata:                wire.JSONText(c.Metadata),
 			CreatedAt:               wire.TextOrNull(c.CreatedAt),
@@ -174,7 +174,7 @@ func (m model) toCreate(desired metadata.Owned) billing.CustomerCreate {
 		Phones:               contact.ToWire(contact.Items(m.Phones)),
 		Emails:               contact.ToWire(contact.Items(m.Emails)),
 		Websites:             contact.ToWire(contact.Items(m.Websites)),
-		Tags:                 contact.ToTags(m.Tags),
+		Tags:                 wire.Texts(m.Tags),
 		CreateBillingAccount: m.CreateBillingAccount.ValueBoolPointer(),
 		BillingEmail:         m.BillingEmail.ValueStringPointer(),
 		PaymentTermsDays:     m.PaymentTermsDays.ValueInt64Pointer(),
@@ -205,7 +205,7 @@ func (m model) toUpdate(state model) billing.CustomerUpdate {
 		update.Websites = api.Set(contact.ToWire(contact.Items(m.Websites)))
 	}
 	if !m.Tags.Equal(state.Tags) && len(m.Tags.Elements())+len(state.Tags.Elements()) > 0 || m.Tags.IsUnknown() {
-		update.Tags = api.Set(contact.ToTags(m.Tags))
+		update.Tags = api.Set(wire.Texts(m.Tags))
 	}
 	update.Emails = pair{m.Email, m.Emails}.change(pair{state.Email, state.Emails})
 	update.Phones = pair{m.Phone, m.Phones}.change(pair{state.Phone, state.Phones})

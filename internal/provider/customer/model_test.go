@@ -12,9 +12,9 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // responded is the customer that an exchange of the contract returns, decoded, and as it is on the wire.
@@ -110,7 +110,7 @@ func TestFromAPI_structures(t *testing.T) {
 		if err := json.Unmarshal(fields["tags"], &tags); err != nil {
 			t.Fatal(err)
 		}
-		if have := contact.ToTags(m.Tags); m.Tags.IsNull() != (len(tags) == 0) ||
+		if have := wire.Texts(m.Tags); m.Tags.IsNull() != (len(tags) == 0) ||
 			!slices.Equal(slices.Sorted(slices.Values(have)), slices.Sorted(slices.Values(tags))) {
 			t.Errorf("%s: tags %s, the service says %v", exchange.Name, m.Tags, tags)
 		}
@@ -223,7 +223,7 @@ func TestKeeping(t *testing.T) {
 				len(m.Tags.Elements()) == 0
 		}},
 		"tags of others": {billing.Customer{Tags: []string{"t"}},
-			func(m model) bool { return slices.Equal(contact.ToTags(m.Tags), []string{"t"}) }},
+			func(m model) bool { return slices.Equal(wire.Texts(m.Tags), []string{"t"}) }},
 		"own keys only": {billing.Customer{CustomMetadata: json.RawMessage(`{"own":1.0,"x":2}`)},
 			func(m model) bool { return m.CustomMetadata.Equal(written().CustomMetadata) }},
 		"effective has all": {billing.Customer{CustomMetadata: json.RawMessage(`{"x":2,"own":1}`)},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
@@ -43,7 +42,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 			ID:          types.StringValue(e.ID),
 			URL:         wire.TextOrNull(e.URL),
 			Description: wire.FilledOrNull(e.Description),
-			Events:      contact.TagsOrEmpty(e.Events),
+			Events:      wire.SetOrEmpty(e.Events),
 			Active:      types.BoolValue(e.Active),
 			CreatedAt:   wire.TextOrNull(e.CreatedAt),
 			UpdatedAt:   wire.TextOrNull(e.UpdatedAt),
@@ -87,7 +86,7 @@ func (m *model) setSecret(s encrypt.Secret) { m.Secret, m.EncryptedSecret = s.Cl
 func (m model) toCreate() collections.WebhookEndpointCreate {
 	create := collections.WebhookEndpointCreate{URL: m.URL.ValueString(),
 		Description: m.Description.ValueStringPointer(),
-		Events:      contact.ToTags(m.Events), Active: m.Active.ValueBoolPointer()}
+		Events:      wire.Texts(m.Events), Active: m.Active.ValueBoolPointer()}
 	if !m.Authentication.IsNull() {
 		wired := authOf(m.Authentication).toWire()
 		create.Authentication = &wired
@@ -103,7 +102,7 @@ func (m model) toUpdate(state model) collections.WebhookEndpointUpdate {
 		Active:      wire.Changed(m.Active, state.Active, types.Bool.ValueBool),
 	}
 	if !m.Events.Equal(state.Events) {
-		update.Events = api.Set(contact.ToTags(m.Events))
+		update.Events = api.Set(wire.Texts(m.Events))
 	}
 	if m.sendsAuth(state) {
 		update.Authentication = api.Set(authOf(m.Authentication).orNone().toWire())

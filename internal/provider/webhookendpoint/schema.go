@@ -17,11 +17,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 const typeName = "billing_webhook_endpoint"
@@ -68,7 +68,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				" If removed, it is cleared.",
 				PlanModifiers: onChange(validate.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
-				Default: setdefault.StaticValue(contact.TagsOrEmpty(nil)), ElementType: types.StringType,
+				Default: setdefault.StaticValue(wire.SetOrEmpty(nil)), ElementType: types.StringType,
 				MarkdownDescription: about["events"] + " Defaults to `[]`. An unknown name is a warning.",
 				Validators:          []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
 				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},

@@ -38,35 +38,3 @@ func same[T any](a, b []T, equal func(T, T) bool) bool {
 	}
 	return true
 }
-
-// Tags is the Terraform set of tags; none is null.
-func Tags(tags []string) types.Set {
-	if len(tags) == 0 {
-		return types.SetNull(types.StringType)
-	}
-	tags = slices.Compact(slices.Sorted(slices.Values(tags)))
-	elements := make([]attr.Value, len(tags))
-	for i, tag := range tags {
-		elements[i] = types.StringValue(tag)
-	}
-	return types.SetValueMust(types.StringType, elements)
-}
-
-// TagsOrEmpty is Tags for what none means something: none is the empty set.
-func TagsOrEmpty(tags []string) types.Set {
-	if len(tags) == 0 {
-		return types.SetValueMust(types.StringType, nil)
-	}
-	return Tags(tags)
-}
-
-// ToTags is the wire form of a known set.
-func ToTags(set types.Set) []string {
-	tags := make([]string, 0, len(set.Elements()))
-	for _, element := range set.Elements() {
-		if tag, ok := element.(types.String); ok {
-			tags = append(tags, tag.ValueString())
-		}
-	}
-	return tags
-}

@@ -68,22 +68,3 @@ func TestKeepOrder(t *testing.T) {
 		}
 	}
 }
-
-// TestTags: a set has each tag once, and none is null.
-func TestTags(t *testing.T) {
-	t.Parallel()
-	if set := Tags(nil); !set.IsNull() {
-		t.Errorf("no tags are %s", set)
-	}
-	set := Tags([]string{"b", "a", "b"})
-	if want := types.SetValueMust(types.StringType,
-		[]attr.Value{types.StringValue("a"), types.StringValue("b")}); !set.Equal(want) {
-		t.Errorf("tags %s", set)
-	}
-	if have := ToTags(set); len(have) != 2 || have[0] != "a" || have[1] != "b" {
-		t.Errorf("sent %v", have)
-	}
-	if have := ToTags(types.SetNull(types.StringType)); have == nil || len(have) != 0 {
-		t.Errorf("no tags are sent as %#v, and only [] clears them", have)
-	}
-}

@@ -3,6 +3,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -72,4 +73,36 @@ func AnyJSONText(raw json.RawMessage) types.String {
 		return types.StringNull()
 	}
 	return types.StringValue(string(raw))
+}
+
+// Set is the set of texts, sorted and each once; none is null.
+func Set(texts []string) types.Set {
+	if len(texts) == 0 {
+		return types.SetNull(types.StringType)
+	}
+	texts = slices.Compact(slices.Sorted(slices.Values(texts)))
+	elements := make([]attr.Value, len(texts))
+	for i, text := range texts {
+		elements[i] = types.StringValue(text)
+	}
+	return types.SetValueMust(types.StringType, elements)
+}
+
+// SetOrEmpty is Set for an attribute where none has a meaning: none is the empty set.
+func SetOrEmpty(texts []string) types.Set {
+	if len(texts) == 0 {
+		return types.SetValueMust(types.StringType, nil)
+	}
+	return Set(texts)
+}
+
+// Texts is the wire form of a known set of texts.
+func Texts(set types.Set) []string {
+	texts := make([]string, 0, len(set.Elements()))
+	for _, element := range set.Elements() {
+		if text, ok := element.(types.String); ok {
+			texts = append(texts, text.ValueString())
+		}
+	}
+	return texts
 }

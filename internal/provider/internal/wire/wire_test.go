@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
@@ -80,5 +81,24 @@ func TestJSONText(t *testing.T) {
 		if have := AnyJSONText(json.RawMessage(raw)); !have.Equal(c.value) {
 			t.Errorf("the value %q is %s, want %s", raw, have, c.value)
 		}
+	}
+}
+
+// TestSet: a set has each text once, and none is null.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	if set := Set(nil); !set.IsNull() {
+		t.Errorf("no tags are %s", set)
+	}
+	set := Set([]string{"b", "a", "b"})
+	if want := types.SetValueMust(types.StringType,
+		[]attr.Value{types.StringValue("a"), types.StringValue("b")}); !set.Equal(want) {
+		t.Errorf("tags %s", set)
+	}
+	if have := Texts(set); len(have) != 2 || have[0] != "a" || have[1] != "b" {
+		t.Errorf("sent %v", have)
+	}
+	if have := Texts(types.SetNull(types.StringType)); have == nil || len(have) != 0 {
+		t.Errorf("no tags are sent as %#v, and only [] clears them", have)
 	}
 }

@@ -123,10 +123,10 @@ func (p *probe) listed(path string, query ...string) []any {
 	for page := 1; p.err == nil; page++ {
 		paging := []string{"page", strconv.Itoa(page), "per_page", strconv.Itoa(p.maxPerPage())}
 		a := p.get(path, slices.Concat(paging, query)...).wantStatus(http.StatusOK)
-		a.integer("meta.total")
+		total := a.integer("meta.total")
 		found := a.list("data")
 		items = append(items, found...)
-		if total, _ := a.at("meta.total").(json.Number).Int64(); len(found) == 0 || int64(len(items)) >= total {
+		if len(found) == 0 || len(items) >= total {
 			break
 		}
 	}

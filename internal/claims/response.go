@@ -88,12 +88,14 @@ func (a *response) list(path string) []any {
 	return list
 }
 
-// integer fails unless the value at path is a whole number of 0 or more.
-func (a *response) integer(path string) {
+// integer is the number at path; it fails unless that is a whole number of 0 or more.
+func (a *response) integer(path string) int {
 	number, _ := a.at(path).(json.Number)
-	if n, err := strconv.Atoi(number.String()); err != nil || n < 0 {
+	n, err := strconv.Atoi(number.String())
+	if err != nil || n < 0 {
 		a.failf("%s is %s, want an integer of 0 or more", path, show(a.at(path)))
 	}
+	return n
 }
 
 // failf records a failure with the call and the Request-Id that it belongs to.

@@ -8,9 +8,10 @@ import (
 // Equal compares two trees as JSON: numbers by value, objects without regard to order, a nil object like an empty one.
 func Equal(a, b any) bool { return equal(a, b, nil) }
 
-// EqualKnowing compares like Equal, but a null that known names counts as equal to an absent key: some services store a
-// null, others drop it, and once it has been sent neither is a difference.
-func EqualKnowing(a, b, known Object) bool { return equal(a, b, known) }
+// EqualKnowing compares like Equal, but a null of wanted that known names may be missing from remote: some services
+// store a null, others drop it, and once it has been sent neither is a difference. A null that remote has and wanted
+// lacks is one: its key has to be removed.
+func EqualKnowing(wanted, remote, known Object) bool { return equal(wanted, remote, known) }
 
 func equal(a, b any, known Object) bool {
 	switch a := a.(type) {
@@ -44,10 +45,8 @@ func equalObjects(a, b, known Object) bool {
 			return false
 		}
 	}
-	for key, value := range b {
-		_, there := a[key]
-		_, named := known[key]
-		if !there && (value != nil || !named) {
+	for key := range b {
+		if _, there := a[key]; !there {
 			return false
 		}
 	}

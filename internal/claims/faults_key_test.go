@@ -44,7 +44,8 @@ var collectionsFaults = []fault{
 		}, keys, records)},
 	{name: "no list may be read", breaks: []int{536, 537, 538, 539, 624},
 		spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {
-			in.status, in.got = http.StatusForbidden, object{"error": object{"code": "insufficient_scope", "message": "no"}}
+			in.status = http.StatusForbidden
+			in.got = object{"error": object{"code": "insufficient_scope", "message": "no"}}
 		}, keys, records)},
 	{name: "the newest comes first", breaks: []int{537, 539, 624},
 		spoil: onCall(http.MethodGet, hooks, func(in *inFlight) {

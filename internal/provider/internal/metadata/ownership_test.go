@@ -87,7 +87,7 @@ func TestPlan(t *testing.T) {
 			planned: `{"a":1}`, differs: true},
 		"nulls taken out wholly": {in: in{ModeMerge, `{"n":null}`, ``, `{"n":null}`, `{"n":null,"x":2}`},
 			planned: ``, differs: true},
-		"null taken out that the service has lost": {in: in{ModeMerge, `{"a":1,"n":null}`, `{"a":1}`, `{"a":1}`, `{"a":1}`},
+		"null taken out that was lost": {in: in{ModeMerge, `{"a":1,"n":null}`, `{"a":1}`, `{"a":1}`, `{"a":1}`},
 			planned: `{"a":1}`},
 		"replace: null taken out": {in: in{ModeReplace, `{"n":null}`, `{}`, `{"n":null}`, `{"n":null}`},
 			planned: `{}`, differs: true},

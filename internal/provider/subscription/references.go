@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
@@ -21,10 +22,13 @@ const (
 	mostNamed = 10
 	// mostLooked is how many are looked through for the one that was rejected: a page, so that it takes one request.
 	mostLooked = 100
+	// lookTime bounds looking through them, with every repetition.
+	lookTime = 5 * time.Second
 )
 
 // namingExisting is err, the rejection of what m asks for, with the plans, products or prices that exist where one of
-// them is what was rejected. It takes one request; where that fails, or lists what was rejected, err stays as it is.
+// them is what was rejected. It takes one request for each of these collections; where that fails, or lists what was
+// rejected, nothing is added.
 func namingExisting(ctx context.Context, client *billing.Service, err error, m model) error {
 	e, ok := api.AsError(err)
 	if _, ambiguous := api.AsAmbiguous(err); !ok || ambiguous ||
@@ -35,34 +39,39 @@ func namingExisting(ctx context.Context, client *billing.Service, err error, m m
 	if len(fields) == 0 && e.Field != "" {
 		fields = map[string]string{e.Field: e.Message}
 	}
-	field := ""
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		// A price is wrong also where its product is.
-		if collections[lastPart(name)] != "" && (field == "" || lastPart(field) == "price_id") {
-			field = name
+	refused := map[string]string{} // collection → field, the first of them
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(fields))) {
+		if collection := collections[lastPart(name)]; collection != "" {
+			refused[collection] = name
 		}
+	}
+	if refused["products"] != "" {
+		delete(refused, "prices") // a price is wrong also where its product is
 	}
 	guessed := len(fields) == 0 && e.Structured && !m.PlanID.IsNull()
 	if guessed {
 		// A rejection that names nothing may be about the plan: it is, if the service does not list it.
-		field, fields = "plan_id", map[string]string{"plan_id": e.Message}
+		refused, fields = map[string]string{"plans": "plan_id"}, map[string]string{"plan_id": e.Message}
 	}
-	if field == "" {
-		return err
-	}
-	collection := collections[lastPart(field)]
-	exist, all, lookErr := lookThrough(ctx, client, collection)
-	wanted := m.refersTo(lastPart(field))
-	known := slices.ContainsFunc(exist, func(r billing.Record) bool {
-		return slices.ContainsFunc(wanted, func(id string) bool { return same.ID(id, r.ID) })
-	})
-	if lookErr != nil || len(exist) == 0 || known && len(wanted) == 1 || guessed && !all {
-		return err
-	}
+	// The error is what matters: it does not wait until a service that fails has recovered.
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
 	named := *e
 	named.Fields = maps.Clone(fields)
-	named.Fields[field] = strings.TrimRight(fields[field], ". ") + ". " + listing(collection, exist, all)
-	return &named
+	for _, collection := range slices.Sorted(maps.Keys(refused)) {
+		field := refused[collection]
+		exist, all, lookErr := lookThrough(ctx, client, collection)
+		wanted := m.refersTo(lastPart(field))
+		known := slices.ContainsFunc(exist, func(r billing.Record) bool {
+			return slices.ContainsFunc(wanted, func(id string) bool { return same.ID(id, r.ID) })
+		})
+		if lookErr != nil || len(exist) == 0 || known && len(wanted) == 1 || guessed && !all {
+			continue
+		}
+		named.Fields[field] = strings.TrimRight(fields[field], ". ") + ". " + listing(collection, exist, all)
+		err = &named
+	}
+	return err
 }
 
 // lookThrough lists what exists, as far as it is looked through; all says that this is everything.

@@ -74,6 +74,7 @@ func (l *ListResource[S, T, F]) List(ctx context.Context, req list.ListRequest, 
 func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects iter.Seq2[T, error],
 	describe func(*T) (Item, bool)) iter.Seq[list.ListResult] {
 	return func(push func(list.ListResult) bool) {
+		pushed := int64(0)
 		for object, err := range objects {
 			if err != nil {
 				var diags diag.Diagnostics
@@ -82,7 +83,12 @@ func (s Scheme[S, T]) stream(ctx context.Context, req list.ListRequest, objects 
 				return
 			}
 			item, managed := describe(&object)
-			if managed && !push(s.result(ctx, req, s.ID(&object), item)) {
+			if !managed {
+				continue
+			}
+			pushed++
+			// Terraform stops taking results at the limit, but only after further pages and items were read.
+			if !push(s.result(ctx, req, s.ID(&object), item)) || pushed == req.Limit {
 				return
 			}
 		}

@@ -101,22 +101,41 @@ func TestScheme_stream(t *testing.T) {
 	}
 }
 
-// TestScheme_stream_stops: nothing is asked for once Terraform has enough.
+// TestScheme_stream_stops: nothing is asked for once Terraform has enough, or the limit is reached, which closed things
+// do not count towards.
 func TestScheme_stream_stops(t *testing.T) {
 	t.Parallel()
-	asked := 0
-	counted := func(yield func(string, error) bool) {
-		for name, err := range listed("a", "b", "c") {
-			asked++
-			if !yield(name, err) {
-				return
+	for name, c := range map[string]struct {
+		limit          int64
+		takes          int // results that Terraform takes
+		asked, results int
+	}{
+		"Terraform":            {takes: 1, asked: 1, results: 1},
+		"limit":                {limit: 2, takes: 9, asked: 3, results: 2},
+		"limit above the list": {limit: 9, takes: 9, asked: 4, results: 3},
+		"no limit":             {takes: 9, asked: 4, results: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, results := 0, 0
+			counted := func(yield func(string, error) bool) {
+				for name, err := range listed("a", "closed", "b", "c") {
+					asked++
+					if !yield(name, err) {
+						return
+					}
+				}
 			}
-		}
-	}
-	for range names.stream(t.Context(), request(false), counted, describe) {
-		break
-	}
-	if asked != 1 {
-		t.Errorf("%d things were asked for, want 1", asked)
+			req := request(false)
+			req.Limit = c.limit
+			for range names.stream(t.Context(), req, counted, describe) {
+				if results++; results == c.takes {
+					break
+				}
+			}
+			if asked != c.asked || results != c.results {
+				t.Errorf("%d things were asked for and %d shown, want %d and %d", asked, results, c.asked, c.results)
+			}
+		})
 	}
 }

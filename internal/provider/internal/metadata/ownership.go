@@ -71,7 +71,8 @@ func (o Ownership) Result(remote, desired, changing Object) Object {
 // Plan compares the configuration with the state. remote is the whole object as last read.
 //
 // When the service's object need not change, the state's value stays in the plan, even where the configuration is
-// written differently or names fewer keys: what the configuration owns is kept apart (Owned).
+// written differently or names fewer keys, but not where it names more: what the configuration owns is kept apart
+// (Owned), and only an apply stores that.
 func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 	desired, err := o.Desired(config)
 	if errors.Is(err, ErrUnknown) {
@@ -90,8 +91,10 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		return Change{Planned: kept, Differs: true}, nil
 	}
 	if EqualKnowing(result, remote, o.Owned) {
-		// A null in the state cannot stand for a configured value: Terraform rejects such a plan.
-		if !state.IsAbsent() || config.IsAbsent() {
+		// A null in the state cannot stand for a configured value: Terraform rejects such a plan. A key that the
+		// configuration newly names is in the plan, also where the service has its value already: the apply sends
+		// nothing, and makes the key its own.
+		if named := o.Owned == nil || names(o.Owned, desired); named && (!state.IsAbsent() || config.IsAbsent()) {
 			kept = state
 		}
 		return Change{Planned: kept, Desired: desired}, nil
@@ -105,6 +108,21 @@ func (o Ownership) Plan(config, state Value, remote Object) (Change, error) {
 		}
 	}
 	return change, nil
+}
+
+// names reports whether owned has every key of desired, at any depth.
+func names(owned, desired Object) bool {
+	for key, value := range desired {
+		have, there := owned[key]
+		if !there {
+			return false
+		}
+		below, isObject := value.(Object)
+		if under, _ := have.(Object); isObject && !names(under, below) {
+			return false
+		}
+	}
+	return true
 }
 
 // Removes reports whether reaching result takes keys away from remote, which the service's merge cannot do (Recurring

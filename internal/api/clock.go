@@ -39,10 +39,14 @@ func (c *clock) note(status int, header http.Header) {
 	}
 }
 
-// now returns the time that the service has reached. It is false while no response had a Date.
+// now returns the service's time. It is false while no response had a Date.
 func (c *clock) now() (time.Time, bool) {
-	m := c.mark()
-	return m.reached, !m.taken.IsZero()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.date.IsZero() {
+		return time.Time{}, false
+	}
+	return c.date.Add(time.Since(c.at)), true
 }
 
 // Date returns the Date of the service's newest response: its own clock is there, or
@@ -58,16 +62,14 @@ type Mark struct{ reached, taken time.Time }
 
 // Mark takes the time that the service has reached, as its responses so far prove it. It
 // is zero while no response has shown its time.
-func (c *Client) Mark() Mark { return c.clock.mark() }
-
-func (c *clock) mark() Mark {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.low.IsZero() {
+func (c *Client) Mark() Mark {
+	c.clock.mu.Lock()
+	defer c.clock.mu.Unlock()
+	if c.clock.low.IsZero() {
 		return Mark{}
 	}
 	now := time.Now()
-	return Mark{reached: c.low.Add(now.Sub(c.lowAt)), taken: now}
+	return Mark{reached: c.clock.low.Add(now.Sub(c.clock.lowAt)), taken: now}
 }
 
 // standing is how long a clock is watched until it counts as one that does not move, which that

@@ -107,8 +107,11 @@ func (m *model) planBody(config, state model, own metadata.Ownership, diags *dia
 		return metadata.Owned{}
 	}
 	m.Body, m.Response = change.Planned, state.Response
-	if change.Differs {
+	switch {
+	case change.Differs:
 		m.Response = types.StringUnknown()
+	case !state.Body.IsAbsent() || config.Body.IsAbsent():
+		m.Body = state.Body // also where the configuration names more keys: a record has one writer as a rule
 	}
 	change.WarnForeign(path.Root(attrBody), "the "+state.displayName(), "", diags)
 	return metadata.Owned{Object: change.Desired}

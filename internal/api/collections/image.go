@@ -11,10 +11,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// clockSlack is how far the times that a service shows may be apart although they
-// belong together: a Date has no fractions of a second.
-const clockSlack = 2 * time.Second
-
 // image is the objects of one kind that existed before a request. Only what is not
 // in it can have been created by the request.
 type image[T any] struct {

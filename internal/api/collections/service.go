@@ -5,8 +5,7 @@
 //
 // The service accepts duplicates, and shows secrets once. So each call reconciles a
 // lost response in its own way: see
-// [Service.CreateWebhookEndpoint], [Service.CreateAPIKey],
-// [Service.RotateAPIKey].
+// [Service.CreateWebhookEndpoint], and [LostKeyError] for keys.
 package collections
 
 import (
@@ -24,7 +23,6 @@ type Service struct {
 	client    *api.Client
 	claims    claims
 	endpoints images[WebhookEndpoint]
-	keys      images[APIKey]
 	writes    api.Writes
 }
 

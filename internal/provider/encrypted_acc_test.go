@@ -57,7 +57,7 @@ func TestAccProvider_secretsEncrypted(t *testing.T) {
 		return both
 	}
 
-	for _, operation := range []string{"api_keys.create", "webhook_endpoints.create", "webhook_endpoints.rotate_secret"} {
+	for _, operation := range []string{"webhook_endpoints.create", "webhook_endpoints.rotate_secret"} {
 		service.Sandbox.AddFault(sandbox.Fault{Operation: operation, Times: 1, DropAfter: true})
 	}
 	apply(encryptedConfig("1", "", ana))

@@ -63,10 +63,8 @@ func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Sends a test event (`webhook.test`), which the service delivers to the endpoint " +
 			"like any other event: signed, and repeated if it fails. Every invocation sends another event. It " +
-			"does not change the endpoint.\n\nRequires Terraform 1.14. With older versions and OpenTofu, use " +
-			"`test_on_apply` of the `billing_webhook_endpoint`, which sends one after a registration, a change " +
-			"of `url` and a rotation, and the data source `billing_webhook_deliveries` in a `check` block, " +
-			"which shows the outcome of every delivery.",
+			"does not change the endpoint.\n\nRequires Terraform 1.14. With older versions and OpenTofu, use the data " +
+			"source `billing_webhook_deliveries` in a `check` block, which shows the outcome of every delivery.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
 			"wait": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to follow the delivery to " +

@@ -28,7 +28,6 @@ type model struct {
 	shared
 	Authentication          types.Object `tfsdk:"authentication"`
 	RotateSecretWhenChanged types.Map    `tfsdk:"rotate_secret_when_changed"`
-	TestOnApply             types.Bool   `tfsdk:"test_on_apply"`
 	AgeRecipients           types.List   `tfsdk:"age_recipients"`
 	AllowDuplicate          types.Bool   `tfsdk:"allow_duplicate"`
 	Secret                  types.String `tfsdk:"secret"`
@@ -49,7 +48,6 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 		},
 		Authentication:          authFromAPI(e.Authentication),
 		RotateSecretWhenChanged: object.NoTrigger,
-		TestOnApply:             types.BoolNull(),
 		AgeRecipients:           encrypt.None,
 		AllowDuplicate:          types.BoolNull(),
 		Secret:                  types.StringPointerValue(e.Secret),
@@ -59,7 +57,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 
 // preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns.
 func (m model) preserve(prior model) model {
-	m.TestOnApply, m.AllowDuplicate = prior.TestOnApply, prior.AllowDuplicate
+	m.AllowDuplicate = prior.AllowDuplicate
 	if !prior.RotateSecretWhenChanged.IsNull() {
 		m.RotateSecretWhenChanged = prior.RotateSecretWhenChanged
 	}

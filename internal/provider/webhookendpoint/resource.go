@@ -66,7 +66,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	settle.Warn(settle.Onto(ctx, &w.Plan, &state), state.displayName(), arguments, w.Diags)
 	w.Save(ctx, state.ID, state)
 	warnCreated(created, state, w.Diags)
-	testIfAsked(ctx, w.Client, state, w.Diags)
 }
 
 // warnCreated reports what is unusual about a registration that has happened. None of it is an error: an error in
@@ -101,7 +100,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	moved, rotates := !plan.URL.Equal(state.URL), plan.rotates(state)
+	rotates := plan.rotates(state)
 	// Whatever of the update fails, no clear text that the state had is written again.
 	state.setSecret(state.secret().Stored(plan.AgeRecipients, w.Diags))
 	if body := plan.withCredentials(w.Config).toUpdate(state); !body.IsEmpty() {
@@ -129,9 +128,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		plan.UpdatedAt = state.UpdatedAt
 	}
 	w.Save(ctx, plan.ID, plan)
-	if moved || rotates {
-		testIfAsked(ctx, w.Client, plan, w.Diags)
-	}
 }
 
 // updated is the state after an update. The secret and its trigger stay as they were until the rotation has happened.

@@ -82,12 +82,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the secret in " +
 					"place, after the other changes. The old secret is invalid immediately. Defaults to `{}`. " +
 					"Setting the first values, or removing all values, rotates nothing."},
-			"test_on_apply": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether to send a test event after the endpoint is registered, its `url` " +
-					"changes or its secret is rotated, wait up to 20 seconds for its first attempt, and warn if " +
-					"that fails. Defaults to `false`. After a rotation, expect the warning if the consumer " +
-					"verifies signatures, because it cannot have the new secret yet. This needs no `action` " +
-					"block, so it works with all versions of Terraform and OpenTofu."},
 			"allow_duplicate": schema.BoolAttribute{Optional: true,
 				MarkdownDescription: "Whether the endpoint can be created if the service already has one with the " +
 					"same `url` that is not in this state, for example from an interrupted run. Defaults to " +

@@ -84,8 +84,14 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	}
 }
 
-// InApply reports whether this is the second plan of a creation, which Terraform makes inside the apply.
-func (p *Plan[M]) InApply() bool { return p.DeferralAllowed || p.Run.Applied() }
+// InApply reports whether this is the second plan, which Terraform makes inside the apply. That of an object that exists
+// has to call Update before.
+func (p *Plan[M]) InApply() bool {
+	if !p.req.State.Raw.IsNull() {
+		return p.applying
+	}
+	return p.DeferralAllowed || p.Run.Applied()
+}
 
 // keyPolicy is where the plan of an object that exists leaves its deletion_policy, for the plan of the new object in
 // case of a replacement: that plan has no state. Where nothing depends on the policy, nothing is left.

@@ -88,20 +88,24 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 	}
 }
 
-// What this process has registered itself, with a response, is not named as what a lost create may have registered.
+// What this process has registered itself, with a response, is not named as what a lost create may have registered, and
+// a response that shows it again is none.
 func TestLostCreateBesideAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		registered := respond(201, data(made(t, map[string]any{"secret": "whsec_1"})))
 		w := newWire(routes{
-			createEndpoint:         turns(respond(201, data(made(t, map[string]any{"secret": "whsec_1"}))), lost),
+			createEndpoint:         turns(registered, lost, registered),
 			"GET " + endpointsPath: listings(respond(200, listOf(made(t, nil)))),
 		})
 		s := newService(t, w)
 		if _, err := s.CreateWebhookEndpoint(t.Context(), asked); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.CreateWebhookEndpoint(t.Context(), asked)
-		says(t, err, "not found")
+		for _, part := range []string{"connection reset", "shows the webhook endpoint e1, which was registered before"} {
+			_, err := s.CreateWebhookEndpoint(t.Context(), asked)
+			says(t, err, part, "not found")
+		}
 	})
 }
 

@@ -37,22 +37,25 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpo
 	if err != nil {
 		return nil, warnOfASecond(err)
 	}
-	s.claims.take(endpoint.ID)
 	return endpoint, nil
 }
 
-// register sends the create. A response without a secret is no response to it where its
-// endpoint is older, as a broken cache or a service that returns what exists may give it.
+// register sends the create. A response that shows an endpoint which this process has
+// registered before, or an older one without a secret, is no response to it: a broken
+// cache gives it, or a service that returns what exists.
 func (s *Service) register(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpoint, error) {
 	const operation = "webhook_endpoints.create"
 	began := time.Now()
 	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: operation, Body: create})
-	if err == nil && endpoint.Secret == nil && s.isBefore(ctx, endpoint.CreatedAt, began) {
+	if err != nil {
+		return nil, err
+	}
+	if endpoint.Secret == nil && s.isBefore(ctx, endpoint.CreatedAt, began) || !s.claims.take(endpoint.ID) {
 		return nil, &api.AmbiguousError{Service: "collections", Operation: operation, SentAt: began,
-			Err: fmt.Errorf("the response shows the webhook endpoint %s, which was registered before the request, at %s; "+
+			Err: fmt.Errorf("the response shows the webhook endpoint %s, which was registered before the request (created %s); "+
 				"nothing of it is used", endpoint.ID, endpoint.CreatedAt)}
 	}
-	return endpoint, err
+	return endpoint, nil
 }
 
 // registeredSince finds the endpoints of a url that were registered since a time of this

@@ -74,7 +74,11 @@ func TestCreateRecord(t *testing.T) {
 		"made before, and the read lags": {
 			prepare: func(d *desk) {
 				d.replies[key1] = old("b1", 5*time.Second)
-				time.AfterFunc(14*time.Second, func() { d.records["b1"] = d.replies[key1] })
+				time.AfterFunc(14*time.Second, func() {
+					d.mu.Lock()
+					defer d.mu.Unlock()
+					d.records["b1"] = d.replies[key1]
+				})
 			},
 			id: "b1", records: 1, existed: true, takes: 15 * time.Second},
 		"made before, without a time": {

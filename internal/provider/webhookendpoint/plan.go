@@ -78,7 +78,6 @@ func warnSecret(p *object.Plan[model]) {
 	case !m.rotates(state):
 		state.secret().Warn(state.AgeRecipients, m.AgeRecipients, encrypt.Names{Object: name, Clear: "secret",
 			Encrypted: "encrypted_secret", Trigger: "rotate_secret_when_changed"}, p.Diags)
-	case p.InApply(): // It has been said.
 	case m.triggerKnown():
 		p.Diags.AddAttributeWarning(trigger, "The secret of "+name+" is rotated, and the old one is invalid immediately",
 			"rotate_secret_when_changed changes. From the apply on, "+what)
@@ -100,9 +99,6 @@ var documented = []string{"webhook.test", "charge.paid", "api_key.rotated", "api
 
 // warnEvents warns about added names that are nearly a documented one, and where a selection becomes all events.
 func warnEvents(p *object.Plan[model]) {
-	if p.InApply() {
-		return // It has been said.
-	}
 	events, had := p.Planned.Events, p.State.Events.Elements()
 	if len(had) > 0 && !events.IsUnknown() && len(events.Elements()) == 0 {
 		p.Diags.AddAttributeWarning(path.Root("events"), apidiag.Capitalize(p.State.displayName())+" will receive all events",

@@ -165,7 +165,7 @@ func TestDirect_otherResponse(t *testing.T) {
 	}
 	s.Direct = s.service.Rewriting(lower).Direct("billing_webhook_endpoint")
 	warned := s.Configure(acctest.JSON{"description": "Ours"})
-	says(t, warned, `AttributeName("description")`, "The service stored something else", `"ours"`,
+	says(t, warned, `AttributeName("description")`, "The service stored another description for webhook endpoint", `"ours"`,
 		`AttributeName("secret")`, "The secret of webhook endpoint "+s.receiver.URL, "is not known")
 	s.Is("description", `"Ours"`)
 	s.Reread()

@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -11,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
@@ -70,6 +68,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	if req.State.Raw.IsNull() {
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
 		p.replacing(ctx)
+		p.applying = p.InApply()
 		create(ctx, p)
 	} else {
 		p.handOn(ctx, policyOf(p.State))
@@ -77,21 +76,13 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	p.Diags.Append(fields.Set(ctx, &resp.Plan, p.Planned)...)
 	if p.applying {
-		// Terraform shows the warnings of both plans.
-		resp.Diagnostics = slices.DeleteFunc(resp.Diagnostics, func(d diag.Diagnostic) bool {
-			return d.Summary() == metadata.KeysStay
-		})
+		// Terraform shows the warnings of both plans, and the first one has them already.
+		resp.Diagnostics = resp.Diagnostics.Errors()
 	}
 }
 
-// InApply reports whether this is the second plan, which Terraform makes inside the apply. That of an object that exists
-// has to call Update before.
-func (p *Plan[M]) InApply() bool {
-	if !p.req.State.Raw.IsNull() {
-		return p.applying
-	}
-	return p.DeferralAllowed || p.Run.Applied()
-}
+// InApply reports whether this is the second plan of a creation, which Terraform makes inside the apply.
+func (p *Plan[M]) InApply() bool { return p.DeferralAllowed || p.Run.Applied() }
 
 // keyPrevented is where the plan of an object that must not be replaced leaves that, for the plan of the new object in
 // case of a replacement: that plan has no state. For all other objects nothing is left.

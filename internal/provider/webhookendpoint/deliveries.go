@@ -75,9 +75,8 @@ func deliveriesSchema() schema.Schema {
 				"`failed` (another attempt follows) or `exhausted` (none does)."),
 			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
 			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, and " +
-				"of what `limit` keeps: `true` for the newest first, `false` for the oldest first. Defaults to " +
-				"`true`. The service lists the oldest first, so with `true` and a `limit` the last pages are " +
-				"read, and the first one to find them."},
+				"of what `limit` keeps. Defaults to `true`. The service lists the oldest first, so with `true` and a " +
+				"`limit`, the first page and the last ones are read."},
 			"limit": object.Limit("deliveries"),
 			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, newest " +
 				"first unless `newest_first` is `false`.",

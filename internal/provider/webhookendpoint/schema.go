@@ -85,9 +85,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			policy.Name: policy.Attribute("`delete` deletes the endpoint and the deliveries that it has not received",
 				policy.Delete),
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. It is in the state, unless " +
-					"`age_recipients` is set: then it is null, and `encrypted_secret` contains it. Null after " +
-					"an import, because the service does not show it again: rotate to get a new secret."},
+				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. Null if `age_recipients` is set: then " +
+					"`encrypted_secret` contains it. Null after an import, because the service does not show it again: " +
+					"rotate to get a new one."},
 			"encrypted_secret": encrypt.Encrypted("secret"),
 			"age_recipients":   encrypt.Recipients("secret", "encrypted_secret"),
 		},

@@ -219,6 +219,10 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(as, tftypes.UnknownValue)
 	case as.Is(tftypes.DynamicPseudoType):
 		return dynamic(t, v)
+	case as.Is(tftypes.String): // Terraform converts what has a wording.
+		if _, isText := v.(string); !isText {
+			v = fmt.Sprint(v)
+		}
 	}
 	switch v := v.(type) {
 	case JSON:

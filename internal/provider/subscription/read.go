@@ -54,7 +54,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior), "creates another subscription",
+	remote := r.Refresh(ctx, client, prior.ID, operation("read", prior), "creates another subscription",
 		resp)
 	if remote == nil {
 		return
@@ -116,7 +116,7 @@ func NewListResource() list.ListResource {
 		Filters: map[string]schema.Attribute{
 			"external_id":        object.ListFilter("Only the subscription with this `external_id`."),
 			"billing_account_id": object.ListFilterByID("Only subscriptions of the billing account with this id."),
-			"plan_id":            object.ListFilterByID("Only subscriptions with this active plan."),
+			"plan_id":            object.ListFilter("Only subscriptions with this active plan.", isIDOf("plan_id")...),
 			"status": object.ListFilter("Only subscriptions with this status, such as "+
 				"`active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": object.ListUpdatedSince("subscriptions"),

@@ -68,7 +68,7 @@ func (p *planning) replaces(present model) {
 	}
 	refuseDestroy(present, p.Diags)
 	if at := present.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
-		p.Diags.AddAttributeError(path.Root(policy.Attribute), title+" would charge next to the new one",
+		p.Diags.AddAttributeError(path.Root(policy.Name), title+" would charge next to the new one",
 			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
 				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
 				"write the new one in a separate block.", present.displayName(), at))
@@ -198,7 +198,6 @@ func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
 
 // refuseDestroy reports what keeps the subscription from being canceled.
 func refuseDestroy(state model, diags *diag.Diagnostics) {
-	policy.Refuse(state.DeletionPolicy, state.displayName(), "\"cancel\" or \"cancel_at_period_end\"", diags)
 	cancels := state.DeletionPolicy.ValueString() == policyCancel ||
 		state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if cancels && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
@@ -215,7 +214,7 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 	if state.Status.ValueString() == statusCanceled {
 		return
 	}
-	at := path.Root(policy.Attribute)
+	at := path.Root(policy.Name)
 	switch state.DeletionPolicy.ValueString() {
 	case policyCancel:
 		diags.AddAttributeWarning(at, state.title()+" is canceled immediately",

@@ -26,15 +26,13 @@ func (p *planning) planCanceled() string {
 	p.asked, p.next, p.Diags = nil, p.own, diags
 	changed := p.takeOver()
 
-	at, end := path.Root("on_external_cancel"), " this configuration did not do it."
-	scheduled := p.State.CancelAtPeriodEnd.ValueBool()
-	if scheduled {
-		end = " its end was scheduled with cancel_at_period_end."
-	}
-	what := fmt.Sprintf("%s is canceled at the service since %s:%s", p.State.title(), p.State.CanceledAt.ValueString(),
-		end)
+	at := path.Root("on_external_cancel")
+	what := "It is canceled at the service since " + p.State.CanceledAt.ValueString() + "."
 	// Where this configuration has asked for the end, it is no news.
-	asked := scheduled && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
+	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
+	if !asked {
+		what += " This configuration did not do it."
+	}
 	switch mode := p.Planned.OnExternalCancel.ValueString(); {
 	case mode == externalCancelRecreate && p.own.Imported:
 		what += " The run that imports it does not create another one; the next plan does, because on_external_cancel " +

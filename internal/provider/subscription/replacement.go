@@ -87,7 +87,7 @@ func (p *planning) refuseSuspendedReplacement() {
 	id := p.State.BillingAccountID.ValueString()
 	account, _ := run.Noted[run.Status](p.Run, accountTypeName, id)
 	if p.Planned.BillingAccountID.IsUnknown() && account.Configured.ValueString() == accountSuspended {
-		p.refuseAccount(fmt.Sprintf("that replaces %q", id), "is suspended by this plan")
+		p.refuseAccount(fmt.Sprintf("that replaces %q", id), "is suspended by this plan. Use another one, or leave it active")
 	}
 }
 
@@ -113,10 +113,12 @@ func (p *planning) checkAccount() bool {
 	planned, _ := run.Noted[run.Status](p.Run, accountTypeName, id)
 	switch {
 	case planned.Changes && planned.Configured.ValueString() == accountSuspended:
-		p.refuseAccount(strconv.Quote(id), "is suspended by this plan")
-	case planned.Changes || p.client == nil:
+		p.refuseAccount(strconv.Quote(id), "is suspended by this plan. Use another one, or leave it active")
+	case planned.Changes || p.client == nil || p.InApply():
 	default:
-		wrong, active := readAccount(p.ctx, p.client, id, p.Diags)
+		// A read may lag behind the creation of the account, so that one that does not exist is only proof enough where
+		// something would be canceled before.
+		wrong, active := readAccount(p.ctx, p.client, id, p.Replaces, p.Diags)
 		if wrong != "" {
 			p.refuseAccount(strconv.Quote(id), wrong)
 		}
@@ -126,33 +128,30 @@ func (p *planning) checkAccount() bool {
 }
 
 // readAccount returns why the account takes no new subscription, "" where it does or that is not known.
-func readAccount(ctx context.Context, client *billing.Service, id string, diags *diag.Diagnostics) (wrong string,
-	active bool) {
+func readAccount(ctx context.Context, client *billing.Service, id string, replaces bool,
+	diags *diag.Diagnostics) (wrong string, active bool) {
 	account, err := client.GetBillingAccount(ctx, id)
 	e, responded := api.AsError(err)
 	switch {
+	case api.IsNotFound(err) && !replaces:
 	case api.IsNotFound(err):
-		return "does not exist: " + noSuchAccount, false
+		return "does not exist: no billing account of the token's organization has this id. Correct it; if it is the id " +
+			"of a customer, use its billing_account_id", false
 	case responded && e.Status == http.StatusForbidden: // a token that may not read accounts may still create
 	case err != nil:
 		apidiag.Add(diags, err, apidiag.Operation{Verb: "read", Object: fmt.Sprintf("the billing account %q", id)})
 	case account.Status == accountActive:
 		return "", true
 	default:
-		return fmt.Sprintf("is %s and takes no new subscription", account.Status), false
+		return fmt.Sprintf("is %s and takes no new subscription. Use another one, or reactivate it and apply that first",
+			account.Status), false
 	}
 	return "", false
 }
 
-// noSuchAccount says what to do about an id that no billing account has.
-const noSuchAccount = "no billing account of the token's organization has this id. If it is a customer's id, use its " +
-	"billing_account_id"
-
 func (p *planning) refuseAccount(account, wrong string) {
 	p.refused(argBillingAccountID, "it cannot be created on its billing account", "This plan creates %s on the billing "+
-		"account %s. That account %s. So the creation would fail, after a subscription that it replaces was canceled. "+
-		"Nothing was changed. Correct billing_account_id, or reactivate the account and apply that first.",
-		p.Planned.displayName(), account, wrong)
+		"account %s, which %s. Nothing was changed.", p.Planned.displayName(), account, wrong)
 }
 
 // refuseDoomed asks once more, before the present subscription is canceled, for what would make the service reject the
@@ -160,7 +159,7 @@ func (p *planning) refuseAccount(account, wrong string) {
 func (w *work) refuseDoomed(ctx context.Context, next creation) {
 	wrong, at := "", argBillingAccountID
 	if next.BillingAccountID != "" {
-		if wrong, _ = readAccount(ctx, w.Client, next.BillingAccountID, w.Diags); wrong != "" {
+		if wrong, _ = readAccount(ctx, w.Client, next.BillingAccountID, true, w.Diags); wrong != "" {
 			wrong = fmt.Sprintf("The billing account %q %s", next.BillingAccountID, wrong)
 		}
 	}

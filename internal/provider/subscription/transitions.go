@@ -230,7 +230,8 @@ func (p *planning) refuseRemovalLater() {
 
 // refuseNothingBilled rejects a plan that leaves a subscription without items while no plan runs.
 func (p *planning) refuseNothingBilled() {
-	if m := p.Planned; !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 && m.CurrentPlanID.IsNull() {
+	if m := p.Planned; !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 && m.CurrentPlanID.IsNull() &&
+		!m.PlanID.IsNull() {
 		p.refused(argItems, "nothing would be billed until the plan begins", "%s runs without a plan, and the plan %q "+
 			"begins with the next period (after %s). Until then the subscription is billed by its items, so the service "+
 			"does not remove them. Keep items until current_plan_id shows the plan, or set plan_change.timing = "+

@@ -8,7 +8,7 @@ output "plan_ids" {
   value = { for plan in data.billing_records.plans.items : plan.name => plan.id... }
 }
 
-# What has no attribute of its own is in json.
+# Every other field is in json.
 output "plan_amounts" {
   value = { for plan in data.billing_records.plans.items : plan.id => try(jsondecode(plan.json).amount_cents, null) }
 }

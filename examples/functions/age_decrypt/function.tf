@@ -11,7 +11,7 @@ resource "billing_api_key" "erp" {
   age_recipients = ["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"]
 }
 
-# A write-only argument takes the token: here of an endpoint whose consumer expects it, in practice of a secret store.
+# A write-only argument takes the token: here what webhooks present to a consumer, in practice a secret store.
 resource "billing_webhook_endpoint" "erp" {
   url = "https://hooks.example.com/billing"
 

@@ -186,8 +186,7 @@ func passGrace(ctx context.Context, s *stage) error {
 
 func invokeAction(ctx context.Context, s *stage) error {
 	if !atLeast(s.terraform.version, actionMinor) {
-		s.say.tell("Left out: this is Terraform %s.", s.terraform.version)
-		return nil
+		return fmt.Errorf("%w: this is Terraform %s", errLeftOut, s.terraform.version)
 	}
 	if err := s.write("action.tf", actionBlock); err != nil {
 		return err

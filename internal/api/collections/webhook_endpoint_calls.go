@@ -29,7 +29,7 @@ func (s *Service) CreateWebhookEndpoint(ctx context.Context,
 		return nil, err
 	}
 	var lostAt time.Time
-	request := api.Request{Operation: "webhook_endpoints.create", Body: create}
+	request := api.Request{Operation: "webhook_endpoints.create", Body: create, Existed: before.has}
 	endpoint, adopted, err := api.Settle(ctx, api.Settlement[*WebhookEndpoint]{
 		Create: func(ctx context.Context) (*WebhookEndpoint, error) {
 			endpoint, err := s.oneEndpoint(ctx, request)

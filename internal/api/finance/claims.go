@@ -18,7 +18,6 @@ type claims struct {
 	mu      sync.Mutex
 	planned map[string][]Claim  // by collection and key
 	records map[string]*holding // by collection and id
-	listed  map[string]*listing // by collection
 	began   time.Time           // when the first entry of the state came; zero: none so far
 }
 
@@ -216,52 +215,4 @@ func (s *Service) DeleteRecord(ctx context.Context, collection, id string) (dele
 	h.gone, h.undeleted, h.ended = err == nil, err != nil, nil
 	close(ended)
 	return err == nil, err
-}
-
-const (
-	// mostListed bounds the records that are listed before a creation.
-	mostListed = 1000
-	// listingTime bounds how long that may take.
-	listingTime = 10 * time.Second
-)
-
-// listing is what a collection held before this process created a record in it.
-type listing struct {
-	ids  map[string]bool
-	done chan struct{}
-}
-
-// listedBefore returns the ids of the records that a collection held before the
-// first creation of this process in it, as far as they can be listed: nothing else
-// proves that a record is older than a creation that came a second later. The list
-// is read once. A failure only means that less is proven.
-func (s *Service) listedBefore(ctx context.Context, collection string) map[string]bool {
-	s.keys.mu.Lock()
-	l, begun := s.keys.listed[collection]
-	if !begun {
-		if s.keys.listed == nil {
-			s.keys.listed = map[string]*listing{}
-		}
-		l = &listing{ids: map[string]bool{}, done: make(chan struct{})}
-		s.keys.listed[collection] = l
-	}
-	s.keys.mu.Unlock()
-	if begun {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-l.done:
-			return l.ids
-		}
-	}
-	defer close(l.done)
-	ctx, cancel := context.WithTimeout(ctx, listingTime)
-	defer cancel()
-	for record, err := range s.ListRecords(ctx, collection, Query{Limit: mostListed}) {
-		if err != nil {
-			break
-		}
-		l.ids[strings.ToLower(record.ID)] = true
-	}
-	return l.ids
 }

@@ -1,26 +1,28 @@
 package finance
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// mostSuccessors bounds how many deleted records with the same key are passed
-// over.
-const mostSuccessors = 50
-
-// mostReadsOfOlder bounds the reads of a record that is older than the call, and so
-// cannot be too new to be read.
-const mostReadsOfOlder = 2
+const (
+	// mostSuccessors bounds how many deleted records with the same key are passed over.
+	mostSuccessors = 50
+	// deletedAfter is how old a record must be before a read that does not show it proves that it was deleted: three
+	// times as long as reads may lag.
+	deletedAfter = 3 * api.ReadLag
+	// readEvery is how often a younger one is read meanwhile.
+	readEvery = 5 * time.Second
+	// dateSlack is how much older than its creation a record may look, because the Date of a response has no fractions of
+	// a second.
+	dateSlack = time.Second
+)
 
 // RecordCreated is the result of CreateRecord.
 type RecordCreated struct {
@@ -31,52 +33,64 @@ type RecordCreated struct {
 }
 
 // CreateRecord creates a record in a collection (wire contract:
-// finance.records.create) and returns it as it is now. key is a version 4 UUID; a
+// finance.records.create). key is a version 4 UUID; a
 // create with the same key creates no second record, however often it is sent and by
 // whom, so the record may be older than the call. The case of the key has no meaning.
 //
-// For a key that it knows, the service returns the original result, also when that
-// record was deleted since. So the record is read; when it is gone, the create is
-// sent with the key that follows, which is always the same one, and so on. A record
-// that this process deletes meanwhile is waited for, and counts as gone.
+// What the service has just returned is what the call has made, whatever reads show. Only
+// a record that is proven older is read: for a key that it knows, the service returns the
+// original result, also when that record was deleted since. Where it is proven deleted, the
+// create is sent with the key that follows, which is always the same one. That makes at
+// most one record: the first one that is not proven older ends it.
 //
 // Once sent, the request continues for at most 8 s after ctx has ended. Where the
 // outcome stays unknown ([Unsettled]), the same call with the same key decides it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage,
 	key string) (*RecordCreated, error) {
 	key = normalKey(key)
-	listed := s.listedBefore(ctx, collection)
+	var passed response
 	for range mostSuccessors {
 		asked := time.Now()
 		created, err := s.post(ctx, collection, body, key)
 		if err != nil {
 			return nil, err
 		}
-		older := listed[strings.ToLower(created.ID)] || s.older(ctx, created, asked)
 		given, err := s.take(ctx, collection, created.ID)
 		if err != nil {
 			return nil, fmt.Errorf("wait for the deletion of the record %q: %w", created.ID, err)
 		}
+		if given.undeleted {
+			return nil, &UndeletedError{ID: created.ID}
+		}
+		now := response{asked, created.Field("created_at")}
 		if !given.gone {
-			current, gone := s.current(ctx, collection, created, older)
-			switch {
-			case !gone && given.undeleted:
-				return nil, &UndeletedError{ID: created.ID}
-			case !gone:
-				return &RecordCreated{Record: *current, Existed: older || given.before || changed(body, created, current)}, nil
+			if s.age(created) <= time.Since(asked)+dateSlack || now.follows(passed) {
+				return &RecordCreated{Record: *created, Existed: given.before}, nil
+			}
+			if current, gone := s.current(ctx, collection, created); !gone {
+				return &RecordCreated{Record: *current, Existed: true}, nil
 			}
 			s.release(collection, created.ID)
-			if err := s.readsWork(ctx, collection); err != nil {
-				// Only the text of it: wrapped, the response to a read would be taken
-				// for the response to the create.
-				return nil, fmt.Errorf("the service created the record %q and then reported that it does not exist: %s",
-					created.ID, err.Error())
-			}
 		}
-		key = successor(key)
+		key, passed = successor(key), now
 	}
 	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them "+
 		"are deleted; use another key", mostSuccessors)
+}
+
+// response is when a create was sent, and the time of creation that its response showed.
+type response struct {
+	asked   time.Time
+	created string
+}
+
+// follows reports whether two records were created as long after each other as they were asked for: then this process
+// has made both, and the Date of the responses, by which the first one looked older, is not that of the clock which
+// dates records.
+func (r response) follows(before response) bool {
+	at, ok := api.Moment(r.created)
+	earlier, known := api.Moment(before.created)
+	return ok && known && (at.Sub(earlier)-r.asked.Sub(before.asked)).Abs() <= 2*dateSlack
 }
 
 // UndeletedError is a creation that was given a record which this process was to
@@ -90,43 +104,16 @@ func (e *UndeletedError) Error() string {
 		"where the resource was renamed, a moved block keeps the record without a deletion", e.ID)
 }
 
-// dateSlack is how much older than its creation a record may look, because the Date
-// of a response has no fractions of a second.
-const dateSlack = time.Second
-
-// older reports whether a record was made before a request that was asked then, by
-// the service's own clock. It is false where the record does not show its time.
-func (s *Service) older(ctx context.Context, created *Record, asked time.Time) bool {
-	shown := created.Field("created_at")
+// age is how long ago a record was created, by the service's own clock; 0 where it does
+// not show that.
+func (s *Service) age(r *Record) time.Duration {
+	shown := r.Field("created_at")
 	at, ok := api.Moment(shown)
-	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
-	return ok && known && !api.IsDate(shown) && at.Before(now.Add(-time.Since(asked)-dateSlack))
-}
-
-// changed reports whether a record has another value in a field that was sent than
-// its creation had: another system has changed it since.
-func changed(body json.RawMessage, created, current *Record) bool {
-	var sent, before, now map[string]json.RawMessage
-	if json.Unmarshal(body, &sent) != nil || json.Unmarshal(created.Raw, &before) != nil ||
-		json.Unmarshal(current.Raw, &now) != nil {
-		return false
+	now, known := s.client.Now(context.Background(), func(context.Context) error { return nil })
+	if !ok || !known || api.IsDate(shown) {
+		return 0
 	}
-	for field := range sent {
-		if !reflect.DeepEqual(tree(before[field]), tree(now[field])) {
-			return true
-		}
-	}
-	return false
-}
-
-// tree is a JSON value without its spelling; an absent one is null.
-func tree(raw json.RawMessage) (value any) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if decoder.Decode(&value) != nil {
-		return nil
-	}
-	return value
+	return now.Sub(at)
 }
 
 func (s *Service) post(ctx context.Context, collection string, body json.RawMessage, key string) (*Record, error) {
@@ -146,38 +133,27 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 	return &record, err
 }
 
-// current is a record as it is now. Where reading it fails, the response to its
-// creation is used instead: the record was created, and that must not be lost.
-func (s *Service) current(ctx context.Context, collection string, created *Record,
-	older bool) (record *Record, gone bool) {
-	reads := 0
-	record, err := api.Again(ctx, func(ctx context.Context) (*Record, error) {
-		reads++
-		return s.oneRecord(ctx, collection, created.ID)
-	}, func(_ *Record, err error) bool { return api.IsNotFound(err) && !(older && reads >= mostReadsOfOlder) })
-	switch {
-	case err == nil:
-		return record, false
-	case api.IsNotFound(err):
-		return nil, true
-	default:
-		return created, false
-	}
-}
-
-// readsWork makes sure that a record which cannot be read is really gone: one that
-// is listed must be readable. Otherwise every create would be taken for a deleted
-// record, and another one made.
-func (s *Service) readsWork(ctx context.Context, collection string) error {
-	for listed, err := range s.ListRecords(ctx, collection, Query{Limit: 1}) {
-		if err == nil && listed.ID != "" {
-			_, err = s.oneRecord(ctx, collection, listed.ID)
+// current is an older record as it is now, and whether it is proven deleted. Where reading it fails, the response to
+// its creation is used instead: the record exists, and that must not be lost.
+func (s *Service) current(ctx context.Context, collection string, created *Record) (record *Record, gone bool) {
+	for {
+		record, err := s.oneRecord(ctx, collection, created.ID)
+		switch {
+		case err == nil:
+			return record, false
+		case !api.IsNotFound(err):
+			return created, false
+		case s.age(created) >= deletedAfter:
+			return nil, true
 		}
-		if err != nil {
-			return fmt.Errorf("records of this collection cannot be read: %w", err)
+		timer := time.NewTimer(readEvery)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return created, false
+		case <-timer.C:
 		}
 	}
-	return nil
 }
 
 // Unsettled reports whether a create that failed may have created the record all the

@@ -87,7 +87,7 @@ func rotateSecret(ctx context.Context, s *stage) error {
 	if err := plan.expectAttributes(endpoint, "rotate_secret_when_changed", "secret"); err != nil {
 		return err
 	}
-	if err := s.expectWarning(plan.text, "The old secret becomes invalid immediately"); err != nil {
+	if err := s.expectWarning(plan.text, " is rotated, and the old one is invalid immediately"); err != nil {
 		return err
 	}
 	if _, err := s.terraform.apply(ctx); err != nil {

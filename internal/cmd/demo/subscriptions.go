@@ -161,7 +161,7 @@ func cancelElsewhere(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	return s.expectWarning(plan.text, "The subscription is canceled")
+	return s.expectWarning(plan.text, " is canceled")
 }
 
 func subscribeAgain(ctx context.Context, s *stage) error {

@@ -153,7 +153,7 @@ func (s *Secret) playCreated(ana, bia *Identity) {
 func (s *Secret) playOtherRecipients(ana, bia *Identity) {
 	s.Configure(To(s.at("1"), ana))
 	text := s.Encrypted()
-	s.service.Sandbox.ResetRequests()
+	s.core.service.Sandbox.ResetRequests()
 	p := s.Replan(To(s.at("1"), bia))
 	Same(s.t, "changes", p.Changes(s.t), "age_recipients")
 	Says(s.t, Warnings(p.Diagnostics), `AttributeName("age_recipients")`, "The encrypted secret of ", "keeps its recipients",
@@ -199,7 +199,7 @@ func (s *Secret) playNone(none JSON, ana *Identity) {
 func (s *Secret) playAdded(ana, _ *Identity) {
 	s.Configure(s.at("1"))
 	secret := s.Value(s.Name)
-	s.service.Sandbox.ResetRequests()
+	s.core.service.Sandbox.ResetRequests()
 	p := s.Replan(To(s.at("1"), ana))
 	Same(s.t, "changes", p.Changes(s.t), s.names("age_recipients", s.Name)...)
 	Same(s.t, "unknown", p.Unknown(s.t), s.names()...)
@@ -285,14 +285,14 @@ func (s *Secret) playImport(ana, _ *Identity) {
 // playEcho: a service that shows the secret in other responses too does not put it into the state.
 func (s *Secret) playEcho(ana, _ *Identity) {
 	var secret string
-	s.Direct = s.service.Rewriting(func(_ string, object JSON) {
+	s.Direct = s.core.service.Rewriting(func(_ string, object JSON) {
 		if shown, ok := object[s.Name].(string); ok {
 			secret = shown
 		}
 		if object["id"] != nil {
 			object[s.Name] = secret
 		}
-	}).Direct(s.typeName)
+	}).Direct(s.block.Type())
 	s.Configure(To(nil, ana))
 	s.Reread()
 	s.Sealed(ana)

@@ -1,4 +1,4 @@
-package soak_test
+package life
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,11 +20,8 @@ import (
 type terraform struct {
 	*acctest.Terraform
 
-	t     *testing.T
-	later int // grows with every plan that has something that is only known later
+	t *testing.T
 }
-
-func TestMain(m *testing.M) { acctest.RunTests(m) }
 
 func newTerraform(t *testing.T, service *acctest.Service) *terraform {
 	t.Helper()
@@ -58,15 +56,46 @@ func (d *terraform) run(arguments ...string) (out []byte, errs, warnings []strin
 	return out, errs, warnings
 }
 
+const versions = `terraform {
+  required_providers {
+    billing = { source = "recurring-billing/billing" }
+  }
+}
+`
+
+// arguments are those of terraform plan.
+func arguments(c acctest.Configuration) []string {
+	all := []string{"plan", "-json", "-input=false", "-out=plan"}
+	for _, address := range c.Replace {
+		all = append(all, "-replace="+address)
+	}
+	for _, address := range c.Target {
+		all = append(all, "-target="+address)
+	}
+	for name, value := range c.Variables {
+		all = append(all, "-var="+name+"="+value)
+	}
+	if c.Destroy {
+		all = append(all, "-destroy")
+	}
+	if c.NoRefresh {
+		all = append(all, "-refresh=false")
+	}
+	if c.Parallelism > 0 {
+		all = append(all, "-parallelism="+strconv.Itoa(c.Parallelism))
+	}
+	return all
+}
+
 // Plan implements driver.
 func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
 	d.t.Helper()
-	if len(c.Later) > 0 {
-		d.later++
+	d.Write("main.tf", c.Text)
+	if !strings.Contains(c.Text, "required_providers") {
+		d.Write("versions.tf", versions)
 	}
-	d.Write("main.tf.json", string(d.configuration(c)))
 	p := &acctest.CorePlan{}
-	if _, p.Errors, p.Warnings = d.run("plan", "-json", "-input=false", "-out=plan"); len(p.Errors) > 0 {
+	if _, p.Errors, p.Warnings = d.run(arguments(c)...); len(p.Errors) > 0 {
 		return p
 	}
 	document, errs, _ := d.run("show", "-json", "plan")
@@ -75,8 +104,8 @@ func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
 	}
 	var read struct {
 		ResourceChanges []struct {
-			Address string
-			Change  struct {
+			Address, Deposed string
+			Change           struct {
 				Actions       []string
 				Before, After object
 				AfterUnknown  object  `json:"after_unknown"`
@@ -90,8 +119,11 @@ func (d *terraform) Plan(c acctest.Configuration) *acctest.CorePlan {
 		d.t.Fatal(err)
 	}
 	for _, r := range read.ResourceChanges {
-		if !strings.HasPrefix(r.Address, "billing_") {
+		if !strings.HasPrefix(r.Address, "billing_") && !strings.HasPrefix(r.Address, "terraform_data.") {
 			continue
+		}
+		if r.Deposed != "" {
+			r.Address += " (deposed)"
 		}
 		change := &acctest.Change{Address: r.Address, Action: strings.Join(r.Change.Actions, ""), Before: r.Change.Before}
 		if len(r.Change.Actions) == 2 {
@@ -152,8 +184,8 @@ func (d *terraform) Apply(*acctest.CorePlan, bool) *acctest.CoreApplied {
 	return done
 }
 
-// State implements driver.
-func (d *terraform) State(address string) object {
+// objects are those of the state, by address.
+func (d *terraform) objects() map[string]object {
 	d.t.Helper()
 	text, err := os.ReadFile(filepath.Join(d.Dir, "terraform.tfstate"))
 	if err != nil {
@@ -161,8 +193,12 @@ func (d *terraform) State(address string) object {
 	}
 	var state struct {
 		Resources []struct {
-			Type, Name string
-			Instances  []struct{ Attributes object }
+			Mode, Type, Name string
+			Instances        []struct {
+				Attributes object
+				Deposed    string
+				IndexKey   any `json:"index_key"`
+			}
 		}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -170,13 +206,34 @@ func (d *terraform) State(address string) object {
 	if err := decoder.Decode(&state); err != nil {
 		d.t.Fatal(err)
 	}
+	all := map[string]object{}
 	for _, r := range state.Resources {
-		if r.Type+"."+r.Name == address && len(r.Instances) == 1 {
-			attributes, _ := bare(r.Instances[0].Attributes).(object)
-			return attributes
+		for _, instance := range r.Instances {
+			address := r.Type + "." + r.Name
+			if instance.IndexKey != nil {
+				address += "[" + show(instance.IndexKey) + "]"
+			}
+			if instance.Deposed != "" {
+				address += " (deposed)"
+			}
+			if r.Mode == "managed" {
+				all[address], _ = bare(instance.Attributes).(object)
+			}
 		}
 	}
-	return nil
+	return all
+}
+
+// State implements driver.
+func (d *terraform) State(address string) object {
+	d.t.Helper()
+	return d.objects()[address]
+}
+
+// Addresses implements driver.
+func (d *terraform) Addresses() []string {
+	d.t.Helper()
+	return slices.Sorted(maps.Keys(d.objects()))
 }
 
 // bare is a value of the state file without the types that stand next to free-form values.
@@ -199,6 +256,14 @@ func bare(v any) any {
 func (d *terraform) Forget(address string) {
 	d.t.Helper()
 	if _, errs, _ := d.run("state", "rm", address); len(errs) > 0 {
+		d.t.Fatal(errs)
+	}
+}
+
+// Move implements driver.
+func (d *terraform) Move(from, to string) {
+	d.t.Helper()
+	if _, errs, _ := d.run("state", "mv", from, to); len(errs) > 0 {
 		d.t.Fatal(errs)
 	}
 }

@@ -1,4 +1,4 @@
-package soak_test
+package life
 
 import (
 	"encoding/json"

@@ -1,8 +1,7 @@
-package soak_test
+package life
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
@@ -34,56 +33,21 @@ func pathOf(address string, state object) string {
 }
 
 // remote is the object as the service has it, the items of a subscription among its fields; nil where it is gone.
-func (w *world) remote(address string, state object) object {
+func (s *stage) remote(address string, state object) object {
 	if state == nil {
 		return nil
 	}
 	kind, path := kinds[typeOf(address)], pathOf(address, state)
-	status, response := kind.call(w.service, http.MethodGet, path, nil)
+	status, response := kind.call(s.service, http.MethodGet, path, nil)
 	data, _ := response["data"].(object)
 	if status != http.StatusOK || data == nil {
 		return nil
 	}
 	if typeOf(address) == "billing_subscription" {
-		_, listed := kind.call(w.service, http.MethodGet, path+"/items", nil)
+		_, listed := kind.call(s.service, http.MethodGet, path+"/items", nil)
 		data["items"] = listed["data"]
 	}
 	return data
-}
-
-// foreign is what another system does to an object; the service may reject it.
-func (w *world) foreign(s step) {
-	state := w.drive.State(s.At)
-	if state == nil {
-		return
-	}
-	kind, path := kinds[typeOf(s.At)], pathOf(s.At, state)
-	body, _ := written(s.Body, w.start).(object)
-	if s.Body == nil {
-		body = object{}
-	}
-	method := http.MethodPost
-	switch s.What {
-	case "patch":
-		method = http.MethodPatch
-	case "delete":
-		method = http.MethodDelete
-	case "items":
-		method, path = http.MethodPut, path+"/items"
-		before, _ := w.remote(s.At, state)["items"].([]any)
-		body = object{"items": append(wanted(before), body)}
-	default:
-		path += "/" + s.What
-	}
-	status, _ := kind.call(w.service, method, path, body)
-	if status/100 != 2 {
-		return
-	}
-	w.dirty[s.At] = true
-	if s.What == "rotate" {
-		w.graces[state["id"].(string)] = true
-	}
-	w.mark(s, body)
 }
 
 // wanted are items as a request names them.
@@ -95,24 +59,4 @@ func wanted(items []any) []any {
 			"quantity": fields["quantity"], "unit_amount_subcents": fields["unit_amount_subcents"]})
 	}
 	return all
-}
-
-// foreignPrefix begins the names of keys that no configuration has.
-const foreignPrefix = "x_"
-
-// mark remembers the keys that are another system's.
-func (w *world) mark(s step, body object) {
-	keys, below := body, ""
-	if typeOf(s.At) != "billing_finance_record" {
-		keys, _ = body["custom_metadata"].(object)
-		below = "custom_metadata."
-	}
-	for name, v := range keys {
-		if strings.HasPrefix(name, foreignPrefix) {
-			if w.marks[s.At] == nil {
-				w.marks[s.At] = object{}
-			}
-			w.marks[s.At][below+name] = v
-		}
-	}
 }

@@ -18,50 +18,6 @@ var Unknown = unknown{}
 
 type unknown struct{}
 
-// Exists reports whether the state holds the object.
-func (d *Direct) Exists() bool { return !d.state.IsNull() }
-
-// Text is an attribute of the state as JSON text, "null" for none.
-func (d *Direct) Text(name string) string { return text(d.t, fields(d.t, d.state)[name]) }
-
-// Text is an attribute of the plan as JSON text.
-func (p Planned) Text(t *testing.T, name string) string {
-	t.Helper()
-	return text(t, fields(t, p.Value)[name])
-}
-
-// Elements are the elements of a list or set of the plan as JSON texts.
-func (p Planned) Elements(t *testing.T, name string) []string {
-	t.Helper()
-	var elements []tftypes.Value
-	if err := fields(t, p.Value)[name].As(&elements); err != nil {
-		t.Fatal(err)
-	}
-	all := make([]string, len(elements))
-	for i := range elements {
-		all[i] = text(t, elements[i])
-	}
-	return all
-}
-
-// Unknown lists the attributes that the plan shows as known after apply, sorted.
-func (p Planned) Unknown(t *testing.T) []string {
-	t.Helper()
-	return where(fields(t, p.Value), func(_ string, v tftypes.Value) bool { return !v.IsFullyKnown() })
-}
-
-// Changes lists the attributes that the plan shows as changing, sorted; none is an empty plan.
-func (p Planned) Changes(t *testing.T) []string {
-	t.Helper()
-	if p.Prior.IsNull() || p.Value.IsNull() {
-		return where(fields(t, p.Value), func(string, tftypes.Value) bool { return true })
-	}
-	return Differences(t, p.Prior, p.Value)
-}
-
-// State is the state as it is now.
-func (d *Direct) State() tftypes.Value { return d.state }
-
 // Differences lists the attributes in which two states differ, sorted.
 func Differences(t *testing.T, before, after tftypes.Value) []string {
 	t.Helper()
@@ -85,82 +41,6 @@ func words(all []*tfprotov6.Diagnostic, severity tfprotov6.DiagnosticSeverity) s
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// proposed is what Terraform proposes: the configuration, and what was before where it says nothing and the provider
-// may decide.
-func (d *Direct) proposed(config tftypes.Value) tftypes.Value {
-	d.t.Helper()
-	values, before := fields(d.t, withoutWriteOnly(d.t, d.schema.Block.Attributes, config)), fields(d.t, d.state)
-	for _, attribute := range d.schema.Block.Attributes {
-		if prior, known := before[attribute.Name]; known && attribute.Computed && values[attribute.Name].IsNull() {
-			values[attribute.Name] = prior
-		}
-	}
-	return tftypes.NewValue(d.schema.ValueType(), values)
-}
-
-// planIsValid holds a plan to Terraform's first demand: what is configured is planned, or stays as it was.
-func (d *Direct) planIsValid(p Planned) {
-	d.t.Helper()
-	if Errors(p.Diagnostics) != "" {
-		return
-	}
-	config, prior := fields(d.t, withoutWriteOnly(d.t, d.schema.Block.Attributes, p.Config)), fields(d.t, p.Prior)
-	for name, planned := range fields(d.t, p.Value) {
-		before, existed := prior[name]
-		kept := existed && !before.IsNull() && planned.Equal(before)
-		if wanted := config[name]; !wanted.IsNull() && !kept && !planned.Equal(wanted) && !compatible(wanted, planned) {
-			d.t.Errorf("%s is configured as %s and planned as %s", name, wanted, planned)
-		}
-	}
-}
-
-// resultIsAsPlanned holds a result to Terraform's second demand: what the plan knew has come, and nothing stays
-// unknown.
-func (d *Direct) resultIsAsPlanned(p Planned) {
-	d.t.Helper()
-	results := fields(d.t, d.state)
-	for name, result := range results {
-		if !result.IsFullyKnown() {
-			d.t.Errorf("%s is still unknown", name)
-		}
-	}
-	for name, planned := range fields(d.t, p.Value) {
-		if result := results[name]; !compatible(planned, result) || planned.IsFullyKnown() && !planned.Equal(result) {
-			d.t.Errorf("%s was planned as %s and became %s", name, planned, result)
-		}
-	}
-}
-
-// compatible reports whether later may follow on planned: equal in all that was known. Sets with unknown values may
-// become anything.
-func compatible(planned, later tftypes.Value) bool {
-	if !planned.IsKnown() || planned.Equal(later) {
-		return true
-	}
-	var before, after map[string]tftypes.Value
-	if planned.IsNull() || later.IsNull() || !planned.Type().Is(tftypes.Object{}) || planned.As(&before) != nil ||
-		later.As(&after) != nil {
-		return !planned.IsFullyKnown() || planned.Type().Is(tftypes.Set{}) && later.Type().Is(tftypes.Set{}) &&
-			!later.IsNull()
-	}
-	for name, value := range before {
-		if !value.IsNull() && !compatible(value, after[name]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (d *Direct) encode(v tftypes.Value) *tfprotov6.DynamicValue {
-	d.t.Helper()
-	return encode(d.t, v)
-}
-
-func (d *Direct) decode(v *tfprotov6.DynamicValue) tftypes.Value {
-	d.t.Helper()
-	return decode(d.t, v, d.schema.ValueType())
 }
 
 func encode(t *testing.T, v tftypes.Value) *tfprotov6.DynamicValue {
@@ -219,6 +99,10 @@ func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(as, tftypes.UnknownValue)
 	case as.Is(tftypes.DynamicPseudoType):
 		return dynamic(t, v)
+	case as.Is(tftypes.String): // Terraform converts what has a wording.
+		if _, isText := v.(string); !isText {
+			v = fmt.Sprint(v)
+		}
 	}
 	switch v := v.(type) {
 	case JSON:
@@ -354,4 +238,23 @@ func plain(t *testing.T, v tftypes.Value) any {
 		}
 		return all
 	}
+}
+
+// withoutWriteOnly is an object as Terraform keeps it: without the values of write-only arguments.
+func withoutWriteOnly(t *testing.T, known attributes, v tftypes.Value) tftypes.Value {
+	t.Helper()
+	if v.IsNull() || !v.IsKnown() {
+		return v
+	}
+	values := fields(t, v)
+	for _, attribute := range known {
+		value := values[attribute.Name]
+		switch {
+		case attribute.WriteOnly:
+			values[attribute.Name] = tftypes.NewValue(value.Type(), nil)
+		case attribute.NestedType != nil && attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
+			values[attribute.Name] = withoutWriteOnly(t, attribute.NestedType.Attributes, value)
+		}
+	}
+	return tftypes.NewValue(v.Type(), values)
 }

@@ -147,11 +147,11 @@ func (s settings) guard(ctx context.Context, c *conn.Conn, diags *diag.Diagnosti
 		// Nothing can be done with the service before these are known, and then the guard is asked first.
 		return
 	}
-	client, ready := c.Billing.For("The guard (environment or allowed_organization_ids)", diags)
+	_, ready := c.Billing.For("The guard (environment or allowed_organization_ids)", diags)
 	if !ready {
 		return
 	}
-	organization, err := client.Me(ctx)
+	organization, err := c.Organization(ctx)
 	if err != nil {
 		apidiag.Add(diags, err, apidiag.Operation{Verb: "ask", Object: "the service which organization the token belongs to"})
 		return

@@ -16,7 +16,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // ModifyPlan decides whether there is a new key, whether the key is rotated, and the value of every computed attribute.
@@ -25,7 +24,6 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
-	p.Run.Known(typeName, p.State.ids()...)
 	r.refuseOwn(p.State, p.State.AllowOwnKey, "destroy", p.State.all(), p.Diags)
 }
 
@@ -37,7 +35,6 @@ func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	plan, state := p.Planned, p.State
-	p.Run.Known(typeName, state.ids()...)
 	imported, found := readPhase(ctx, p.Private, p.Diags), readSeen(ctx, p.Private, p.Diags)
 	d := decide(plan, state, imported, found, func() time.Time { return r.now(ctx) })
 	d.refuseImport(p.Diags)
@@ -290,33 +287,28 @@ func (m model) configured() string {
 		m.Name, m.Description, m.Scopes, m.ExpiresAt.StringValue)
 }
 
-// warnDuplicate reports working keys of the same name that are not in the state, such as one that an interrupted run
-// has created: nobody has its token, and it never ends.
+// warnDuplicate warns about working keys of the same name.
 func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	plan := p.Planned
 	client, ready := r.Client()
 	if !ready || plan.Name.IsUnknown() {
 		return
 	}
-	existing, found := r.Existing(ctx, p, run.Search[collections.APIKey]{
+	r.WarnExisting(ctx, p, object.Existing[collections.APIKey]{
+		At: path.Root("name"), What: fmt.Sprintf("API key with the name %q", plan.Name.ValueString()),
 		List: client.ListAPIKeys,
 		Same: func(k collections.APIKey) bool {
 			return k.Name == plan.Name.ValueString() && ended(&k, r.now(ctx)) == ""
 		},
-	}, func(k collections.APIKey) string {
-		used := "never used"
-		if k.LastUsedAt != nil {
-			used = "last used " + *k.LastUsedAt
-		}
-		return fmt.Sprintf("(created %s, %s)", k.CreatedAt, used)
+		Line: func(k collections.APIKey) string {
+			used := "never used"
+			if k.LastUsedAt != nil {
+				used = "last used " + *k.LastUsedAt
+			}
+			return fmt.Sprintf("(created %s, %s)", k.CreatedAt, used)
+		},
+		More: "A key that was never used may be left from an interrupted run: nobody has its token.",
 	})
-	if found {
-		p.Diags.AddAttributeWarning(path.Root("name"), "An API key with this name exists already",
-			fmt.Sprintf("The plan creates %s, and the service has a working key with the same name that is not part "+
-				"of this state:\n\n%s\n\nOne that was never used may be left from an interrupted run: nobody has its "+
-				"token. Revoke it, or import it and rotate it. It may as well belong to another workspace. %s",
-				plan.displayName(), existing.Lines, existing.TakeOver))
-	}
 }
 
 // ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;

@@ -53,7 +53,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	defer r.Run().Reading(typeName, prior.ids()...)()
 	client.Wrote(prior.ID.ValueString(), prior.since().ValueString(), "")
 	key, err := scheme.Reread(ctx, client, prior.ID.ValueString(), p == phaseImporting)
 	if err != nil && !api.IsNotFound(err) {

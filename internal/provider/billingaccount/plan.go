@@ -22,9 +22,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
-// waysOut are the policies that let an account go.
-const waysOut = `"close" or "delete"`
-
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
 // state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -32,16 +29,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
-	policy.Refuse(p.State.DeletionPolicy, p.State.displayName(), waysOut, p.Diags)
-	policy.WarnAbandoned(p.State.DeletionPolicy, p.State.displayName(),
-		"It stays open"+p.State.balance()+", and its subscriptions continue to charge.", p.Diags)
 	warnClosing(p.State, p.Diags)
 }
 
 // planCreate plans an account that does not exist, or the new one of a replacement.
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
-	p.ClaimExternalID(ctx, p.Planned.ExternalID, "", p.Planned.displayName())
 	c, err := customerOf(ctx, p.Config.Customer)
 	if err == nil && p.Replaces {
 		r.refuseNobody(ctx, c, p.Planned, p.Diags)
@@ -77,7 +70,6 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	}
 	switch replaced := p.Update(ctx, id, at...); {
 	case replaced:
-		policy.Refuse(p.State.DeletionPolicy, p.State.displayName(), waysOut, p.Diags)
 	case len(at) > 0:
 		p.Diags.AddAttributeError(path.Root("customer"), "The customer is another one than planned",
 			fmt.Sprintf("%s belongs to customer %s, and customer has turned out to name another one, which was not "+
@@ -86,7 +78,6 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 				apidiag.Capitalize(p.State.displayName()), p.facts.ID))
 		return
 	}
-	p.ClaimExternalID(ctx, p.Planned.ExternalID, id, p.State.displayName())
 	p.Run.Note(typeName, id, run.Status{Configured: p.Config.Status, Changes: !p.Planned.Status.Equal(p.State.Status)})
 	private.Plan(ctx, p.Private, p.next, p.Diags)
 	c, err := customerOf(ctx, p.Config.Customer)
@@ -294,7 +285,7 @@ func warnClosing(state model, diags *diag.Diagnostics) {
 	if state.DeletionPolicy.ValueString() != policyClose {
 		return
 	}
-	diags.AddAttributeWarning(path.Root(policy.Attribute), "Closing an account cancels no subscription",
+	diags.AddAttributeWarning(path.Root(policy.Name), "Closing an account cancels no subscription",
 		fmt.Sprintf("%s is closed for good%s. Subscriptions of it that this plan does not cancel continue to charge: "+
 			"cancel them first, in this configuration or at the service.",
 			apidiag.Capitalize(state.displayName()), state.balance()))

@@ -270,7 +270,7 @@ func (w *work) finish(ctx context.Context, last *billing.BillingAccount, done bo
 
 // Delete does what deletion_policy says.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	w, ok := r.BeginDelete(ctx, req, resp, model.stays)
+	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	if !ok {
 		return
 	}
@@ -294,9 +294,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
-// stays reports that destroying the account sends nothing.
-func (m model) stays(diags *diag.Diagnostics) bool {
-	return policy.Stays(m.DeletionPolicy, m.displayName(), waysOut, diags)
+// Policy implements policy.Managed.
+func (m model) Policy() policy.Of {
+	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyClose,
+		Stays: "It stays open" + m.balance() + ", and its subscriptions continue to charge."}
 }
 
 // isClosed reports whether the account is closed or gone by now.

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/objectplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -120,14 +119,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"custom_metadata":           metadata.Attribute("account"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
-		policy.Attribute: schema.StringAttribute{Optional: true, Computed: true,
-			Default: stringdefault.StaticString(policyClose),
-			Validators: []validator.String{validate.OneOf(policyClose, policy.Delete, policy.Abandon,
-				policy.Prevent)},
-			MarkdownDescription: "What destroying does: `close` closes the account, which is final and keeps it " +
-				"readable, `delete` deletes it, `abandon` removes it from state only, `prevent` is an error in " +
-				"the plan. Defaults to `close`. A replacement destroys the old account in the same way." +
-				policy.AboutEffect},
+		policy.Name: policy.Attribute("`close` closes the account, which is final and keeps it readable, `delete` deletes "+
+			"it", policyClose, policy.Delete),
 		"balance_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"],
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
 		"tax_exempt": schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"],

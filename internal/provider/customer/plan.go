@@ -16,30 +16,18 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
-// wayOut is the deletion_policy that lets a customer go.
-const wayOut = `"delete"`
-
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
 // state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
-}
-
-func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
-	p.Run.Known(typeName, p.State.ID.ValueString())
-	policy.Refuse(p.State.DeletionPolicy, p.State.displayName(), wayOut, p.Diags)
-	policy.WarnAbandoned(p.State.DeletionPolicy, p.State.displayName(),
-		"Its billing accounts stay open, and their subscriptions continue to charge.", p.Diags)
+	r.Plan(ctx, req, resp, nil, r.planCreate, r.planUpdate)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
-	p.ClaimExternalID(ctx, p.Planned.ExternalID, "", p.Planned.displayName())
 	r.warnDuplicate(ctx, p)
 	p.Planned.noteCreation(p.Run)
 }
@@ -53,7 +41,6 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	var next ownership
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
 	p.Update(ctx, id)
-	p.ClaimExternalID(ctx, p.Planned.ExternalID, id, p.State.displayName())
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
 	p.Run.Note(typeName, id, p.Planned.forAccounts(p.State, p.Config))
 	private.Plan(ctx, p.Private, next, p.Diags)
@@ -240,7 +227,7 @@ func (m model) noteCreation(record *run.Record) {
 	}
 }
 
-// warnDuplicate reports customers with the same document number that are not in the state. The service rejects a second
+// warnDuplicate warns about customers with the same document number. The service rejects a second
 // customer with the same external_id itself.
 func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	plan, number := p.Planned, p.Planned.DocumentNumber.ValueString()
@@ -248,21 +235,17 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	if !ready || number == "" || plan.ExternalID.IsUnknown() || plan.ExternalID.ValueString() != "" {
 		return
 	}
-	existing, found := r.Existing(ctx, p, run.Search[billing.Customer]{
+	r.WarnExisting(ctx, p, object.Existing[billing.Customer]{
+		At: path.Root("document_number"), What: fmt.Sprintf("customer with the document number %q", number),
 		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
 			return client.ListCustomers(ctx, billing.CustomerQuery{})
 		},
 		Same: func(c billing.Customer) bool {
 			return c.DocumentNumber != nil && same.Document(*c.DocumentNumber, number)
 		},
-	}, func(c billing.Customer) string {
-		return fmt.Sprintf("%q (created %s, last changed %s)", c.Name, c.CreatedAt, c.UpdatedAt)
+		Line: func(c billing.Customer) string {
+			return fmt.Sprintf("%q (created %s, last changed %s)", c.Name, c.CreatedAt, c.UpdatedAt)
+		},
+		More: "With an external_id the service rejects a second customer.",
 	})
-	if found {
-		p.Diags.AddAttributeWarning(path.Root("document_number"), "A customer with this document number exists already",
-			fmt.Sprintf("The plan creates %s without an external_id, and the service has a customer with the same "+
-				"document number that is not part of this state:\n\n%s\n\nIt may be left from an interrupted run, or "+
-				"another workspace may manage it. %s\n\nWith an external_id the service rejects a second customer.",
-				plan.displayName(), existing.Lines, existing.TakeOver))
-	}
 }

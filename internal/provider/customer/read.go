@@ -48,10 +48,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	defer r.Run().Reading(typeName, state.ID.ValueString())()
 	r.Run().Belongs("billing_account", state.BillingAccountID.ValueString(), typeName, state.ID.ValueString())
 	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
-	customer := scheme.Refresh(ctx, client, r.Run(), state.ID, operation("read", state),
+	customer := r.Refresh(ctx, client, state.ID, operation("read", state),
 		"creates it again, as a new customer with a new id", resp)
 	if customer == nil {
 		return

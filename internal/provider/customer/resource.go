@@ -161,7 +161,7 @@ func warnUnknownAccount(m model, verb string, err error, diags *diag.Diagnostics
 
 // Delete does what deletion_policy says.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	w, ok := r.BeginDelete(ctx, req, resp, model.stays)
+	w, ok := r.BeginDelete(ctx, req, resp, nil)
 	if !ok {
 		return
 	}
@@ -170,9 +170,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
-// stays reports that destroying the customer sends nothing.
-func (m model) stays(diags *diag.Diagnostics) bool {
-	return policy.Stays(m.DeletionPolicy, m.displayName(), wayOut, diags)
+// Policy implements policy.Managed.
+func (m model) Policy() policy.Of {
+	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policy.Delete,
+		Stays: "Its billing accounts stay open, and their subscriptions continue to charge."}
 }
 
 // operation describes an operation on the customer for an error.

@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -128,12 +127,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"To detect a closed account, read it with the data source `billing_account`, or manage it " +
 					"as a `billing_account`."},
 
-			policy.Attribute: schema.StringAttribute{Optional: true, Computed: true,
-				Default:    stringdefault.StaticString(policy.Delete),
-				Validators: []validator.String{validate.OneOf(policy.Delete, policy.Abandon, policy.Prevent)},
-				MarkdownDescription: "What destroying does: `delete` deletes the customer and closes its billing " +
-					"accounts, `abandon` removes the customer from state only, `prevent` is an error in the " +
-					"plan. Defaults to `delete`." + policy.AboutEffect},
+			policy.Name: policy.Attribute("`delete` deletes the customer and closes its billing accounts", policy.Delete),
 		},
 	}
 }

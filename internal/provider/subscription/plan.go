@@ -57,7 +57,6 @@ func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
 	p.plannedCreate()
 	p.refuseNew()
-	p.ClaimExternalID(ctx, p.Planned.ExternalID, "", p.Planned.displayName())
 	p.checkAccount()
 }
 
@@ -66,7 +65,6 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
 	forces := p.change()
 	if p.State.Status.ValueString() != statusCanceled {
-		p.ClaimExternalID(ctx, p.Planned.ExternalID, p.State.ID.ValueString(), p.State.displayName())
 	}
 	applying := p.Run.Applying(typeName, p.State.ID.ValueString(), p.DeferralAllowed)
 	next := forApply{Owned: p.next, Steps: p.asked}

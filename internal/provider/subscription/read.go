@@ -55,7 +55,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	remote := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior), "creates another subscription",
+	remote := r.Refresh(ctx, client, prior.ID, operation("read", prior), "creates another subscription",
 		resp)
 	if remote == nil {
 		return

@@ -77,7 +77,7 @@ func (p *planning) refuseReplacement() {
 	}
 	refuseDestroy(state, p.Diags)
 	if at := state.DeletionPolicy.ValueString(); at == policy.Abandon || at == policyCancelAtPeriodEnd {
-		p.Diags.AddAttributeError(path.Root(policy.Attribute), "Two subscriptions would charge",
+		p.Diags.AddAttributeError(path.Root(policy.Name), "Two subscriptions would charge",
 			fmt.Sprintf("This plan replaces %s, which was applied with deletion_policy = %q: it would continue next "+
 				"to the new one. To replace it, set deletion_policy = \"cancel\" and apply that first. To have both, "+
 				"write the new one in a separate block.", state.displayName(), at))
@@ -150,7 +150,6 @@ func refuseForced(forces []string, plan, state model, diags *diag.Diagnostics) {
 
 // refuseDestroy reports what keeps the subscription from being canceled.
 func refuseDestroy(state model, diags *diag.Diagnostics) {
-	policy.Refuse(state.DeletionPolicy, state.displayName(), "\"cancel\" or \"cancel_at_period_end\"", diags)
 	cancels := state.DeletionPolicy.ValueString() == policyCancel ||
 		state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if cancels && state.AllowCancel.Equal(types.BoolValue(false)) && state.Status.ValueString() != statusCanceled {
@@ -167,7 +166,7 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 	if state.Status.ValueString() == statusCanceled {
 		return
 	}
-	at, who := path.Root(policy.Attribute), state.displayName()
+	at, who := path.Root(policy.Name), state.displayName()
 	end := state.CurrentPeriodEnd.ValueString()
 	if end == "" {
 		end = "the end of its period"
@@ -188,12 +187,6 @@ func warnCharges(state model, diags *diag.Diagnostics) {
 				"account, and closing the account is immediate. "+
 				"Destroy these after that date, or set deletion_policy = \"cancel\", apply that, and destroy everything "+
 				"immediately.", who, end, state.charge()))
-	case policy.Abandon:
-		diags.AddAttributeWarning(at, "The subscription continues to charge",
-			fmt.Sprintf("deletion_policy is \"abandon\": %s is removed from the state only. It stays %s, and each period is "+
-				"charged until it is canceled at the service%s; "+
-				"the current period ends at %s. To cancel it, set deletion_policy = \"cancel\" and apply that before destroying.",
-				who, state.Status.ValueString(), state.charge(), end))
 	}
 }
 

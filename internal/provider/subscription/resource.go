@@ -352,7 +352,13 @@ func (m model) stays(diags *diag.Diagnostics) bool {
 		return true
 	}
 	refuseDestroy(m, diags)
-	return diags.HasError() || policy.Abandoned(m.DeletionPolicy, m.displayName(), diags)
+	return diags.HasError()
+}
+
+// Policy implements policy.Managed.
+func (m model) Policy() policy.Of {
+	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel,
+		Stays: "Each period is charged" + m.charge() + " until it is canceled at the service."}
 }
 
 // operation describes an operation on the subscription for an error.

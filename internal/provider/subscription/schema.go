@@ -190,13 +190,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
-		policy.Attribute: schema.StringAttribute{Optional: true, Computed: true,
-			Default: stringdefault.StaticString(policyCancel),
-			Validators: []validator.String{validate.OneOf(policyCancel, policyCancelAtPeriodEnd, policy.Abandon,
-				policy.Prevent)},
-			MarkdownDescription: "What destroying does: `cancel` cancels immediately, `cancel_at_period_end` " +
-				"cancels at the end of the paid period, `abandon` removes the subscription from state only, and " +
-				"it continues to be billed, `prevent` is an error in the plan. Defaults to `cancel`." + policy.AboutEffect},
+		policy.Name: policy.Attribute("`cancel` cancels immediately, `cancel_at_period_end` at the end of the paid "+
+			"period", policyCancel, policyCancelAtPeriodEnd),
 		"on_external_cancel": schema.StringAttribute{Optional: true, Computed: true,
 			Default: stringdefault.StaticString(externalCancelKeep),
 			Validators: []validator.String{validate.OneOf(externalCancelKeep, externalCancelRecreate,

@@ -12,24 +12,19 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // ModifyPlan decides the value of every computed attribute, and puts the state's value back where configuration and
 // state mean the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
-}
-
-func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
-	p.Run.Known(typeName, p.State.ID.ValueString())
+	r.Plan(ctx, req, resp, nil, r.planCreate, r.planUpdate)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	authOf(p.Planned.withCredentials(p.Config).Authentication).demand(true, p.Diags)
 	p.Planned = p.Planned.plannedCreate()
 	if !p.Diags.HasError() {
-		r.refuseDuplicate(ctx, p)
+		r.warnDuplicate(ctx, p)
 	}
 }
 
@@ -88,35 +83,20 @@ func warnRotation(state model, diags *diag.Diagnostics) {
 			"in the same apply.", state.displayName()))
 }
 
-// refuseDuplicate reports an error where the service has an endpoint with the same url that is not in the state, such
-// as one that an interrupted run has registered: its consumer would get every event twice. It is a warning with
-// allow_duplicate, and as long as that is not known.
-func (r *Resource) refuseDuplicate(ctx context.Context, p *object.Plan[model]) {
+// warnDuplicate warns about endpoints with the same url.
+func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	plan := p.Planned
 	client, ready := r.Client()
 	if !ready || plan.URL.IsUnknown() {
 		return
 	}
-	existing, found := r.Existing(ctx, p, run.Search[collections.WebhookEndpoint]{
+	r.WarnExisting(ctx, p, object.Existing[collections.WebhookEndpoint]{
+		At: path.Root("url"), What: fmt.Sprintf("webhook endpoint with the url %q", plan.URL.ValueString()),
 		List: client.ListWebhookEndpoints,
 		Same: func(e collections.WebhookEndpoint) bool { return collections.SameURL(e.URL, plan.URL.ValueString()) },
-		// An error that is wrong would block the plan.
-		Certain: !plan.AllowDuplicate.ValueBool() && !plan.AllowDuplicate.IsUnknown(),
-	}, func(e collections.WebhookEndpoint) string {
-		return fmt.Sprintf("(created %s, last changed %s)", e.CreatedAt, e.UpdatedAt)
+		Line: func(e collections.WebhookEndpoint) string {
+			return fmt.Sprintf("(created %s, last changed %s)", e.CreatedAt, e.UpdatedAt)
+		},
+		More: "The consumer would get every event twice.",
 	})
-	if !found {
-		return
-	}
-	report := p.Diags.AddAttributeError
-	if plan.AllowDuplicate.IsUnknown() || plan.AllowDuplicate.ValueBool() {
-		report = p.Diags.AddAttributeWarning
-	}
-	report(path.Root("url"), "A webhook endpoint with this url exists already",
-		fmt.Sprintf("The plan creates %s, and the service has an endpoint with the same url that is not part of this "+
-			"state:\n\n%s\n\nThe consumer would get every event twice. It may be left from an interrupted run, or "+
-			"another workspace may manage it. %s\n\nTo create another one with the same url, set allow_duplicate = "+
-			"true. An endpoint that another provider configuration manages, or that -target leaves out of the plan, "+
-			"counts as well. terraform destroy makes this plan too: run it with -refresh=false.", plan.displayName(),
-			existing.Lines, existing.TakeOver))
 }

@@ -39,9 +39,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	defer r.Run().Reading(typeName, prior.ID.ValueString())()
 	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
-	endpoint := scheme.Refresh(ctx, client, r.Run(), prior.ID, operation("read", prior),
+	endpoint := r.Refresh(ctx, client, prior.ID, operation("read", prior),
 		"registers it again, with a new id and a new secret", resp)
 	if endpoint == nil {
 		return

@@ -31,6 +31,8 @@ type Conn struct {
 	Defaults metadata.Defaults
 	// Run is what this run has refreshed and planned.
 	Run run.Record
+
+	organization organization
 }
 
 // Refusing is a provider whose environment variables are not valid, and which has no arguments. Its objects report why,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
@@ -40,7 +41,8 @@ type Plan[M any] struct {
 // Step decides about one plan.
 type Step[M any] func(context.Context, *Plan[M])
 
-// Plan reads what a plan begins with, lets destroy, create or update decide, and writes what they have planned.
+// Plan reads what a plan begins with, lets destroy (which is optional), create or update decide, and writes what they
+// have planned.
 func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanRequest,
 	resp *resource.ModifyPlanResponse, destroy, create, update Step[M]) {
 	if r.Conn != nil && !r.Scheme.Service(r.Conn).Planned(r.Scheme.TypeName, &resp.Diagnostics) {
@@ -52,7 +54,12 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 		p.Diags.Append(fields.Get(ctx, req.State, &p.State)...)
 	}
 	if req.Plan.Raw.IsNull() {
-		destroy(ctx, p)
+		of := policyOf(p.State)
+		of.Refuse("destroy", p.Diags)
+		of.Warn(p.Diags)
+		if destroy != nil {
+			destroy(ctx, p)
+		}
 		return
 	}
 	p.Diags.Append(fields.Get(ctx, req.Config, &p.Config)...)
@@ -62,8 +69,10 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	if req.State.Raw.IsNull() {
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
+		p.replacing(ctx)
 		create(ctx, p)
 	} else {
+		p.handOn(ctx, policyOf(p.State))
 		update(ctx, p)
 	}
 	p.Diags.Append(fields.Set(ctx, &resp.Plan, p.Planned)...)
@@ -75,6 +84,46 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	}
 }
 
+// InApply reports whether this is the second plan of a creation, which Terraform makes inside the apply.
+func (p *Plan[M]) InApply() bool { return p.DeferralAllowed || p.Run.Applied() }
+
+// keyPolicy is where the plan of an object that exists leaves its deletion_policy, for the plan of the new object in
+// case of a replacement: that plan has no state. Where nothing depends on the policy, nothing is left.
+const keyPolicy = "deletion_policy"
+
+type handedOn struct {
+	Value, Object, Own, Stays string
+}
+
+func (p *Plan[M]) handOn(ctx context.Context, of policy.Of) {
+	var now handedOn
+	if of.Abandons() || of.Value.ValueString() == policy.Prevent {
+		now = handedOn{of.Value.ValueString(), of.Object, of.Own, of.Stays}
+	}
+	if now != private.Get[handedOn](ctx, p.Private, keyPolicy, p.Diags) {
+		private.Set(ctx, p.Private, keyPolicy, now, p.Diags)
+	}
+}
+
+// replacing holds the deletion_policy of the old object in the plan of the new one, whatever asks for the replacement.
+func (p *Plan[M]) replacing(ctx context.Context) {
+	old := private.Get[handedOn](ctx, p.Private, keyPolicy, p.Diags)
+	if old.Value == "" || p.InApply() {
+		return
+	}
+	of := policy.Of{Value: types.StringValue(old.Value), Object: old.Object, Own: old.Own, Stays: old.Stays}
+	of.Refuse("replace", p.Diags)
+	of.Warn(p.Diags)
+}
+
+// policyOf is the deletion_policy of a model.
+func policyOf(m any) policy.Of {
+	if managed, ok := m.(policy.Managed); ok {
+		return managed.Policy()
+	}
+	return policy.Of{}
+}
+
 // Update notes that the object with the id stays, or is replaced where at names arguments that only a new object can
 // have. It reports whether it is replaced: the plan inside an apply never asks for that, see run.Record.PlanUpdate.
 func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
@@ -84,12 +133,6 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
 	}
 	return replaced
-}
-
-// ClaimExternalID reports an error where the same plan gives the external_id to another object. id is "" for a new
-// object, and name names the object in messages; see run.Record.ClaimExternalID.
-func (p *Plan[M]) ClaimExternalID(ctx context.Context, externalID types.String, id, name string) {
-	p.Run.ClaimExternalID(ctx, p.typeName, externalID, id, name, p.Private, p.Diags)
 }
 
 // Changes reports whether planned differs from the state in anything.

@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -12,29 +11,26 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 )
 
 // Refresh reads the object with the id for the refresh of its resource. Only the service's own not-found drops it from
-// the state: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns nil. again
-// ends the sentence that says what the plan does with an object that is gone, "the plan …".
-func (s Scheme[S, T]) Refresh(ctx context.Context, client S, record *run.Record, id types.String,
-	operation apidiag.Operation,
+// the state, see Gone: a bare 404 of a wrong address is an error. In both cases Refresh has reported it and returns nil.
+// again ends the sentence that says what the plan does with an object that is gone, "the plan …".
+func (r *Resource[S, T, M]) Refresh(ctx context.Context, client S, id types.String, operation apidiag.Operation,
 	again string, resp *resource.ReadResponse) *T {
-	found, err := s.Reread(ctx, client, id.ValueString(), Importing(ctx, resp.Private, &resp.Diagnostics))
+	importing := Importing(ctx, resp.Private, &resp.Diagnostics)
+	found, err := r.Scheme.Reread(ctx, client, id.ValueString(), importing)
 	switch {
 	case api.IsNotFound(err):
-		record.Gone(s.TypeName, id.ValueString())
-		resp.Diagnostics.AddWarning("A "+s.Noun+" was deleted outside of Terraform",
-			fmt.Sprintf("%s does not exist any more at the service. If it is still configured, the plan %s.",
-				apidiag.Capitalize(operation.Object), again))
-		resp.State.RemoveResource(ctx)
+		r.Gone(ctx, id, operation.Object, "was deleted", again, resp)
 		return nil
 	case err != nil:
-		apidiag.AddRead(&resp.Diagnostics, err, operation, !Importing(ctx, resp.Private, &resp.Diagnostics))
+		apidiag.AddRead(&resp.Diagnostics, err, operation, !importing)
 		return nil
+	case importing:
+		r.bind(ctx, resp.Private, &resp.Diagnostics)
 	}
-	record.Refreshed(s.TypeName, id.ValueString())
+	r.Run().Refreshed(r.Scheme.TypeName, id.ValueString())
 	return found
 }
 
@@ -43,6 +39,9 @@ func (r *Resource[S, T, M]) BeginRead(ctx context.Context, req resource.ReadRequ
 	resp *resource.ReadResponse) (prior M, client S, ok bool) {
 	resp.Diagnostics.Append(fields.Get(ctx, req.State, &prior)...)
 	client, ready := r.Scheme.Service(r.Conn).ForRefresh(r.Scheme.TypeName, &resp.Diagnostics)
+	if ready && r.Conn.Foreign() && r.foreign(ctx, req.Private, "", &resp.Diagnostics) {
+		return prior, client, false
+	}
 	return prior, client, ready && !resp.Diagnostics.HasError()
 }
 

@@ -26,25 +26,28 @@ func stateOf(name string) tfsdk.State {
 	}
 }
 
-// TestScheme_Refresh: only an object that is gone leaves the state, with a warning; a failure is an error and keeps it.
-func TestScheme_Refresh(t *testing.T) {
+// TestResource_Refresh: only an object that is gone leaves the state, with a warning; a failure is an error and keeps it.
+func TestResource_Refresh(t *testing.T) {
 	t.Parallel()
 	for id, c := range map[string]struct {
 		removed bool
 		says    string // "" when the thing is found
 	}{
-		"1":      {},
-		"9":      {true, "Thing 9 does not exist any more at the service. If it is still configured, the plan makes it."},
+		"1": {},
+		"9": {true, "Thing 9 was deleted outside of Terraform: It is removed from the state. If it is still configured, " +
+			"the plan makes it."},
 		"broken": {false, "line is down"},
 	} {
 		resp := resource.ReadResponse{State: stateOf("a")}
-		found := things.Refresh(t.Context(), []thing{{"1", "a"}}, nil, types.StringValue(id),
+		r := Resource[[]thing, thing, model]{Scheme: things}
+		found := r.Refresh(t.Context(), []thing{{"1", "a"}}, types.StringValue(id),
 			apidiag.Operation{Verb: "read", Object: "thing " + id}, "makes it", &resp)
 		if (found != nil) != (c.says == "") || resp.State.Raw.IsNull() != c.removed ||
 			resp.Diagnostics.HasError() != (id == "broken") {
 			t.Errorf("%s: found %v, state %s, %v", id, found, resp.State.Raw, resp.Diagnostics)
 		}
-		if c.says != "" && (len(resp.Diagnostics) != 1 || !strings.Contains(resp.Diagnostics[0].Detail(), c.says)) {
+		if c.says != "" && (len(resp.Diagnostics) != 1 || !strings.Contains(resp.Diagnostics[0].Summary()+": "+
+			resp.Diagnostics[0].Detail(), c.says)) {
 			t.Errorf("%s: %v", id, resp.Diagnostics)
 		}
 	}

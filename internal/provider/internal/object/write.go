@@ -26,12 +26,14 @@ type Write[S, M any] struct {
 	state    *tfsdk.State
 	identity *tfsdk.ResourceIdentity
 	identify func(context.Context, types.String, *tfsdk.ResourceIdentity, *diag.Diagnostics)
+	bind     func(context.Context, private.Store, *diag.Diagnostics) // nil once it is done, or not needed
 }
 
 // BeginCreate begins the creation of an object; false means that it ends here, with an error.
 func (r *Resource[S, T, M]) BeginCreate(ctx context.Context, req resource.CreateRequest,
 	resp *resource.CreateResponse) (*Write[S, M], bool) {
-	w := &Write[S, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
+	w := &Write[S, M]{Private: resp.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity,
+		bind: r.bind}
 	w.Diags.Append(fields.Get(ctx, req.Config, &w.Config)...)
 	w.Diags.Append(fields.Get(ctx, req.Plan, &w.Plan)...)
 	return w, r.begin(w)
@@ -47,16 +49,17 @@ func (r *Resource[S, T, M]) BeginUpdate(ctx context.Context, req resource.Update
 	return w, r.begin(w)
 }
 
-// BeginDelete begins the deletion of an object. stays reports that destroying sends nothing, and says why; it is
-// optional. false means that the deletion ends here.
+// BeginDelete begins the deletion of an object: false means that the deletion ends here, because deletion_policy
+// keeps the object, because stays says that there is nothing to send (it is optional), or with an error.
 func (r *Resource[S, T, M]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
 	stays func(M, *diag.Diagnostics) bool) (*Write[S, M], bool) {
 	w := &Write[S, M]{Private: req.Private, Diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
 	w.Diags.Append(fields.Get(ctx, req.State, &w.State)...)
-	if w.Diags.HasError() || stays != nil && stays(w.State, w.Diags) {
+	of := policyOf(w.State)
+	if of.Refuse("destroy", w.Diags); w.Diags.HasError() || of.Abandons() || stays != nil && stays(w.State, w.Diags) {
 		return w, false
 	}
-	return w, r.begin(w)
+	return w, r.begin(w) && !r.foreign(ctx, w.Private, of.Object, w.Diags)
 }
 
 // begin connects, and notes that this run applies.
@@ -73,6 +76,10 @@ func (r *Resource[S, T, M]) begin(w *Write[S, M]) (ok bool) {
 func (w *Write[S, M]) Save(ctx context.Context, id types.String, m M) {
 	w.Diags.Append(w.state.Set(ctx, m)...)
 	w.identify(ctx, id, w.identity, w.Diags)
+	if w.bind != nil {
+		w.bind(ctx, w.Private, w.Diags)
+		w.bind = nil
+	}
 }
 
 // Save writes state, a model of the object with the id, and the identity.

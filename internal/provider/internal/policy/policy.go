@@ -3,61 +3,71 @@ package policy
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// Values that deletion_policy has for every object, in addition to the object's own values.
+// Values of deletion_policy. Abandon and Prevent are values of every type.
 const (
 	Delete  = "delete"
 	Abandon = "abandon"
 	Prevent = "prevent"
 )
 
-// Attribute names the argument.
-const Attribute = "deletion_policy"
+// Name names the argument.
+const Name = "deletion_policy"
 
-// AboutEffect ends every description of the argument.
-const AboutEffect = " The value in state applies: apply a change before you destroy the resource. It still " +
-	"applies after the block is removed."
+// Attribute is the argument with the type's own words, of which the first is the default. effects says what they do,
+// as in "`close` closes the account".
+func Attribute(effects string, words ...string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Computed: true,
+		Default:    stringdefault.StaticString(words[0]),
+		Validators: []validator.String{stringvalidator.OneOf(append(words, Abandon, Prevent)...)},
+		MarkdownDescription: fmt.Sprintf("What destroying does: %s, `abandon` removes it from state only, `prevent` "+
+			"is an error in the plan, also for replacement. Defaults to `%s`. The value in state applies.", effects, words[0])}
+}
 
-// Refuse reports an error when the policy prevents destroying. object names the object, others are
-// the values that would let it go.
-func Refuse(policy types.String, object, others string, diags *diag.Diagnostics) {
-	if policy.ValueString() != Prevent {
+// Of is what an object says of its deletion_policy.
+type Of struct {
+	// Value is the argument; null has no effect.
+	Value types.String
+	// Object names the object in messages.
+	Object string
+	// Own is the type's default.
+	Own string
+	// Stays says what goes on at the service when the object is abandoned, as a sentence; optional.
+	Stays string
+}
+
+// Managed is a model with a deletion_policy.
+type Managed interface{ Policy() Of }
+
+// Refuse reports an error where the policy prevents what verb says: destroy or replace.
+func (o Of) Refuse(verb string, diags *diag.Diagnostics) {
+	if o.Value.ValueString() != Prevent {
 		return
 	}
-	diags.AddError("Destroying this object is prevented",
-		fmt.Sprintf("%s was applied with deletion_policy = \"prevent\". To destroy it, set deletion_policy to %s "+
-			"and apply that first. To remove it from the state only, use \"abandon\", or a removed block with "+
-			"destroy = false.", apidiag.Capitalize(object), others))
+	diags.AddAttributeError(path.Root(Name), fmt.Sprintf("deletion_policy prevents that this plan %ss %s", verb, o.Object),
+		fmt.Sprintf("The state has deletion_policy = \"prevent\". To %s it, set deletion_policy = %q and apply that "+
+			"first. To remove it from the state only, use \"abandon\", or a removed block with destroy = false.", verb, o.Own))
 }
 
-// Stays reports that destroying sends nothing: the policy prevents it, or leaves the object at the service. It has
-// reported that, see Reject and Abandoned.
-func Stays(policy types.String, object, others string, diags *diag.Diagnostics) bool {
-	Refuse(policy, object, others, diags)
-	return policy.ValueString() == Prevent || Abandoned(policy, object, diags)
-}
+// Abandons reports whether the policy removes the object from the state only.
+func (o Of) Abandons() bool { return o.Value.ValueString() == Abandon }
 
-// Abandoned reports whether the policy only removes the object from the state, and says so.
-func Abandoned(policy types.String, object string, diags *diag.Diagnostics) bool {
-	if policy.ValueString() != Abandon {
-		return false
-	}
-	diags.AddWarning("The object stays at the service", fmt.Sprintf("deletion_policy is \"abandon\": %s was only "+
-		"removed from the state.", object))
-	return true
-}
-
-// WarnAbandoned reports in the plan of a removal that the policy leaves the object at the service. charges is a
-// sentence on what is still charged.
-func WarnAbandoned(policy types.String, object, charges string, diags *diag.Diagnostics) {
-	if policy.ValueString() == Abandon {
-		diags.AddWarning("The object stays at the service",
-			fmt.Sprintf("deletion_policy is \"abandon\": %s is removed from the state only. %s", object, charges))
+// Warn reports in a plan that the object stays at the service.
+func (o Of) Warn(diags *diag.Diagnostics) {
+	if o.Abandons() {
+		diags.AddAttributeWarning(path.Root(Name), upper(o.Object)+" stays at the service", strings.TrimSpace(
+			"deletion_policy is \"abandon\", so it is removed from the state only. "+o.Stays))
 	}
 }
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -26,12 +25,7 @@ type Record struct {
 	creates map[string]bool   // types of which the creation of an object was planned
 	notes   map[object]any    // what plans say, for the plans of other objects
 	applied bool
-	claims  map[string][]claim // by type and external_id; see ClaimExternalID
-
-	known       map[object]bool       // in the state of this run
-	reading     int                   // refreshes under way
-	seen        time.Time             // when something of the state was last noted
-	inventories map[string]*inventory // by type
+	lists   map[string]*list // by type; see Listed
 }
 
 type object struct{ typeName, id string }
@@ -122,8 +116,16 @@ func (r *Record) Applies() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.applied = true
-	// What is planned from here on is planned a second time, or belongs to another run of the same process.
-	r.claims = nil
+}
+
+// Applied reports whether this run has begun to apply.
+func (r *Record) Applied() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.applied
 }
 
 // Belongs notes that the object goes when its owner goes: the service closes the accounts of a customer that is
@@ -195,7 +197,6 @@ func (r *Record) note(typeName, id string, f fate) {
 		r.objects = map[object]fate{}
 	}
 	r.objects[key(typeName, id)] = f
-	r.seen = time.Now()
 }
 
 // key names an object. UUIDs compare without case.

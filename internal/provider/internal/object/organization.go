@@ -1,0 +1,77 @@
+package object
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+)
+
+// keyOrganization is where an object of recurring billing keeps the id of the organization that it belongs to. To the
+// service an object of another organization does not exist, so a wrong token looks as if everything had been deleted.
+const keyOrganization = "organization"
+
+// bound reports whether objects remember their organization: only recurring billing says whom a token belongs to.
+func (r *Resource[S, T, M]) bound() bool {
+	_, bound := any(*new(S)).(*billing.Service)
+	return bound && r.Conn != nil && r.Conn.Billing.Ready
+}
+
+// bind notes the organization of an object that was created or imported. Where the service does not say, nothing is
+// noted.
+func (r *Resource[S, T, M]) bind(ctx context.Context, store private.Store, diags *diag.Diagnostics) {
+	if !r.bound() {
+		return
+	}
+	if home := r.Conn.HomeOfNew(ctx); home != "" {
+		private.Set(ctx, store, keyOrganization, home, diags)
+	}
+}
+
+// foreign reports whether the object belongs to another organization than the token, and says so for the first object
+// of a run: one cause, one error. It is also true, with the error, where that cannot be found out.
+func (r *Resource[S, T, M]) foreign(ctx context.Context, store private.Store, object string,
+	diags *diag.Diagnostics) bool {
+	if !r.bound() {
+		return false
+	}
+	home := private.Get[string](ctx, store, keyOrganization, diags)
+	if home == "" {
+		return false
+	}
+	owner, err := r.Conn.Organization(ctx)
+	switch {
+	case err != nil:
+		apidiag.Add(diags, err, apidiag.Operation{Verb: "find out the organization of the token for", Object: object})
+	case same.ID(owner.ID, home):
+		return false
+	case r.Conn.FoundForeign():
+		diags.AddError(fmt.Sprintf("The token belongs to organization %s, and this state to organization %s", owner.ID, home),
+			fmt.Sprintf("%s was created in or imported from organization %s. The token is one of organization %s (%q), to "+
+				"which the objects of another do not exist. Nothing is planned or changed for them. Set token, or "+
+				"BILLING_TOKEN, to a token of organization %s, or check which provider configuration (alias) the resource uses.",
+				apidiag.Capitalize(object), home, owner.ID, owner.Name, home))
+	}
+	return true
+}
+
+// Gone removes an object from the state that is not at the service any more, so that the plan creates it again. object
+// names it, how says what has happened to it ("was deleted"), and again ends the sentence "the plan …". An object of
+// another organization stays in the state.
+func (r *Resource[S, T, M]) Gone(ctx context.Context, id types.String, object, how, again string,
+	resp *resource.ReadResponse) {
+	if r.foreign(ctx, resp.Private, object, &resp.Diagnostics) {
+		return
+	}
+	r.Run().Gone(r.Scheme.TypeName, id.ValueString())
+	resp.Diagnostics.AddWarning(fmt.Sprintf("%s %s outside of Terraform", apidiag.Capitalize(object), how),
+		fmt.Sprintf("It is removed from the state. If it is still configured, the plan %s.", again))
+	resp.State.RemoveResource(ctx)
+}

@@ -120,12 +120,9 @@ func TestAccAccount_deletionPolicy(t *testing.T) {
 		resource.TestStep{Config: service.Config(account(`deletion_policy = "abandon"`)),
 			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: none},
-		resource.TestStep{Config: service.Config(account("")),
+		resource.TestStep{Config: service.Config(account("")), PreConfig: func() { live(t, service) },
 			ExpectError: regexp.MustCompile(`(?s)external_id is taken.*to = billing_account.this`)},
 	)
-	if id := live(t, service); id == "" {
-		t.Error("the account is gone")
-	}
 }
 
 // TestAccAccount_identity: an import by identity plans nothing.

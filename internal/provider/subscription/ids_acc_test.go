@@ -69,7 +69,7 @@ func TestAccSubscription_held(t *testing.T) {
 	held.PreConfig = func() { service.Must("PATCH", "/v1/subscriptions/"+found(t, service), acctest.JSON{"notes": " "}) }
 	run(t,
 		resource.TestStep{Config: blank, PlanOnly: true,
-			ExpectError: acctest.Saying(`notes: the text " " has only white space.`)},
+			ExpectError: acctest.Saying(`notes is empty or has only spaces (got " ").`)},
 		resource.TestStep{Config: service.Config(with(planOfA + `notes = "n"` + "\n"))},
 		held,
 		resource.TestStep{Config: service.Config(with(planOfA + `notes = "\t"` + "\n")), PlanOnly: true,

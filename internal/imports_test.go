@@ -42,6 +42,8 @@ var table = []rule{
 	{tree: "internal/cmd/sandbox", may: []string{"internal/sandbox", "internal/claims", "internal/evidence"}},
 	{tree: "internal/cmd/demo", may: []string{"internal/mirror"}},
 	{tree: "internal/cmd/dev", may: []string{"internal/mirror"}, tests: []string{"internal/acctest"}},
+	{tree: "internal/cmd/schema", may: []string{"internal/provider", "github.com/hashicorp/terraform-plugin-go"},
+		tests: []string{"internal/acctest"}},
 	{tree: "internal/mirror", tests: []string{"internal/acctest", "github.com/goccy/go-yaml"}},
 	{tree: "internal/evidence"},
 	// The claims never depend on the sandbox; their tests run them against one behind a proxy that plants faults. The

@@ -66,6 +66,9 @@ func (s *subject) remote() acctest.JSON {
 	return s.service.Must("GET", "/v1/subscriptions/"+s.ID(), nil)
 }
 
+// anotherRun lets the next plan of a creation be one of a new run: a plan that was not applied begins one.
+func (s *subject) anotherRun() { s.PlanTainted(s.With(nil)) }
+
 func (s *subject) pass(d time.Duration) { s.service.Sandbox.Clock().Advance(d) }
 
 // operations lists what was asked of the service since the last reset, without reads.

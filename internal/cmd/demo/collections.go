@@ -161,8 +161,8 @@ func (s *stage) newKey(ctx context.Context, arguments ...string) error {
 	if err := plan.expect("update", key); err != nil {
 		return err
 	}
-	if err := plan.expectAttributes(key, append(arguments, "created_at", "expires_at", "id", "key_prefix", "previous_keys",
-		"rotated_at", "rotation_due_at", "token")...); err != nil {
+	if err := plan.expectAttributes(key, append(arguments, "id", "key_prefix", "previous_keys", "rotated_at",
+		"rotation_due_at", "source", "token")...); err != nil {
 		return err
 	}
 	if _, err := s.terraform.apply(ctx); err != nil {

@@ -37,7 +37,7 @@ var collections = story{name: "collections", folder: "examples/collections", ste
 	{"The clock passes the grace period: the API rejects the old key with 401, the next plan is empty", passGrace},
 	{"Two days before it expires, the plan renews the key: the new one works, and so does the old", renewKey},
 	{"An action fires a test event and follows it (Terraform 1.14 and newer)", invokeAction},
-	{"Destroy revokes the key and removes the endpoint", endCollections},
+	{"Destroy revokes both keys and removes the endpoint", endCollections},
 }}
 
 func registerEndpoint(ctx context.Context, s *stage) error {
@@ -226,7 +226,7 @@ func endCollections(ctx context.Context, s *stage) error {
 	}
 	// The two resources are destroyed at the same time.
 	slices.Sort(changed)
-	if wanted := []string{"api_keys.revoke", "webhook_endpoints.delete"}; !slices.Equal(changed, wanted) {
+	if wanted := []string{"api_keys.revoke", "api_keys.revoke", "webhook_endpoints.delete"}; !slices.Equal(changed, wanted) {
 		return fmt.Errorf("the service was asked for %v, not for %v", changed, wanted)
 	}
 	return s.expectKey(ctx, "last", token, http.StatusUnauthorized)

@@ -82,7 +82,7 @@ func TestAccFinanceRecord_badInput(t *testing.T) {
 		record(`["a"]`):                   `body takes an object`,
 		record(`null`):                    `Must set a configuration value for the body attribute`,
 		record(`true ? null : { a = 1 }`): `body is null. Write the record as an object`,
-		record(`{}`):                     `body is {}, so there is nothing to create`,
+		record(`{}`):                      `body is {}, so there is nothing to create`,
 		record(`{ n = 1e5000 }`):          `The body cannot be sent: at n, the number 1e+5000 is too large`,
 		record(`{ a = { b = [0, { c = -2.5e6000 }] } }`):                         `at a.b[1].c, the number -2.5e+6000 is too large`,
 		record(`{}`, `idempotency_key = ""`):                                     `must be a UUID of version 4`,

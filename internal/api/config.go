@@ -50,7 +50,6 @@ type Source struct {
 	BaseURL     string // the address, as configured
 	BaseURLFrom string // such as: the environment variable BILLING_BASE_URL
 	TokenFrom   string // the same for the token
-	TokenKind   string // what the token looks like, such as: a JWT; "" when it is not recognized
 	// The arguments of another service that have the same value, such as collections_base_url; "" when none has.
 	BaseURLTwin, TokenTwin string
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,7 +22,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/process"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // connect builds a client for each service that has an address and a token. All of them pass one gate, so that a rate
@@ -36,7 +33,7 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 		pool, err := api.LoadCertPool(s.caCertificateFile)
 		if err != nil {
 			diags.AddAttributeError(path.Root("ca_certificate_file"), "Invalid provider argument ca_certificate_file",
-				s.certificateText(err))
+				certificateText(err))
 			return c
 		}
 		roots = pool
@@ -63,21 +60,14 @@ func (s settings) connect(agent string, diags *diag.Diagnostics) *conn.Conn {
 	return c
 }
 
-// certificateText explains why the certificate file cannot be read. The one that belongs to a sandbox is gone when the
-// sandbox has ended.
-func (s settings) certificateText(err error) string {
-	ofSandbox, _ := filepath.Match("billing-sandbox-*.ca.pem", filepath.Base(s.caCertificateFile)) // the pattern is valid
-	at := ""
-	for _, e := range []endpoint{s.billing, s.finance, s.collections} {
-		if address, parseErr := url.Parse(e.address.text); at == "" && parseErr == nil &&
-			validate.Loopback(address.Hostname()) {
-			at, ofSandbox = " at "+address.Host, true
-		}
+// certificateText explains why the certificate file cannot be read.
+func certificateText(err error) string {
+	text := err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		text += ". Correct the path. A sandbox removes its certificate file when it ends: start it again, and load the " +
+			"variables that it writes."
 	}
-	if !ofSandbox || !errors.Is(err, fs.ErrNotExist) {
-		return err.Error()
-	}
-	return apidiag.SandboxEnded("The sandbox"+at, ": its certificate file "+s.caCertificateFile+" does not exist")
+	return text
 }
 
 // service prepares the way to one service, or notes what is missing for it.
@@ -86,15 +76,14 @@ func service[T any](s settings, e endpoint, base api.Config, wrap func(*api.Clie
 	out := conn.Service[T]{Unknown: s.unknownFor(e), Reported: new(atomic.Bool)}
 	for _, v := range []value{e.address, e.secret} {
 		if v.text == "" && !v.unknown {
-			out.Missing = append(out.Missing, conn.Argument{Name: v.argument, Variable: v.variable})
+			out.Missing = append(out.Missing, conn.Argument{Name: v.argument, Variable: v.variable, Empty: v.given})
 		}
 	}
 	if len(out.Missing) > 0 || len(out.Unknown) > 0 {
 		return out
 	}
 	base.Service, base.BaseURL, base.Token = e.service, e.address.text, e.secret.text
-	base.Source = api.Source{BaseURL: e.address.text, BaseURLFrom: e.address.from(), TokenFrom: e.secret.from(),
-		TokenKind: looksLike(e.secret.text)}
+	base.Source = api.Source{BaseURL: e.address.text, BaseURLFrom: e.address.from(), TokenFrom: e.secret.from()}
 	for _, other := range []endpoint{s.billing, s.finance, s.collections} {
 		if other.service != e.service && other.address.text == e.address.text {
 			base.Source.BaseURLTwin = other.address.argument

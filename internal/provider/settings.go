@@ -160,11 +160,8 @@ func quotedAddress(v value) string {
 	return fmt.Sprintf("%s is %q: ", v.argument, public)
 }
 
-// keyPrefix begins the API keys of the collections service.
-const keyPrefix = "ck_"
-
-// validateToken rejects what no header can carry, and what looks like the token of another service. The error never
-// contains the token.
+// validateToken rejects what no header can carry. What a token looks like is not documented. The error never contains
+// the token.
 func validateToken(v value) error {
 	if scheme, _, found := strings.Cut(v.text, " "); found && strings.EqualFold(scheme, "Bearer") {
 		return fmt.Errorf("the token begins with %q, which the provider adds itself; set the token alone, without that "+
@@ -174,25 +171,7 @@ func validateToken(v value) error {
 		return errors.New("the token begins with a quotation mark, which belongs to the file or command that it was copied " +
 			"from; set the token alone")
 	}
-	if err := api.ValidateToken(v.text); err != nil {
-		return err //nolint:wrapcheck // it is the message
-	}
-	if v.argument != "collections_api_key" && strings.HasPrefix(v.text, keyPrefix) {
-		return fmt.Errorf("the token begins with %s, so it is an API key of the collections service; set it as "+
-			"collections_api_key, and a token of this service here", keyPrefix)
-	}
-	return nil
-}
-
-// looksLike says what a token looks like; "" when it cannot be recognized.
-func looksLike(token string) string {
-	switch {
-	case strings.HasPrefix(token, keyPrefix):
-		return "an API key of the collections service (" + keyPrefix + "…)"
-	case strings.HasPrefix(token, "eyJ") && strings.Count(token, ".") == 2:
-		return "a JWT, as the financial-management service uses"
-	}
-	return ""
+	return api.ValidateToken(v.text) //nolint:wrapcheck // it is the message
 }
 
 // checkPaths rejects addresses that contain the beginning of the service's own paths, which are appended to them.
@@ -262,7 +241,7 @@ func (r *resolver) maxRetries(configured types.Int64) int {
 	}
 	n, err := strconv.Atoi(v.text)
 	if err != nil || n < 0 || n > highestMaxRetries {
-		r.wrong(v, "%q is out of range. Write a whole number from 0 to %d.", v.text, highestMaxRetries)
+		r.wrong(v, "%q is not a whole number from 0 to %d.", v.text, highestMaxRetries)
 	}
 	return n
 }
@@ -276,7 +255,7 @@ func (r *resolver) requestsPerSecond(configured types.Number) float64 {
 	n, err := strconv.ParseFloat(v.text, 64)
 	// Written so that NaN is rejected too.
 	if inRange := n > 0 && n <= highestRequestRate; err != nil || !inRange {
-		r.wrong(v, "%q is out of range. Write a number above 0 and up to %d, or leave the argument out for no limit.", v.text,
+		r.wrong(v, "%q is not a number above 0 and up to %d. Without the argument there is no limit.", v.text,
 			highestRequestRate)
 	}
 	return n

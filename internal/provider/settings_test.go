@@ -205,8 +205,6 @@ func TestResolve_refuses(t *testing.T) {
 			"bearer hunter2")}, "token", []string{`begins with "bearer"`, "From the provider argument token"}},
 		"quoted": {given{variables: env("BILLING_FINANCE_TOKEN", `"hunter2"`)}, "finance_token",
 			[]string{"quotation mark"}},
-		"key of collections": {given{variables: env("BILLING_TOKEN", "ck_hunter2")}, "token",
-			[]string{"API key of the collections service", "collections_api_key"}},
 		"query": {given{config: set(baseURL, "https://a.example?x=1")}, "base_url", []string{"query"}},
 		"environment": {given{config: set(func(m *providerModel) *types.String { return &m.Environment },
 			"staging")}, "environment", []string{`"staging"`, "sandbox or production"}},

@@ -20,10 +20,9 @@ import (
 // Service is the collections service behind one client. It is safe for
 // concurrent use.
 type Service struct {
-	client    *api.Client
-	claims    claims
-	endpoints images[WebhookEndpoint]
-	writes    api.Writes
+	client *api.Client
+	claims claims
+	writes api.Writes
 }
 
 // New wraps a client of the collections service.

@@ -191,12 +191,18 @@ func TestUnknown(t *testing.T) {
 			id := l.id()
 			run := func(value any) {
 				t.Helper()
-				configuration := l.configuration(nil)
-				configuration.Later = map[string]any{"billing_api_key.k." + name: value}
+				configuration, planning := l.configuration(nil), true
+				configuration.Blocks[0].Evaluate = func(map[string]acctest.JSON) (acctest.JSON, error) {
+					if planning {
+						return merged(l.base, acctest.JSON{name: acctest.Unknown}), nil
+					}
+					return merged(l.base, acctest.JSON{name: value}), nil
+				}
 				p := l.core.Plan(configuration)
 				if p.Of("billing_api_key.k").After["id"] != acctest.Unknown {
 					t.Error("the plan does not show that a new key may come")
 				}
+				planning = false
 				if done := l.core.Apply(p, false); len(done.Errors) > 0 {
 					t.Fatal(done.Errors)
 				}

@@ -70,7 +70,7 @@ func Add(diags *diag.Diagnostics, err error, operation Operation) {
 	}
 	var transport *api.TransportError
 	if errors.As(err, &transport) {
-		diags.AddError(summary, sentence(transport.Error())+" "+unreachable(transport))
+		diags.AddError(summary, unreachable(transport)+"\n\n"+sentence(transport.Error()))
 		return
 	}
 	var other *api.OtherObjectError
@@ -243,15 +243,14 @@ func takenText(e *api.Error, operation Operation) string {
 			"them or give it a temporary value, apply, " +
 			"and then write both. Otherwise use another external_id, or change that of the other object first."
 	}
-	other += "Nothing was created. Where the other object is one that this plan replaces under create_before_destroy, " +
-		"remove that setting, or give the new object " +
-		"another external_id. "
-	if e.ExistingID == "" || operation.TypeName == "" {
-		return other + "Otherwise use another external_id, or import the other object."
+	other += "Nothing was created. Use another external_id, or, where no configuration manages the other object, import it"
+	if e.ExistingID != "" && operation.TypeName != "" {
+		other += " with this block (put this resource's name after the type):\n\n" +
+			ImportBlock(operation.TypeName, e.ExistingID) + "\n\n"
+	} else {
+		other += ". "
 	}
-	return other + "Where the other object is in no configuration, use another external_id, or take it over with this " +
-		"block (put this resource's name after the type):\n\n" +
-		ImportBlock(operation.TypeName, e.ExistingID)
+	return other + "If this plan replaces the other object under create_before_destroy, remove that setting."
 }
 
 func otherText(e *api.OtherObjectError) string {

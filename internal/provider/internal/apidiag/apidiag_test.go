@@ -256,7 +256,7 @@ func TestAdd_withoutResponse(t *testing.T) {
 func TestAdd_source(t *testing.T) {
 	t.Parallel()
 	source := api.Source{BaseURL: "https://a.example", BaseURLFrom: "the environment variable BILLING_BASE_URL",
-		TokenFrom: "the provider argument token", TokenKind: "a JWT"}
+		TokenFrom: "the provider argument token"}
 	const address = `base_url ("https://a.example", from the environment variable BILLING_BASE_URL)`
 	sourced := func(e *api.Error) { e.Source = source }
 	lost := func(err error) error {
@@ -267,8 +267,7 @@ func TestAdd_source(t *testing.T) {
 		err   error
 		parts []string
 	}{
-		"401": {refusal(401, "invalid_token", sourced), []string{"from the provider argument token.",
-			"looks like a JWT.", address}},
+		"401": {refusal(401, "invalid_token", sourced), []string{"from the provider argument token.", address}},
 		"403": {refusal(403, "forbidden", sourced), []string{"from the provider argument token"}},
 		"blocked": {refusal(403, "access_blocked", sourced),
 			[]string{"blocked access by API for the whole organization", "support"}},

@@ -87,9 +87,6 @@ func tokenFrom(service string, source api.Source) string {
 func unauthorized(e *api.Error) string {
 	address, secret := arguments(e.Service)
 	text := fmt.Sprintf("The API rejected the token from %s.", tokenFrom(e.Service, e.Source))
-	if e.Source.TokenKind != "" {
-		text += " It looks like " + e.Source.TokenKind + "."
-	}
 	if twin := e.Source.BaseURLTwin; twin != "" {
 		return text + fmt.Sprintf(" %s%s has the same value as %s, and each service has its own address: one of the two is "+
 			"wrong. Set %s to the address of %s.", address, aboutAddress(e.Service, e.Source), twin, address,

@@ -74,7 +74,11 @@ func Finance(c *Conn) Service[*finance.Service] { return c.Finance }
 func Collections(c *Conn) Service[*collections.Service] { return c.Collections }
 
 // Argument is a provider argument and the environment variable that is used when it is not set.
-type Argument struct{ Name, Variable string }
+type Argument struct {
+	Name, Variable string
+	// Empty says that the configuration sets it to the empty text, which takes precedence over the variable.
+	Empty bool
+}
 
 // For returns the client for an object of the given type name, or false with an error that names what is missing, where
 // it can be set, and who needed it.
@@ -129,8 +133,13 @@ func (s Service[T]) first() bool { return s.Reported == nil || s.Reported.Compar
 // lacks reports the provider arguments that are missing.
 func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	names, variables := make([]string, len(s.Missing)), make([]string, len(s.Missing))
+	empty := ""
 	for i, argument := range s.Missing {
 		names[i], variables[i] = argument.Name, argument.Variable
+		if argument.Empty {
+			empty += fmt.Sprintf(" %s is set to the empty text, which takes precedence over %s: remove it or give it a value.",
+				argument.Name, argument.Variable)
+		}
 	}
 	plural, them := "", "it"
 	if len(names) > 1 {
@@ -138,8 +147,8 @@ func (s Service[T]) lacks(typeName string, diags *diag.Diagnostics) {
 	}
 	diags.AddAttributeError(path.Root(names[0]), "Missing provider argument"+plural+" "+strings.Join(names, " and "),
 		fmt.Sprintf("%s needs %s. Set %s in the provider \"billing\" block, or the environment "+
-			"variable%s %s.",
-			typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and ")))
+			"variable%s %s.%s",
+			typeName, them, strings.Join(names, " and "), plural, strings.Join(variables, " and "), empty))
 }
 
 // UseKey notes the API key that the provider itself uses.

@@ -19,17 +19,24 @@ func TestService_For(t *testing.T) {
 	}{
 		"ready": {service: Service[string]{Client: "client", Ready: true}},
 		"missing": {
-			service: Service[string]{Missing: []Argument{{"base_url", "BILLING_BASE_URL"}, {"token", "BILLING_TOKEN"}}},
+			service: Service[string]{Missing: []Argument{{Name: "base_url", Variable: "BILLING_BASE_URL"},
+				{Name: "token", Variable: "BILLING_TOKEN"}}},
 			want: []string{"Missing provider arguments base_url and token|BILLING_BASE_URL and " +
 				"BILLING_TOKEN|billing_customer"},
+		},
+		"empty": {
+			service: Service[string]{Missing: []Argument{{Name: "token", Variable: "BILLING_TOKEN", Empty: true}}},
+			want: []string{"Missing provider argument token|token is set to the empty text, which takes precedence over " +
+				"BILLING_TOKEN"},
 		},
 		"unknown": {
 			service: Service[string]{Unknown: []string{"base_url"}},
 			want:    []string{"not known yet|base_url|billing_customer|-target"},
 		},
 		"both": {
-			service: Service[string]{Unknown: []string{"token"}, Missing: []Argument{{"base_url", "BILLING_BASE_URL"}}},
-			want:    []string{"not known yet|token", "base_url|BILLING_BASE_URL"},
+			service: Service[string]{Unknown: []string{"token"},
+				Missing: []Argument{{Name: "base_url", Variable: "BILLING_BASE_URL"}}},
+			want: []string{"not known yet|token", "base_url|BILLING_BASE_URL"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,8 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
 // Defaults is the provider's default_custom_metadata, which may depend on values that are only known after apply.
@@ -32,9 +30,6 @@ func (d Defaults) Under(config Value, diags *diag.Diagnostics) (Owned, bool) {
 func addInvalid(err error, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("custom_metadata"), "Invalid custom_metadata", err.Error())
 }
-
-// KeysStay is the summary of the warning that an import removes no keys.
-const KeysStay = "Keys that the configuration does not name stay"
 
 // Import is custom_metadata of an object that no configuration was applied to yet, and the effective_custom_metadata
 // beside it: the whole object, in both. raw is the object as the service returns it.
@@ -114,8 +109,8 @@ func (c Change) WarnForeign(at path.Path, object, more string, diags *diag.Diagn
 		return
 	}
 	slices.Sort(c.Foreign)
-	diags.AddAttributeWarning(at, KeysStay,
-		fmt.Sprintf("%s was imported with the keys %s, which the configuration does not name. The first apply after an "+
-			"import removes nothing: they stay at the service, and the lines of this plan that show them with a minus "+
-			"remove them from the state only.%s", apidiag.Capitalize(object), strings.Join(c.Foreign, ", "), more))
+	diags.AddAttributeWarning(at, "Keys of "+object+" that the configuration does not name stay",
+		fmt.Sprintf("It was imported with the keys %s. The first apply after an import removes nothing: they stay at the "+
+			"service, and the lines of this plan that show them with a minus remove them from the state only.%s",
+			strings.Join(c.Foreign, ", "), more))
 }

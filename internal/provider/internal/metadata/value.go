@@ -8,6 +8,7 @@ package metadata
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -109,11 +110,18 @@ func (v Value) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeR
 	if v.IsNull() || v.IsUnknown() {
 		return
 	}
-	switch v.UnderlyingValue().(type) {
+	switch underlying := v.UnderlyingValue().(type) {
 	case basetypes.ObjectValue, basetypes.MapValue:
+	case basetypes.StringValue:
+		how := "Write an object such as { key = \"value\" }."
+		if json.Valid([]byte(underlying.ValueString())) {
+			how = "Remove jsonencode() and write the object itself, such as { key = \"value\" }; text that comes from " +
+				"elsewhere goes through jsondecode()."
+		}
+		resp.Diagnostics.AddAttributeError(req.Path, "Not an object",
+			fmt.Sprintf("%s takes an object, and this is a string. %s", req.Path, how))
 	default:
 		resp.Diagnostics.AddAttributeError(req.Path, "Not an object",
-			fmt.Sprintf("%s takes an object such as { team = \"billing\", limits = { seats = 5 } }, or a map. Write "+
-				"the value inside braces; JSON text goes through jsondecode().", req.Path))
+			fmt.Sprintf("%s takes an object such as { key = \"value\" }, or a map.", req.Path))
 	}
 }

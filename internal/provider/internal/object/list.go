@@ -103,8 +103,8 @@ func (s Scheme[S, T]) result(ctx context.Context, req list.ListRequest, id strin
 	switch {
 	case !req.IncludeResource:
 	case item.Err != nil:
-		out.Diagnostics.AddWarning("Unreadable object",
-			fmt.Sprintf("%s (id %s) is listed without its attributes: %s.", item.Name, id, item.Err))
+		out.Diagnostics.AddWarning(fmt.Sprintf("%s (id %s) could not be read", item.Name, id),
+			fmt.Sprintf("It is listed without its attributes: %s.", item.Err))
 	default:
 		out.Diagnostics.Append(out.Resource.Set(ctx, item.Resource)...)
 	}

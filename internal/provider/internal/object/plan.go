@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -11,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
@@ -70,6 +68,7 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	if req.State.Raw.IsNull() {
 		p.Replaces = p.Run.PlanCreate(ctx, p.typeName, p.Private, p.Diags)
 		p.replacing(ctx)
+		p.applying = p.InApply()
 		create(ctx, p)
 	} else {
 		p.handOn(ctx, policyOf(p.State))
@@ -77,43 +76,36 @@ func (r *Resource[S, T, M]) Plan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	p.Diags.Append(fields.Set(ctx, &resp.Plan, p.Planned)...)
 	if p.applying {
-		// Terraform shows the warnings of both plans.
-		resp.Diagnostics = slices.DeleteFunc(resp.Diagnostics, func(d diag.Diagnostic) bool {
-			return d.Summary() == metadata.KeysStay
-		})
+		// Terraform shows the warnings of both plans, and the first one has them already.
+		resp.Diagnostics = resp.Diagnostics.Errors()
 	}
 }
 
 // InApply reports whether this is the second plan of a creation, which Terraform makes inside the apply.
 func (p *Plan[M]) InApply() bool { return p.DeferralAllowed || p.Run.Applied() }
 
-// keyPolicy is where the plan of an object that exists leaves its deletion_policy, for the plan of the new object in
-// case of a replacement: that plan has no state. Where nothing depends on the policy, nothing is left.
-const keyPolicy = "deletion_policy"
+// keyPrevented is where the plan of an object that must not be replaced leaves that, for the plan of the new object in
+// case of a replacement: that plan has no state. For all other objects nothing is left.
+const keyPrevented = "prevented"
 
-type handedOn struct {
-	Value, Object, Own, Stays string
-}
+type prevented struct{ Object, Own string }
 
 func (p *Plan[M]) handOn(ctx context.Context, of policy.Of) {
-	var now handedOn
-	if of.Abandons() || of.Value.ValueString() == policy.Prevent {
-		now = handedOn{of.Value.ValueString(), of.Object, of.Own, of.Stays}
+	var now prevented
+	if of.Value.ValueString() == policy.Prevent {
+		now = prevented{of.Object, of.Own}
 	}
-	if now != private.Get[handedOn](ctx, p.Private, keyPolicy, p.Diags) {
-		private.Set(ctx, p.Private, keyPolicy, now, p.Diags)
+	if now != private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags) {
+		private.Set(ctx, p.Private, keyPrevented, now, p.Diags)
 	}
 }
 
 // replacing holds the deletion_policy of the old object in the plan of the new one, whatever asks for the replacement.
+// Only errors of that plan are shown: Terraform drops its warnings.
 func (p *Plan[M]) replacing(ctx context.Context) {
-	old := private.Get[handedOn](ctx, p.Private, keyPolicy, p.Diags)
-	if old.Value == "" || p.InApply() {
-		return
+	if old := private.Get[prevented](ctx, p.Private, keyPrevented, p.Diags); old.Object != "" && !p.InApply() {
+		policy.Of{Value: types.StringValue(policy.Prevent), Object: old.Object, Own: old.Own}.Refuse("replace", p.Diags)
 	}
-	of := policy.Of{Value: types.StringValue(old.Value), Object: old.Object, Own: old.Own, Stays: old.Stays}
-	of.Refuse("replace", p.Diags)
-	of.Warn(p.Diags)
 }
 
 // policyOf is the deletion_policy of a model.
@@ -131,6 +123,7 @@ func (p *Plan[M]) Update(ctx context.Context, id string, at ...path.Path) bool {
 	replaced := p.Run.PlanUpdate(ctx, p.typeName, id, len(at) > 0, p.DeferralAllowed, p.Private, p.Diags)
 	if replaced {
 		p.resp.RequiresReplace = append(p.resp.RequiresReplace, at...)
+		policyOf(p.State).Warn(p.Diags)
 	}
 	return replaced
 }

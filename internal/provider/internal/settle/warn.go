@@ -6,19 +6,17 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
-// Warn reports which arguments the service stored in another form than it was asked to. object names the object at the
-// beginning of a sentence. Computed attributes are not worth a warning: the next refresh shows them.
+// Warn reports which arguments the service stored in another form than it was asked to. object names the object. Computed attributes are not worth a warning: the next refresh shows them.
 func Warn(differences []Difference, object string, arguments []string, diags *diag.Diagnostics) {
 	for _, d := range differences {
 		if slices.Contains(arguments, d.Attribute) {
-			diags.AddAttributeWarning(path.Root(d.Attribute), "The service stored something else",
-				fmt.Sprintf("%s: %s has the planned value %s, and the service returned %s. The next plan shows "+
-					"the difference; write a value in the configuration that the service accepts.", apidiag.Capitalize(object),
-					d.Attribute, d.Planned, d.Responded))
+			diags.AddAttributeWarning(path.Root(d.Attribute),
+				fmt.Sprintf("The service stored another %s for %s", d.Attribute, object),
+				fmt.Sprintf("The plan has %s, and the service returned %s. The next plan shows the difference: it "+
+					"changes back what another system has changed meanwhile. Where the service changes the value itself, write "+
+					"one that it accepts.", d.Planned, d.Responded))
 		}
 	}
 }

@@ -20,9 +20,9 @@ func TestWarn(t *testing.T) {
 	if len(diags) != 1 || diags.WarningsCount() != 1 {
 		t.Fatal(diags)
 	}
-	for _, part := range []string{`Thing "A": name`, `"asked"`, `"stored"`} {
-		if !strings.Contains(diags[0].Detail(), part) {
-			t.Errorf("the warning does not say %s: %s", part, diags[0].Detail())
+	for _, part := range []string{`another name for Thing "A"`, `"asked"`, `"stored"`} {
+		if !strings.Contains(diags[0].Summary()+diags[0].Detail(), part) {
+			t.Errorf("the warning does not say %s: %s", part, diags[0])
 		}
 	}
 	if on, ok := diags[0].(diag.DiagnosticWithPath); !ok || !on.Path().Equal(path.Root("name")) {

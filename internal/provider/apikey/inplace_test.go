@@ -163,16 +163,6 @@ func TestDeletionPolicy(t *testing.T) {
 	l.works(true, token)
 }
 
-// TestReplacing: terraform plan -replace ends the key first, which the plan names.
-func TestReplacing(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	s.Configure(nil)
-	s.Import(s.ID())
-	says(t, acctest.Warnings(s.PlanReplace(s.With(nil)).Diagnostics),
-		`Replacing API key "ci" (id `+s.ID()+`) ends a key without a grace period`)
-}
-
 // TestUnknown: an argument that is not known may need a new key, so the plan shows one. What turns out equal makes
 // none.
 func TestUnknown(t *testing.T) {

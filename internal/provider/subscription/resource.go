@@ -66,7 +66,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w := &work{Write: begun, creates: true}
-	private.Plan(ctx, w.Private, forApply{}, w.Diags)
+	private.Plan(ctx, w.Private, forApply{}, w.Diags) // what it has left is for the deletion before the creation
 	wanted := w.Plan.withoutUnknown()
 	desired, ok := r.Defaults().Under(wanted.CustomMetadata, w.Diags)
 	if !ok {

@@ -384,7 +384,7 @@ func TestSubscription_replacedMeanwhile(t *testing.T) {
 		}, "is closed"},
 		"the trial": {acctest.JSON{"trial_end": "2026-03-20"}, func(s *subject, _ string) { s.pass(month) },
 			`trial_end "2026-03-20" has passed`},
-		"nothing": {nil, func(*subject, string) {}, ""},
+		"nothing": {acctest.JSON{"trial_end": "2026-03-20"}, func(*subject, string) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -417,6 +417,7 @@ func TestSubscription_replacedMeanwhile(t *testing.T) {
 			// What the plan has left for the deletion does not outlive the creation.
 			if c.says == "" {
 				service.Must("POST", "/v1/billing-accounts/"+account+"/suspend", acctest.JSON{})
+				s.pass(month)
 				done = core.Apply(core.Plan(acctest.Configuration{}), false)
 				if len(done.Errors) > 0 {
 					t.Error(done.Errors)

@@ -228,7 +228,7 @@ func TestAccSubscription_replacedWithItsAccount(t *testing.T) {
 		return service.Config(`
 resource "billing_customer" "a" { name = "A" }
 resource "billing_customer" "b" { name = "B" }
-resource "billing_account" "of" { customer = { id = billing_customer.` + owner + `.id } }
+resource "billing_account" "of" { customer_id = billing_customer.` + owner + `.id }
 resource "billing_subscription" "test" {
   billing_account_id = billing_account.of.id
   external_id        = "s-1"
@@ -255,10 +255,10 @@ func TestAccSubscription_accountOfThePlan(t *testing.T) {
 resource "billing_customer" "c" { name = "C" }
 resource "billing_customer" "d" { name = "D" }
 resource "billing_account" "a" {
-  customer = { id = billing_customer.` + owner + `.id }
+  customer_id = billing_customer.` + owner + `.id
   status   = "` + status + `"
 }
-resource "billing_account" "b" { customer = { id = billing_customer.c.id } }
+resource "billing_account" "b" { customer_id = billing_customer.c.id }
 resource "billing_subscription" "test" {
   billing_account_id = billing_account.` + on + `.id
   external_id        = "s-1"

@@ -23,13 +23,14 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 	"Two subscriptions would charge", // the deletion_policy that was applied does not cancel it
 	// ignore_changes keeps a part of it that another type does not have
 	"Incomplete authentication",
-	"Argument of another type of authentication",       // ignore_changes keeps a part of it, and the type is another
-	"The subscription cannot be replaced",              // its deletion_policy does not cancel it
-	"The imported account belongs to another customer", // the block names another one by now
-	"The API key does not work any more",               // it has expired before the import
-	"The subscription cannot be created",               // the same plan suspends its account
-	"(Two records|A record) with the same key",         // one was renamed, or another is configured under its old name
-	"The plan deletes a record that another resource manages",
+	"Argument of another type of authentication",                          // ignore_changes keeps a part of it, and the type is another
+	"The subscription cannot be replaced",                                 // its deletion_policy does not cancel it
+	"The imported account belongs to another customer",                    // the block names another one by now
+	"The API key does not work any more",                                  // it has expired before the import
+	"The subscription cannot be created",                                  // the same plan suspends its account
+	"Two new records in \\S+ have the key", "has the key of a new record", // another is configured under its old name
+	"is deleted and created again with the same key", // it was renamed
+	"is deleted at one address and kept at another",
 	"deletion_policy prevents that this plan (destroy|replace)s",
 }, "|"))
 

@@ -22,11 +22,12 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The expiry of a new API key has passed",
 	// ignore_changes keeps a part of it that another type does not have
 	"Incomplete authentication", "Argument of another type of authentication",
-	"is not one of its (emails|phones)",                       // ignore_changes keeps one of both
-	"The imported billing account .* to another customer",     // the block names another one by now
-	"The API key does not work any more",                      // it has expired before the import
-	"(Two records|A record) with the same key",                // renamed, or another is configured under its old name
-	"The plan deletes a record that another resource manages", // the same
+	"is not one of its (emails|phones)",                                   // ignore_changes keeps one of both
+	"The imported billing account .* to another customer",                 // the block names another one by now
+	"The API key does not work any more",                                  // it has expired before the import
+	"Two new records in \\S+ have the key", "has the key of a new record", // one is configured under another's old name
+	"is deleted and created again with the same key", // it was renamed
+	"is deleted at one address and kept at another",
 	"deletion_policy prevents that this plan (destroy|replace)s",
 }, "|"))
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -102,6 +103,7 @@ func TestAccCreated_existing(t *testing.T) {
 		_, existing := s.CallCollections("POST", path, body)
 		object := existing["data"].(acctest.JSON)
 		others[fmt.Sprint(object["id"])] = true
+		delete(object, "secret") // what exists does not show it
 		encoded, err := json.Marshal(acctest.JSON{"data": object})
 		if err != nil {
 			t.Fatal(err)
@@ -113,6 +115,7 @@ func TestAccCreated_existing(t *testing.T) {
 	endpoints := mixUp("webhook_endpoints.create", "/api/v1/webhook-endpoints",
 		acctest.JSON{"url": "https://hooks.example.com/same"})
 	keys := mixUp("api_keys.create", "/api/v1/api-keys", acctest.JSON{"name": "same"})
+	s.Sandbox.Clock().Advance(time.Hour)
 	var blocks strings.Builder
 	for _, name := range []string{"a", "b"} {
 		fmt.Fprintf(&blocks, "resource \"billing_webhook_endpoint\" %[1]q {\n"+
@@ -122,7 +125,7 @@ func TestAccCreated_existing(t *testing.T) {
 	config := s.Config(blocks.String())
 	run(t,
 		resource.TestStep{PreConfig: func() { endpoints(); keys() }, Config: config, ExpectError: regexp.MustCompile(
-			`(?s)(which\s+existed\s+before.*){4}`)},
+			`(?s)((which\s+existed|was\s+registered)\s+before.*){4}`)},
 		resource.TestStep{Config: config, Check: func(state *terraform.State) error {
 			for name, object := range state.RootModule().Resources {
 				if others[object.Primary.ID] {

@@ -37,7 +37,8 @@ var wordings = []wording{
 	{banned: `\bis the whole list\b`, write: "if set, the list is authoritative"},
 	{banned: `\bdefault(?:: | [\x60\d])|(?:\A|[.;|] )without it\b`, write: "Defaults to `x`.; If unset, …"},
 	{banned: `\bservice itself notes\b`, write: "service-managed metadata", comment: true},
-	{banned: `\bforg(?:ets?|ot|otten|etting)\b`, write: "removes from state only; marks unknown"},
+	{banned: `\bforg(?:ets?|ot|otten|etting)\b`, write: "removes from state only; marks unknown",
+		allowed: `\Aforget\z`}, // the command of a scenario
 	{banned: `\bcounts? as (?:last )?applied\b`, write: "the value in state applies", comment: true},
 	{banned: `\bat once\b`, write: "immediately"},
 	{banned: `\bby itself\b`, write: "automatically"},

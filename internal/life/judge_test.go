@@ -11,7 +11,7 @@ import (
 )
 
 // refusals are what a plan may say no to: the configuration asks for what the service does not do.
-var refusals = regexp.MustCompile(strings.Join([]string{
+var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The trial would have ended already",
 	"That account is suspended and takes no new subscription", // it was canceled, and its account suspended
 	"That account is suspended by this plan",
@@ -34,7 +34,7 @@ var refusals = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
-var failures = regexp.MustCompile(strings.Join([]string{
+var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The billing account is (suspended|closed)",
 	"The expiry of a new API key has passed", // it was not known in the plan
 	// what was not known in the plan turned out to differ

@@ -17,7 +17,7 @@ func trigger(value string, more acctest.JSON) acctest.JSON {
 }
 
 // rotated are the attributes that a rotation makes unknown.
-var rotated = []string{"id", "key_prefix", "previous_keys", "rotated_at", "token"}
+var rotated = []string{"id", "key_prefix", "previous_keys", "rotated_at", "rotation_due_at", "source", "token"}
 
 // TestDirect_trigger: the first value rotates nothing, another one does, in place: of the plan exactly what the
 // rotation changes becomes unknown. Both keys work until the grace period is over.
@@ -77,7 +77,7 @@ func TestDirect_age(t *testing.T) {
 	s.at(-31*day, func() { s.Configure(aged) })
 	first := s.token()
 	p := s.Replan(aged)
-	same(t, "unknown", p.Unknown(t), append(append([]string{}, rotated[:4]...), "rotation_due_at", "token")...)
+	same(t, "unknown", p.Unknown(t), rotated...)
 	s.Apply(p)
 	if s.token() == first {
 		t.Error("the key was not rotated")
@@ -181,7 +181,8 @@ func TestDirect_revokePrevious(t *testing.T) {
 	s.works(tokens[2])
 	s.Settled(trigger("3", revoking))
 	p = s.Replan(trigger("4", revoking))
-	same(t, "unknown", p.Unknown(t), "id", "key_prefix", "rotated_at", "token")
+	same(t, "unknown", p.Unknown(t), "id", "key_prefix", "rotated_at", "rotation_due_at", "source",
+		"token")
 	if planned := p.Text(t, "previous_keys"); planned != "[]" {
 		t.Errorf("previous_keys is planned as %s", planned)
 	}
@@ -233,7 +234,7 @@ func TestDirect_revocationFails(t *testing.T) {
 	second := s.ID()
 	s.Fault(sandbox.Fault{Operation: "api_keys.revoke", Skip: 1, Status: 403, Code: "insufficient_scope"})
 	revoking := trigger("3", acctest.JSON{"revoke_previous_keys": true})
-	says(t, acctest.Errors(s.Apply(s.Replan(revoking))), "Could not revoke a predecessor of", "insufficient_scope")
+	says(t, acctest.Errors(s.Apply(s.Replan(revoking))), "Could not revoke the key", "insufficient_scope")
 	if s.ID() == second || s.status(s.token()) != 200 {
 		t.Error("the successor's token is not in the state")
 	}
@@ -274,7 +275,7 @@ func TestDirect_destroyFails(t *testing.T) {
 	}
 	first := s.previous()[1]
 	s.Fault(sandbox.Fault{Operation: "api_keys.revoke", Skip: 1, Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, acctest.Errors(s.Apply(s.Plan(nil))), "Could not revoke key", "insufficient_scope")
+	says(t, acctest.Errors(s.Apply(s.Plan(nil))), "Could not revoke the key", "insufficient_scope")
 	if !s.Exists() {
 		t.Fatal("the key is out of the state")
 	}

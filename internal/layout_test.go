@@ -16,7 +16,7 @@ import (
 var shape = map[string][]string{
 	"schema.go":     {"typeName", "aboutResource", "Schema"},
 	"model.go":      {"model", "fromAPI", "preserve", "displayName"},
-	"plan.go":       {"ModifyPlan", "planDestroy", "planCreate", "planUpdate", "plannedCreate", "plannedUpdate"},
+	"plan.go":       {"ModifyPlan", "planCreate", "planUpdate", "plannedCreate", "plannedUpdate"},
 	"resource.go":   {"base", "Resource", "NewResource", "Create", "Update", "Delete", "operation"},
 	"read.go":       {"scheme", "Read"},
 	"datasource.go": {"NewListDataSource", "listDataSchema", "readMany"},
@@ -25,7 +25,7 @@ var shape = map[string][]string{
 // elsewhere are names that a resource may declare or not, and in which file if it does.
 var elsewhere = map[string]string{
 	"about": "schema.go", "arguments": "schema.go", "shared": "model.go", "toCreate": "model.go", "toUpdate": "model.go",
-	"after": "model.go", "ownership": "plan.go", "forApply": "plan.go", "planning": "plan.go",
+	"after": "model.go", "Policy": "model.go", "planDestroy": "plan.go", "ownership": "plan.go", "forApply": "plan.go", "planning": "plan.go",
 	"customMetadata": "resource.go", "work": "resource.go", "step": "resource.go", "ValidateConfig": "resource.go",
 	"stays": "resource.go", "ListResource": "read.go", "lists": "read.go", "describe": "read.go", "ImportState": "read.go",
 	"NewDataSource": "datasource.go", "dataModel": "datasource.go", "dataFromAPI": "datasource.go",

@@ -23,8 +23,8 @@ resource "billing_account" "this" {
   for_each    = var.accounts
   external_id = each.key
 
-  # The customer of the account. Another customer would force replacement, which is an error in a plan that imports.
-  customer = { id = billing_customer.this[each.value.customer].id }
+  # Another customer would force replacement, which is an error in a plan that imports.
+  customer_id = billing_customer.this[each.value.customer].id
 
   billing_email      = each.value.billing_email
   payment_terms_days = each.value.payment_terms_days

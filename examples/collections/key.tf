@@ -3,17 +3,12 @@ resource "billing_api_key" "erp" {
   description = "Looks after the ERP's webhooks"
   scopes      = ["webhook_endpoints:*", "webhook_deliveries:*"]
 
-  # Rotated in place at the first apply after 90 days, and immediately when the trigger changes. The old key works for
-  # three more days, so that its users have time to switch to the new one.
-  rotate_after_days = 90
-  grace_period_days = 3
+  # A new key is created in place, at the first apply in the last three of its 90 days, and immediately when the trigger or
+  # another argument changes. The old key works meanwhile, so that its users have time to switch to the new one.
+  expires_after_days = 90
+  grace_period_days  = 3
   rotate_when_changed = {
     incident = "none"
-  }
-
-  # Changing the name or the scopes forces replacement: the new key is created before the old one is revoked.
-  lifecycle {
-    create_before_destroy = true
   }
 }
 

@@ -14,9 +14,6 @@ resource "billing_webhook_endpoint" "erp" {
   rotate_secret_when_changed = {
     quarter = "2026-Q3"
   }
-
-  # Sends a test event after the registration, a change of url and a rotation. A rejected event causes a warning.
-  test_on_apply = true
 }
 
 # Warns in every plan while there are exhausted deliveries.

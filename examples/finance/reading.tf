@@ -1,6 +1,6 @@
 # The open payables of another company.
 data "billing_finance_payables" "bookshop" {
-  filters = { company_id = "2c9e4f7a-0b1d-4e85-9a36-c4d5e6f70819" }
+  filter = { company_id = "2c9e4f7a-0b1d-4e85-9a36-c4d5e6f70819" }
 }
 
 locals {

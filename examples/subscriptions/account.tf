@@ -13,10 +13,7 @@ resource "billing_customer" "horizonte" {
 # service.
 resource "billing_account" "horizonte" {
   external_id = "livraria-horizonte-geral"
-
-  customer = {
-    id = billing_customer.horizonte.id
-  }
+  customer_id = billing_customer.horizonte.id
 
   billing_email      = "contas@horizonte.example"
   payment_terms_days = 21

@@ -8,12 +8,8 @@ resource "billing_api_key" "consumer" {
   rotate_after_days   = var.rotate_after_days
   rotate_when_changed = { rotation = var.rotation }
 
-  # The consumer must switch to the new key within this time; both keys work until then.
+  # The consumer must switch to the new key within this time; both keys work until then. This holds for a change of the
+  # name and the scopes too.
   grace_period_days    = var.grace_period_days
   revoke_previous_keys = var.end_grace
-
-  # Changing the scopes forces replacement: the new key is created before the old one is revoked.
-  lifecycle {
-    create_before_destroy = true
-  }
 }

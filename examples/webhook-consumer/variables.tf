@@ -1,5 +1,5 @@
 variable "consumer" {
-  description = "Name of the system that receives the webhooks. Changing this forces replacement of the key: the old one ends without a grace period."
+  description = "Name of the system that receives the webhooks. Changing this creates a new key, and the old one works for grace_period_days."
   type        = string
   default     = "erp"
   nullable    = false

@@ -151,3 +151,19 @@ func (s *Service) arguments() []argument {
 	}
 	return given
 }
+
+// provider is a provider that is configured for this service.
+func (s *Service) provider() (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
+	s.t.Helper()
+	c := s.Core()
+	c.configure(nil, func(_ string, all []*tfprotov6.Diagnostic) bool {
+		s.t.Helper()
+		if text := Errors(all); text != "" {
+			s.t.Fatal(text)
+		}
+		return true
+	})
+	return c.server, c.schemas
+}
+
+func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Context()) }

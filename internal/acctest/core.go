@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -12,39 +13,50 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Block is a resource block of a configuration.
+// Block is a resource or data block of a configuration.
 type Block struct {
-	// Address is type and name, such as "billing_customer.c".
+	// Address is type and name, such as "billing_customer.c"; that of a data block begins with "data.".
 	Address string
-	// Values are the arguments. A Ref is the attribute of another block; Unknown is only known after the apply.
+	// Values are the arguments. Unknown is only known after apply.
 	Values JSON
+	// Evaluate replaces Values where there are references: it gets the objects that are known so far, by address.
+	Evaluate func(objects map[string]JSON) (JSON, error)
+	// Needs are the addresses that the block refers to.
+	Needs []string
 	// Ignore is ignore_changes: "notes", "custom_metadata.score", `rotate_when_changed["at"]`, or "all" alone.
 	Ignore []string
-	// CreateBeforeDestroy is that of the lifecycle block.
-	CreateBeforeDestroy bool
+	// CreateBeforeDestroy and PreventDestroy are those of the lifecycle block.
+	CreateBeforeDestroy, PreventDestroy bool
 }
 
-// Type is the resource type of the block.
+// Type is the type of the block.
 func (b Block) Type() string {
-	name, _, _ := strings.Cut(b.Address, ".")
+	name, _, _ := strings.Cut(strings.TrimPrefix(b.Address, dataPrefix), ".")
 	return name
 }
 
-// Ref in a configuration is an attribute of another block.
-type Ref struct{ Address, Attribute string }
+const dataPrefix = "data."
 
-// Configuration is a whole configuration.
+// Configuration is a whole configuration, and how it is planned.
 type Configuration struct {
 	// Blocks come after those that they refer to.
 	Blocks []Block
-	// Defaults is default_custom_metadata of the provider block; nil: none.
-	Defaults JSON
-	// Imports are the import blocks: addresses and the import ids.
-	Imports map[string]string
-	// Later are arguments that are only known in the apply, such as "billing_subscription.s.plan_id": they come from a
-	// data source that is deferred by depends_on. A value here is what they turn out to be; nil stands for what the block
-	// says.
-	Later map[string]any
+	// Provider are arguments of the provider block, beside those that lead to the service.
+	Provider JSON
+	// Imports are the import blocks: addresses, and the id (a string) or the identity (JSON).
+	Imports map[string]any
+	// Moved are the moved blocks: where an object is now, and its new address.
+	Moved map[string]string
+	// Replace are the addresses of -replace, and Target those of -target.
+	Replace, Target []string
+	// NoRefresh is -refresh=false, and Destroy -destroy.
+	NoRefresh, Destroy bool
+	// Variables are those of -var, for Terraform itself: Core gets blocks that have their values.
+	Variables map[string]string
+	// Parallelism is that of Terraform itself; 0 is its default. Core does one thing after another.
+	Parallelism int
+	// Text is the configuration for Terraform itself. Core does not read it.
+	Text string
 }
 
 // Core drives many objects over the provider's protocol as Terraform does: a new provider for each plan and each apply,
@@ -56,6 +68,9 @@ type Core struct {
 	server  tfprotov6.ProviderServer
 	schemas *tfprotov6.GetProviderSchemaResponse
 	objects map[string]*held
+
+	// Before11 makes it a Terraform before 1.11, which has no write-only arguments.
+	Before11 bool
 }
 
 // held is an object in the state.
@@ -63,6 +78,8 @@ type held struct {
 	value    tftypes.Value
 	private  []byte
 	identity *tfprotov6.ResourceIdentityData
+	needs    []string
+	tainted  bool
 }
 
 // Change is what a plan does to one object. Before and After are plain JSON values, and Unknown in After is only known
@@ -74,6 +91,8 @@ type Change struct {
 	Replaces []string
 
 	block   Block
+	config  tftypes.Value
+	prior   tftypes.Value
 	planned tftypes.Value
 	private []byte
 }
@@ -92,9 +111,12 @@ type CorePlan struct {
 	Changes []*Change
 	// Errors and Warnings are worded with the address of the object.
 	Errors, Warnings []string
+	// Diagnostics are all of them, as the provider returned them.
+	Diagnostics []*tfprotov6.Diagnostic
 
 	configuration Configuration
 	refreshed     map[string]*held
+	sources       map[string]JSON // data sources that are read
 }
 
 // Of is the change of the object at an address; nil without one.
@@ -118,11 +140,20 @@ func (c *Core) State(address string) JSON {
 	return nil
 }
 
+// Addresses are those of the state, sorted.
+func (c *Core) Addresses() []string { return slices.Sorted(maps.Keys(c.objects)) }
+
 // Forget removes an object from the state, as `terraform state rm` does.
 func (c *Core) Forget(address string) { delete(c.objects, address) }
 
+// Move gives an object another address, as `terraform state mv` does.
+func (c *Core) Move(from, to string) {
+	c.objects[to] = c.objects[from]
+	delete(c.objects, from)
+}
+
 // configure starts a new provider.
-func (c *Core) configure(defaults JSON, note func(address string, all []*tfprotov6.Diagnostic) bool) bool {
+func (c *Core) configure(provider JSON, note noting) bool {
 	c.t.Helper()
 	c.server = ok(Factories["billing"]())
 	c.schemas = ok(c.server.GetProviderSchema(c.ctx(), &tfprotov6.GetProviderSchemaRequest{}))
@@ -130,74 +161,160 @@ func (c *Core) configure(defaults JSON, note func(address string, all []*tfproto
 	for _, argument := range c.service.arguments() {
 		config[argument.name] = argument.value
 	}
-	if defaults != nil {
-		config["default_custom_metadata"] = defaults
+	maps.Copy(config, provider)
+	if problems := misspelled(c.schemas.Provider.Block.Attributes, config, ""); len(problems) > 0 {
+		return note("provider", problems)
+	}
+	encoded := encode(c.t, object(c.t, c.schemas.Provider, config))
+	validated := ok(c.server.ValidateProviderConfig(c.ctx(), &tfprotov6.ValidateProviderConfigRequest{Config: encoded}))
+	if !note("provider", validated.Diagnostics) {
+		return false
 	}
 	response := ok(c.server.ConfigureProvider(c.ctx(), &tfprotov6.ConfigureProviderRequest{
-		TerraformVersion: "1.14.0", Config: encode(c.t, object(c.t, c.schemas.Provider, config))}))
+		TerraformVersion: "1.14.0", Config: encoded}))
 	return note("provider", response.Diagnostics)
 }
 
 func (c *Core) ctx() context.Context { return context.WithoutCancel(c.t.Context()) }
 
+// schema is that of a type; nil where there is no such type.
 func (c *Core) schema(address string) *tfprotov6.Schema {
-	c.t.Helper()
-	schema := c.schemas.ResourceSchemas[Block{Address: address}.Type()]
-	if schema == nil {
-		c.t.Fatalf("no resource type for %s", address)
+	block := Block{Address: address}
+	switch {
+	case block.Type() == builtinType:
+		return builtinSchema
+	case strings.HasPrefix(address, dataPrefix):
+		return c.schemas.DataSourceSchemas[block.Type()]
+	default:
+		return c.schemas.ResourceSchemas[block.Type()]
 	}
-	return schema
 }
 
 // Plan refreshes and plans. A plan with errors cannot be applied.
 func (c *Core) Plan(configuration Configuration) *CorePlan {
 	c.t.Helper()
-	p := &CorePlan{configuration: configuration, refreshed: map[string]*held{}}
-	if !c.configure(configuration.Defaults, p.note) {
+	p := &CorePlan{configuration: configuration, refreshed: map[string]*held{}, sources: map[string]JSON{}}
+	if !c.configure(configuration.Provider, p.note) {
 		return p
 	}
-	planned := map[string]tftypes.Value{}
-	for _, block := range configuration.Blocks {
-		prior, read := c.refresh(block.Address, configuration.Imports[block.Address], p)
-		if !read {
-			return p
+	objects := maps.Clone(c.objects)
+	if configuration.Destroy {
+		for _, block := range configuration.Blocks {
+			if block.PreventDestroy && objects[block.Address] != nil {
+				p.note(block.Address, trouble("Instance cannot be destroyed", "lifecycle.prevent_destroy is set"))
+			}
 		}
-		if prior != nil {
-			p.refreshed[block.Address] = prior
-		}
-		config := c.evaluate(configuration, block, planned, true)
-		change, problems := c.change(block, config, prior, nil)
-		if !p.note(block.Address, problems) {
-			return p
-		}
-		planned[block.Address] = change.planned
-		p.Changes = append(p.Changes, change)
+		configuration.Blocks, p.configuration.Blocks = nil, nil
 	}
-	for _, address := range slices.Sorted(maps.Keys(c.objects)) {
+	for from, to := range configuration.Moved {
+		if objects[from] != nil && objects[to] == nil {
+			objects[to] = objects[from]
+			delete(objects, from)
+		}
+	}
+	planned, failed := map[string]JSON{}, map[string]bool{}
+	for _, block := range configuration.Blocks {
+		if needsAny(block.Needs, failed) {
+			failed[block.Address] = true // Terraform says nothing of what depends on an error.
+			continue
+		}
+		if c.schema(block.Address) == nil {
+			failed[block.Address] = !p.note(block.Address, trouble("Invalid resource type", block.Type()))
+		} else if strings.HasPrefix(block.Address, dataPrefix) {
+			failed[block.Address] = !c.planSource(block, p, planned)
+		} else {
+			failed[block.Address] = !c.planBlock(block, objects[block.Address], p, planned)
+		}
+	}
+	for _, address := range destroyedLast(objects) {
 		if slices.ContainsFunc(configuration.Blocks, func(b Block) bool { return b.Address == address }) {
 			continue
 		}
-		prior, read := c.refresh(address, "", p)
-		if !read {
-			return p
+		if !p.targeted(address) {
+			p.refreshed[address] = objects[address]
+			continue
 		}
-		if prior == nil {
+		prior, read := c.refresh(address, objects[address], nil, p)
+		if !read || prior == nil {
 			continue
 		}
 		p.refreshed[address] = prior
 		change, problems := c.destruction(address, prior)
-		if !p.note(address, problems) {
-			return p
+		if p.note(address, problems) {
+			p.Changes = append(p.Changes, change)
 		}
-		p.Changes = append(p.Changes, change)
 	}
 	return p
 }
 
-// note keeps diagnostics, and reports whether there was no error among them.
+func needsAny(needs []string, of map[string]bool) bool {
+	return slices.ContainsFunc(needs, func(address string) bool { return of[address] })
+}
+
+// planBlock refreshes and plans one resource block, and reports whether that succeeds.
+func (c *Core) planBlock(block Block, prior *held, p *CorePlan, planned map[string]JSON) bool {
+	c.t.Helper()
+	if !p.targeted(block.Address) {
+		if prior != nil {
+			p.refreshed[block.Address], planned[block.Address] = prior, view(c.t, prior.value)
+		}
+		return true
+	}
+	prior, read := c.refresh(block.Address, prior, p.configuration.Imports[block.Address], p)
+	if !read {
+		return false
+	}
+	if prior != nil {
+		p.refreshed[block.Address] = prior
+	}
+	config, problems := c.evaluate(block, planned)
+	if !p.note(block.Address, problems) {
+		return false
+	}
+	change, problems := c.change(block, config, prior, nil, slices.Contains(p.configuration.Replace, block.Address))
+	if !p.note(block.Address, problems) {
+		return false
+	}
+	planned[block.Address] = change.After
+	p.Changes = append(p.Changes, change)
+	return true
+}
+
+// targeted reports whether the plan is about an address.
+func (p *CorePlan) targeted(address string) bool {
+	if len(p.configuration.Target) == 0 || slices.Contains(p.configuration.Target, address) {
+		return true
+	}
+	return slices.ContainsFunc(p.configuration.Blocks, func(b Block) bool { // what a target needs is planned too
+		return slices.Contains(b.Needs, address) && p.targeted(b.Address)
+	})
+}
+
+// destroyedLast are the addresses of a state in an order in which what others need comes first.
+func destroyedLast(objects map[string]*held) []string {
+	depth := map[string]int{}
+	var of func(address string) int
+	of = func(address string) int {
+		if object := objects[address]; object != nil && depth[address] == 0 {
+			depth[address] = 1
+			for _, need := range object.needs {
+				depth[address] = max(depth[address], of(need)+1)
+			}
+		}
+		return depth[address]
+	}
+	return slices.SortedFunc(maps.Keys(objects), func(a, b string) int {
+		return cmp.Or(cmp.Compare(of(a), of(b)), cmp.Compare(a, b))
+	})
+}
+
+// noting keeps diagnostics, and reports whether there was no error among them.
+type noting = func(address string, all []*tfprotov6.Diagnostic) bool
+
 func (p *CorePlan) note(address string, all []*tfprotov6.Diagnostic) bool {
 	errs, warnings := worded(address, all)
 	p.Errors, p.Warnings = append(p.Errors, errs...), append(p.Warnings, warnings...)
+	p.Diagnostics = append(p.Diagnostics, all...)
 	return len(errs) == 0
 }
 
@@ -214,32 +331,65 @@ func worded(address string, all []*tfprotov6.Diagnostic) (errs, warnings []strin
 }
 
 // refresh reads an object of the state, or imports it. It is nil where there is none.
-func (c *Core) refresh(address, importID string, p *CorePlan) (*held, bool) {
+func (c *Core) refresh(address string, prior *held, imported any, p *CorePlan) (*held, bool) {
 	c.t.Helper()
-	prior, typeName := c.objects[address], Block{Address: address}.Type()
-	schema := c.schema(address)
-	if prior == nil && importID != "" {
-		response := ok(c.server.ImportResourceState(c.ctx(),
-			&tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: importID}))
-		if !p.note(address, response.Diagnostics) || len(response.ImportedResources) != 1 {
+	if prior == nil && imported != nil {
+		if prior = c.imported(address, imported, p); prior == nil {
 			return nil, false
 		}
-		imported := response.ImportedResources[0]
-		prior = &held{decode(c.t, imported.State, schema.ValueType()), imported.Private, imported.Identity}
+		read, fine := c.read(address, prior, p)
+		if fine && read == nil {
+			return nil, p.note(address, trouble("Cannot import non-existent remote object", address))
+		}
+		return read, fine
 	}
-	if prior == nil {
-		return nil, true
+	if prior == nil || p.configuration.NoRefresh || (Block{Address: address}).Type() == builtinType {
+		return prior, true
 	}
-	response := ok(c.server.ReadResource(c.ctx(), &tfprotov6.ReadResourceRequest{TypeName: typeName,
+	return c.read(address, prior, p)
+}
+
+// imported is an object as the import returns it; nil where there are errors.
+func (c *Core) imported(address string, imported any, p *CorePlan) *held {
+	c.t.Helper()
+	request := &tfprotov6.ImportResourceStateRequest{TypeName: Block{Address: address}.Type()}
+	switch imported := imported.(type) {
+	case string:
+		request.ID = imported
+	case JSON:
+		schemas := ok(c.server.GetResourceIdentitySchemas(c.ctx(), &tfprotov6.GetResourceIdentitySchemasRequest{}))
+		identity := schemas.IdentitySchemas[request.TypeName]
+		request.Identity = &tfprotov6.ResourceIdentityData{IdentityData: encode(c.t, value(c.t, identity.ValueType(),
+			imported))}
+	}
+	response := ok(c.server.ImportResourceState(c.ctx(), request))
+	if !p.note(address, response.Diagnostics) || len(response.ImportedResources) != 1 {
+		return nil
+	}
+	first := response.ImportedResources[0]
+	return &held{value: decode(c.t, first.State, c.schema(address).ValueType()), private: first.Private,
+		identity: first.Identity}
+}
+
+// read refreshes an object; nil is one that is gone.
+func (c *Core) read(address string, prior *held, p *CorePlan) (*held, bool) {
+	c.t.Helper()
+	response := ok(c.server.ReadResource(c.ctx(), &tfprotov6.ReadResourceRequest{TypeName: Block{Address: address}.Type(),
 		CurrentState: encode(c.t, prior.value), Private: prior.private, CurrentIdentity: prior.identity}))
 	if !p.note(address, response.Diagnostics) {
 		return nil, false
 	}
-	read := &held{decode(c.t, response.NewState, schema.ValueType()), response.Private, response.NewIdentity}
+	schema := c.schema(address)
+	read := *prior
+	read.value = decode(c.t, response.NewState, schema.ValueType())
+	read.private, read.identity = response.Private, response.NewIdentity
 	if read.value.IsNull() {
 		return nil, true
 	}
-	return read, true
+	if problems := writeOnlyHeld(c.t, schema, read.value); problems != nil {
+		return nil, p.note(address, problems)
+	}
+	return &read, true
 }
 
 // ok is a result of the protocol, which fails for no reason that a provider has.

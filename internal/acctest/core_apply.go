@@ -5,22 +5,31 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // CoreApplied is what an apply says.
-type CoreApplied struct{ Errors, Warnings []string }
+type CoreApplied struct {
+	Errors, Warnings []string
+	// Diagnostics are all of them, as the provider returned them.
+	Diagnostics []*tfprotov6.Diagnostic
 
-// Apply carries a plan out, in a new provider. It ends at the first error. createFirst says what Terraform leaves open:
-// whether an object that is not configured any more is destroyed after the others are created.
+	failed map[string]bool
+}
+
+// deposed is appended to the address of an object that was replaced and is not destroyed yet.
+const deposed = " (deposed)"
+
+// Apply carries a plan out, in a new provider. What depends on an error is left out, as Terraform does.
+// createFirst says what Terraform leaves open: whether an object that is not configured any more is destroyed after the others are
+// created.
 func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 	c.t.Helper()
 	if len(p.Errors) > 0 {
 		c.t.Fatalf("apply of a plan with errors: %v", p.Errors)
 	}
 	c.objects = maps.Clone(p.refreshed)
-	done := &CoreApplied{}
-	if !c.configure(p.configuration.Defaults, done.note) {
+	done := &CoreApplied{failed: map[string]bool{}}
+	if !c.configure(p.configuration.Provider, done.note) {
 		return done
 	}
 	var gone, replaced []*Change
@@ -32,15 +41,13 @@ func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 			replaced = append(replaced, change)
 		}
 	}
-	first := slices.Concat(gone, replaced)
 	if createFirst {
-		first = replaced
-	}
-	if !c.destroyAll(first, done) || !c.carryOut(p, done) {
-		return done
-	}
-	if createFirst {
+		c.destroyAll(replaced, done)
+		c.carryOut(p, done)
 		c.destroyAll(gone, done)
+	} else {
+		c.destroyAll(slices.Concat(gone, replaced), done)
+		c.carryOut(p, done)
 	}
 	return done
 }
@@ -48,68 +55,98 @@ func (c *Core) Apply(p *CorePlan, createFirst bool) *CoreApplied {
 func (a *CoreApplied) note(address string, all []*tfprotov6.Diagnostic) bool {
 	errs, warnings := worded(address, all)
 	a.Errors, a.Warnings = append(a.Errors, errs...), append(a.Warnings, warnings...)
+	a.Diagnostics = append(a.Diagnostics, all...)
+	if len(errs) > 0 && a.failed != nil {
+		a.failed[address] = true
+	}
 	return len(errs) == 0
 }
 
-func (c *Core) destroyAll(changes []*Change, done *CoreApplied) bool {
+// destroyAll destroys objects, but for those on which another depends that could not be destroyed.
+func (c *Core) destroyAll(changes []*Change, done *CoreApplied) {
 	c.t.Helper()
 	for _, change := range changes {
-		if !c.destroy(change.Address, c.objects[change.Address], change.private, done) {
-			return false
+		needed := false
+		for address := range done.failed {
+			needed = needed || c.objects[address] != nil && slices.Contains(c.objects[address].needs, change.Address)
 		}
-		delete(c.objects, change.Address)
+		if !needed {
+			c.destroy(change.Address, change.private, done)
+		}
 	}
-	return true
 }
 
-func (c *Core) destroy(address string, prior *held, private []byte, done *CoreApplied) bool {
+func (c *Core) destroy(address string, private []byte, done *CoreApplied) {
 	c.t.Helper()
-	none := encode(c.t, nothing(c.schema(address).ValueType()))
-	response := ok(c.server.ApplyResourceChange(c.ctx(),
-		&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
-			PriorState: encode(c.t, prior.value), PlannedState: none, Config: none, PlannedPrivate: private,
-			PlannedIdentity: prior.identity}))
-	return done.note(address, response.Diagnostics)
+	prior := c.objects[address]
+	if (Block{Address: address}).Type() != builtinType {
+		schema := c.schema(address)
+		none := encode(c.t, nothing(schema.ValueType()))
+		response := ok(c.server.ApplyResourceChange(c.ctx(),
+			&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
+				PriorState: encode(c.t, prior.value), PlannedState: none, Config: none, PlannedPrivate: private,
+				PlannedIdentity: prior.identity}))
+		if !done.note(address, response.Diagnostics) {
+			if left := decode(c.t, response.NewState, schema.ValueType()); !left.IsNull() {
+				kept := *prior
+				kept.value, kept.private = left, response.Private
+				c.objects[address] = &kept
+			}
+			return
+		}
+	}
+	delete(c.objects, address)
 }
 
 // carryOut creates and updates, with what has become known.
-func (c *Core) carryOut(p *CorePlan, done *CoreApplied) bool {
+func (c *Core) carryOut(p *CorePlan, done *CoreApplied) {
 	c.t.Helper()
-	results := map[string]tftypes.Value{}
-	deposed := map[string]*held{}
-	for _, change := range p.Changes {
-		if change.Action == Delete {
+	results := maps.Clone(p.sources)
+	for _, block := range p.configuration.Blocks {
+		change := p.Of(block.Address)
+		switch {
+		case needsAny(block.Needs, done.failed) || done.failed[block.Address]:
+			done.failed[block.Address] = true
 			continue
-		}
-		if change.Action != NoOp {
-			if change.Action == Replace && change.block.CreateBeforeDestroy {
-				deposed[change.Address] = c.objects[change.Address]
-				delete(c.objects, change.Address)
+		case slices.Contains(p.deferred(), block.Address):
+			result, problems := c.readSource(block, results)
+			if done.note(block.Address, problems) {
+				results[block.Address] = result
 			}
-			config := c.evaluate(p.configuration, change.block, results, false)
-			if !c.carryOutOne(change, config, done) {
-				return false
+			continue
+		case change == nil || change.Action == NoOp:
+		default:
+			if change.Action == Replace && block.CreateBeforeDestroy {
+				c.objects[block.Address+deposed] = c.objects[block.Address]
+				delete(c.objects, block.Address)
+			}
+			config, problems := c.evaluate(block, results)
+			if !done.note(block.Address, problems) || !c.carryOutOne(change, config, done) {
+				continue
 			}
 		}
-		results[change.Address] = c.objects[change.Address].value
+		if object := c.objects[block.Address]; object != nil {
+			object.needs = block.Needs
+			results[block.Address] = view(c.t, object.value)
+		}
 	}
 	for _, change := range slices.Backward(p.Changes) {
-		old := deposed[change.Address]
-		if old == nil {
+		old := c.objects[change.Address+deposed]
+		if old == nil || done.failed[change.Address] {
 			continue
 		}
 		again, problems := c.destruction(change.Address, old)
-		if !done.note(change.Address, problems) || !c.destroy(change.Address, old, again.private, done) {
-			return false
+		if done.note(change.Address, problems) {
+			c.destroy(change.Address+deposed, again.private, done)
 		}
 	}
-	return true
 }
 
-func (c *Core) carryOutOne(first *Change, config tftypes.Value, done *CoreApplied) bool {
+// carryOutOne plans a change once more, with all that is known now, and carries it out.
+func (c *Core) carryOutOne(first *Change, config valueOf, done *CoreApplied) bool {
 	c.t.Helper()
 	prior := c.objects[first.Address]
-	second, problems := c.change(first.block, config, prior, first)
+	second, problems := c.change(first.block, config, prior, first, false)
 	if !done.note(first.Address, problems) {
 		return false
 	}
@@ -124,35 +161,48 @@ func (c *Core) carryOutOne(first *Change, config tftypes.Value, done *CoreApplie
 	if second.Action == NoOp {
 		return true
 	}
-	schema := c.schema(first.Address)
-	if prior == nil {
+	return done.note(first.Address, c.applyChange(second))
+}
+
+// applyChange applies a planned change, and keeps what becomes of the object, also where that is an error.
+func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
+	c.t.Helper()
+	schema := c.schema(change.Address)
+	prior := c.objects[change.Address]
+	creates := prior == nil || change.prior.IsNull()
+	if creates {
 		prior = &held{value: nothing(schema.ValueType())}
 	}
-	response := ok(c.server.ApplyResourceChange(c.ctx(),
-		&tfprotov6.ApplyResourceChangeRequest{TypeName: first.block.Type(),
-			Config: encode(c.t, config), PriorState: encode(c.t, prior.value), PlannedState: encode(c.t, second.planned),
-			PlannedPrivate: second.private, PlannedIdentity: prior.identity}))
-	now := &held{decode(c.t, response.NewState, schema.ValueType()), response.Private, response.NewIdentity}
-	if now.value.IsNull() {
-		delete(c.objects, first.Address)
+	request := &tfprotov6.ApplyResourceChangeRequest{TypeName: change.block.Type(),
+		Config: encode(c.t, change.config), PriorState: encode(c.t, prior.value), PlannedState: encode(c.t, change.planned),
+		PlannedPrivate: change.private, PlannedIdentity: prior.identity}
+	var response *tfprotov6.ApplyResourceChangeResponse
+	if change.block.Type() == builtinType {
+		response = builtinApply(c.t, request, change.planned)
 	} else {
-		c.objects[first.Address] = now
+		response = ok(c.server.ApplyResourceChange(c.ctx(), request))
 	}
-	switch {
-	case !done.note(first.Address, response.Diagnostics):
-		return false
+	now := &held{value: decode(c.t, response.NewState, schema.ValueType()), private: response.Private,
+		identity: response.NewIdentity, needs: change.block.Needs}
+	failed := Errors(response.Diagnostics) != ""
+	if now.value.IsNull() {
+		delete(c.objects, change.Address)
+	} else {
+		now.tainted = failed && creates
+		c.objects[change.Address] = now
+	}
+	const invalidResult = "Provider returned invalid result object after apply"
+	var problems []*tfprotov6.Diagnostic
+	switch differences := broken(c.t, change.planned, now.value, ""); {
+	case failed:
 	case now.value.IsNull():
-		return done.note(first.Address, bug("Provider returned invalid result object after apply", []string{"there is none"}))
+		problems = bug(invalidResult, []string{"there is none"})
 	case !now.value.IsFullyKnown():
-		return done.note(first.Address, bug("Provider returned invalid result object after apply",
-			[]string{"something is unknown in " + now.value.String()}))
-	case !withoutWriteOnly(c.t, schema.Block.Attributes, now.value).Equal(now.value):
-		return done.note(first.Address,
-			bug("Provider produced invalid object", []string{"a write-only argument is not null"}))
+		problems = bug(invalidResult, []string{"something is unknown in " + now.value.String()})
+	case writeOnlyHeld(c.t, schema, now.value) != nil:
+		problems = writeOnlyHeld(c.t, schema, now.value)
+	case len(differences) > 0:
+		problems = bug("Provider produced inconsistent result after apply: unexpected new value", differences)
 	}
-	if differences := broken(c.t, second.planned, now.value, ""); len(differences) > 0 {
-		return done.note(first.Address, bug("Provider produced inconsistent result after apply: unexpected new value",
-			differences))
-	}
-	return true
+	return append(response.Diagnostics, problems...)
 }

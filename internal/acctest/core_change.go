@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -11,74 +12,103 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// change plans one object. planned is the change of the plan when this is the second plan, inside the apply.
-func (c *Core) change(block Block, config tftypes.Value, prior *held,
-	planned *Change) (*Change, []*tfprotov6.Diagnostic) {
+// valueOf is a configuration or an object as Terraform has it.
+type valueOf = tftypes.Value
+
+// change plans one object. planned is the change of the plan when this is the second plan, inside the apply. forced is
+// -replace.
+func (c *Core) change(block Block, config valueOf, prior *held, planned *Change,
+	forced bool) (*Change, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	schema := c.schema(block.Address)
 	known := schema.Block.Attributes
-	validated := ok(c.server.ValidateResourceConfig(c.ctx(),
-		&tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
-			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}}))
+	validated := &tfprotov6.ValidateResourceConfigResponse{}
+	if block.Type() != builtinType {
+		validated = ok(c.server.ValidateResourceConfig(c.ctx(),
+			&tfprotov6.ValidateResourceConfigRequest{TypeName: block.Type(), Config: encode(c.t, config),
+				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{
+					WriteOnlyAttributesAllowed: !c.Before11}}))
+	}
 	if Errors(validated.Diagnostics) != "" {
 		return nil, validated.Diagnostics
 	}
+	none := &held{value: nothing(schema.ValueType())}
 	if prior == nil {
-		prior = &held{value: nothing(schema.ValueType())}
+		prior = none
 	}
-	ignoredConfig := ignoring(c.t, known, prior.value, config, block.Ignore)
-	response := c.planResource(block, prior, ignoredConfig, prior.private, planned != nil)
+	change := &Change{Address: block.Address, block: block, config: config, prior: prior.value,
+		Before: view(c.t, prior.value)}
+	from := prior
+	if prior.tainted {
+		from = none // Terraform plans a creation, and replaces.
+	}
+	wanted := ignoring(c.t, known, from.value, config, block.Ignore)
+	response := c.planResource(block, from, wanted, from.private, planned != nil)
 	diags := slices.Concat(validated.Diagnostics, response.Diagnostics)
 	if Errors(diags) != "" {
 		return nil, diags
 	}
-	change := &Change{Address: block.Address, block: block, planned: decode(c.t, response.PlannedState,
-		schema.ValueType()),
-		private: response.PlannedPrivate, Before: view(c.t, prior.value)}
-	if problems := invalid(c.t, known, prior.value, ignoredConfig, change.planned, ""); len(problems) > 0 {
+	change.planned, change.private = decode(c.t, response.PlannedState, schema.ValueType()), response.PlannedPrivate
+	if problems := invalid(c.t, known, from.value, wanted, change.planned, ""); len(problems) > 0 {
 		return nil, append(diags, bug("Provider produced invalid plan", problems)...)
 	}
-	change.Replaces = differing(c.t, response.RequiresReplace, prior.value, change.planned)
+	change.Replaces = differing(c.t, response.RequiresReplace, from.value, change.planned)
 	switch {
+	case prior.tainted:
+		change.Action = Replace
 	case prior.value.IsNull():
 		change.Action = Create
-	case len(change.Replaces) > 0:
+	case len(change.Replaces) > 0 || forced:
 		change.Action = Replace
 		// The configuration without ignore_changes: there is nothing left to keep.
-		again := c.planResource(block, &held{value: nothing(schema.ValueType())}, config, change.private, planned != nil)
+		again := c.planResource(block, none, config, change.private, planned != nil)
 		if Errors(again.Diagnostics) != "" {
 			return nil, again.Diagnostics
 		}
+		// Its warnings are those of the first plan, and Terraform does not repeat them.
 		change.planned, change.private = decode(c.t, again.PlannedState, schema.ValueType()), again.PlannedPrivate
 	case change.planned.Equal(prior.value):
 		change.Action = NoOp
 	default:
 		change.Action = Update
 	}
+	if change.Action == Replace && block.PreventDestroy {
+		diags = append(diags, trouble("Instance cannot be destroyed", block.Address+" has lifecycle.prevent_destroy set")...)
+	}
 	change.After = view(c.t, change.planned)
 	return change, diags
 }
 
-func (c *Core) planResource(block Block, prior *held, config tftypes.Value, private []byte,
+// planResource is the provider's plan of one object. Terraform allows deferral only in the plan of an apply.
+func (c *Core) planResource(block Block, prior *held, config valueOf, private []byte,
 	applying bool) *tfprotov6.PlanResourceChangeResponse {
 	c.t.Helper()
 	schema := c.schema(block.Address)
-	return ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
+	request := &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
 		Config: encode(c.t, config), PriorState: encode(c.t, prior.value),
 		ProposedNewState: encode(c.t, propose(c.t, schema.Block.Attributes, prior.value, config)), PriorPrivate: private,
 		PriorIdentity:      prior.identity,
-		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: applying}}))
+		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: applying}}
+	if block.Type() == builtinType {
+		return builtinPlan(c.t, prior.value, config)
+	}
+	return ok(c.server.PlanResourceChange(c.ctx(), request))
 }
 
 // destruction plans the end of an object.
 func (c *Core) destruction(address string, prior *held) (*Change, []*tfprotov6.Diagnostic) {
 	c.t.Helper()
 	block, none := Block{Address: address}, nothing(c.schema(address).ValueType())
+	change := &Change{Address: address, Action: Delete, Before: view(c.t, prior.value), block: block, config: none,
+		prior: prior.value, planned: none}
+	if block.Type() == builtinType {
+		return change, nil
+	}
 	response := ok(c.server.PlanResourceChange(c.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: block.Type(),
 		Config: encode(c.t, none), PriorState: encode(c.t, prior.value), ProposedNewState: encode(c.t, none),
 		PriorPrivate: prior.private, PriorIdentity: prior.identity}))
-	return &Change{Address: address, Action: Delete, Before: view(c.t, prior.value), block: block, planned: none,
-		private: response.PlannedPrivate}, response.Diagnostics
+	change.private = response.PlannedPrivate
+	return change, response.Diagnostics
 }
 
 // differing are the attributes that force a replacement and really differ.
@@ -109,48 +139,71 @@ func bug(summary string, problems []string) []*tfprotov6.Diagnostic {
 		Detail: fmt.Sprintf("%v. This is a bug in the provider", problems)}}
 }
 
-// evaluate is the configuration of a block: references and what comes later are unknown until they are there.
-func (c *Core) evaluate(configuration Configuration, block Block, objects map[string]tftypes.Value,
-	planning bool) tftypes.Value {
-	c.t.Helper()
-	values := JSON{}
-	for name, v := range block.Values {
-		values[name] = c.resolve(v, objects)
-		turned, later := configuration.Later[block.Address+"."+name]
-		switch {
-		case later && planning:
-			values[name] = Unknown
-		case later && turned != nil:
-			values[name] = turned
-		}
-	}
-	return object(c.t, c.schema(block.Address), values)
+// trouble is an error that Terraform finds without the provider.
+func trouble(summary, detail string) []*tfprotov6.Diagnostic {
+	return []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: summary, Detail: detail}}
 }
 
-func (c *Core) resolve(v any, objects map[string]tftypes.Value) any {
-	c.t.Helper()
-	switch v := v.(type) {
-	case Ref:
-		target := fields(c.t, objects[v.Address])[v.Attribute]
-		if !target.IsKnown() {
-			return Unknown
-		}
-		return anyView(c.t, target)
-	case JSON:
-		values := JSON{}
-		for name, inner := range v {
-			values[name] = c.resolve(inner, objects)
-		}
-		return values
-	case []any:
-		values := make([]any, len(v))
-		for i := range v {
-			values[i] = c.resolve(v[i], objects)
-		}
-		return values
-	default:
-		return v
+// writeOnlyHeld is the error of an object that has the value of a write-only argument.
+func writeOnlyHeld(t *testing.T, schema *tfprotov6.Schema, v tftypes.Value) []*tfprotov6.Diagnostic {
+	t.Helper()
+	if withoutWriteOnly(t, schema.Block.Attributes, v).Equal(v) {
+		return nil
 	}
+	return bug("Provider produced invalid object", []string{"a write-only argument is not null"})
+}
+
+// evaluate is the configuration of a block: what others become is unknown until they are there.
+func (c *Core) evaluate(block Block, objects map[string]JSON) (valueOf, []*tfprotov6.Diagnostic) {
+	c.t.Helper()
+	values, schema := block.Values, c.schema(block.Address)
+	if block.Evaluate != nil {
+		evaluated, err := block.Evaluate(objects)
+		if err != nil {
+			return tftypes.Value{}, trouble("Invalid configuration", err.Error())
+		}
+		values = evaluated
+	}
+	if problems := misspelled(schema.Block.Attributes, values, ""); len(problems) > 0 {
+		return tftypes.Value{}, problems
+	}
+	return object(c.t, schema, values), nil
+}
+
+// misspelled are Terraform's errors about arguments that are not in a schema, that are computed only, or that are
+// required and missing.
+func misspelled(known attributes, values JSON, at string) (problems []*tfprotov6.Diagnostic) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		attribute := slices.IndexFunc(known, func(a *tfprotov6.SchemaAttribute) bool { return a.Name == name })
+		switch {
+		case attribute < 0:
+			problems = append(problems, trouble("Unsupported argument",
+				fmt.Sprintf("An argument named %q is not expected here.", at+name))...)
+		case !known[attribute].Optional && !known[attribute].Required && values[name] != nil:
+			problems = append(problems, trouble("Invalid Configuration for Read-Only Attribute",
+				fmt.Sprintf("Cannot set a value for %q.", at+name))...)
+		}
+	}
+	for _, attribute := range known {
+		if attribute.Required && values[attribute.Name] == nil {
+			problems = append(problems, trouble("Missing required argument",
+				fmt.Sprintf("The argument %q is required, but no definition was found.", at+attribute.Name))...)
+		}
+		if attribute.NestedType == nil {
+			continue
+		}
+		inner, _ := values[attribute.Name].([]any)
+		if single, isObject := values[attribute.Name].(JSON); isObject &&
+			attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+			inner = []any{single}
+		}
+		for _, element := range inner {
+			if fields, isObject := element.(JSON); isObject {
+				problems = append(problems, misspelled(attribute.NestedType.Attributes, fields, at+attribute.Name+".")...)
+			}
+		}
+	}
+	return problems
 }
 
 // view is an object as plain JSON values with exact numbers; what is not known is Unknown.

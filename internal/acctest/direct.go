@@ -1,82 +1,63 @@
 package acctest
 
 import (
-	"context"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Direct is one object of a resource, driven over the provider's protocol without a Terraform in between: warnings and
-// unknown values can be held there, and a step takes milliseconds. It stands in for Terraform's part as far as a single
-// object needs it, and holds the provider to what Terraform demands: what is planned and known is the result.
+// Direct is a Core with one block, of which a test plays each step by itself: the refresh, the plan, the apply. It keeps
+// its provider from step to step.
 type Direct struct {
-	t        *testing.T
-	server   tfprotov6.ProviderServer
-	typeName string
-	schema   *tfprotov6.Schema
-	state    tftypes.Value
-	private  []byte
-	identity *tfprotov6.ResourceIdentityData
-
-	noWriteOnly bool
-	schemas     *tfprotov6.GetProviderSchemaResponse
+	t     *testing.T
+	core  *Core
+	block Block
 	// planned says that a creation with an external_id was planned and not applied. In one run Terraform plans it once.
 	planned bool
-	service *Service
-	// applying says that a plan is the one that Terraform makes inside the apply.
-	applying bool
 }
 
 // Direct prepares an object of a resource type at this service.
 func (s *Service) Direct(typeName string) *Direct {
 	s.t.Helper()
-	server, schemas := s.provider()
-	d := &Direct{t: s.t, server: server, typeName: typeName, schema: schemas.ResourceSchemas[typeName],
-		schemas: schemas, service: s}
-	if d.schema == nil {
+	d := &Direct{t: s.t, core: s.Core(), block: Block{Address: typeName + ".it"}}
+	d.configure()
+	if d.core.schema(d.block.Address) == nil {
 		s.t.Fatalf("no resource type %s", typeName)
 	}
-	d.state = tftypes.NewValue(d.schema.ValueType(), nil)
 	return d
 }
 
-// provider is a provider that is configured for this service.
-func (s *Service) provider() (tfprotov6.ProviderServer, *tfprotov6.GetProviderSchemaResponse) {
-	s.t.Helper()
-	server, err := Factories["billing"]()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	schemas, err := server.GetProviderSchema(s.ctx(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.configure(server, schemas)
-	return server, schemas
+// configure starts another provider.
+func (d *Direct) configure() {
+	d.t.Helper()
+	d.core.configure(nil, func(_ string, all []*tfprotov6.Diagnostic) bool {
+		d.t.Helper()
+		if text := Errors(all); text != "" {
+			d.t.Fatal(text)
+		}
+		return true
+	})
 }
 
-// configure configures a provider for this service, as Terraform does at the beginning of each plan and each apply.
-func (s *Service) configure(server tfprotov6.ProviderServer, schemas *tfprotov6.GetProviderSchemaResponse) {
-	s.t.Helper()
-	config := JSON{}
-	for _, argument := range s.arguments() {
-		config[argument.name] = argument.value
-	}
-	response, err := server.ConfigureProvider(s.ctx(), &tfprotov6.ConfigureProviderRequest{
-		TerraformVersion: "1.14.0", Config: encode(s.t, object(s.t, schemas.Provider, config))})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if text := Errors(response.Diagnostics); text != "" {
-		s.t.Fatal(text)
-	}
+// Without11 makes Terraform one before 1.11, which has no write-only arguments.
+func (d *Direct) Without11() *Direct {
+	d.core.Before11 = true
+	return d
 }
 
-func (s *Service) ctx() context.Context { return context.WithoutCancel(s.t.Context()) }
+// held is the object of the state, or null.
+func (d *Direct) held() *held {
+	if object := d.core.objects[d.block.Address]; object != nil {
+		return object
+	}
+	return &held{value: nothing(d.core.schema(d.block.Address).ValueType())}
+}
 
-func (d *Direct) ctx() context.Context { return context.WithoutCancel(d.t.Context()) }
+func (d *Direct) config(values JSON) tftypes.Value {
+	d.t.Helper()
+	return object(d.t, d.core.schema(d.block.Address), values)
+}
 
 // Planned is the response to a plan.
 type Planned struct {
@@ -89,52 +70,65 @@ type Planned struct {
 	// Diagnostics hold those of the validation too.
 	Diagnostics []*tfprotov6.Diagnostic
 
-	private []byte
+	change *Change
 }
 
 // Plan validates the configuration and plans it; nil is a configuration without the object.
 func (d *Direct) Plan(config JSON) Planned {
 	d.t.Helper()
-	if d.state.IsNull() && config["external_id"] != nil {
+	if !d.Exists() && config["external_id"] != nil {
 		if d.planned {
-			d.service.configure(d.server, d.schemas)
+			d.configure()
 		}
 		d.planned = true
 	}
-	p := Planned{Config: tftypes.NewValue(d.schema.ValueType(), nil), Prior: d.state}
-	proposed := p.Config
-	if config != nil {
-		p.Config = object(d.t, d.schema, config)
-		proposed = d.proposed(p.Config)
-		validated, err := d.server.ValidateResourceConfig(d.ctx(),
-			&tfprotov6.ValidateResourceConfigRequest{TypeName: d.typeName, Config: d.encode(p.Config),
-				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{
-					WriteOnlyAttributesAllowed: !d.noWriteOnly}})
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		p.Diagnostics = validated.Diagnostics
-		if Errors(p.Diagnostics) != "" {
-			return p
-		}
+	return d.plan(config, d.held(), nil, false)
+}
+
+func (d *Direct) plan(config JSON, prior *held, first *Change, forced bool) (p Planned) {
+	d.t.Helper()
+	p = Planned{Config: nothing(prior.value.Type()), Value: nothing(prior.value.Type()), Prior: prior.value}
+	if config == nil {
+		p.change, p.Diagnostics = d.core.destruction(d.block.Address, prior)
+	} else {
+		p.Config = d.config(config)
+		p.change, p.Diagnostics = d.core.change(d.block, p.Config, prior, first, forced)
 	}
-	response, err := d.server.PlanResourceChange(d.ctx(), &tfprotov6.PlanResourceChangeRequest{TypeName: d.typeName,
-		Config: d.encode(p.Config), PriorState: d.encode(d.state), ProposedNewState: d.encode(proposed),
-		PriorPrivate: d.private, PriorIdentity: d.identity,
-		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: d.applying}})
-	if err != nil {
-		d.t.Fatal(err)
+	if p.change != nil {
+		p.Value, p.Replaces = p.change.planned, p.change.Replaces
 	}
-	p.Value, p.private = d.decode(response.PlannedState), response.PlannedPrivate
-	p.Diagnostics = append(p.Diagnostics, response.Diagnostics...)
-	for _, at := range response.RequiresReplace {
-		if name, ok := at.Steps()[0].(tftypes.AttributeName); ok {
-			p.Replaces = append(p.Replaces, string(name))
-		}
-	}
-	d.planIsValid(p)
-	d.holdsNoWriteOnly(p.Value)
 	return p
+}
+
+// Again is the plan that Terraform makes once more at apply, when everything in the configuration is known: with another
+// provider, and without a refresh. What the first plan knew has to hold.
+func (d *Direct) Again(first Planned, config JSON) Planned {
+	d.t.Helper()
+	d.configure()
+	p := d.plan(config, d.held(), first.change, false)
+	if p.change != nil {
+		for _, problem := range broken(d.t, first.Value, p.Value, "") {
+			d.t.Errorf("the plan at apply is another one: %s", problem)
+		}
+	}
+	if len(p.Replaces) > 0 && len(first.Replaces) == 0 {
+		d.t.Errorf("the plan at apply replaces for %v", p.Replaces)
+	}
+	return p
+}
+
+// PlanReplace is the plan of terraform plan -replace.
+func (d *Direct) PlanReplace(config JSON) Planned {
+	d.t.Helper()
+	return d.plan(config, d.held(), nil, true)
+}
+
+// PlanTainted is the plan of an object that is marked as tainted: a creation, of which Terraform says nothing more.
+func (d *Direct) PlanTainted(config JSON) Planned {
+	d.t.Helper()
+	tainted := *d.held()
+	tainted.tainted = true
+	return d.plan(config, &tainted, nil, false)
 }
 
 // Apply carries a plan out and keeps what becomes of the object, also where that is an error.
@@ -143,18 +137,22 @@ func (d *Direct) Apply(p Planned) []*tfprotov6.Diagnostic {
 	if text := Errors(p.Diagnostics); text != "" {
 		d.t.Fatalf("apply of a plan with errors: %s", text)
 	}
-	response, err := d.server.ApplyResourceChange(d.ctx(), &tfprotov6.ApplyResourceChangeRequest{TypeName: d.typeName,
-		Config: d.encode(p.Config), PriorState: d.encode(d.state), PlannedState: d.encode(p.Value), PlannedPrivate: p.private,
-		PlannedIdentity: d.identity})
-	if err != nil {
-		d.t.Fatal(err)
+	d.planned = false
+	done := &CoreApplied{failed: map[string]bool{}}
+	switch p.change.Action {
+	case NoOp:
+		return nil
+	case Delete, Replace:
+		if d.Exists() {
+			d.core.destroy(d.block.Address, p.change.private, done)
+		}
+		if p.change.Action == Delete || Errors(done.Diagnostics) != "" {
+			return done.Diagnostics
+		}
 	}
-	d.state, d.private, d.identity, d.planned = d.decode(response.NewState), response.Private, response.NewIdentity, false
-	d.holdsNoWriteOnly(d.state)
-	if Errors(response.Diagnostics) == "" {
-		d.resultIsAsPlanned(p)
-	}
-	return response.Diagnostics
+	change := *p.change
+	change.config, change.planned = p.Config, p.Value // a test may have changed them
+	return append(done.Diagnostics, d.core.applyChange(&change)...)
 }
 
 // Set plans a configuration and applies it, which has to succeed; it returns the warnings of both.
@@ -174,28 +172,92 @@ func (d *Direct) Set(config JSON) string {
 // Refresh reads the object, as every plan begins.
 func (d *Direct) Refresh() []*tfprotov6.Diagnostic {
 	d.t.Helper()
-	response, err := d.server.ReadResource(d.ctx(), &tfprotov6.ReadResourceRequest{TypeName: d.typeName,
-		CurrentState: d.encode(d.state), Private: d.private, CurrentIdentity: d.identity})
-	if err != nil {
-		d.t.Fatal(err)
+	p := &CorePlan{}
+	if read, fine := d.core.read(d.block.Address, d.held(), p); fine {
+		d.keep(read)
 	}
-	d.state, d.private, d.identity = d.decode(response.NewState), response.Private, response.NewIdentity
-	return response.Diagnostics
+	return p.Diagnostics
+}
+
+func (d *Direct) keep(object *held) {
+	delete(d.core.objects, d.block.Address)
+	if object != nil {
+		d.core.objects[d.block.Address] = object
+	}
 }
 
 // Import takes an object over by its import id, and reads it.
 func (d *Direct) Import(id string) []*tfprotov6.Diagnostic {
 	d.t.Helper()
-	d.service.configure(d.server, d.schemas)
-	response, err := d.server.ImportResourceState(d.ctx(),
-		&tfprotov6.ImportResourceStateRequest{TypeName: d.typeName, ID: id})
-	if err != nil {
-		d.t.Fatal(err)
+	d.configure()
+	p := &CorePlan{}
+	imported := d.core.imported(d.block.Address, id, p)
+	if imported == nil {
+		return p.Diagnostics
 	}
-	if len(response.ImportedResources) != 1 {
-		return response.Diagnostics
+	d.keep(imported)
+	return append(p.Diagnostics, d.Refresh()...)
+}
+
+// Exists reports whether the state holds the object.
+func (d *Direct) Exists() bool { return d.core.objects[d.block.Address] != nil }
+
+// Text is an attribute of the state as JSON text, "null" for none.
+func (d *Direct) Text(name string) string { return text(d.t, fields(d.t, d.State())[name]) }
+
+// Text is an attribute of the plan as JSON text.
+func (p Planned) Text(t *testing.T, name string) string {
+	t.Helper()
+	return text(t, fields(t, p.Value)[name])
+}
+
+// Elements are the elements of a list or set of the plan as JSON texts.
+func (p Planned) Elements(t *testing.T, name string) []string {
+	t.Helper()
+	var elements []tftypes.Value
+	if err := fields(t, p.Value)[name].As(&elements); err != nil {
+		t.Fatal(err)
 	}
-	imported := response.ImportedResources[0]
-	d.state, d.private, d.identity = d.decode(imported.State), imported.Private, imported.Identity
-	return append(response.Diagnostics, d.Refresh()...)
+	all := make([]string, len(elements))
+	for i := range elements {
+		all[i] = text(t, elements[i])
+	}
+	return all
+}
+
+// Unknown lists the attributes that the plan shows as known after apply, sorted.
+func (p Planned) Unknown(t *testing.T) []string {
+	t.Helper()
+	return where(fields(t, p.Value), func(_ string, v tftypes.Value) bool { return !v.IsFullyKnown() })
+}
+
+// Changes lists the attributes that the plan shows as changing, sorted; none is an empty plan.
+func (p Planned) Changes(t *testing.T) []string {
+	t.Helper()
+	if p.Prior.IsNull() || p.Value.IsNull() {
+		return where(fields(t, p.Value), func(string, tftypes.Value) bool { return true })
+	}
+	return Differences(t, p.Prior, p.Value)
+}
+
+// State is the object as it is now, null without one.
+func (d *Direct) State() tftypes.Value { return d.held().value }
+
+// Recording is what Terraform sends about an object that did not change, as it is on the wire: for measurements.
+type Recording struct {
+	TypeName string
+	// Config and State are MessagePack, StateJSON is what the state file holds, and Identity is MessagePack.
+	Config, State, StateJSON, Private, Identity []byte
+}
+
+// Record records the object with the configuration that it was set to.
+func (d *Direct) Record(config JSON) Recording {
+	d.t.Helper()
+	object := d.held()
+	r := Recording{TypeName: d.block.Type(), Private: object.private, StateJSON: []byte(text(d.t, object.value)),
+		Config: encode(d.t, d.config(config)).MsgPack, State: encode(d.t, object.value).MsgPack}
+	if object.identity != nil {
+		r.Identity = object.identity.IdentityData.MsgPack
+	}
+	return r
 }

@@ -1,7 +1,11 @@
 package acctest
 
 import (
+	"context"
+	"testing"
+
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // Read reads a data source over the provider's protocol, without a Terraform in between, so that every request is one
@@ -14,24 +18,24 @@ func (s *Service) Read(typeName string, config JSON) (result JSON, diagnostics [
 	if schema == nil {
 		s.t.Fatalf("no data source %s", typeName)
 	}
-	encoded := encode(s.t, object(s.t, schema, config))
-	validated, err := server.ValidateDataResourceConfig(s.ctx(),
-		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	return readSource(s.t, server, schemas, typeName, object(s.t, schema, config))
+}
+
+func readSource(t *testing.T, server tfprotov6.ProviderServer, schemas *tfprotov6.GetProviderSchemaResponse,
+	typeName string, config tftypes.Value) (result JSON, diagnostics []*tfprotov6.Diagnostic) {
+	t.Helper()
+	ctx, encoded := context.WithoutCancel(t.Context()), encode(t, config)
+	validated := ok(server.ValidateDataResourceConfig(ctx,
+		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: typeName, Config: encoded}))
 	if Errors(validated.Diagnostics) != "" {
 		return nil, validated.Diagnostics
 	}
-	response, err := server.ReadDataSource(s.ctx(), &tfprotov6.ReadDataSourceRequest{TypeName: typeName, Config: encoded})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	response := ok(server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: typeName, Config: encoded}))
 	diagnostics = append(validated.Diagnostics, response.Diagnostics...)
 	if Errors(diagnostics) != "" {
 		return nil, diagnostics
 	}
-	return view(s.t, decode(s.t, response.State, schema.ValueType())), diagnostics
+	return view(t, decode(t, response.State, schemas.DataSourceSchemas[typeName].ValueType())), diagnostics
 }
 
 // List queries a list resource over the provider's protocol, with the whole resource where include says so. It returns

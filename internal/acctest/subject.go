@@ -88,11 +88,11 @@ func (s *Subject) Value(name string) string { return strings.Trim(s.Text(name), 
 func (s *Subject) ID() string { return s.Value("id") }
 
 // Fault adds a fault to the sandbox.
-func (s *Subject) Fault(f sandbox.Fault) { s.service.Sandbox.AddFault(f) }
+func (s *Subject) Fault(f sandbox.Fault) { s.core.service.Sandbox.AddFault(f) }
 
 // Calls lists the operations since the last reset that change something.
 func (s *Subject) Calls() []string {
-	return slices.DeleteFunc(s.service.Operations(), func(name string) bool {
+	return slices.DeleteFunc(s.core.service.Operations(), func(name string) bool {
 		return strings.HasSuffix(name, ".get") || strings.HasSuffix(name, ".list")
 	})
 }

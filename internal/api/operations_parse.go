@@ -134,13 +134,13 @@ func placeholders(template string) []string {
 // Nearest returns the up to n of names that differ least from name.
 func Nearest(name string, names []string, n int) []string {
 	names = slices.Clone(names)
-	slices.SortStableFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
+	slices.SortStableFunc(names, func(a, b string) int { return Distance(name, a) - Distance(name, b) })
 	return names[:min(n, len(names))]
 }
 
-// distance is the Levenshtein distance in bytes. A very long name is cut: it
+// Distance is the Levenshtein distance in bytes. A very long name is cut: it
 // is near to nothing anyway, and the cost is the product of the lengths.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	a = a[:min(len(a), 64)]
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -540,6 +540,7 @@ func TestRefreshed_canceled(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if first == nil || second != nil || s.singles != 4 || s.pages != 1 {
 			t.Errorf("%v, %v, %d single reads, %d pages", first, second, s.singles, s.pages)
 		}

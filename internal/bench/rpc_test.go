@@ -283,7 +283,7 @@ func recorded(t *testing.T, s *acctest.Service) []acctest.Recording {
 	if err := json.Unmarshal([]byte(owner.Text("id")), &id); err != nil {
 		t.Fatal(err)
 	}
-	holder, account := record("billing_account", acctest.JSON{"customer": acctest.JSON{"id": id},
+	holder, account := record("billing_account", acctest.JSON{"customer_id": id,
 		"external_id": "aurora-1", "billing_email": "accounts@aurora.example", "payment_terms_days": 15})
 	if err := json.Unmarshal([]byte(holder.Text("id")), &id); err != nil {
 		t.Fatal(err)

@@ -33,9 +33,6 @@ func TestRaceUnderStorm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := begin(t, s, "")
 			w.supervise(built, err)
-			if err := os.RemoveAll(filepath.Join(w.runner.Dir, "main_override.tf")); err != nil {
-				t.Fatal(err)
-			}
 			text, err := os.ReadFile(filepath.Join("testdata", "storm.tf"))
 			if err != nil {
 				t.Fatal(err)

@@ -16,8 +16,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
 // pids is the file in which every process of the provider notes its id.
@@ -205,6 +208,8 @@ func (w *world) play() {
 		env["TF_VAR_revision"] = "2"
 	case rotate:
 		env["TF_VAR_rotation"] = "2"
+	case renew:
+		env["TF_VAR_renewal"] = "2"
 	case destroy:
 		apply = append(apply, "-destroy")
 	}
@@ -219,7 +224,53 @@ func (w *world) play() {
 	if w.cutOff() {
 		return
 	}
+	if w.schedule.stranger {
+		w.stranger(append([]string{"plan", "-json"}, apply[3:]...)...)
+	}
 	w.settle(apply)
+}
+
+// stranger plans with a token of another organization: that is one error, which names both, and writes nothing. It
+// needs an object in the state that was created undisturbed, because one that could not ask for its organization has
+// none.
+func (w *world) stranger(plan ...string) {
+	w.t.Helper()
+	if !slices.ContainsFunc(w.state(), func(r inState) bool {
+		return strings.HasPrefix(r.address, "billing_customer.") || strings.HasPrefix(r.address, "billing_account.") ||
+			strings.HasPrefix(r.address, "billing_subscription.")
+	}) {
+		return
+	}
+	other, err := w.service.Sandbox.NewOrganization(sandbox.Organization{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	token, err := w.service.Sandbox.NewToken(sandbox.Token{Organization: other.ID})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	own := w.runner.Env["BILLING_TOKEN"]
+	w.runner.Env["BILLING_TOKEN"] = token
+	var writes atomic.Int32
+	w.onRequest(func(write bool) {
+		if write {
+			writes.Add(1)
+		}
+	})
+	out, errs, _ := w.terraform(plan...)
+	w.runner.Env["BILLING_TOKEN"] = own
+	home := w.service.Sandbox.Organization().ID
+	if len(errs) != 1 || !strings.Contains(errs[0].text, other.ID) || !strings.Contains(errs[0].text, home) {
+		w.breaks("organization", "with a token of %s the errors are %v", other.ID, errs)
+	}
+	for _, change := range planned(out) {
+		if !strings.HasPrefix(change, "update ") {
+			w.breaks("organization", "with a token of another organization the plan is to %s", change)
+		}
+	}
+	if n := writes.Load(); n > 0 {
+		w.breaks("organization", "the plan with a token of another organization sent %d writes", n)
+	}
 }
 
 func (w *world) kill(i int) *kill {

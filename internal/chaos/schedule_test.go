@@ -14,6 +14,7 @@ const (
 	create  = "create"
 	update  = "update"
 	rotate  = "rotate"
+	renew   = "renew"
 	destroy = "destroy"
 )
 
@@ -44,6 +45,8 @@ type schedule struct {
 	restart int    // the service is stopped after so many requests; 0: never
 	stopped time.Duration
 	traced  bool // Terraform writes its log at the level TRACE
+	// stranger is a plan with the token of another organization, after the disturbed run.
+	stranger bool
 }
 
 func (s schedule) String() string {
@@ -63,6 +66,9 @@ func (s schedule) String() string {
 	if s.traced {
 		parts = append(parts, "TF_LOG=TRACE")
 	}
+	if s.stranger {
+		parts = append(parts, "a plan with the token of another organization")
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -74,14 +80,15 @@ var operations = map[string][]string{
 	update: {"customers.update", "billing_accounts.update", "subscriptions.update", "subscriptions.items.sync",
 		"webhook_endpoints.update", "finance.records.update"},
 	rotate: {"api_keys.rotate", "webhook_endpoints.rotate_secret", "webhook_endpoints.update"},
+	renew:  {"api_keys.create", "api_keys.rotate", "api_keys.revoke"},
 	destroy: {"customers.delete", "billing_accounts.close", "subscriptions.cancel", "webhook_endpoints.delete",
 		"api_keys.revoke", "finance.records.delete"},
 }
 
 // writes is about how many requests of a phase change something.
-var writes = map[string]int{create: 16, update: 13, rotate: 4, destroy: 13}
+var writes = map[string]int{create: 16, update: 13, rotate: 5, renew: 9, destroy: 14}
 
-var reads = []string{"customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get",
+var reads = []string{"me.get", "customers.get", "billing_accounts.get", "subscriptions.get", "webhook_endpoints.get",
 	"api_keys.get", "finance.records.get", "customers.list", "api_keys.list", "webhook_endpoints.list",
 	"finance.records.list"}
 
@@ -99,7 +106,7 @@ var (
 // drawn is the schedule of a seed.
 func drawn(seed uint64, l limits) schedule {
 	r := rand.New(rand.NewPCG(seed, 10))
-	phases := []string{create, create, rotate, update, create, rotate, destroy, create}
+	phases := []string{create, create, rotate, update, create, renew, destroy, renew}
 	s := schedule{seed: seed, phase: phases[seed%uint64(len(phases))], traced: seed%4 == 0}
 	chance := func(percent int) bool { return r.IntN(100) < percent }
 	if chance(20) {
@@ -124,6 +131,7 @@ func drawn(seed uint64, l limits) schedule {
 	if chance(20) {
 		s.restart, s.stopped = 1+r.IntN(40), drawnDuration(r, l.outage)
 	}
+	s.stranger = s.phase != create && chance(30)
 	return s
 }
 

@@ -29,9 +29,8 @@ type world struct {
 	printed  strings.Builder   // all that Terraform has printed
 	named    strings.Builder   // its errors and warnings
 	broken   []violation
-	before   map[string]bool // ids of the keys that the state had before the disturbance
+	before   map[string]string // tokens of the keys that the state had before the disturbance, by id
 	signals  int
-	allowed  bool // the configuration allows a second endpoint at sharedURL
 	lost     bool // Terraform's own state file was cut off
 	runs     int
 	started  time.Time
@@ -68,38 +67,24 @@ func begin(t *testing.T, s schedule, from string) *world {
 	w.runner.At(w.service)
 	w.supervise(acctest.BuiltProvider())
 	maps.Copy(w.runner.Env, map[string]string{"TF_VAR_canary": canary, "TF_VAR_revision": "1", "TF_VAR_rotation": "1",
+		"TF_VAR_renewal":        "1",
 		"BILLING_RETRY_TIMEOUT": "30s", "BILLING_REQUEST_TIMEOUT": "3s"})
 	text, err := os.ReadFile(filepath.Join("testdata", "main.tf"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.runner.Write("main.tf", string(text))
-	if w.allowed = knows(t, "allow_duplicate"); w.allowed { // the other workspace has an endpoint at the same url
-		w.runner.Write("main_override.tf", "resource \"billing_webhook_endpoint\" \"shared\" { allow_duplicate = true }\n")
-	}
 	if from == "" {
 		w.seedForeign()
 	}
 	w.reset()
-	w.before = map[string]bool{}
+	w.before = map[string]string{}
 	for _, r := range w.state() {
-		w.before[fmt.Sprint(r.attributes["id"])] = true
+		if token, _ := r.attributes["token"].(string); token != "" {
+			w.before[fmt.Sprint(r.attributes["id"])] = token
+		}
 	}
 	return w
-}
-
-// knows reports whether the provider has an argument of this name.
-func knows(t *testing.T, argument string) bool {
-	t.Helper()
-	dir, err := acctest.BuiltProvider()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(filepath.Join(dir, "terraform-provider-billing"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Contains(string(program), argument)
 }
 
 func (w *world) decode(name string, into any) {

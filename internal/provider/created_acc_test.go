@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -75,7 +77,7 @@ resource "billing_api_key" "new" {
 	}
 	run(t,
 		resource.TestStep{PreConfig: mixUpAll, Config: config, ExpectError: regexp.MustCompile(
-			`(?s)(the\s+response\s+shows\s+the.*){5}`)},
+			`(?s)(nothing\s+of\s+this\s+one\s+is\s+used.*){5}`)},
 		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: created},
 			Check: func(state *terraform.State) error {
 				for _, name := range types {
@@ -87,5 +89,50 @@ resource "billing_api_key" "new" {
 			}},
 		resource.TestStep{Config: config,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+	)
+}
+
+// TestAccCreated_existing: a creation whose response shows an endpoint or a key that is equal to the wanted one and
+// existed before fails, for each of several, and the object stays nobody's of this state.
+func TestAccCreated_existing(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("responses are mixed up on purpose")
+	others := map[string]bool{}
+	mixUp := func(operation, path string, body acctest.JSON) func() {
+		_, existing := s.CallCollections("POST", path, body)
+		object := existing["data"].(acctest.JSON)
+		others[fmt.Sprint(object["id"])] = true
+		delete(object, "secret") // what exists does not show it
+		encoded, err := json.Marshal(acctest.JSON{"data": object})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			s.Sandbox.AddFault(sandbox.Fault{Operation: operation, Status: 201, Body: string(encoded), Times: 2})
+		}
+	}
+	endpoints := mixUp("webhook_endpoints.create", "/api/v1/webhook-endpoints",
+		acctest.JSON{"url": "https://hooks.example.com/same"})
+	keys := mixUp("api_keys.create", "/api/v1/api-keys", acctest.JSON{"name": "same"})
+	s.Sandbox.Clock().Advance(time.Hour)
+	var blocks strings.Builder
+	for _, name := range []string{"a", "b"} {
+		fmt.Fprintf(&blocks, "resource \"billing_webhook_endpoint\" %[1]q {\n"+
+			"  url = \"https://hooks.example.com/same?%[1]s\"\n}\n"+
+			"resource \"billing_api_key\" %[1]q {\n  name        = \"same\"\n  description = %[1]q\n}\n", name)
+	}
+	config := s.Config(blocks.String())
+	run(t,
+		resource.TestStep{PreConfig: func() { endpoints(); keys() }, Config: config, ExpectError: regexp.MustCompile(
+			`(?s)((which\s+existed|was\s+registered)\s+before.*){4}`)},
+		resource.TestStep{Config: config, Check: func(state *terraform.State) error {
+			for name, object := range state.RootModule().Resources {
+				if others[object.Primary.ID] {
+					return fmt.Errorf("%s has the object of another one, %s", name, object.Primary.ID)
+				}
+			}
+			return nil
+		}},
 	)
 }

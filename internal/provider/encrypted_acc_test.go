@@ -57,9 +57,6 @@ func TestAccProvider_secretsEncrypted(t *testing.T) {
 		return both
 	}
 
-	for _, operation := range []string{"api_keys.create", "webhook_endpoints.create", "webhook_endpoints.rotate_secret"} {
-		service.Sandbox.AddFault(sandbox.Fault{Operation: operation, Times: 1, DropAfter: true})
-	}
 	apply(encryptedConfig("1", "", ana))
 	decrypted(ana)
 	if out := apply(encryptedConfig("2", "", ana)); strings.Contains(out, "recipients") &&
@@ -68,7 +65,7 @@ func TestAccProvider_secretsEncrypted(t *testing.T) {
 	}
 	before := decrypted(ana)
 	out := apply(encryptedConfig("2", "", bia))
-	for _, part := range []string{"An encrypted secret keeps its recipients", "the API key \"ci\"", "the next rotation"} {
+	for _, part := range []string{"The encrypted secret of", "keeps its recipients", "the API key \"ci\"", "the next rotation"} {
 		if !strings.Contains(strings.ToLower(out), strings.ToLower(part)) {
 			t.Errorf("other recipients: %q is not said in %s", part, out)
 		}

@@ -38,7 +38,7 @@ var mixedUp = map[string]struct {
 		acctest.JSON{"notes": "x"}, "/v1/subscriptions/"},
 	"billing_webhook_endpoint": {"webhook_endpoints.get", "webhook_endpoints.update",
 		func(_ *acctest.Service, url string) acctest.JSON {
-			return acctest.JSON{"url": url, "allow_duplicate": true}
+			return acctest.JSON{"url": url}
 		},
 		acctest.JSON{"description": "x"}, "/api/v1/webhook-endpoints/"},
 	"billing_api_key": {"api_keys.get", "", // a key is never updated

@@ -1,5 +1,5 @@
 data "billing_finance_payables" "january" {
-  filters = {
+  filter = {
     company_id         = "7b0d3c1e-52f4-4a63-8c1d-1f2e3d4c5b6a"
     "occurred_at[gte]" = "2026-01-01"
     "occurred_at[lt]"  = "2026-02-01"

@@ -1,5 +1,5 @@
 data "billing_finance_receivables" "latest" {
-  filters = {
+  filter = {
     "occurred_at[gte]" = "2026-01-01"
   }
   limit = 10

@@ -4,10 +4,11 @@ data "billing_records" "plans" {
   sort_by    = "name"
 }
 
-locals {
-  plans = [for text in data.billing_records.plans.items : jsondecode(text)]
+output "plan_ids" {
+  value = { for plan in data.billing_records.plans.items : plan.name => plan.id... }
 }
 
-output "plan_ids" {
-  value = { for plan in local.plans : plan.name => plan.id... }
+# Every other field is in json.
+output "plan_amounts" {
+  value = { for plan in data.billing_records.plans.items : plan.id => try(jsondecode(plan.json).amount_cents, null) }
 }

@@ -18,7 +18,6 @@ mock_resource "billing_account" {
   defaults = {
     id                        = "0b8f6c1e-4f0a-4d53-9f0c-1e8a35b7c003"
     public_id                 = "0b8f6c1e-4f0a-4d53-9f0c-1e8a35b7c004"
-    customer_id               = "0b8f6c1e-4f0a-4d53-9f0c-1e8a35b7c001"
     status                    = "active"
     currency                  = "BRL"
     balance_cents             = 0

@@ -9,10 +9,7 @@ resource "billing_customer" "horizonte" {
 
 resource "billing_account" "horizonte" {
   external_id = "erp-1001-main"
-
-  customer = {
-    id = billing_customer.horizonte.id
-  }
+  customer_id = billing_customer.horizonte.id
 
   billing_email      = "contas@horizonte.example"
   payment_terms_days = 21
@@ -26,12 +23,10 @@ resource "billing_account" "horizonte" {
   }
 }
 
-# An account of a new customer, created together with it.
-resource "billing_account" "aurora" {
-  customer = {
-    name            = "Padaria Aurora Ltda"
-    document_number = "45.997.418/0001-53"
-    kind            = "company"
-    email           = "financeiro@aurora.example"
-  }
+# A second account of the same customer. One that another system manages is found by data.billing_customer, with its
+# external_id or document_number.
+resource "billing_account" "events" {
+  external_id   = "erp-1001-events"
+  customer_id   = billing_customer.horizonte.id
+  billing_email = "eventos@horizonte.example"
 }

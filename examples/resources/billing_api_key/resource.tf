@@ -1,18 +1,13 @@
+# A key that lives for 90 days and renews itself: a plan within the last seven days creates the next key in place, and the
+# old one works until its own expiry. So does a change of the name, the scopes or the trigger, with a grace period of seven days.
 resource "billing_api_key" "erp" {
-  name        = "erp"
-  description = "Reads charges for the ERP"
-  scopes      = ["charges:read"]
-
-  # Rotate by age, and immediately when the trigger changes. The old key works for three more days.
-  rotate_after_days = 90
+  name               = "erp"
+  description        = "Reads charges for the ERP"
+  scopes             = ["charges:read"]
+  expires_after_days = 90
+  grace_period_days  = 7
   rotate_when_changed = {
     incident = "none"
-  }
-  grace_period_days = 3
-
-  # Changing the name or the scopes forces replacement: create the new key before the old one is revoked.
-  lifecycle {
-    create_before_destroy = true
   }
 }
 
@@ -21,11 +16,12 @@ output "erp_key" {
   sensitive = true
 }
 
-output "next_rotation" {
+# The first apply after this time creates the next key.
+output "next_key" {
   value = billing_api_key.erp.rotation_due_at
 }
 
-# The state contains this token only in encrypted form: token is null. `age -d` decrypts it with the private key.
+# The state contains this token only in encrypted form: token is null. `age -d` and the function age_decrypt decrypt it.
 resource "billing_api_key" "pipeline" {
   name           = "pipeline"
   scopes         = ["charges:read"]

@@ -21,6 +21,9 @@ resource "billing_webhook_endpoint" "erp" {
   rotate_secret_when_changed = {
     quarter = "2026-Q4"
   }
+
+  # Destroying or replacing this endpoint is an error: its secret would be lost.
+  deletion_policy = "prevent"
 }
 
 output "webhook_secret" {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,11 +117,9 @@ func Respond(status int, body string) http.HandlerFunc {
 
 // Turns responds with one handler after the other, the last one for good.
 func Turns(handlers ...http.HandlerFunc) http.HandlerFunc {
-	n := 0
+	var n atomic.Int64
 	return func(w http.ResponseWriter, r *http.Request) {
-		handler := handlers[min(n, len(handlers)-1)]
-		n++
-		handler(w, r)
+		handlers[min(int(n.Add(1))-1, len(handlers)-1)](w, r)
 	}
 }
 

@@ -19,6 +19,7 @@ type Invoice struct {
 	Raw              json.RawMessage // all of it, as returned
 	SubscriptionID   string          // "" where the invoice does not say
 	BillingAccountID string          // "" where the invoice does not say
+	UpdatedAt        string          // "" where the invoice does not say
 }
 
 // UnmarshalJSON keeps the whole invoice, and picks out what is known.
@@ -31,6 +32,7 @@ func (i *Invoice) UnmarshalJSON(data []byte) error {
 		ID: api.LooseText(fields["id"]), Raw: bytes.Clone(data),
 		SubscriptionID:   api.LooseText(fields["subscription_id"]),
 		BillingAccountID: api.LooseText(fields["billing_account_id"]),
+		UpdatedAt:        api.LooseText(fields["updated_at"]),
 	}
 	return nil
 }
@@ -40,17 +42,20 @@ type InvoiceQuery struct {
 	Listing
 	SubscriptionID   string
 	BillingAccountID string
+	UpdatedAtGTE     string // ISO 8601
 }
 
 // matches compares what the invoice says.
 func (q InvoiceQuery) matches(i Invoice) bool {
 	return (q.SubscriptionID == "" || i.SubscriptionID == "" || same.ID(q.SubscriptionID, i.SubscriptionID)) &&
-		(q.BillingAccountID == "" || i.BillingAccountID == "" || same.ID(q.BillingAccountID, i.BillingAccountID))
+		(q.BillingAccountID == "" || i.BillingAccountID == "" || same.ID(q.BillingAccountID, i.BillingAccountID)) &&
+		notBefore(i.UpdatedAt, q.UpdatedAtGTE)
 }
 
 // ListInvoices lists the invoices that match (wire contract: invoices.list). Each
 // filter but the free-text search is applied again to the items that hold its field,
-// because a service may ignore it.
+// because a service may ignore it. The time of the last change is only compared here:
+// the contract names no filter for it.
 func (s *Service) ListInvoices(ctx context.Context, q InvoiceQuery) iter.Seq2[Invoice, error] {
 	query := url.Values{}
 	setIf(query, "subscription_id", q.SubscriptionID)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +20,7 @@ import (
 // not this machine's.
 type store struct {
 	t       *testing.T
+	mu      sync.Mutex
 	path    string // of the collection
 	objects []map[string]any
 	posts   []string      // what becomes of each creation, see post
@@ -41,7 +43,14 @@ func (s *store) now() time.Time {
 	return time.Now().UTC().Add(-25 * time.Hour)
 }
 
-// put creates an object as any system does, from the body of a creation.
+// add creates an object as another system does.
+func (s *store) add(body map[string]any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.put(body)
+}
+
+// put creates an object from the body of a creation.
 func (s *store) put(body map[string]any) map[string]any {
 	object := map[string]any{"id": string(rune('a'+len(s.objects))) + "1", "status": "active", "at": time.Now(),
 		"created_at": s.now().Format("2006-01-02T15:04:05.000Z")}
@@ -61,6 +70,8 @@ func (s *store) dated(handler http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(20 * time.Millisecond)
 		w.Header().Set("Date", s.now().Format(http.TimeFormat))
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		handler(w, r)
 	}
 }
@@ -134,7 +145,7 @@ func TestLostCreations(t *testing.T) {
 	same := map[string]any{"billing_account_id": "a1", "external_id": "x1", "plan_id": "plan1"}
 	alike := map[string]any{"billing_account_id": "a1", "plan_id": "plan1"}
 	tests := map[string]struct {
-		store     store
+		store     *store
 		before    map[string]any // another system's, an hour old
 		during    map[string]any // another system's,
 		after     time.Duration  // so long after the first request
@@ -144,55 +155,55 @@ func TestLostCreations(t *testing.T) {
 		ambiguous bool
 		posts     int
 	}{
-		"taken": {store: store{posts: []string{kept}}, before: same, create: coded, posts: 1},
-		"not processed, taken": {store: store{posts: []string{lostBefore, kept}}, before: same, create: coded,
+		"taken": {store: &store{posts: []string{kept}}, before: same, create: coded, posts: 1},
+		"not processed, taken": {store: &store{posts: []string{lostBefore, kept}}, before: same, create: coded,
 			conflict: true, posts: 1},
-		"clock stands": {store: store{posts: []string{lostBefore, kept}, stands: true}, before: same,
+		"clock stands": {store: &store{posts: []string{lostBefore, kept}, stands: true}, before: same,
 			create: coded, conflict: true, posts: 1},
-		"filters are ignored": {store: store{posts: []string{lostBefore, kept}, ignores: true}, before: same,
+		"filters are ignored": {store: &store{posts: []string{lostBefore, kept}, ignores: true}, before: same,
 			create: coded, conflict: true, posts: 1},
-		"lost": {store: store{posts: []string{lostAfter}}, create: coded, adopted: true, posts: 1},
-		"lost, clock stands": {store: store{posts: []string{lostAfter}, stands: true}, create: coded,
+		"lost": {store: &store{posts: []string{lostAfter}}, create: coded, adopted: true, posts: 1},
+		"lost, clock stands": {store: &store{posts: []string{lostAfter}, stands: true}, create: coded,
 			adopted: true, posts: 1},
-		"lost, reads lag": {store: store{posts: []string{lostAfter}, lag: 10 * time.Second}, create: coded,
+		"lost, reads lag": {store: &store{posts: []string{lostAfter}, lag: 10 * time.Second}, create: coded,
 			adopted: true, posts: 1},
-		"not processed": {store: store{posts: []string{lostBefore, kept}}, create: coded, posts: 2},
-		"not processed, lost": {store: store{posts: []string{lostBefore, lostAfter}}, create: coded,
+		"not processed": {store: &store{posts: []string{lostBefore, kept}}, create: coded, posts: 2},
+		"not processed, lost": {store: &store{posts: []string{lostBefore, lostAfter}}, create: coded,
 			adopted: true, posts: 2},
-		"somebody else was faster": {store: store{posts: []string{lostBefore, kept}}, during: same, after: 5 * time.Second,
+		"somebody else was faster": {store: &store{posts: []string{lostBefore, kept}}, during: same, after: 5 * time.Second,
 			create: coded, conflict: true, posts: 1},
-		"somebody else was faster, seen late": {store: store{posts: []string{lostBefore, kept}, lag: 10 * time.Second},
+		"somebody else was faster, seen late": {store: &store{posts: []string{lostBefore, kept}, lag: 10 * time.Second},
 			during: same, after: 5 * time.Second, create: coded, conflict: true, posts: 2},
-		"somebody else was faster, clock stands": {store: store{posts: []string{lostBefore, kept}, lag: 10 * time.Second,
+		"somebody else was faster, clock stands": {store: &store{posts: []string{lostBefore, kept}, lag: 10 * time.Second,
 			stands: true}, during: same, after: 5 * time.Second,
 			create: coded, conflict: true, posts: 2},
-		"no code, lost": {store: store{posts: []string{lostAfter}}, create: plain, adopted: true, posts: 1},
-		"no code, lost, another one": {store: store{posts: []string{lostAfter}}, before: alike, create: plain,
+		"no code, lost": {store: &store{posts: []string{lostAfter}}, create: plain, adopted: true, posts: 1},
+		"no code, lost, another one": {store: &store{posts: []string{lostAfter}}, before: alike, create: plain,
 			adopted: true, posts: 1},
-		"no code, lost, clock stands": {store: store{posts: []string{lostAfter}, stands: true}, before: alike,
+		"no code, lost, clock stands": {store: &store{posts: []string{lostAfter}, stands: true}, before: alike,
 			create: plain, adopted: true, posts: 1},
-		"no code, lost, reads lag": {store: store{posts: []string{lostAfter}, lag: 10 * time.Second}, before: alike,
+		"no code, lost, reads lag": {store: &store{posts: []string{lostAfter}, lag: 10 * time.Second}, before: alike,
 			create: plain, adopted: true, posts: 1},
-		"no code, lost, filters ignored": {store: store{posts: []string{lostAfter}, ignores: true}, before: alike,
+		"no code, lost, filters ignored": {store: &store{posts: []string{lostAfter}, ignores: true}, before: alike,
 			create: plain, adopted: true, posts: 1},
-		"no code, lost, next to a code": {store: store{posts: []string{lostAfter}}, during: same, create: plain,
+		"no code, lost, next to a code": {store: &store{posts: []string{lostAfter}}, during: same, create: plain,
 			adopted: true, posts: 1},
-		"no code, not processed": {store: store{posts: []string{lostBefore}}, before: alike, create: plain,
+		"no code, not processed": {store: &store{posts: []string{lostBefore}}, before: alike, create: plain,
 			ambiguous: true, posts: 1},
-		"no code, two new ones": {store: store{posts: []string{lostAfter}}, during: alike, create: plain,
+		"no code, two new ones": {store: &store{posts: []string{lostAfter}}, during: alike, create: plain,
 			ambiguous: true, posts: 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &test.store
+				s := test.store
 				s.t, s.path = t, subscriptionsPath[len("GET "):]
 				if test.before != nil {
-					s.put(test.before)
+					s.add(test.before)
 					time.Sleep(time.Hour)
 				}
 				if test.during != nil {
-					time.AfterFunc(test.after+30*time.Millisecond, func() { s.put(test.during) })
+					time.AfterFunc(test.after+30*time.Millisecond, func() { s.add(test.during) })
 				}
 				got, err := newService(t, s.wire()).CreateSubscription(t.Context(), test.create)
 				var conflict *api.ConflictError
@@ -250,7 +261,7 @@ func TestLostCreationsOfEachKind(t *testing.T) {
 			t.Run(name+" "+lag.String(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := &store{t: t, path: kind.path, posts: []string{lostAfter}, lag: lag}
-					s.put(kind.other)
+					s.add(kind.other)
 					time.Sleep(time.Minute)
 					id, adopted, err := kind.create(t.Context(), newService(t, s.wire()))
 					if err != nil || !adopted || id != "b1" || s.posted != 1 {
@@ -315,7 +326,7 @@ func TestLostCreations_rightBefore(t *testing.T) {
 				if create.ExternalID != nil {
 					theirs["external_id"] = *create.ExternalID
 				}
-				s.put(theirs)
+				s.add(theirs)
 				time.Sleep(300 * time.Millisecond)
 				got, err := service.CreateSubscription(t.Context(), create)
 				if _, ambiguous := api.AsAmbiguous(err); !ambiguous {

@@ -61,7 +61,7 @@ func (s *Service) settleKey(ctx context.Context, create APIKeyCreate) (*APIKey, 
 	var lostAt time.Time
 	key, adopted, err := api.Settle(ctx, api.Settlement[*APIKey]{
 		Create: func(ctx context.Context) (key *APIKey, err error) {
-			key, err = s.oneKey(ctx, api.Request{Operation: "api_keys.create", Body: create})
+			key, err = s.oneKey(ctx, api.Request{Operation: "api_keys.create", Body: create, Existed: before.has})
 			lost, _ = api.AsAmbiguous(err)
 			lostAt = s.shownTime(ctx)
 			return key, err

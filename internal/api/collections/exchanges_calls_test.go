@@ -28,11 +28,7 @@ func idsIn(path string) (found ids) {
 // calls carries out each operation out of a written-down request.
 var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, error){
 	"webhook_endpoints.create": func(t *testing.T, s *Service, _ ids, r evidence.Request) (any, error) {
-		created, err := s.CreateWebhookEndpoint(t.Context(), apitest.BodyOf[WebhookEndpointCreate](t, r.Body))
-		if err != nil {
-			return nil, err
-		}
-		return created.WebhookEndpoint, nil
+		return s.CreateWebhookEndpoint(t.Context(), apitest.BodyOf[WebhookEndpointCreate](t, r.Body))
 	},
 	"webhook_endpoints.get": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.GetWebhookEndpoint(t.Context(), id.object)
@@ -44,7 +40,8 @@ var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, e
 		return nil, s.DeleteWebhookEndpoint(t.Context(), id.object)
 	},
 	"webhook_endpoints.rotate_secret": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
-		return s.RotateWebhookSecret(t.Context(), id.object)
+		_, err := s.RotateWebhookSecret(t.Context(), id.object) // the secret alone
+		return nil, err
 	},
 	"webhook_endpoints.test": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.TestWebhookEndpoint(t.Context(), id.object)

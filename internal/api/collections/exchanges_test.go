@@ -63,8 +63,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// shownOnce are the operations whose secret is shown once.
-var shownOnce = map[string]bool{"webhook_endpoints.create": true, "api_keys.create": true, "api_keys.rotate": true}
+// shownOnce are the operations whose token is shown once.
+var shownOnce = map[string]bool{"api_keys.create": true, "api_keys.rotate": true}
 
 // once responds with the response of an exchange; a list has nothing beyond that one page.
 func once(exchange evidence.Exchange) http.HandlerFunc {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,13 +16,13 @@ import (
 func TestImagesAreShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		n := 0
+		var n atomic.Int32
 		empty := respond(200, listOf())
 		w := newWire(routes{
 			"GET " + keysPath: func(w http.ResponseWriter, r *http.Request) { time.Sleep(time.Second); empty(w, r) },
 			createKey: func(w http.ResponseWriter, r *http.Request) {
-				n++
-				respond(201, data(keyJSON(t, map[string]any{"id": string(rune('a' + n)), "token": "t"})))(w, r)
+				id := string('a' + n.Add(1))
+				respond(201, data(keyJSON(t, map[string]any{"id": id, "token": "t"})))(w, r)
 			},
 		})
 		s := newService(t, w)

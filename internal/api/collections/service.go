@@ -21,11 +21,10 @@ import (
 // Service is the collections service behind one client. It is safe for
 // concurrent use.
 type Service struct {
-	client    *api.Client
-	claims    claims
-	endpoints images[WebhookEndpoint]
-	keys      images[APIKey]
-	writes    api.Writes
+	client *api.Client
+	claims claims
+	keys   images[APIKey]
+	writes api.Writes
 }
 
 // New wraps a client of the collections service.

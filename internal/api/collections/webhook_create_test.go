@@ -3,7 +3,6 @@ package collections
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,76 +31,53 @@ func made(t *testing.T, change map[string]any) string {
 	}), change)
 }
 
+// A lost create is sent once, and no request comes before it. What was registered at the url since then is named, and
+// nothing is done to it.
 func TestLostCreateOfAnEndpoint(t *testing.T) {
 	t.Parallel()
-	type objects = []map[string]any
 	tests := map[string]struct {
-		before objects // what the list holds before the create, and after it
-		found  objects // what it holds in addition when it is looked up
-		resent bool    // nothing is found, and the create is sent once more
-		used   bool    // the consumer of a new one has accepted a delivery
-		secret string
+		create http.HandlerFunc
+		found  []map[string]any // what is listed afterwards, as changes of e1
+		later  bool             // only the last lookup lists it
+		ids    string           // of a conflict
 		err    []string
-		ids    string // of a conflict
 	}{
-		"adopted":            {found: objects{{}}, secret: "whsec_new"},
-		"adopted beside old": {before: objects{{"id": "e0"}}, found: objects{{}}, secret: "whsec_new"},
-		"adopted beside another url": {found: objects{{"id": "e0", "url": hook + "/2"}, {}},
-			secret: "whsec_new"},
-		"age unknown": {found: objects{{"createdAt": nil}}, secret: "whsec_new"},
-		"none": {resent: true, err: []string{"may or may not exist", "sent again without a clear response",
-			"/in"}},
-		"only one from before": {before: objects{{}}, resent: true, err: []string{"did not find it"}},
-		"listed late, and old": {found: objects{{"createdAt": "1999-12-31T23:59:57.999Z"}}, ids: "e1",
-			err: []string{"before the request"}},
-		"created later": {found: objects{{"createdAt": "2000-01-01T00:00:02.001Z"}}, ids: "e1",
-			err: []string{"after the request had failed"}},
-		"in use":               {found: objects{{}}, used: true, ids: "e1", err: []string{`accepted the delivery d1`}},
-		"two":                  {found: objects{{}, {"id": "e2"}}, ids: "e1 e2", err: []string{"2 of them"}},
-		"other description":    {found: objects{{"description": nil}}, ids: "e1"},
-		"other events":         {found: objects{{"events": []string{"charge.paid"}}}, ids: "e1"},
-		"all events":           {found: objects{{"events": nil}}, ids: "e1"},
-		"inactive":             {found: objects{{"active": false}}, ids: "e1"},
-		"other authentication": {found: objects{{"authentication": map[string]any{"type": "bearer"}}}, ids: "e1"},
-		"other user": {found: objects{{"authentication": map[string]any{"type": "basic", "username": "v"}}},
-			ids: "e1"},
-		"no authentication": {found: objects{{"authentication": nil}}, ids: "e1"},
+		"none": {err: []string{"may or may not exist", "looked up 4 times and not found", "/in"}},
+		"one": {found: []map[string]any{{}}, ids: "e1",
+			err: []string{"nothing shows who has registered it (e1)", "connection reset"}},
+		"one, listed late":     {found: []map[string]any{{}}, later: true, ids: "e1"},
+		"two":                  {found: []map[string]any{{}, {"id": "e2", "description": "x"}}, ids: "e1 e2", err: []string{"2 of them"}},
+		"the same host":        {found: []map[string]any{{"url": strings.Replace(hook, "hooks", "HOOKS", 1)}}, ids: "e1"},
+		"time unknown":         {found: []map[string]any{{"createdAt": nil}}, ids: "e1"},
+		"another url":          {found: []map[string]any{{"url": hook + "/2"}}, err: []string{"not found"}},
+		"registered before":    {found: []map[string]any{{"createdAt": "1999-12-31T23:59:55Z"}}, err: []string{"not found"}},
+		"registered afterward": {found: []map[string]any{{"createdAt": "2000-01-01T00:00:09Z"}}, ids: "e1"},
+		"an old one instead": {create: respond(201, data(made(t, map[string]any{"createdAt": "1999-12-31T23:00:00Z"}))),
+			found: []map[string]any{{"createdAt": "1999-12-31T23:00:00Z"}, {"id": "e2"}}, ids: "e2",
+			err: []string{"shows the webhook endpoint e1", "registered before the request"}},
+		"another one": {create: respond(201, data(made(t, map[string]any{"url": hook + "/2", "secret": "whsec_2"}))),
+			found: []map[string]any{{}}, ids: "e1", err: []string{"mixes up responses"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var before, accepted []string
-				for _, change := range test.before {
-					before = append(before, made(t, change))
-				}
-				items := slices.Clone(before)
+				var items []string
 				for _, change := range test.found {
 					items = append(items, made(t, change))
 				}
-				if test.used {
-					accepted = []string{`{"id":"d1","status":"success"}`}
+				if test.create == nil {
+					test.create = lost
 				}
-				w := newWire(routes{
-					createEndpoint: lost, "GET " + endpointsPath: listings(respond(200, listOf(before...)),
-						respond(200, listOf(items...))),
-					deliveries:     respond(200, listOf(append(accepted, `{"id":"d0","status":"failed"}`)...)),
-					rotateEndpoint: respond(200, data(made(t, map[string]any{"secret": "whsec_new"}))),
-				})
-				created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
-				if test.secret != "" {
-					if err != nil || !created.Adopted || text(created.Secret) != test.secret || created.ID != "e1" ||
-						created.SecretErr != nil {
-						t.Errorf("got %+v, %v", created, err)
-					}
-					if want := createEndpoint + ", " + rotateEndpoint; w.Writes() != want {
-						t.Errorf("sent %s, want %s", w.Writes(), want)
-					}
-					return
+				list := listings(respond(200, listOf(items...)))
+				if test.later {
+					empty := respond(200, listOf())
+					list = listings(empty, empty, empty, respond(200, listOf(items...)))
 				}
-				says(t, err, test.err...)
-				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.Writes() != createEndpoint && !(test.resent &&
-					w.Writes() == createEndpoint+", "+createEndpoint) {
-					t.Errorf("%v after %s", err, w.Writes())
+				w := newWire(routes{createEndpoint: test.create, "GET " + endpointsPath: list})
+				_, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
+				says(t, err, append(test.err, "Applying again registers an endpoint", "gets every event twice")...)
+				if _, ambiguous := api.AsAmbiguous(err); !ambiguous || w.Writes() != createEndpoint || w.Seen[0] != createEndpoint {
+					t.Errorf("%v after %v", err, w.Seen)
 				}
 				var conflict *api.ConflictError
 				if errors.As(err, &conflict) != (test.ids != "") || conflict != nil && strings.Join(conflict.IDs, " ") != test.ids {
@@ -112,36 +88,25 @@ func TestLostCreateOfAnEndpoint(t *testing.T) {
 	}
 }
 
-// What is left out of a create counts as its default, as nothing else distinguishes the
-// endpoint from another one.
-func TestLostCreateOfTheLeastEndpoint(t *testing.T) {
+// What this process has registered itself, with a response, is not named as what a lost create may have registered, and
+// a response that shows it again is none.
+func TestLostCreateBesideAnother(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		change  map[string]any
-		adopted bool
-	}{
-		"the defaults":   {nil, true},
-		"as nulls":       {map[string]any{"events": nil, "active": nil, "authentication": nil, "description": ""}, true},
-		"a description":  {map[string]any{"description": "x"}, false},
-		"events":         {map[string]any{"events": []string{"charge.paid"}}, false},
-		"inactive":       {map[string]any{"active": false}, false},
-		"authentication": {map[string]any{"authentication": map[string]any{"type": "bearer"}}, false},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWire(routes{
-					createEndpoint: lost, "GET " + endpointsPath: appearing(endpointJSON(t, test.change)),
-					deliveries:     respond(200, listOf()),
-					rotateEndpoint: respond(200, data(endpointJSON(t, map[string]any{"secret": "whsec_new"}))),
-				})
-				created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), WebhookEndpointCreate{URL: hook})
-				if (err == nil && created.Adopted) != test.adopted {
-					t.Errorf("got %+v, %v", created, err)
-				}
-			})
+	synctest.Test(t, func(t *testing.T) {
+		registered := respond(201, data(made(t, map[string]any{"secret": "whsec_1"})))
+		w := newWire(routes{
+			createEndpoint:         turns(registered, lost, registered),
+			"GET " + endpointsPath: listings(respond(200, listOf(made(t, nil)))),
 		})
-	}
+		s := newService(t, w)
+		if _, err := s.CreateWebhookEndpoint(t.Context(), asked); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"connection reset", "shows the webhook endpoint e1, which was registered before"} {
+			_, err := s.CreateWebhookEndpoint(t.Context(), asked)
+			says(t, err, part, "not found")
+		}
+	})
 }
 
 func TestResponsesToTheCreateOfAnEndpoint(t *testing.T) {
@@ -149,37 +114,30 @@ func TestResponsesToTheCreateOfAnEndpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		whole := made(t, map[string]any{"secret": "whsec_1"})
 		tests := map[string]struct {
-			create, get http.HandlerFunc
-			url         string
-			writes      int
-			err         string
+			create http.HandlerFunc
+			url    string
+			writes int
+			err    string
 		}{
-			"enveloped": {create: respond(201, data(whole)), url: hook, writes: 1},
-			"bare":      {create: respond(201, whole), url: hook, writes: 1},
-			"secret alone": {create: respond(201, `{"data":{"id":"e1","secret":"whsec_1"}}`),
-				get: respond(200, made(t, nil)), url: hook, writes: 1},
-			"secret alone, no reads": {create: respond(201, `{"data":{"id":"e1","secret":"whsec_1"}}`),
-				get: refused(403, "insufficient_scope"), writes: 1},
-			"refused":   {create: refused(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
-			"throttled": {create: turns(respond(429, ""), respond(201, data(whole))), url: hook, writes: 2},
+			"enveloped":    {create: respond(201, data(whole)), url: hook, writes: 1},
+			"bare":         {create: respond(201, whole), url: hook, writes: 1},
+			"secret alone": {create: respond(201, `{"data":{"id":"e1","secret":"whsec_1"}}`), writes: 1},
+			"refused":      {create: refused(422, "INVALID_WEBHOOK_URL"), writes: 1, err: "INVALID_WEBHOOK_URL"},
+			"throttled":    {create: turns(respond(429, ""), respond(201, data(whole))), url: hook, writes: 2},
 		}
 		for name, test := range tests {
-			if test.get == nil {
-				test.get = respond(500, "")
-			}
-			w := newWire(routes{createEndpoint: test.create, "GET " + endpointPath: test.get,
-				"GET " + endpointsPath: refused(403, "insufficient_scope")})
+			w := newWire(routes{createEndpoint: test.create})
 			created, err := newService(t, w).CreateWebhookEndpoint(t.Context(), asked)
 			if test.err != "" {
 				if !api.HasCode(err, test.err) {
 					t.Errorf("%s: %v", name, err)
 				}
-			} else if err != nil || created.Adopted || created.ID != "e1" || text(created.Secret) != "whsec_1" ||
+			} else if err != nil || created.ID != "e1" || text(created.Secret) != "whsec_1" ||
 				created.URL != test.url {
 				t.Errorf("%s: got %+v, %v", name, created, err)
 			}
-			if got := len(strings.Split(w.Writes(), ", ")); got != test.writes {
-				t.Errorf("%s: sent %s", name, w.Writes())
+			if len(w.Seen) != test.writes {
+				t.Errorf("%s: sent %v", name, w.Seen)
 			}
 		}
 	})

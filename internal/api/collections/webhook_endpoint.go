@@ -75,46 +75,9 @@ type WebhookEndpointUpdate struct {
 // IsEmpty says whether the update changes nothing.
 func (u WebhookEndpointUpdate) IsEmpty() bool { return reflect.ValueOf(u).IsZero() }
 
-// WebhookEndpointCreated is the response of webhook_endpoints.create.
-type WebhookEndpointCreated struct {
-	WebhookEndpoint
-	// Adopted says that the response to the create was lost, secret and all, and
-	// the endpoint was found. Its secret is then the one of a rotation.
-	Adopted bool
-	// SecretErr is why an adopted endpoint has no Secret: the rotation failed.
-	// The endpoint is there all the same, and can be rotated again.
-	SecretErr error
-}
-
 // TestEvent is the response of webhook_endpoints.test. An id is "" where the
 // response does not show it.
 type TestEvent struct {
 	EventID    string `json:"eventId"`
 	DeliveryID string `json:"deliveryId"`
-}
-
-// matches says whether an endpoint is what this create asked for. An endpoint
-// has no name that distinguishes it from others of the same url, so what was left
-// out counts too, as its default (wire contract: behaviour).
-func (w WebhookEndpointCreate) matches(e WebhookEndpoint) bool {
-	return w.URL == e.URL &&
-		text(w.Description) == text(e.Description) &&
-		sameSet(w.Events, e.Events) &&
-		(w.Active == nil || *w.Active) == e.Active &&
-		w.Authentication.matches(e.Authentication)
-}
-
-// matches compares what a response shows of an authentication: all but the
-// credentials.
-func (a *Authentication) matches(other *Authentication) bool {
-	want, have := a.shown(), other.shown()
-	return want == have
-}
-
-// shown are type, user name and header name; nothing at all is the type none.
-func (a *Authentication) shown() [3]string {
-	if a == nil || a.Type == "" {
-		return [3]string{"none"}
-	}
-	return [3]string{a.Type, text(a.Username), text(a.Name)}
 }

@@ -9,116 +9,91 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// CreateWebhookEndpoint registers an endpoint (wire contract:
-// webhook_endpoints.create). Its Secret is shown this once.
+// CreateWebhookEndpoint registers an endpoint (wire contract: webhook_endpoints.create).
+// Its Secret is shown this once, and the response may show little else.
 //
-// A second endpoint of the same url is not rejected, so the create is never sent
-// twice. When the response is lost, the endpoint is looked up by its url among those
-// that did not exist before: exactly one, equal to what was asked for, without a
-// delivery that its consumer has accepted, and created while the request ran by the
-// service's clock, is adopted. Its secret is rotated, because the first one was lost
-// with the response. Otherwise nothing is touched, and the error is an
-// *api.AmbiguousError or an *api.ConflictError. Once sent, all this continues for at
-// most a minute after ctx has ended.
-func (s *Service) CreateWebhookEndpoint(ctx context.Context,
-	create WebhookEndpointCreate) (*WebhookEndpointCreated, error) {
-	before, err := s.endpoints.before(ctx, func(ctx context.Context) *image[WebhookEndpoint] {
-		return listing(ctx, s, s.ListWebhookEndpoints(ctx), func(e WebhookEndpoint) string { return e.ID })
-	})
-	if err != nil {
-		return nil, err
-	}
-	var lostAt time.Time
-	request := api.Request{Operation: "webhook_endpoints.create", Body: create}
-	endpoint, adopted, err := api.Settle(ctx, api.Settlement[*WebhookEndpoint]{
-		Create: func(ctx context.Context) (*WebhookEndpoint, error) {
-			endpoint, err := s.oneEndpoint(ctx, request)
-			lostAt = s.shownTime(ctx)
+// A second endpoint of the same url is not rejected, so the create is sent once. When
+// the response is lost, nothing is adopted, sent again or changed, because nothing shows
+// who has registered an endpoint. The error names those of the url that were registered
+// since the request began: it is an *api.ConflictError, or an *api.AmbiguousError where
+// there are none. Once sent, the create and its lookup outlast the end of ctx a little.
+func (s *Service) CreateWebhookEndpoint(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpoint, error) {
+	var lost *api.AmbiguousError
+	endpoint, _, err := api.Settle(ctx, api.Settlement[*WebhookEndpoint]{
+		Create: func(ctx context.Context) (endpoint *WebhookEndpoint, err error) {
+			endpoint, err = s.register(ctx, create)
+			lost, _ = api.AsAmbiguous(err)
 			return endpoint, err
 		},
 		Lookup: func(ctx context.Context) ([]*WebhookEndpoint, error) {
-			return s.newEndpoints(ctx, create.URL, before)
+			return s.registeredSince(ctx, create.URL, lost.SentAt)
 		},
-		Same: func(found *WebhookEndpoint) bool { return create.matches(*found) },
-		Doubt: func(ctx context.Context, found *WebhookEndpoint) string {
-			return s.doubtEndpoint(ctx, found, before, lostAt)
-		},
-		Patient: true, Harmless: true,
+		Same:     func(*WebhookEndpoint) bool { return true },
+		Doubt:    func(context.Context, *WebhookEndpoint) string { return "nothing shows who has registered it" },
+		Patient:  true,
 		ID:       func(found *WebhookEndpoint) string { return found.ID },
 		Describe: "webhook endpoint for " + api.ShownURL(create.URL),
 	})
 	if err != nil {
-		return nil, err
+		return nil, warnOfASecond(err)
 	}
-	s.claims.take(endpoint.ID)
-	created := &WebhookEndpointCreated{WebhookEndpoint: *s.completed(ctx, endpoint.ID, endpoint), Adopted: adopted}
-	if adopted {
-		s.renewSecret(ctx, created)
-	}
-	return created, nil
+	return endpoint, nil
 }
 
-// newEndpoints finds the endpoints of a url that did not exist before and belong to
-// no other create of this process.
-func (s *Service) newEndpoints(ctx context.Context, url string,
-	before *image[WebhookEndpoint]) (found []*WebhookEndpoint, err error) {
-	all, err := s.FindWebhookEndpoints(ctx, url)
-	for _, endpoint := range all {
-		if !before.has(endpoint.ID) && !s.claims.has(endpoint.ID) {
+// register sends the create. A response that shows an endpoint which this process has
+// registered before, or an older one without a secret, is no response to it: a broken
+// cache gives it, or a service that returns what exists.
+func (s *Service) register(ctx context.Context, create WebhookEndpointCreate) (*WebhookEndpoint, error) {
+	const operation = "webhook_endpoints.create"
+	began := time.Now()
+	endpoint, err := s.oneEndpoint(ctx, api.Request{Operation: operation, Body: create})
+	if err != nil {
+		return nil, err
+	}
+	if endpoint.Secret == nil && s.isBefore(ctx, endpoint.CreatedAt, began) || !s.claims.take(endpoint.ID) {
+		return nil, &api.AmbiguousError{Service: "collections", Operation: operation, SentAt: began,
+			Err: fmt.Errorf("the response shows the webhook endpoint %s, which was registered before the request (created %s); "+
+				"nothing of it is used", endpoint.ID, endpoint.CreatedAt)}
+	}
+	return endpoint, nil
+}
+
+// registeredSince finds the endpoints of a url that were registered since a time of this
+// machine, other than by this process.
+func (s *Service) registeredSince(ctx context.Context, url string,
+	since time.Time) (found []*WebhookEndpoint, err error) {
+	for endpoint, err := range s.ListWebhookEndpoints(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if SameURL(endpoint.URL, url) && !s.isBefore(ctx, endpoint.CreatedAt, since) && !s.claims.has(endpoint.ID) {
 			found = append(found, &endpoint)
 		}
 	}
-	return found, err
+	return found, nil
 }
 
-// doubtEndpoint says why a new endpoint may be another system's; "": it is ours. A
-// consumer that has accepted a delivery probably has the secret, which would be
-// rotated.
-func (s *Service) doubtEndpoint(ctx context.Context, found *WebhookEndpoint, before *image[WebhookEndpoint],
-	lostAt time.Time) string {
-	if doubt := before.doubt(found.CreatedAt, lostAt); doubt != "" {
-		return doubt
-	}
-	for delivery, err := range s.ListDeliveries(ctx, DeliveryQuery{EndpointID: found.ID, Status: deliverySuccess}) {
-		if err != nil {
-			return fmt.Sprintf("its deliveries cannot be listed (%s)", err)
-		}
-		return fmt.Sprintf("its consumer has accepted the delivery %s", delivery.ID)
-	}
-	if !s.claims.take(found.ID) {
-		return "another creation of this run has taken it over"
-	}
-	return ""
+// isBefore reports whether what the service has created was created before a time of this
+// machine, by the service's own clock. A time that is not known is not before.
+func (s *Service) isBefore(ctx context.Context, createdAt string, at time.Time) bool {
+	created, ok := api.Moment(createdAt)
+	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
+	return ok && known && created.Before(now.Add(-time.Since(at)-clockSlack))
 }
 
-// completed reads an endpoint where the response that showed its secret left the
-// rest out. When that fails the response is used alone: the secret is shown
-// once, and that must not be lost.
-func (s *Service) completed(ctx context.Context, id string, response *WebhookEndpoint) *WebhookEndpoint {
-	if response.ID != "" && response.URL != "" {
-		return response
+// warnOfASecond adds to the error for a lost response what sending the create again does.
+func warnOfASecond(err error) error {
+	lost, ok := api.AsAmbiguous(err)
+	if !ok {
+		return err
 	}
-	endpoint, err := s.GetWebhookEndpoint(ctx, id)
-	if err != nil {
-		response.ID = id
-		return response
+	said := lost.Outlook
+	if said != "" {
+		said += ". "
 	}
-	endpoint.Secret = response.Secret
-	return endpoint
-}
-
-// renewSecret gives an adopted endpoint a secret that is known. It also runs
-// after an interruption: without a known secret the endpoint cannot be used.
-func (s *Service) renewSecret(ctx context.Context, created *WebhookEndpointCreated) {
-	lasting, cancel := api.Outlast(ctx)
-	defer cancel()
-	rotated, err := s.RotateWebhookSecret(lasting, created.ID)
-	if err != nil {
-		created.SecretErr = fmt.Errorf("the endpoint %q was created and its secret was lost with the response; the "+
-			"rotation failed: %w", created.ID, err)
-		return
-	}
-	created.WebhookEndpoint = *rotated
+	lost.Outlook = said + "Applying again registers an endpoint: if one is there already, the consumer then gets every " +
+		"event twice. The secret of one that you import was lost with the response: rotate it"
+	return err
 }
 
 // GetWebhookEndpoint reads an endpoint, without its secret (wire contract:

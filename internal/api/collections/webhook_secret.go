@@ -9,21 +9,22 @@ import (
 
 // rotated is the response of webhook_endpoints.rotate_secret, of which only the
 // secret is certain: the shape of the rest is not documented.
-type rotated struct{ WebhookEndpoint }
+type rotated struct {
+	Secret *string `json:"secret"`
+}
 
 // Check rejects a response without the secret: the old one is invalid, and this
 // is the only time that the new one is shown.
 func (r *rotated) Check() error { return present(text(r.Secret), errNoSecret) }
 
-// RotateWebhookSecret gives an endpoint a new secret and returns the endpoint
-// with it (wire contract: webhook_endpoints.rotate_secret). The old secret is
-// invalid immediately.
+// RotateWebhookSecret gives an endpoint a new secret and returns it (wire contract:
+// webhook_endpoints.rotate_secret). The old secret is invalid immediately.
 //
 // When the response is lost, the secret in it is lost too, and the old one may be
 // invalid. Only another rotation helps then, and it costs nothing more, as the
 // newest secret counts: once the endpoint has been read, the request is sent
 // once more. Without success the error is an *api.AmbiguousError.
-func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookEndpoint, error) {
+func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (string, error) {
 	path := map[string]string{"id": id}
 	response, err := api.Repeat(ctx, api.Repetition[rotated]{
 		Send: func(ctx context.Context) (rotated, error) {
@@ -37,9 +38,9 @@ func (s *Service) RotateWebhookSecret(ctx context.Context, id string) (*WebhookE
 		Advice:   "The secret that was known may be invalid already: rotate it again to get one that is valid",
 	})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return s.completed(ctx, id, &response.WebhookEndpoint), nil
+	return *response.Secret, nil
 }
 
 // TestWebhookEndpoint fires a test event through the real pipeline (wire

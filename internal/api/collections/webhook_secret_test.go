@@ -20,23 +20,15 @@ func TestRotateWebhookSecret(t *testing.T) {
 			rotate, get http.HandlerFunc
 			rotations   int
 			reads       int
-			url         string
 			err         []string
 			ambiguous   bool
 		}{
-			"returned": {rotate: rotated, rotations: 1, url: hook},
-			"bare": {rotate: respond(200, endpointJSON(t, map[string]any{"secret": "whsec_2"})),
-				rotations: 1, url: hook},
-			"the secret alone": {rotate: respond(200, `{"data":{"secret":"whsec_2"}}`), get: readable, rotations: 1,
-				reads: 1, url: hook},
-			"the secret alone, bare": {rotate: respond(200, `{"secret":"whsec_2"}`), get: readable, rotations: 1,
-				reads: 1, url: hook},
-			"the secret and no reads": {rotate: respond(200, `{"secret":"whsec_2"}`), get: refused(403, "x"),
-				rotations: 1, reads: 1},
-			"lost, sent again": {rotate: turns(lost, rotated), get: readable, rotations: 2, reads: 1, url: hook},
-			"502, sent again": {rotate: turns(respond(502, ""), rotated), get: readable, rotations: 2,
-				reads: 1, url: hook},
-			"no secret, sent again": {rotate: turns(readable, rotated), get: readable, rotations: 2, reads: 1, url: hook},
+			"returned":               {rotate: rotated, rotations: 1},
+			"the secret alone":       {rotate: respond(200, `{"data":{"secret":"whsec_2"}}`), rotations: 1},
+			"the secret alone, bare": {rotate: respond(200, `{"secret":"whsec_2"}`), rotations: 1},
+			"lost, sent again":       {rotate: turns(lost, rotated), get: readable, rotations: 2, reads: 1},
+			"502, sent again":        {rotate: turns(respond(502, ""), rotated), get: readable, rotations: 2, reads: 1},
+			"no secret, sent again":  {rotate: turns(readable, rotated), get: readable, rotations: 2, reads: 1},
 			"refused": {rotate: refused(403, "insufficient_scope"), rotations: 1,
 				err: []string{"insufficient_scope"}},
 			"lost twice": {rotate: lost, get: readable, rotations: 2, reads: 1, ambiguous: true,
@@ -56,7 +48,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 				if _, ambiguous := api.AsAmbiguous(err); ambiguous != test.ambiguous || api.IsNotFound(err) {
 					t.Errorf("%s: %v", name, err)
 				}
-			} else if err != nil || text(got.Secret) != "whsec_2" || got.ID != "e1" || got.URL != test.url || !got.Active {
+			} else if err != nil || got != "whsec_2" {
 				t.Errorf("%s: got %+v, %v", name, got, err)
 			}
 			rotations := strings.Count(w.Writes(), rotateEndpoint)

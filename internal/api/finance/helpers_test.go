@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/apitest"
@@ -28,6 +29,12 @@ type desk struct {
 	over    map[string]http.HandlerFunc
 	seen    []*http.Request
 	bodies  []string
+	ahead   time.Duration // of the Date of its responses
+}
+
+// old is a record that was created so long ago.
+func old(id string, age time.Duration) string {
+	return fmt.Sprintf(`{"id":%q,"created_at":%q}`, id, time.Now().Add(-age).UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
 func newDesk() *desk {
@@ -39,6 +46,7 @@ func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.seen, d.bodies = append(d.seen, r), append(d.bodies, body)
+		w.Header().Set("Date", time.Now().UTC().Add(d.ahead).Format(http.TimeFormat))
 		handler, ok := d.over[r.Method+" "+r.URL.Path]
 		if !ok {
 			handler, ok = d.over[r.Method]
@@ -76,13 +84,13 @@ func (d *desk) handle(w http.ResponseWriter, r *http.Request) {
 
 func (d *desk) create(w http.ResponseWriter, r *http.Request) {
 	key := r.Header.Get("X-Idempotency-Key")
-	if !IsKey(key) {
+	if !KeyPattern.MatchString(key) {
 		respond(400, `{"error":{"code":"invalid_key","message":"no UUID v4"}}`)(w, r)
 		return
 	}
 	if d.replies[key] == "" {
 		id := fmt.Sprintf("b%d", len(d.replies)+1)
-		d.records[id] = fmt.Sprintf(`{"id":%q,%s`, id, strings.TrimPrefix(d.bodies[len(d.bodies)-1], "{"))
+		d.records[id] = strings.TrimSuffix(old(id, 0), "}") + "," + strings.TrimPrefix(d.bodies[len(d.bodies)-1], "{")
 		d.replies[key] = d.records[id]
 	}
 	respond(201, `{"data":`+d.replies[key]+`}`)(w, r)

@@ -1,26 +1,28 @@
 package finance
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// mostSuccessors bounds how many deleted records with the same key are passed
-// over.
-const mostSuccessors = 50
-
-// mostReadsOfOlder bounds the reads of a record that is older than the call, and so
-// cannot be too new to be read.
-const mostReadsOfOlder = 2
+const (
+	// mostSuccessors bounds how many deleted records with the same key are passed over.
+	mostSuccessors = 50
+	// deletedAfter is how old a record must be before a read that does not show it proves that it was deleted: three
+	// times as long as reads may lag.
+	deletedAfter = 3 * api.ReadLag
+	// readEvery is how often a younger one is read meanwhile.
+	readEvery = 5 * time.Second
+	// dateSlack is how much older than its creation a record may look, because the Date of a response has no fractions of
+	// a second.
+	dateSlack = time.Second
+)
 
 // RecordCreated is the result of CreateRecord.
 type RecordCreated struct {
@@ -31,102 +33,97 @@ type RecordCreated struct {
 }
 
 // CreateRecord creates a record in a collection (wire contract:
-// finance.records.create) and returns it as it is now. key is a version 4 UUID; a
+// finance.records.create). key is a version 4 UUID; a
 // create with the same key creates no second record, however often it is sent and by
 // whom, so the record may be older than the call. The case of the key has no meaning.
 //
-// For a key that it knows, the service returns the original result, also when that
-// record was deleted since. So the record is read; when it is gone, the create is
-// sent with the key that follows, which is always the same one, and so on. A record
-// that this process deletes meanwhile is waited for, and counts as gone.
+// What the service has just returned is what the call has made, whatever reads show. Only
+// a record that is proven older is read: for a key that it knows, the service returns the
+// original result, also when that record was deleted since. Where it is proven deleted, the
+// create is sent with the key that follows, which is always the same one. That makes at
+// most one record: the first one that is not proven older ends it.
 //
 // Once sent, the request continues for at most 8 s after ctx has ended. Where the
 // outcome stays unknown ([Unsettled]), the same call with the same key decides it.
 func (s *Service) CreateRecord(ctx context.Context, collection string, body json.RawMessage,
 	key string) (*RecordCreated, error) {
 	key = normalKey(key)
-	listed := s.listedBefore(ctx, collection)
+	var passed response
 	for range mostSuccessors {
 		asked := time.Now()
 		created, err := s.post(ctx, collection, body, key)
 		if err != nil {
 			return nil, err
 		}
-		older := listed[strings.ToLower(created.ID)] || s.older(ctx, created, asked)
-		given, err := s.take(ctx, collection, created.ID)
-		if err != nil {
-			return nil, fmt.Errorf("wait for the deletion of the record %q: %w", created.ID, err)
+		now := response{asked, created.Field("created_at")}
+		isNew := s.age(ctx, created) <= time.Since(asked)+dateSlack || now.follows(passed)
+		made, err := s.claim(ctx, collection, created, isNew)
+		if made != nil || err != nil {
+			return made, err
 		}
-		if !given.gone {
-			current, gone := s.current(ctx, collection, created, older)
-			switch {
-			case !gone && given.undeleted:
-				return nil, &UndeletedError{ID: created.ID}
-			case !gone:
-				return &RecordCreated{Record: *current, Existed: older || given.before || changed(body, created, current)}, nil
-			}
-			s.release(collection, created.ID)
-			if err := s.readsWork(ctx, collection); err != nil {
-				// Only the text of it: wrapped, the response to a read would be taken
-				// for the response to the create.
-				return nil, fmt.Errorf("the service created the record %q and then reported that it does not exist: %s",
-					created.ID, err.Error())
-			}
-		}
-		key = successor(key)
+		key, passed = successor(key), now
 	}
 	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them "+
 		"are deleted; use another key", mostSuccessors)
 }
 
-// UndeletedError is a creation that was given a record which this process was to
-// delete for another resource, and could not: that resource still manages it.
-type UndeletedError struct{ ID string }
-
-func (e *UndeletedError) Error() string {
-	return fmt.Sprintf("the service returned the record %q, which was created with the same key: a resource that this "+
-		"run removes manages it, "+
-		"and its deletion failed. Nothing was created. Correct what the error of the deletion reports and apply again; "+
-		"where the resource was renamed, a moved block keeps the record without a deletion", e.ID)
+// claim takes the record that a creation was given. It is nil where that record is proven deleted.
+func (s *Service) claim(ctx context.Context, collection string, created *Record, isNew bool) (*RecordCreated, error) {
+	h, free, err := s.hold(ctx, collection, created.ID)
+	if err != nil {
+		return nil, fmt.Errorf("wait for the deletion of the record %q: %w", created.ID, err)
+	}
+	defer free()
+	made := &RecordCreated{Record: *created, Existed: !isNew}
+	switch {
+	case h.gone:
+		return nil, nil
+	case h.taken:
+		return nil, &TakenError{ID: created.ID}
+	case !isNew:
+		current, gone := s.current(ctx, collection, created)
+		if h.gone = gone; gone {
+			return nil, nil
+		}
+		made.Record = *current
+	}
+	h.taken = true
+	return made, nil
 }
 
-// dateSlack is how much older than its creation a record may look, because the Date
-// of a response has no fractions of a second.
-const dateSlack = time.Second
+// response is when a create was sent, and the time of creation that its response showed.
+type response struct {
+	asked   time.Time
+	created string
+}
 
-// older reports whether a record was made before a request that was asked then, by
-// the service's own clock. It is false where the record does not show its time.
-func (s *Service) older(ctx context.Context, created *Record, asked time.Time) bool {
-	shown := created.Field("created_at")
+// follows reports whether two records were created as long after each other as they were asked for: then this process
+// has made both, and the Date of the responses, by which the first one looked older, is not that of the clock which
+// dates records.
+func (r response) follows(before response) bool {
+	at, ok := api.Moment(r.created)
+	earlier, known := api.Moment(before.created)
+	return ok && known && (at.Sub(earlier)-r.asked.Sub(before.asked)).Abs() <= 2*dateSlack
+}
+
+// TakenError is a creation that was given a record which another creation of this process was given before: both have
+// the same key.
+type TakenError struct{ ID string }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("the service returned the record %q, which another resource of this run has created with the same "+
+		"idempotency key. Nothing was created. Set idempotency_key on one of them to another UUID of version 4", e.ID)
+}
+
+// age is how long ago a record was created, by the service's own clock; 0 where that is not known.
+func (s *Service) age(ctx context.Context, r *Record) time.Duration {
+	shown := r.Field("created_at")
 	at, ok := api.Moment(shown)
 	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
-	return ok && known && !api.IsDate(shown) && at.Before(now.Add(-time.Since(asked)-dateSlack))
-}
-
-// changed reports whether a record has another value in a field that was sent than
-// its creation had: another system has changed it since.
-func changed(body json.RawMessage, created, current *Record) bool {
-	var sent, before, now map[string]json.RawMessage
-	if json.Unmarshal(body, &sent) != nil || json.Unmarshal(created.Raw, &before) != nil ||
-		json.Unmarshal(current.Raw, &now) != nil {
-		return false
+	if !ok || !known || api.IsDate(shown) {
+		return 0
 	}
-	for field := range sent {
-		if !reflect.DeepEqual(tree(before[field]), tree(now[field])) {
-			return true
-		}
-	}
-	return false
-}
-
-// tree is a JSON value without its spelling; an absent one is null.
-func tree(raw json.RawMessage) (value any) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if decoder.Decode(&value) != nil {
-		return nil
-	}
-	return value
+	return now.Sub(at)
 }
 
 func (s *Service) post(ctx context.Context, collection string, body json.RawMessage, key string) (*Record, error) {
@@ -146,47 +143,36 @@ func (s *Service) post(ctx context.Context, collection string, body json.RawMess
 	return &record, err
 }
 
-// current is a record as it is now. Where reading it fails, the response to its
-// creation is used instead: the record was created, and that must not be lost.
-func (s *Service) current(ctx context.Context, collection string, created *Record,
-	older bool) (record *Record, gone bool) {
-	reads := 0
-	record, err := api.Again(ctx, func(ctx context.Context) (*Record, error) {
-		reads++
-		return s.oneRecord(ctx, collection, created.ID)
-	}, func(_ *Record, err error) bool { return api.IsNotFound(err) && !(older && reads >= mostReadsOfOlder) })
-	switch {
-	case err == nil:
-		return record, false
-	case api.IsNotFound(err):
-		return nil, true
-	default:
-		return created, false
-	}
-}
-
-// readsWork makes sure that a record which cannot be read is really gone: one that
-// is listed must be readable. Otherwise every create would be taken for a deleted
-// record, and another one made.
-func (s *Service) readsWork(ctx context.Context, collection string) error {
-	for listed, err := range s.ListRecords(ctx, collection, Query{Limit: 1}) {
-		if err == nil && listed.ID != "" {
-			_, err = s.oneRecord(ctx, collection, listed.ID)
+// current is an older record as it is now, and whether it is proven deleted. Where reading it fails, the response to
+// its creation is used instead: the record exists, and that must not be lost.
+func (s *Service) current(ctx context.Context, collection string, created *Record) (record *Record, gone bool) {
+	for {
+		record, err := s.oneRecord(ctx, collection, created.ID)
+		switch {
+		case err == nil:
+			return record, false
+		case !api.IsNotFound(err):
+			return created, false
+		case s.age(ctx, created) >= deletedAfter:
+			return nil, true
 		}
-		if err != nil {
-			return fmt.Errorf("records of this collection cannot be read: %w", err)
+		timer := time.NewTimer(readEvery)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return created, false
+		case <-timer.C:
 		}
 	}
-	return nil
 }
 
 // Unsettled reports whether a create that failed may have created the record all the
 // same: everything but a clear rejection.
 func Unsettled(err error) bool {
-	var undeleted *UndeletedError
+	var taken *TakenError
 	e, ok := api.AsError(err)
 	if !ok {
-		return err != nil && !errors.As(err, &undeleted)
+		return err != nil && !errors.As(err, &taken)
 	}
 	switch {
 	case e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity:
@@ -231,4 +217,21 @@ func (s *Service) UpdateRecord(ctx context.Context, collection, id string, chang
 
 func place(collection, id string) map[string]string {
 	return map[string]string{"collection": collection, "id": id}
+}
+
+// DeleteRecord deletes a record (wire contract: finance.records.delete). One that is
+// not there is deleted. It is false, and nothing is sent, when a creation of this
+// process was given the record: then it belongs to that one.
+func (s *Service) DeleteRecord(ctx context.Context, collection, id string) (deleted bool, err error) {
+	h, free, err := s.hold(ctx, collection, id)
+	if err != nil {
+		return false, err
+	}
+	defer free()
+	if h.taken {
+		return false, nil
+	}
+	err = api.Delete(ctx, s.client, api.Request{Operation: "finance.records.delete", Path: place(collection, id)})
+	h.gone = err == nil
+	return err == nil, err
 }

@@ -1,4 +1,4 @@
-# What the schedules create, change, rotate and destroy: 13 resources.
+# What the schedules create, change, rotate, renew and destroy: 14 resources.
 terraform {
   required_providers {
     billing = { source = "recurring-billing/billing" }
@@ -8,6 +8,8 @@ terraform {
 variable "revision" { type = number }
 
 variable "rotation" { type = string }
+
+variable "renewal" { type = number }
 
 variable "canary" {
   type      = string
@@ -38,13 +40,13 @@ resource "billing_customer" "sem_codigo" {
 
 resource "billing_account" "active" {
   external_id        = "chaos-active"
-  customer           = { id = billing_customer.matriz.id }
+  customer_id        = billing_customer.matriz.id
   payment_terms_days = 10 + var.revision
 }
 
 resource "billing_account" "suspended" {
   external_id        = "chaos-suspended"
-  customer           = { id = billing_customer.filial.id }
+  customer_id        = billing_customer.filial.id
   payment_terms_days = 10 + var.revision
   status             = "suspended"
 }
@@ -96,12 +98,21 @@ resource "billing_webhook_endpoint" "shared" {
 
 resource "billing_api_key" "ci" {
   name                = "ci"
-  scopes              = ["charges:read"]
+  scopes              = slice(["charges:read", "payables:read"], 0, var.renewal)
   rotate_when_changed = { rotation = var.rotation }
+  grace_period_days   = 7
 }
 
 resource "billing_api_key" "deploy" {
   name                = "deploy"
+  description         = "renewal ${var.renewal}"
+  rotate_when_changed = { rotation = var.rotation }
+  grace_period_days   = 3
+}
+
+resource "billing_api_key" "nightly" {
+  name                = "nightly"
+  expires_after_days  = 30 * var.renewal
   rotate_when_changed = { rotation = var.rotation }
   grace_period_days   = 3
 }

@@ -193,8 +193,8 @@ func (p *plan) lines(pick func(trimmed string) bool) []string {
 	return picked
 }
 
-// warning picks a warning out of what Terraform prints: its title, and the
-// sentences below it. It is empty when there is none.
+// warning picks a warning out of what Terraform prints, by the end of its title, which begins with an object: the title,
+// and the sentences below it. It is empty when there is none.
 func warning(text, title string) []string {
 	var picked []string
 	inside := false
@@ -202,7 +202,7 @@ func warning(text, title string) []string {
 		line = strings.TrimRight(line, "\r\n ")
 		switch {
 		case strings.HasPrefix(line, "Warning: "):
-			inside = line == "Warning: "+title && picked == nil
+			inside = strings.HasSuffix(line, title) && picked == nil
 		case strings.HasPrefix(line, "─"), strings.HasPrefix(line, "Saved the plan"),
 			strings.HasPrefix(line, "Apply complete!"):
 			inside = false

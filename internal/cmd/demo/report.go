@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 )
+
+// errLeftOut ends a step that this Terraform cannot play.
+var errLeftOut = errors.New("left out")
 
 // report prints what happens, in plain words.
 type report struct {
@@ -46,6 +50,10 @@ func (r *report) quote(lines []string) {
 func (r *report) done(err error) error {
 	o := outcome{title: r.current, took: time.Since(r.began), err: err}
 	r.outcomes = append(r.outcomes, o)
+	if errors.Is(err, errLeftOut) {
+		r.tell("%v", err)
+		return nil
+	}
 	if err != nil {
 		r.tell("NOT AS PROMISED: %s", strings.ReplaceAll(err.Error(), "\n", "\n    "))
 		return err
@@ -58,11 +66,14 @@ func (r *report) done(err error) error {
 // errBroken unless all of them were and none has failed.
 func (r *report) summary(all int) error {
 	var total time.Duration
-	failed := 0
+	failed, leftOut := 0, 0
 	r.line("\nSUMMARY\n")
 	for i, o := range r.outcomes {
 		result := "ok"
-		if o.err != nil {
+		switch {
+		case errors.Is(o.err, errLeftOut):
+			result, leftOut = "out", leftOut+1
+		case o.err != nil:
 			result, failed = "FAILED", failed+1
 		}
 		total += o.took
@@ -72,6 +83,10 @@ func (r *report) summary(all int) error {
 	if left := all - len(r.outcomes); failed > 0 || left > 0 {
 		r.line("  %d of %d steps passed, in %s.", len(r.outcomes)-failed, all, seconds(total))
 		return errBroken
+	}
+	if leftOut > 0 {
+		r.line("  %d of %d steps passed, in %s; %d left out.", all-leftOut, all, seconds(total), leftOut)
+		return nil
 	}
 	r.line("  All %d steps passed, in %s.", all, seconds(total))
 	return nil

@@ -18,6 +18,14 @@ func (s *stage) arrival(ctx context.Context, event string, status int) (delivery
 	return d, err
 }
 
+// charge lets a charge be paid, and waits for its event, to which the receiver responds with this status.
+func (s *stage) charge(ctx context.Context, status int) (delivery, error) {
+	if _, err := s.sandbox.steer(ctx, "event", "emit", "charge.paid"); err != nil {
+		return delivery{}, err
+	}
+	return s.arrival(ctx, "charge.paid", status)
+}
+
 // expectGenuine checks what a verifier has said of some deliveries.
 func (s *stage) expectGenuine(verifier string, said []bool, wanted ...bool) error {
 	if !slices.Equal(said, wanted) {

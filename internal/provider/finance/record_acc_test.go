@@ -30,6 +30,11 @@ func record(body string, extra ...string) string {
 		"%s\n}\n", body, strings.Join(extra, "\n  "))
 }
 
+// second is another record next to that of record.
+func second(body string, extra ...string) string {
+	return strings.Replace(record(body, extra...), `"test"`, `"other"`, 1)
+}
+
 var run = acctest.Run
 
 // plans is a step whose plan has to be of a kind.

@@ -1,6 +1,7 @@
 package subscription_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -46,59 +47,53 @@ func TestSubscription_cancelForbidden(t *testing.T) {
 	}
 }
 
-// TestSubscription_canceled: what on_external_cancel says about a subscription that was canceled outside, or whose end
-// has come.
+// TestSubscription_canceled: what on_external_cancel says about a subscription that was canceled elsewhere, or whose
+// end has come, which the configuration or another system may have scheduled.
 func TestSubscription_canceled(t *testing.T) {
 	t.Parallel()
-	outside := func(s *subject) { s.outside("cancel", nil) }
+	ends := acctest.JSON{"cancel_at_period_end": true}
 	for name, c := range map[string]struct {
-		lines acctest.JSON
-		end   func(*subject)
-		says  string
+		lines  acctest.JSON
+		end    func(*subject)
+		silent bool
 	}{
-		"outside": {nil, outside, "this configuration did not do it"},
-		"came due": {acctest.JSON{"cancel_at_period_end": true}, func(s *subject) { s.pass(month) },
-			"the end that was scheduled with cancel_at_period_end has come"},
+		"elsewhere":           {nil, func(s *subject) { s.outside("cancel", nil) }, false},
+		"came due":            {ends, func(s *subject) { s.pass(month) }, true},
+		"before it came due":  {ends, func(s *subject) { s.outside("cancel", nil) }, false},
+		"scheduled elsewhere": {nil, func(s *subject) { s.outside("cancel", ends); s.pass(month) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t)
 			also := func(more acctest.JSON) acctest.JSON {
 				lines := s.With(c.lines)
-				for name, value := range more {
-					lines[name] = value
-				}
+				maps.Copy(lines, more)
 				return lines
 			}
 			s.Configure(c.lines)
 			c.end(s)
-			// keep, the default: an empty plan with a warning.
-			says(t, s.Settled(c.lines), "The subscription is canceled", c.says, "nothing is created again")
-			s.Is("status", `"canceled"`)
-			// Nothing of it can be changed: the plan says so and changes nothing.
-			for argument, value := range map[string]any{"plan_id": planB, "external_id": "s-9", "billing_cycle": "annual",
-				"collection_method": "manual_charge",
-				"allow_pause":       false, "allow_cancel": false, "billing_account_id": "7d9f7c52-8f0a-4a35-9d7e-6f6f1f0c2a01",
-				"custom_metadata_mode": "replace"} {
-				p := s.Plan(also(acctest.JSON{argument: value}))
-				says(t, acctest.Warnings(p.Diagnostics), "The subscription is canceled", "the change of "+argument+" has no effect")
-				if changes := p.Changes(t); len(changes) > 0 || acctest.Errors(p.Diagnostics) != "" {
-					t.Errorf("%s: the plan changes %v: %s", argument, changes, acctest.Errors(p.Diagnostics))
-				}
+			// keep, the default: an empty plan, with a warning unless this configuration has asked for the end.
+			if told := s.Settled(c.lines); (told == "") != c.silent {
+				t.Errorf("told: %s", told)
+			} else if told != "" {
+				says(t, told, `Subscription "s-1" (id `+s.ID()+") is canceled:", "This configuration did not do it",
+					"nothing is created again")
 			}
+			s.Is("status", `"canceled"`)
 			p := s.Plan(also(acctest.JSON{"on_external_cancel": "error"}))
-			says(t, acctest.Errors(p.Diagnostics), `AttributeName("on_external_cancel")`, "canceled outside of Terraform",
-				"-refresh=false")
+			if text := acctest.Errors(p.Diagnostics); c.silent != (text == "") {
+				t.Errorf("error: %s", text)
+			} else if text != "" {
+				says(t, text, `AttributeName("on_external_cancel")`, "was canceled outside of Terraform", "-refresh=false")
+			}
 			p = s.Plan(also(acctest.JSON{"on_external_cancel": "recreate"}))
-			says(t, acctest.Warnings(p.Diagnostics), "A new subscription will be billed", "is canceled at the service since "+
-				strings.Trim(s.Text("canceled_at"), `"`))
+			says(t, acctest.Warnings(p.Diagnostics), "is canceled: a new subscription will be billed", s.Value("canceled_at"))
 			if !slices.Equal(p.Replaces, []string{"status"}) || acctest.Errors(p.Diagnostics) != "" {
 				t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
 			}
 			// What only this provider knows may change.
-			s.Set(also(acctest.JSON{"deletion_policy": "abandon", "on_external_cancel": "keep", "cancellation_reason": "late"}))
+			s.Set(also(acctest.JSON{"deletion_policy": "abandon"}))
 			s.Is("deletion_policy", `"abandon"`)
-			s.Set(also(acctest.JSON{"deletion_policy": "cancel"}))
 			s.service.Sandbox.ResetRequests()
 			s.Set(nil)
 			if have := s.operations(); len(have) > 0 || s.Exists() {
@@ -106,6 +101,52 @@ func TestSubscription_canceled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSubscription_canceledTakesOver: what the configuration changes of a kept canceled subscription goes into the
+// state with one warning and no request. After that the plan is empty, until it is removed again.
+func TestSubscription_canceledTakesOver(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]any{"plan_id": planB, "external_id": "s-9", "billing_cycle": "annual",
+		"collection_method": "manual_charge", "allow_pause": false, "allow_cancel": false, "billing_account_id": planC,
+		"company_id": planC, "custom_metadata_mode": "replace", "notes": "x", "discount_percent": "5.125",
+		"pause": acctest.JSON{"resumes_at": "2020-01-01"}, "items": []any{itemA}, "custom_metadata": acctest.JSON{"k": "v"},
+		"cancel_at_period_end": true, "trial_end": "2020-01-01", "cancellation_reason": "mine"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.Configure(nil)
+			s.outside("cancel", nil)
+			s.Reread()
+			s.service.Sandbox.ResetRequests()
+			lines := acctest.JSON{name: value}
+			p := s.Plan(s.With(lines))
+			if changes := p.Changes(t); !slices.Equal(changes, []string{name}) || len(p.Replaces) > 0 {
+				t.Errorf("the plan changes %v, and replaces for %v", changes, p.Replaces)
+			}
+			if told := s.Configure(lines); strings.Count(told, "is canceled:") != 1 {
+				t.Errorf("told: %s", told)
+			} else {
+				says(t, told, "the change of "+name+" has no effect at the service")
+			}
+			if have := s.service.Operations(); len(have) > 0 {
+				t.Errorf("asked for %v", have)
+			}
+			says(t, s.Settled(lines), `Subscription "s-`, "is canceled:")
+			s.Configure(acctest.JSON{"notes": "more", name: s.Base[name]})
+			s.Settled(acctest.JSON{"notes": "more", name: s.Base[name]})
+		})
+	}
+}
+
+// TestSubscription_canceledReason: the reason that the service has stays, whatever the configuration says.
+func TestSubscription_canceledReason(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	s.Configure(nil)
+	s.outside("cancel", acctest.JSON{"reason": "dunning"})
+	s.Settled(acctest.JSON{"cancellation_reason": "mine"})
+	s.Is("cancellation_reason", `"dunning"`)
 }
 
 // TestSubscription_canceledWithDrift: what another system changed before is not a reason to fail every plan.
@@ -119,7 +160,7 @@ func TestSubscription_canceledWithDrift(t *testing.T) {
 		"allow_pause": false})
 	s.outside("change-plan", acctest.JSON{"plan_id": planC})
 	s.outside("cancel", nil)
-	says(t, s.Settled(lines), "The subscription is canceled")
+	says(t, s.Settled(lines), "is canceled:")
 	if s.Text("canceled_at") == "null" {
 		t.Error("the state does not say when it was canceled")
 	}
@@ -136,7 +177,7 @@ func TestSubscription_destroy(t *testing.T) {
 	}{
 		"cancel":               {[]string{"cancel"}, "canceled", false, ""},
 		"cancel_at_period_end": {[]string{"cancel"}, "active", true, ""},
-		"abandon":              {nil, "active", false, "only removed from the state"},
+		"abandon":              {nil, "active", false, "is removed from the state only"},
 	} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
@@ -165,7 +206,7 @@ func TestSubscription_destroyPrevented(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	s.Configure(acctest.JSON{"deletion_policy": "prevent"})
-	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevented", `set deletion_policy to "cancel"`)
+	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevents", `set deletion_policy = "cancel"`)
 	s.Configure(acctest.JSON{"allow_cancel": false})
 	s.service.Sandbox.ResetRequests()
 	says(t, acctest.Errors(s.Plan(nil).Diagnostics), `AttributeName("allow_cancel")`, "may not be canceled",
@@ -235,30 +276,6 @@ func TestSubscription_unknownStatus(t *testing.T) {
 		s.Settled(nil)
 		s.Is("status", `"`+status+`"`)
 	}
-}
-
-// TestSubscription_canceledNewArguments: what a kept canceled subscription never had is written to the state, because
-// Terraform allows no other plan, and sent nowhere. After that it is settled.
-func TestSubscription_canceledNewArguments(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t)
-	s.Configure(nil)
-	s.outside("cancel", acctest.JSON{"reason": "dunning"})
-	s.Reread()
-	s.Is("cancellation_reason", `"dunning"`)
-	lines := acctest.JSON{"notes": "x", "discount_percent": "5", "pause": acctest.JSON{}, "company_id": planC,
-		"items": []any{itemA}, "custom_metadata": acctest.JSON{"k": "v"}, "plan_id": planB, "cancellation_reason": "mine",
-		"cancel_at_period_end": true, "trial_end": "2020-01-01"}
-	s.service.Sandbox.ResetRequests()
-	says(t, s.Configure(lines), "The subscription is canceled", "company_id", "discount_percent", "notes", "pause",
-		"has no effect")
-	if have := s.service.Operations(); len(have) > 0 {
-		t.Errorf("asked for %v", have)
-	}
-	says(t, s.Settled(lines), "The subscription is canceled")
-	s.Is("cancellation_reason", `"dunning"`)
-	// Removed from the configuration, nothing happens either.
-	says(t, s.Settled(nil), "notes", "pause", "has no effect")
 }
 
 // TestSubscription_reason: the reason that the service has is shown, whoever canceled, and makes no endless difference.
@@ -343,12 +360,83 @@ func TestSubscription_destroyAtPeriodEnd(t *testing.T) {
 func TestSubscription_destroyCharges(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
-	for policy, says := range map[string]string{"cancel": "No further period is charged (recurring amount ",
-		"abandon": "each period is charged until it is canceled at the service (recurring amount "} {
-		s.Configure(acctest.JSON{"deletion_policy": policy})
-		if text := acctest.Warnings(s.Plan(nil).Diagnostics); !strings.Contains(text, says) ||
-			!strings.Contains(text, strings.Trim(s.Text("current_period_end"), `"`)) {
-			t.Errorf("%s: the plan does not say %q and the end of the period: %s", policy, says, text)
-		}
+	s.Configure(nil)
+	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), `Subscription "s-1" (id `+s.ID()+") is canceled immediately:",
+		"No further period is charged (recurring amount ", s.Value("current_period_end"))
+}
+
+// TestSubscription_reasonNotRecorded: a reason that comes after the end was scheduled is in no request, so once the
+// configuration does not have it any more, the state does not either.
+func TestSubscription_reasonNotRecorded(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	ending := func(more acctest.JSON) acctest.JSON {
+		lines := acctest.JSON{"cancel_at_period_end": true}
+		maps.Copy(lines, more)
+		return lines
+	}
+	s.Configure(ending(nil))
+	s.Configure(ending(acctest.JSON{"cancellation_reason": "late"}))
+	s.Settled(ending(acctest.JSON{"cancellation_reason": "late"}))
+	s.Configure(ending(nil))
+	s.Is("cancellation_reason", "null")
+	if told := s.Configure(ending(acctest.JSON{"notes": "n"})); told != "" {
+		t.Errorf("told: %s", told)
+	}
+	s.Settled(ending(acctest.JSON{"notes": "n"}))
+}
+
+// TestSubscription_replacedMeanwhile: a replacement that the service would reject by now cancels nothing.
+func TestSubscription_replacedMeanwhile(t *testing.T) {
+	t.Parallel()
+	other := func(s *subject) string { return accountOf(s.service) }
+	for name, c := range map[string]struct {
+		lines     acctest.JSON
+		meanwhile func(s *subject, account string)
+		says      string
+	}{
+		"suspended": {nil, func(s *subject, account string) {
+			s.service.Must("POST", "/v1/billing-accounts/"+account+"/suspend", acctest.JSON{})
+		}, "is suspended"},
+		"closed": {nil, func(s *subject, account string) {
+			s.service.Must("POST", "/v1/billing-accounts/"+account+"/close", acctest.JSON{})
+		}, "is closed"},
+		"the trial": {acctest.JSON{"trial_end": "2026-03-20"}, func(s *subject, _ string) { s.pass(month) },
+			`trial_end "2026-03-20" has passed`},
+		"nothing": {nil, func(*subject, string) {}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := acctest.Start(t)
+			s := &subject{t: t, service: service}
+			account, core := other(s), service.Core()
+			values := acctest.JSON{"billing_account_id": accountOf(service), "external_id": "s-1", "plan_id": planA}
+			maps.Copy(values, c.lines)
+			configuration := func() acctest.Configuration {
+				return acctest.Configuration{Blocks: []acctest.Block{{Address: "billing_subscription.test", Values: values}}}
+			}
+			core.Apply(core.Plan(configuration()), false)
+			id, _ := core.State("billing_subscription.test")["id"].(string)
+			values["billing_account_id"] = account
+			p := core.Plan(configuration())
+			says(t, strings.Join(p.Warnings, " "), `Subscription "s-1" (id `+id+") is canceled and billed again",
+				"recurring amount")
+			c.meanwhile(s, account)
+			service.Sandbox.ResetRequests()
+			done := core.Apply(p, false)
+			says(t, strings.Join(done.Errors, " "), c.says)
+			if canceled := service.Count("subscriptions.cancel") > 0; canceled != (c.says == "") ||
+				canceled != (len(done.Errors) == 0) {
+				t.Errorf("canceled %v: %v", canceled, done.Errors)
+			}
+			// What the plan has left for the deletion does not outlive the creation.
+			if c.says == "" {
+				service.Must("POST", "/v1/billing-accounts/"+account+"/suspend", acctest.JSON{})
+				done = core.Apply(core.Plan(acctest.Configuration{}), false)
+				if len(done.Errors) > 0 {
+					t.Error(done.Errors)
+				}
+			}
+		})
 	}
 }

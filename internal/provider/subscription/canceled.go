@@ -7,114 +7,118 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 )
 
-// asBefore is m with the arguments as they were before: nothing of a canceled subscription can be changed any more, so
-// no difference in it is drift.
-func (m model) asBefore(prior model) model {
-	m.ExternalID, m.PlanID, m.Items = known(prior.ExternalID, m.ExternalID), known(prior.PlanID,
-		m.PlanID), known(prior.Items, m.Items)
-	m.CompanyID, m.ProductGroupID = known(prior.CompanyID, m.CompanyID), known(prior.ProductGroupID, m.ProductGroupID)
-	m.DiscountCodeID, m.DiscountPercent = known(prior.DiscountCodeID, m.DiscountCodeID), known(prior.DiscountPercent,
-		m.DiscountPercent)
-	m.BillingCycle, m.CollectionMethod = known(prior.BillingCycle, m.BillingCycle), known(prior.CollectionMethod,
-		m.CollectionMethod)
-	m.ProrationBehavior = known(prior.ProrationBehavior, m.ProrationBehavior)
-	m.NfeIssuancePolicy, m.Notes = known(prior.NfeIssuancePolicy, m.NfeIssuancePolicy), known(prior.Notes, m.Notes)
-	m.AllowPause, m.AllowCancel = known(prior.AllowPause, m.AllowPause), known(prior.AllowCancel, m.AllowCancel)
-	m.CancelAtPeriodEnd, m.Pause = known(prior.CancelAtPeriodEnd, m.CancelAtPeriodEnd), known(prior.Pause, m.Pause)
-	m.CustomMetadata = known(prior.CustomMetadata, m.CustomMetadata)
-	m.EffectiveCustomMetadata = known(prior.EffectiveCustomMetadata, m.EffectiveCustomMetadata)
-	return m
-}
+// planCanceled plans a subscription that is canceled, and returns the argument that asks for a new one, "" for none.
+//
+// Nothing of it can be changed at the service. A changed argument is taken over into the state, without a request, so
+// that the next plan is empty.
+func (p *planning) planCanceled() string {
+	diags := p.Diags
+	// Nothing can be wrong with a change that is not made.
+	p.client, p.Diags = nil, &diag.Diagnostics{}
+	p.plannedUpdate()
+	p.asked, p.next, p.Diags = nil, p.own, diags
+	changed := p.takeOver()
 
-func known[V attr.Value](prior, now V) V {
-	if prior.IsUnknown() {
-		return now
-	}
-	return prior
-}
-
-// canceled plans a subscription that was canceled without Terraform, and returns the argument that asks for a new one,
-// "" for none.
-func (p *planning) canceled() string {
-	what := apidiag.Capitalize(p.State.displayName()) + " is canceled at the service since " +
-		p.State.CanceledAt.ValueString() + ", "
-	if p.State.CancelAtPeriodEnd.ValueBool() {
-		what += "because the end that was scheduled with cancel_at_period_end has come."
-	} else {
-		what += "and this configuration did not do it."
-	}
 	at := path.Root("on_external_cancel")
-	switch p.Config.onExternalCancel(p.Planned) {
-	case externalCancelRecreate:
+	what := "It is canceled at the service since " + p.State.CanceledAt.ValueString() + "."
+	// Where this configuration has asked for the end, it is no news.
+	asked := p.State.CancelAtPeriodEnd.ValueBool() && p.own.had(argCancelAtPeriodEnd) && !p.endedEarly()
+	if !asked {
+		what += " This configuration did not do it."
+	}
+	switch mode := p.Planned.OnExternalCancel.ValueString(); {
+	case mode == externalCancelRecreate && p.own.Imported:
+		what += " The run that imports it does not create another one; the next plan does, because on_external_cancel " +
+			"is \"recreate\"."
+		asked = false
+	case mode == externalCancelRecreate:
 		p.Planned.Status = types.StringUnknown()
-		p.Diags.AddAttributeWarning(at, "A new subscription will be billed",
+		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled: a new subscription will be billed",
 			what+" Because on_external_cancel is \"recreate\", this plan creates a new subscription, which charges "+
 				"from its start, or from the end of its trial. To leave it canceled, set on_external_cancel = "+
 				"\"keep\", or remove the block.")
 		return "status"
-	case externalCancelError:
-		p.Diags.AddAttributeError(at, "The subscription was canceled outside of Terraform",
+	case mode == externalCancelError && !asked:
+		p.Diags.AddAttributeError(at, p.State.title()+" was canceled outside of Terraform",
 			what+" on_external_cancel = \"error\" stops here. To continue, set it to \"keep\" (leave it canceled) or "+
 				"\"recreate\" (create a new subscription), or remove the block. To destroy everything "+
 				"nevertheless, run terraform destroy -refresh=false.")
 		return ""
+	case asked:
+	default:
+		what += " It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". Set it " +
+			"to \"recreate\" for a new subscription, or remove the block."
 	}
-	if changed := p.keepCanceled(); len(changed) > 0 {
-		what += fmt.Sprintf(" A canceled subscription cannot be changed, so the change of %s has no effect.",
-			strings.Join(changed, ", "))
+	if len(changed) > 0 {
+		what += fmt.Sprintf(" A canceled subscription cannot be changed: the change of %s has no effect at the service, "+
+			"and only the state takes it over.", strings.Join(changed, ", "))
 	}
-	p.Diags.AddAttributeWarning(at, "The subscription is canceled",
-		what+" It is kept in the state, and nothing is created again, because on_external_cancel is \"keep\". Set it "+
-			"to \"recreate\" for a new subscription, or remove the block.")
+	if !asked || len(changed) > 0 {
+		p.Diags.AddAttributeWarning(at, p.State.title()+" is canceled", what)
+	}
 	return ""
 }
 
-// localOnly are the arguments that only this provider knows, so that they can be changed on a canceled subscription
-// too.
-var localOnly = []string{"deletion_policy", "on_external_cancel"}
+// endedEarly reports whether the subscription was canceled before the end of its period.
+func (p *planning) endedEarly() bool {
+	at, canceled := fwtype.ParseMoment(p.State.CanceledAt.ValueString())
+	end, known := fwtype.ParseMoment(p.State.CurrentPeriodEnd.ValueString())
+	return canceled && known && at.Before(end)
+}
 
-// keepCanceled plans everything as it is in the state, but for localOnly, and returns the arguments that the
-// configuration changes.
-//
-// Where the state has no value, Terraform allows no other plan than the configured value. It is written to the state,
-// and sent nowhere.
-func (p *planning) keepCanceled() (changed []string) {
-	planned, state, config := reflect.ValueOf(&p.Planned).Elem(), reflect.ValueOf(p.State), reflect.ValueOf(p.Config)
-	for _, field := range reflect.VisibleFields(planned.Type()) {
-		if field.Anonymous {
-			continue // its fields follow
-		}
-		name := field.Tag.Get("tfsdk")
-		wanted, _ := planned.FieldByIndex(field.Index).Interface().(attr.Value)
-		before, _ := state.FieldByIndex(field.Index).Interface().(attr.Value)
-		given, _ := config.FieldByIndex(field.Index).Interface().(attr.Value)
-		if wanted.Equal(before) || slices.Contains(localOnly, name) {
-			continue
-		}
+// takeOver plans the arguments as they are planned so far, and everything else as it is in the state. It returns the
+// arguments of the service that change.
+func (p *planning) takeOver() (changed []string) {
+	state := map[string]attr.Value{}
+	p.State.each(func(name string, value reflect.Value) { state[name], _ = value.Interface().(attr.Value) })
+	config := map[string]attr.Value{}
+	p.Config.each(func(name string, value reflect.Value) { config[name], _ = value.Interface().(attr.Value) })
+	p.Planned.each(func(name string, value reflect.Value) {
+		planned, _ := value.Interface().(attr.Value)
+		argument := slices.Contains(arguments, name)
 		switch {
-		case given.IsNull() && wanted.IsUnknown(): // computed, and not asked for
-		case name == "plan_change": // asks for nothing alone
-		case slices.Contains(arguments, name):
+		case planned.Equal(state[name]), name == "deletion_policy", name == "on_external_cancel":
+		case !argument, planned.IsUnknown() && config[name].IsNull():
+			value.Set(reflect.ValueOf(state[name]))
+		case name != "plan_change": // which alone asks for nothing
 			changed = append(changed, name)
-		case name == "effective_custom_metadata" && !slices.Contains(changed, "custom_metadata"):
-			changed = append(changed, "custom_metadata (by default_custom_metadata of the provider)")
 		}
-		if !before.IsNull() || given.IsNull() {
-			planned.FieldByIndex(field.Index).Set(state.FieldByIndex(field.Index))
-		}
-	}
+	})
+	slices.Sort(changed)
 	return changed
 }
 
-func (m model) onExternalCancel(planned model) string {
-	if m.OnExternalCancel.IsNull() {
-		return planned.OnExternalCancel.ValueString()
+// each visits the attributes of a model.
+func (m *model) each(visit func(name string, value reflect.Value)) {
+	value := reflect.ValueOf(m).Elem()
+	for _, field := range reflect.VisibleFields(value.Type()) {
+		if name := field.Tag.Get("tfsdk"); name != "" {
+			visit(name, value.FieldByIndex(field.Index))
+		}
 	}
-	return m.OnExternalCancel.ValueString()
+}
+
+// withArgumentsOf is m with the known arguments of prior: nothing of a canceled subscription can be changed any more,
+// so no difference in it is drift.
+func (m model) withArgumentsOf(prior model) model {
+	before := map[string]reflect.Value{}
+	prior.each(func(name string, value reflect.Value) { before[name] = value })
+	m.each(func(name string, value reflect.Value) {
+		if !slices.Contains(arguments, name) && name != "effective_custom_metadata" {
+			return
+		}
+		known, _ := before[name].Interface().(attr.Value)
+		if name == argCancellationReason && !m.CancellationReason.IsNull() || known.IsUnknown() {
+			return
+		}
+		value.Set(before[name])
+	})
+	return m
 }

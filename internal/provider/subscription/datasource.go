@@ -36,7 +36,8 @@ type dataModel struct {
 // resource: what was asked for.
 func dataFromAPI(s *billing.Subscription) (dataModel, error) {
 	m, err := fromAPI(s)
-	return dataModel{shared: m.shared, Items: types.SetNull(dataItemType), CustomMetadata: m.EffectiveCustomMetadata}, err
+	return dataModel{shared: m.shared, Items: types.SetNull(dataItemType), CustomMetadata: m.EffectiveCustomMetadata},
+		err
 }
 
 // withItems is dataFromAPI with the items, which take one more request.
@@ -90,6 +91,7 @@ func dataAttributes(items string) object.Attributes {
 		"billing_cycle", "collection_method", "proration_behavior", "nfe_issuance_policy", "notes", "cancellation_reason")
 	attributes.Texts(about, computedTexts...)
 	attributes.CustomMetadata()
+	delete(attributes, "effective_custom_metadata") // TODO: goes with its description in object
 	return attributes
 }
 
@@ -136,7 +138,8 @@ func listDataSchema() schema.Schema {
 		Attributes: object.Ordered("subscriptions", "current_period_end", object.Attributes{
 			"external_id":        object.Filter("Only subscriptions with this `external_id`, canceled ones too."),
 			"billing_account_id": object.FilterByID("Only subscriptions of the billing account with this id."),
-			"plan_id":            object.FilterByID("Only subscriptions with this active plan."),
+			"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"),
+				MarkdownDescription: "Only subscriptions with this active plan."},
 			"status": object.Filter("Only subscriptions with this status, such as "+
 				"`active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": object.UpdatedSince("subscriptions"),

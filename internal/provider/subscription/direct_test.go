@@ -66,6 +66,12 @@ func (s *subject) remote() acctest.JSON {
 	return s.service.Must("GET", "/v1/subscriptions/"+s.ID(), nil)
 }
 
+// anotherRun begins a new run, in which nothing was applied yet.
+func (s *subject) anotherRun(lines acctest.JSON) {
+	s.t.Helper()
+	s.Again(s.Plan(s.With(lines)), s.With(lines))
+}
+
 func (s *subject) pass(d time.Duration) { s.service.Sandbox.Clock().Advance(d) }
 
 // operations lists what was asked of the service since the last reset, without reads.
@@ -76,3 +82,5 @@ func (s *subject) operations() []string {
 	}
 	return all
 }
+
+func TestMain(m *testing.M) { acctest.RunTests(m) }

@@ -43,7 +43,8 @@ func TestSubscription_imports(t *testing.T) {
 			}
 			for _, id := range []string{s.ID(), "external_id=s-1"} {
 				if name == "canceled" && id != s.ID() {
-					says(t, acctest.Errors(s.Import(id)), "The subscription is canceled", `external_id "s-1"`, "use its id")
+					says(t, acctest.Errors(s.Import(id)), `The subscription with external_id "s-1" (id `, "is canceled",
+						"use its id")
 					continue
 				}
 				if text := acctest.Errors(s.Import(id)); text != "" {
@@ -69,27 +70,47 @@ func TestSubscription_importOwnsLess(t *testing.T) {
 }
 
 // TestSubscription_importReplacesNothing: what an imported subscription belongs to stays when the configuration leaves
-// it out, and a configuration that says otherwise is an error of the plan, and no new subscription.
+// it out. A configuration that says otherwise is an error of the plan in the import's own run, whatever asks for the
+// replacement, and a replacement in the next one.
 func TestSubscription_importReplacesNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	belongs := acctest.JSON{"company_id": planA, "product_group_id": planB}
 	s.Configure(belongs)
-	if text := acctest.Errors(s.Import(s.ID())); text != "" {
-		t.Fatal(text)
+	for name, plan := range map[string]func() acctest.Planned{
+		"company_id":       func() acctest.Planned { return s.Plan(s.With(acctest.JSON{"company_id": planC})) },
+		"product_group_id": func() acctest.Planned { return s.Plan(s.With(acctest.JSON{"product_group_id": planC})) },
+		"billing_account_id": func() acctest.Planned {
+			return s.Plan(s.With(acctest.JSON{"billing_account_id": accountOf(s.service)}))
+		},
+		"-replace": func() acctest.Planned { return s.PlanReplace(s.With(nil)) },
+	} {
+		if text := acctest.Errors(s.Import(s.ID())); text != "" {
+			t.Fatal(text)
+		}
+		says(t, acctest.Errors(plan().Diagnostics), `Subscription "s-1" (id `, "an import replaces nothing", planA, planB)
+		s.Settled(nil) // the next run
+		s.Settled(belongs)
+		if p := plan(); acctest.Errors(p.Diagnostics) != "" || name != "-replace" && len(p.Replaces) != 1 {
+			t.Errorf("%s: replaced for %v: %s", name, p.Replaces, acctest.Errors(p.Diagnostics))
+		}
 	}
-	s.Settled(nil)
-	s.Settled(belongs)
-	for _, name := range []string{"company_id", "product_group_id", "billing_account_id"} {
-		p := s.Plan(s.With(acctest.JSON{name: planC}))
-		says(t, acctest.Errors(p.Diagnostics), "An import replaces nothing", planA, planB)
+}
+
+// TestSubscription_importRecreatesNothing: a canceled one that is imported is created again by the next plan.
+func TestSubscription_importRecreatesNothing(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t)
+	recreate := acctest.JSON{"on_external_cancel": "recreate"}
+	s.Configure(recreate)
+	s.outside("cancel", nil)
+	s.Import(s.ID())
+	p := s.Plan(s.With(recreate))
+	says(t, acctest.Warnings(p.Diagnostics), "is canceled", "the next plan does")
+	if len(p.Replaces) > 0 {
+		t.Errorf("replaced for %v", p.Replaces)
 	}
-	// Once applied, it may be replaced as any other; left out, nothing happens to it.
-	s.Configure(acctest.JSON{"notes": "ours"})
-	s.Settled(acctest.JSON{"notes": "ours"})
-	s.Reread()
-	if p := s.Plan(s.With(acctest.JSON{"notes": "ours", "company_id": planC})); acctest.Errors(p.Diagnostics) != "" ||
-		len(p.Replaces) != 1 {
-		t.Errorf("replaced for %v: %s", p.Replaces, acctest.Errors(p.Diagnostics))
+	if s.Reread(); len(s.Plan(s.With(recreate)).Replaces) != 1 {
+		t.Error("the next plan replaces nothing")
 	}
 }

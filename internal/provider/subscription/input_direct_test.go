@@ -38,7 +38,10 @@ func TestSubscription_validation(t *testing.T) {
 		"billing_account_id": {acctest.JSON{"billing_account_id": "x"},
 			`AttributeName("billing_account_id")] Invalid id: billing_account_id: "x" is not a UUID`},
 		"plan_id": {acctest.JSON{"plan_id": "null"},
-			`AttributeName("plan_id")] Invalid id: plan_id: "null" is not a UUID`},
+			`AttributeName("plan_id")] Invalid id: plan_id: "null" is not a UUID, and the service has no other ids. To find ` +
+				`the id by the name, use data "billing_records" with collection = "plans".`},
+		"no billing account": {acctest.JSON{"billing_account_id": nil},
+			`Subscription "s-1" has no billing account: billing_account_id is null. A customer with create_billing_account`},
 		"company_id": {acctest.JSON{"company_id": ""},
 			`AttributeName("company_id")] Invalid id: company_id: "" is not a UUID`},
 		"product_group_id": {acctest.JSON{"product_group_id": "all"},
@@ -51,8 +54,6 @@ func TestSubscription_validation(t *testing.T) {
 		"price_id": {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": "p"}}},
 			`items[*].price_id: "p" is not a UUID`},
 		"a null item": {acctest.JSON{"items": []any{nil}}, `items[*] is null`},
-		"three decimals": {acctest.JSON{"discount_percent": "12.555"},
-			`discount_percent: "12.555" has more than two decimals`},
 		"no quantity": {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA,
 			"quantity": 0}}}, `[AttributeName("items")] Value out of range: items[*].quantity: 0`},
 		"an amount below zero": {acctest.JSON{"items": []any{acctest.JSON{"product_id": productA, "price_id": priceA,
@@ -99,8 +100,10 @@ func TestSubscription_refusals(t *testing.T) {
 	s := subscribe(t)
 	s.service.Must("POST", "/v1/billing-accounts/"+s.Base["billing_account_id"].(string)+"/suspend", acctest.JSON{})
 	other := s.service.Direct("billing_subscription")
-	says(t, acctest.Errors(other.Apply(other.Plan(s.With(acctest.JSON{"external_id": "s-2"})))),
-		"Could not create", "suspended")
+	says(t, acctest.Errors(other.Plan(s.With(acctest.JSON{"external_id": "s-2"})).Diagnostics),
+		`AttributeName("billing_account_id")`, `Subscription "s-2": it cannot be created`, "is suspended", "reactivate it")
+	says(t, acctest.Errors(other.Apply(other.Plan(s.With(acctest.JSON{"external_id": "s-2",
+		"billing_account_id": planC})))), "If it is the id of a customer, use its billing_account_id.")
 }
 
 // TestSubscription_refusedFields: the fields of an operation are the configuration's under other names.

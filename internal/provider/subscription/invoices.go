@@ -23,6 +23,7 @@ type invoicesModel struct {
 	object.Ordering
 	SubscriptionID   types.String   `tfsdk:"subscription_id"`
 	BillingAccountID types.String   `tfsdk:"billing_account_id"`
+	UpdatedAtGTE     types.String   `tfsdk:"updated_at_gte"`
 	Invoices         []invoiceModel `tfsdk:"invoices"`
 }
 
@@ -51,6 +52,7 @@ func invoicesSchema() schema.Schema {
 		Attributes: object.Ordered("invoices", "due_date", object.Attributes{
 			"subscription_id":    object.FilterByID("Only invoices of the subscription with this id."),
 			"billing_account_id": object.FilterByID("Only invoices of the billing account with this id."),
+			"updated_at_gte":     object.UpdatedSince("invoices"),
 			"invoices": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The invoices, in the order asked for.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                 text("Id of the invoice."),
@@ -65,6 +67,6 @@ func invoicesSchema() schema.Schema {
 // readInvoices lists the invoices.
 func readInvoices(ctx context.Context, client *billing.Service, m *invoicesModel, diags *diag.Diagnostics) {
 	query := billing.InvoiceQuery{Listing: m.Listing(), SubscriptionID: m.SubscriptionID.ValueString(),
-		BillingAccountID: m.BillingAccountID.ValueString()}
+		BillingAccountID: m.BillingAccountID.ValueString(), UpdatedAtGTE: m.UpdatedAtGTE.ValueString()}
 	m.Invoices = object.Many(client.ListInvoices(ctx, query), m.Limit, "invoices", invoiceFromAPI, diags)
 }

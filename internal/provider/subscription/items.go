@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -264,11 +265,12 @@ func (p *planning) warnRemovedItems(before types.Set) {
 	if !knownItems(p.Planned.Items) {
 		unless = ", unless a value that is only known after apply names them"
 	}
-	p.Diags.AddAttributeWarning(path.Root("items"), "Items that this configuration has not added are removed",
+	p.Diags.AddAttributeWarning(path.Root("items"), p.State.title()+" loses items that this "+
+		"configuration has not added",
 		fmt.Sprintf("%s has items that another system or another user has added or changed. The plan sends items as "+
 			"a whole, so these are removed or changed%s:\n\n%s\n\n"+
 			"To keep them, add them to items, or remove the argument where it has never been applied.",
-			apidiag.Capitalize(p.State.displayName()), unless, strings.Join(lines, "\n")))
+			p.State.title(), unless, strings.Join(lines, "\n")))
 }
 
 // refuseUnseen rejects an update that sends items where the subscription has others than the plan has shown: they would
@@ -297,12 +299,13 @@ func (w *work) refuseUnseen(ctx context.Context) bool {
 		lines = append(lines, "  "+i.displayName())
 	}
 	slices.Sort(lines)
-	w.Diags.AddAttributeError(path.Root(argItems), "The items have changed since the plan",
+	w.Diags.AddAttributeError(path.Root(argItems), "The items of "+w.State.displayName()+
+		" have changed since the plan",
 		fmt.Sprintf("%s has items that this plan did not show, because another system or another user has added or "+
 			"changed them since, or because the plan was made without a refresh. The update would remove or change "+
 			"these:\n\n%s\n\n"+
 			"Nothing was sent. Plan again, with a refresh: the plan then names them.",
-			apidiag.Capitalize(w.State.displayName()), strings.Join(lines, "\n")))
+			w.State.title(), strings.Join(lines, "\n")))
 	return false
 }
 
@@ -357,4 +360,21 @@ func itemKeys(set types.Set) (keys []string) {
 		keys = append(keys, i.key())
 	}
 	return keys
+}
+
+// refuseIncomplete rejects a known item without a product or a price.
+func (m model) refuseIncomplete(diags *diag.Diagnostics) {
+	for _, element := range m.Items.Elements() {
+		object, ok := element.(types.Object)
+		if !ok || object.IsNull() || object.IsUnknown() {
+			continue
+		}
+		for _, name := range []string{"product_id", "price_id"} {
+			if object.Attributes()[name].IsNull() {
+				diags.AddAttributeError(path.Root(argItems), m.title()+" has an item without a product or a price",
+					fmt.Sprintf("items[*].%s is null. Each item needs a product_id and a price_id; to leave an "+
+						"item out, remove it from items.", name))
+			}
+		}
+	}
 }

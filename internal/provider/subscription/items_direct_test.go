@@ -219,7 +219,7 @@ func TestSubscription_itemsIncomplete(t *testing.T) {
 	}
 	null := s.Plan(s.With(acctest.JSON{"items": []any{acctest.JSON{"product_id": nil, "price_id": priceA}}}))
 	says(t, acctest.Errors(null.Diagnostics), `AttributeName("items")`, "items[*].product_id is null",
-		"An item without a product or a price")
+		"has an item without a product or a price")
 }
 
 // TestSubscription_itemsHidden: a subscription that is billed by items which the service does not list is imported,
@@ -240,7 +240,7 @@ func TestSubscription_itemsHidden(t *testing.T) {
 			t.Errorf("asked for %v", have)
 		}
 		s.Settled(neither)
-		const why = "Neither a plan nor items"
+		const why = "neither a plan nor items"
 		says(t, acctest.Errors(s.PlanReplace(s.With(neither)).Diagnostics), `AttributeName("plan_id")`, why)
 		s.Configure(acctest.JSON{"plan_id": nil, "items": []any{itemA}})
 		says(t, acctest.Errors(s.Plan(s.With(neither)).Diagnostics), why)
@@ -250,7 +250,7 @@ func TestSubscription_itemsHidden(t *testing.T) {
 	}
 }
 
-const removed = "Items that this configuration has not added are removed"
+const removed = "loses items that this configuration has not added"
 
 // TestSubscription_itemsRemoved: a plan that removes or changes what others have added says so, with product, quantity
 // and amount, and only such a plan.

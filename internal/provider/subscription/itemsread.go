@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -52,9 +51,8 @@ func forbidsItems(err error) bool {
 }
 
 func warnForbidden(err error, what string, diags *diag.Diagnostics) {
-	diags.AddAttributeWarning(path.Root("items"), "The items of a subscription cannot be read",
-		fmt.Sprintf("The API rejected reading %s, so changes of them outside of Terraform are not shown. %s", what,
-			apidiag.Text(err)))
+	diags.AddAttributeWarning(path.Root("items"), apidiag.Capitalize(what)+" cannot be read",
+		"The API rejected reading them, so changes of them outside of Terraform are not shown. "+apidiag.Text(err))
 }
 
 // dataItemType is an item that is only read: that of the resource, with its id.

@@ -18,59 +18,59 @@ import (
 
 // shared are the attributes that the resource and the data sources have in common.
 type shared struct {
-	ID                      types.String    `tfsdk:"id"`
-	PublicID                types.String    `tfsdk:"public_id"`
-	BillingAccountID        types.String    `tfsdk:"billing_account_id"`
-	ExternalID              types.String    `tfsdk:"external_id"`
-	PlanID                  types.String    `tfsdk:"plan_id"`
-	CurrentPlanID           types.String    `tfsdk:"current_plan_id"`
-	PendingPlanID           types.String    `tfsdk:"pending_plan_id"`
-	CompanyID               types.String    `tfsdk:"company_id"`
-	ProductGroupID          types.String    `tfsdk:"product_group_id"`
-	DiscountCodeID          types.String    `tfsdk:"discount_code_id"`
-	DiscountPercent         fwtype.Decimal  `tfsdk:"discount_percent"`
-	BillingCycle            types.String    `tfsdk:"billing_cycle"`
-	CollectionMethod        types.String    `tfsdk:"collection_method"`
-	TrialStart              types.String    `tfsdk:"trial_start"`
-	TrialEnd                fwtype.DateTime `tfsdk:"trial_end"`
-	ProrationBehavior       types.String    `tfsdk:"proration_behavior"`
-	NfeIssuancePolicy       types.String    `tfsdk:"nfe_issuance_policy"`
-	AllowPause              types.Bool      `tfsdk:"allow_pause"`
-	AllowCancel             types.Bool      `tfsdk:"allow_cancel"`
-	Notes                   types.String    `tfsdk:"notes"`
-	CancelAtPeriodEnd       types.Bool      `tfsdk:"cancel_at_period_end"`
-	CancellationReason      types.String    `tfsdk:"cancellation_reason"`
-	Pause                   types.Object    `tfsdk:"pause"`
-	Status                  types.String    `tfsdk:"status"`
-	CurrentPeriodStart      types.String    `tfsdk:"current_period_start"`
-	CurrentPeriodEnd        types.String    `tfsdk:"current_period_end"`
-	CycleBillingDate        types.String    `tfsdk:"cycle_billing_date"`
-	ActivatedAt             types.String    `tfsdk:"activated_at"`
-	ConfirmedAt             types.String    `tfsdk:"confirmed_at"`
-	CanceledAt              types.String    `tfsdk:"canceled_at"`
-	ProposalID              types.String    `tfsdk:"proposal_id"`
-	PausedAt                types.String    `tfsdk:"paused_at"`
-	ResumesAt               types.String    `tfsdk:"resumes_at"`
-	ResumedAt               types.String    `tfsdk:"resumed_at"`
-	RecurringAmountCents    types.Int64     `tfsdk:"recurring_amount_cents"`
-	RenewalSettings         types.String    `tfsdk:"renewal_settings"`
-	Commitment              types.String    `tfsdk:"commitment"`
-	Metadata                types.String    `tfsdk:"metadata"`
-	EffectiveCustomMetadata types.String    `tfsdk:"effective_custom_metadata"`
-	CreatedAt               types.String    `tfsdk:"created_at"`
-	UpdatedAt               types.String    `tfsdk:"updated_at"`
+	ID                   types.String    `tfsdk:"id"`
+	PublicID             types.String    `tfsdk:"public_id"`
+	BillingAccountID     types.String    `tfsdk:"billing_account_id"`
+	ExternalID           types.String    `tfsdk:"external_id"`
+	PlanID               types.String    `tfsdk:"plan_id"`
+	CurrentPlanID        types.String    `tfsdk:"current_plan_id"`
+	PendingPlanID        types.String    `tfsdk:"pending_plan_id"`
+	CompanyID            types.String    `tfsdk:"company_id"`
+	ProductGroupID       types.String    `tfsdk:"product_group_id"`
+	DiscountCodeID       types.String    `tfsdk:"discount_code_id"`
+	DiscountPercent      fwtype.Decimal  `tfsdk:"discount_percent"`
+	BillingCycle         types.String    `tfsdk:"billing_cycle"`
+	CollectionMethod     types.String    `tfsdk:"collection_method"`
+	TrialStart           types.String    `tfsdk:"trial_start"`
+	TrialEnd             fwtype.DateTime `tfsdk:"trial_end"`
+	ProrationBehavior    types.String    `tfsdk:"proration_behavior"`
+	NfeIssuancePolicy    types.String    `tfsdk:"nfe_issuance_policy"`
+	AllowPause           types.Bool      `tfsdk:"allow_pause"`
+	AllowCancel          types.Bool      `tfsdk:"allow_cancel"`
+	Notes                types.String    `tfsdk:"notes"`
+	CancelAtPeriodEnd    types.Bool      `tfsdk:"cancel_at_period_end"`
+	CancellationReason   types.String    `tfsdk:"cancellation_reason"`
+	Pause                types.Object    `tfsdk:"pause"`
+	Status               types.String    `tfsdk:"status"`
+	CurrentPeriodStart   types.String    `tfsdk:"current_period_start"`
+	CurrentPeriodEnd     types.String    `tfsdk:"current_period_end"`
+	CycleBillingDate     types.String    `tfsdk:"cycle_billing_date"`
+	ActivatedAt          types.String    `tfsdk:"activated_at"`
+	ConfirmedAt          types.String    `tfsdk:"confirmed_at"`
+	CanceledAt           types.String    `tfsdk:"canceled_at"`
+	ProposalID           types.String    `tfsdk:"proposal_id"`
+	PausedAt             types.String    `tfsdk:"paused_at"`
+	ResumesAt            types.String    `tfsdk:"resumes_at"`
+	ResumedAt            types.String    `tfsdk:"resumed_at"`
+	RecurringAmountCents types.Int64     `tfsdk:"recurring_amount_cents"`
+	RenewalSettings      types.String    `tfsdk:"renewal_settings"`
+	Commitment           types.String    `tfsdk:"commitment"`
+	Metadata             types.String    `tfsdk:"metadata"`
+	CreatedAt            types.String    `tfsdk:"created_at"`
+	UpdatedAt            types.String    `tfsdk:"updated_at"`
 }
 
 // model is the resource in configuration, plan and state.
 type model struct {
 	shared
-	PlanChange         types.Object   `tfsdk:"plan_change"`
-	Items              types.Set      `tfsdk:"items"`
-	TrialPeriodDays    types.Int64    `tfsdk:"trial_period_days"`
-	CustomMetadata     metadata.Value `tfsdk:"custom_metadata"`
-	CustomMetadataMode types.String   `tfsdk:"custom_metadata_mode"`
-	DeletionPolicy     types.String   `tfsdk:"deletion_policy"`
-	OnExternalCancel   types.String   `tfsdk:"on_external_cancel"`
+	PlanChange              types.Object   `tfsdk:"plan_change"`
+	Items                   types.Set      `tfsdk:"items"`
+	TrialPeriodDays         types.Int64    `tfsdk:"trial_period_days"`
+	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
+	EffectiveCustomMetadata types.String   `tfsdk:"effective_custom_metadata"`
+	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
+	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
+	OnExternalCancel        types.String   `tfsdk:"on_external_cancel"`
 }
 
 // fromAPI builds the whole model of a subscription, as an import sees it: the whole custom_metadata, and the defaults
@@ -82,55 +82,55 @@ func fromAPI(s *billing.Subscription) (model, error) {
 	}
 	m := model{
 		shared: shared{
-			ID:                      types.StringValue(s.ID),
-			PublicID:                wire.TextOrNull(s.PublicID),
-			BillingAccountID:        wire.TextOrNull(s.BillingAccountID),
-			ExternalID:              wire.FilledOrNull(s.ExternalID),
-			PlanID:                  types.StringPointerValue(s.PlanID),
-			CurrentPlanID:           types.StringPointerValue(s.PlanID),
-			PendingPlanID:           wire.TextOrNull(s.PendingPlanID()),
-			CompanyID:               types.StringPointerValue(s.CompanyID),
-			ProductGroupID:          types.StringPointerValue(s.ProductGroupID),
-			DiscountCodeID:          types.StringPointerValue(s.DiscountCodeID),
-			DiscountPercent:         fwtype.DecimalPointer(s.DiscountPercent),
-			BillingCycle:            wire.TextOrNull(s.BillingCycle),
-			CollectionMethod:        types.StringPointerValue(s.CollectionMethod),
-			TrialStart:              types.StringPointerValue(s.TrialStart),
-			TrialEnd:                fwtype.DateTimePointer(s.TrialEnd),
-			ProrationBehavior:       wire.TextOrNull(s.ProrationBehavior),
-			NfeIssuancePolicy:       types.StringPointerValue(s.NfeIssuancePolicy),
-			AllowPause:              types.BoolPointerValue(s.AllowPause),
-			AllowCancel:             types.BoolPointerValue(s.AllowCancel),
-			Notes:                   wire.FilledOrNull(s.Notes),
-			CancelAtPeriodEnd:       types.BoolValue(s.CancelAtPeriodEnd),
-			CancellationReason:      wire.FilledOrNull(s.CancellationReason),
-			Pause:                   pauseOf(s),
-			Status:                  wire.TextOrNull(s.Status),
-			CurrentPeriodStart:      wire.TextOrNull(s.CurrentPeriodStart),
-			CurrentPeriodEnd:        wire.TextOrNull(s.CurrentPeriodEnd),
-			CycleBillingDate:        wire.TextOrNull(s.CycleBillingDate),
-			ActivatedAt:             types.StringPointerValue(s.ActivatedAt),
-			ConfirmedAt:             types.StringPointerValue(s.ConfirmedAt),
-			CanceledAt:              types.StringPointerValue(s.CanceledAt),
-			ProposalID:              types.StringPointerValue(s.ProposalID),
-			PausedAt:                types.StringPointerValue(s.PausedAt),
-			ResumesAt:               types.StringPointerValue(s.ResumesAt),
-			ResumedAt:               types.StringPointerValue(s.ResumedAt),
-			RecurringAmountCents:    types.Int64PointerValue(s.RecurringAmountCents),
-			RenewalSettings:         wire.JSONText(s.RenewalSettings),
-			Commitment:              wire.AnyJSONText(s.Commitment),
-			Metadata:                wire.JSONText(s.Metadata),
-			EffectiveCustomMetadata: effective,
-			CreatedAt:               wire.TextOrNull(s.CreatedAt),
-			UpdatedAt:               wire.TextOrNull(s.UpdatedAt),
+			ID:                   types.StringValue(s.ID),
+			PublicID:             wire.TextOrNull(s.PublicID),
+			BillingAccountID:     wire.TextOrNull(s.BillingAccountID),
+			ExternalID:           wire.FilledOrNull(s.ExternalID),
+			PlanID:               types.StringPointerValue(s.PlanID),
+			CurrentPlanID:        types.StringPointerValue(s.PlanID),
+			PendingPlanID:        wire.TextOrNull(s.PendingPlanID()),
+			CompanyID:            types.StringPointerValue(s.CompanyID),
+			ProductGroupID:       types.StringPointerValue(s.ProductGroupID),
+			DiscountCodeID:       types.StringPointerValue(s.DiscountCodeID),
+			DiscountPercent:      fwtype.DecimalPointer(s.DiscountPercent),
+			BillingCycle:         wire.TextOrNull(s.BillingCycle),
+			CollectionMethod:     types.StringPointerValue(s.CollectionMethod),
+			TrialStart:           types.StringPointerValue(s.TrialStart),
+			TrialEnd:             fwtype.DateTimePointer(s.TrialEnd),
+			ProrationBehavior:    wire.TextOrNull(s.ProrationBehavior),
+			NfeIssuancePolicy:    types.StringPointerValue(s.NfeIssuancePolicy),
+			AllowPause:           types.BoolPointerValue(s.AllowPause),
+			AllowCancel:          types.BoolPointerValue(s.AllowCancel),
+			Notes:                wire.FilledOrNull(s.Notes),
+			CancelAtPeriodEnd:    types.BoolValue(s.CancelAtPeriodEnd),
+			CancellationReason:   wire.FilledOrNull(s.CancellationReason),
+			Pause:                pauseOf(s),
+			Status:               wire.TextOrNull(s.Status),
+			CurrentPeriodStart:   wire.TextOrNull(s.CurrentPeriodStart),
+			CurrentPeriodEnd:     wire.TextOrNull(s.CurrentPeriodEnd),
+			CycleBillingDate:     wire.TextOrNull(s.CycleBillingDate),
+			ActivatedAt:          types.StringPointerValue(s.ActivatedAt),
+			ConfirmedAt:          types.StringPointerValue(s.ConfirmedAt),
+			CanceledAt:           types.StringPointerValue(s.CanceledAt),
+			ProposalID:           types.StringPointerValue(s.ProposalID),
+			PausedAt:             types.StringPointerValue(s.PausedAt),
+			ResumesAt:            types.StringPointerValue(s.ResumesAt),
+			ResumedAt:            types.StringPointerValue(s.ResumedAt),
+			RecurringAmountCents: types.Int64PointerValue(s.RecurringAmountCents),
+			RenewalSettings:      wire.JSONText(s.RenewalSettings),
+			Commitment:           wire.AnyJSONText(s.Commitment),
+			Metadata:             wire.JSONText(s.Metadata),
+			CreatedAt:            wire.TextOrNull(s.CreatedAt),
+			UpdatedAt:            wire.TextOrNull(s.UpdatedAt),
 		},
-		PlanChange:         planChangeOf(timingImmediate),
-		Items:              types.SetNull(itemType),
-		TrialPeriodDays:    trialDays(s),
-		CustomMetadata:     custom,
-		CustomMetadataMode: types.StringValue(metadata.ModeMerge),
-		DeletionPolicy:     types.StringValue(policyCancel),
-		OnExternalCancel:   types.StringValue(externalCancelKeep),
+		PlanChange:              planChangeOf(timingImmediate),
+		Items:                   types.SetNull(itemType),
+		TrialPeriodDays:         trialDays(s),
+		CustomMetadata:          custom,
+		EffectiveCustomMetadata: effective,
+		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
+		DeletionPolicy:          types.StringValue(policyCancel),
+		OnExternalCancel:        types.StringValue(externalCancelKeep),
 	}
 	if !m.PendingPlanID.IsNull() {
 		m.PlanID, m.PlanChange = m.PendingPlanID, planChangeOf(timingEndOfPeriod)
@@ -153,13 +153,13 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 	m.CurrentPlanID, m.PendingPlanID = fwtype.KeepID(prior.CurrentPlanID,
 		m.CurrentPlanID), fwtype.KeepID(prior.PendingPlanID, m.PendingPlanID)
 	if m.CancellationReason.IsNull() && own.had(argCancellationReason) {
-		// The service records a reason only with a cancellation.
+		// The service records a reason only with a cancellation. Until then the state has the configured one.
 		m.CancellationReason = wire.Known(prior.CancellationReason)
 	}
 	m.DiscountPercent = m.DiscountPercent.Or(prior.DiscountPercent)
 	m.TrialEnd = m.TrialEnd.Or(prior.TrialEnd)
 	if m.TrialEnd.IsNull() && !prior.TrialEnd.IsUnknown() {
-		// Asked for when it was too late; see planning.keepTrial.
+		// Asked for when it was too late.
 		m.TrialEnd = prior.TrialEnd
 	}
 	m.Pause = pauseLike(prior.Pause, m.Pause, remote)
@@ -167,7 +167,7 @@ func (m model) preserve(prior model, remote *billing.Subscription, own ownership
 		m.PlanID, m.PendingPlanID = types.StringValue(own.Pending.To), types.StringValue(own.Pending.To)
 	}
 	if remote.Status == statusCanceled {
-		return m.asBefore(prior)
+		return m.withArgumentsOf(prior)
 	}
 	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
 		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
@@ -306,14 +306,21 @@ func wireDiscount(m, state model) api.Field[json.Number] {
 		func(d fwtype.Decimal) json.Number { return json.Number(d.ValueString()) })
 }
 
-// displayName names the subscription inside a sentence.
+// displayName names the subscription inside a sentence. One without a name and an id is known by its account.
 func (m model) displayName() string {
-	text := "subscription"
-	if external := m.ExternalID.ValueString(); external != "" {
-		text += fmt.Sprintf(" %q", external)
+	name := "subscription"
+	external, id, account := m.ExternalID.ValueString(), m.ID.ValueString(), m.BillingAccountID.ValueString()
+	if external != "" {
+		name += fmt.Sprintf(" %q", external)
 	}
-	if id := m.ID.ValueString(); id != "" {
-		text += " (id " + id + ")"
+	switch {
+	case id != "":
+		name += " (id " + id + ")"
+	case external == "" && account != "":
+		name += fmt.Sprintf(" of billing account %q", account)
 	}
-	return text
+	return name
 }
+
+// title is displayName at the beginning of a sentence.
+func (m model) title() string { return apidiag.Capitalize(m.displayName()) }

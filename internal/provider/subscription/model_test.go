@@ -3,13 +3,16 @@ package subscription
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
 // plain is an active subscription as the service returns it.
@@ -109,50 +112,117 @@ func TestPauseOf(t *testing.T) {
 	}
 }
 
-// TestTransitions: what differs, and the way that a change of plan takes.
+// TestTransitions holds every row of the table to what asks for it, what it refuses, and the request that it sends.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	pause := pauseObject(types.StringValue("void"), fwtype.DateTimePointer(nil))
+	none := types.ObjectNull(pauseType.AttrTypes)
+	paused := func(m *model) { m.Pause, m.Status = pause, types.StringValue("paused") }
+	pending := func(m *model) { m.PlanID, m.PendingPlanID = types.StringValue("b"), types.StringValue("b") }
+	onItems := func(m *model) {
+		pending(m)
+		m.CurrentPlanID, m.Items = types.StringNull(), itemSet([]item{{product: m.ID, price: m.ID}})
+	}
+	ends := func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) }
+	to := func(plan, timing string) func(*planning) {
+		return func(p *planning) {
+			p.Planned.PlanID, p.Planned.PlanChange = types.StringValue(plan), planChangeOf(timing)
+		}
+	}
+	seen := map[string]bool{}
 	for name, c := range map[string]struct {
-		state, plan func(*model)
-		want        []transition
+		state   func(*model)
+		plan    func(*planning)
+		want    []string
+		verbs   []string
+		refused string
 	}{
-		"nothing": {nil, nil, nil},
-		"notes":   {nil, func(m *model) { m.Notes = types.StringValue("x") }, []transition{changeNotes}},
-		"zeros": {func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10.00")) },
-			func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10")) }, nil},
-		"a plan": {nil, func(m *model) { m.PlanID = types.StringValue("b") }, []transition{changePlanNow}},
-		"a plan, later": {nil, func(m *model) {
-			m.PlanID, m.PlanChange = types.StringValue("b"), planChangeOf(timingEndOfPeriod)
-		}, []transition{changePlanLater}},
-		"no plan": {nil, func(m *model) { m.PlanID, m.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod) },
-			[]transition{changePlanNow}},
-		"the plan that runs": {func(m *model) { m.PlanID = types.StringValue("b") }, func(m *model) {
-			m.PlanID, m.PlanChange = types.StringValue("plan-a"), planChangeOf(timingEndOfPeriod)
-		}, []transition{takePlanBack}},
-		"an unknown plan": {nil, func(m *model) { m.PlanID = types.StringUnknown() }, []transition{changeUnknownPlan}},
-		"a pause":         {nil, func(m *model) { m.Pause = pause }, []transition{pauseIt}},
-		"the same pause":  {func(m *model) { m.Pause = pause }, func(m *model) { m.Pause = pause }, nil},
-		"no pause": {func(m *model) { m.Pause = pause },
-			func(m *model) { m.Pause = types.ObjectNull(pauseType.AttrTypes) }, []transition{resumeIt}},
-		"the end": {nil, func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) }, []transition{scheduleCancel}},
-		"no end": {func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(true) },
-			func(m *model) { m.CancelAtPeriodEnd = types.BoolValue(false) }, []transition{unscheduleCancel}},
-		"policies": {nil, func(m *model) {
-			m.DeletionPolicy, m.OnExternalCancel = types.StringValue("abandon"), types.StringValue("error")
-		}, nil},
-		"how a plan comes": {nil, func(m *model) { m.PlanChange = planChangeOf(timingEndOfPeriod) }, nil},
+		"nothing": {},
+		"notes": {plan: func(p *planning) { p.Planned.Notes = types.StringValue("x") }, want: []string{changeField},
+			verbs: []string{"update"}},
+		"zeros": {state: func(m *model) { m.DiscountPercent = fwtype.DecimalPointer(new("10.00")) },
+			plan: func(p *planning) { p.Planned.DiscountPercent = fwtype.DecimalPointer(new("10")) }},
+		"a discount": {plan: func(p *planning) { p.Planned.DiscountPercent = fwtype.DecimalPointer(new("33.333")) },
+			want: []string{"change the discount"}, verbs: []string{"update"}},
+		"a cycle": {plan: func(p *planning) { p.Planned.BillingCycle = types.StringValue("annual") },
+			want: []string{"change the billing cycle"}, verbs: []string{"update"}},
+		"metadata": {plan: func(p *planning) { p.Planned.EffectiveCustomMetadata = types.StringValue("{}x") },
+			want: []string{changeMetadata}, verbs: []string{"update"}},
+		"a plan":        {plan: to("b", timingImmediate), want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
+		"a plan, later": {plan: to("b", timingEndOfPeriod), want: []string{changePlanLater}, verbs: []string{"change the plan of"}},
+		"no plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringNull() }, want: []string{removePlan},
+			verbs: []string{"update"}},
+		"no plan, later": {plan: func(p *planning) {
+			p.Planned.PlanID, p.Planned.PlanChange = types.StringNull(), planChangeOf(timingEndOfPeriod)
+		}, want: []string{removePlan}, verbs: []string{"update"}, refused: "cannot be removed at the end of the period"},
+		"the plan that runs": {state: pending, plan: to("plan-a", timingEndOfPeriod), want: []string{takePlanBack},
+			verbs: []string{"change the plan of"}},
+		"no plan runs": {state: onItems, plan: func(p *planning) { p.Planned.PlanID = types.StringNull() },
+			want: []string{takePlanBackNull}, verbs: []string{"update"}},
+		"the pending plan now": {state: pending, plan: func(p *planning) { p.Config.PlanChange = planChangeOf(timingImmediate) },
+			want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
+		"an unknown plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringUnknown() },
+			want: []string{changeUnknownPlan}},
+		"items": {plan: func(p *planning) { p.otherItems = true }, want: []string{changeItems},
+			verbs: []string{"change the items of"}},
+		"no items and no plan": {state: onItems, plan: func(p *planning) {
+			p.Planned.Items, p.otherItems = itemSet(nil), true
+		}, want: []string{changeItems}, verbs: []string{"change the items of"}, refused: "nothing would be billed"},
+		"a pause": {plan: func(p *planning) { p.Planned.Pause = pause }, want: []string{pauseIt}, verbs: []string{"pause"}},
+		"a forbidden pause": {plan: func(p *planning) {
+			p.Planned.Pause, p.Planned.AllowPause = pause, types.BoolValue(false)
+		}, want: []string{changeField, pauseIt}, verbs: []string{"update", "pause"}, refused: "may not be paused"},
+		"the same pause": {state: paused, plan: func(p *planning) { p.Planned.Pause = pause }},
+		"no pause": {state: paused, plan: func(p *planning) { p.Planned.Pause = none }, want: []string{resumeIt},
+			verbs: []string{"resume"}},
+		"the end": {plan: func(p *planning) { ends(&p.Planned) }, want: []string{scheduleEnd},
+			verbs: []string{"schedule the cancellation of"}},
+		"a forbidden end": {plan: func(p *planning) {
+			p.Planned.CancelAtPeriodEnd, p.Planned.AllowCancel = types.BoolValue(true), types.BoolValue(false)
+		}, want: []string{changeField, scheduleEnd}, verbs: []string{"update", "schedule the cancellation of"},
+			refused: "may not be canceled"},
+		"no end": {state: ends, plan: func(p *planning) { p.Planned.CancelAtPeriodEnd = types.BoolValue(false) },
+			want: []string{"take the cancellation back"}, verbs: []string{"update"}},
+		"policies": {plan: func(p *planning) {
+			p.Planned.DeletionPolicy, p.Planned.OnExternalCancel = types.StringValue("abandon"), types.StringValue("error")
+		}},
+		"how a plan comes": {plan: func(p *planning) { p.Planned.PlanChange = planChangeOf(timingEndOfPeriod) }},
+		"all at once": {state: paused, plan: func(p *planning) {
+			to("b", timingImmediate)(p)
+			p.Planned.Pause, p.otherItems, p.Planned.Notes = none, true, types.StringValue("x")
+			ends(&p.Planned)
+		}, want: []string{resumeIt, changePlanNow, changeItems, changeField, scheduleEnd},
+			verbs: []string{"resume", "change the plan of", "change the items of", "update", "schedule the cancellation of"}},
 	} {
 		state := read(t, plain())
 		if c.state != nil {
 			c.state(&state)
 		}
-		plan := state
+		var diags diag.Diagnostics
+		p := &planning{Plan: &object.Plan[model]{State: state, Planned: state, Diags: &diags}}
 		if c.plan != nil {
-			c.plan(&plan)
+			c.plan(p)
 		}
-		if have := plan.transitions(state); !slices.Equal(have, c.want) {
-			t.Errorf("%s: %v, want %v", name, have, c.want)
+		p.planTransitions()
+		for _, name := range p.asked {
+			seen[name] = true
+		}
+		var verbs []string
+		for _, s := range (&work{asked: p.asked}).steps() {
+			verbs = append(verbs, s.Verb)
+		}
+		if !slices.Equal(p.asked, c.want) || !slices.Equal(verbs, c.verbs) {
+			t.Errorf("%s: %v by %v, want %v by %v", name, p.asked, verbs, c.want, c.verbs)
+		}
+		if (len(diags) > 0) != (c.refused != "") ||
+			len(diags) > 0 && !strings.Contains(diags[0].Summary(), "Subscription (id s): ") ||
+			len(diags) > 0 && !strings.Contains(diags[0].Summary(), c.refused) {
+			t.Errorf("%s: refused with %v, want %q", name, diags, c.refused)
+		}
+	}
+	for _, row := range transitions {
+		if !seen[row.name] {
+			t.Errorf("no case takes %q", row.name)
 		}
 	}
 }
@@ -270,9 +340,9 @@ func TestOwnedReaching(t *testing.T) {
 		key       string
 		asListed  bool
 	}{
-		"pause":    {[]string{argNfeIssuancePolicy}, "a", true},
-		verbUpdate: {[]string{argCollectionMethod, argNfeIssuancePolicy}, "b", true},
-		verbItems:  {[]string{argItems, argNfeIssuancePolicy}, "a", false},
+		"pause":            {[]string{argNfeIssuancePolicy}, "a", true},
+		updateRequest.verb: {[]string{argCollectionMethod, argNfeIssuancePolicy}, "b", true},
+		itemsRequest.verb:  {[]string{argItems, argNfeIssuancePolicy}, "a", false},
 	} {
 		have := before.reaching(next, verb)
 		if _, ok := have.Metadata.Object[want.key]; !ok || !slices.Equal(have.Arguments, want.arguments) ||

@@ -90,6 +90,56 @@ func (m model) pauseRuns() bool {
 	}
 }
 
+// pauseDiffers reports whether the configuration asks for another pause than the one in the state.
+func (p *planning) pauseDiffers() bool {
+	return !p.Planned.Pause.IsNull() && !samePause(p.Planned.Pause, p.State.Pause)
+}
+
+// pauseOver reports whether the configured pause has ended already: there is nothing to pause.
+func (p *planning) pauseOver() bool {
+	_, resumesAt := pauseFields(p.Planned.Pause)
+	return p.past(resumesAt)
+}
+
+func (p *planning) pauses() bool { return p.pauseDiffers() && !p.pauseOver() }
+
+// resumes reports whether a pause that runs has to end. One that is not known yet may become none.
+func (p *planning) resumes() bool {
+	pause := p.Planned.Pause
+	_, resumesAt := pauseFields(pause)
+	none := pause.IsNull() || pause.IsUnknown() || resumesAt.IsUnknown()
+	return p.State.pauseRuns() && (none || p.pauseDiffers() && p.pauseOver())
+}
+
+// pausedUntil is the end of the pause that is carried out, or fulfilled, once the plan is applied. A pause that is
+// over already when it is added to a subscription is a mistake; after an import, and for a new subscription, the
+// configuration may be older than the object.
+func (p *planning) pausedUntil() string {
+	if p.Planned.Pause.IsNull() {
+		return ""
+	}
+	_, resumesAt := pauseFields(p.Planned.Pause)
+	switch {
+	case !p.pauseDiffers() || !p.pauseOver():
+		return p.own.PausedUntil
+	case p.own.applied() && !p.own.pausedUntil(resumesAt):
+		p.refused("pause", "its pause would have ended already", "pause.resumes_at is %q, which is in the past. Write a "+
+			"later date, or remove pause.", resumesAt.ValueString())
+	case !p.own.pausedUntil(resumesAt):
+		p.warnPauseOver()
+	}
+	return resumesAt.ValueString()
+}
+
+// warnPauseOver reports that a configured pause has ended before the subscription was created or imported.
+func (p *planning) warnPauseOver() {
+	if _, resumesAt := pauseFields(p.Planned.Pause); p.past(resumesAt) {
+		p.Diags.AddAttributeWarning(path.Root("pause"), p.Planned.title()+" is not paused, because the pause is over",
+			fmt.Sprintf("pause.resumes_at is %q, which is in the past, so there is nothing to pause. The block has no "+
+				"further effect and can be removed.", resumesAt.ValueString()))
+	}
+}
+
 // keepFulfilled leaves a pause in the state that the service does not have any more because its resumes_at has passed:
 // a configuration that still names it asks for nothing. now is the service's clock.
 func (m *model) keepFulfilled(prior model, now time.Time) {
@@ -107,7 +157,7 @@ func warnEndedPause(prior, state model, diags *diag.Diagnostics) {
 	if prior.Pause.IsNull() || !state.Pause.IsNull() || !began {
 		return
 	}
-	diags.AddAttributeWarning(path.Root("pause"), "A pause has ended",
-		fmt.Sprintf("The pause of %s was ended outside of Terraform. If the configuration still has the pause block, "+
-			"the plan pauses again: remove it, or set another resumes_at.", state.displayName()))
+	diags.AddAttributeWarning(path.Root("pause"), "The pause of "+state.displayName()+" has ended",
+		"It was ended outside of Terraform. If the configuration still has the pause block, the plan pauses again: "+
+			"remove it, or set another resumes_at.")
 }

@@ -39,7 +39,7 @@ func TestSubscription_pauseEnded(t *testing.T) {
 	lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}}
 	s.Configure(lines)
 	s.outside("resume", nil)
-	says(t, s.Reread(), "A pause has ended", "was ended outside of Terraform")
+	says(t, s.Reread(), `The pause of subscription "s-1" (id `, ") has ended", "ended outside of Terraform")
 	s.Is("pause", "null")
 	p := s.Plan(s.With(lines))
 	if !slices.Contains(p.Changes(t), "pause") {
@@ -99,7 +99,7 @@ func TestSubscription_pauseFulfilled(t *testing.T) {
 			}
 			s.Settled(nil)
 			// Once removed, it is a new pause.
-			says(t, acctest.Errors(s.Plan(s.With(lines)).Diagnostics), "The pause would have ended already")
+			says(t, acctest.Errors(s.Plan(s.With(lines)).Diagnostics), "its pause would have ended already")
 		})
 	}
 }
@@ -138,14 +138,12 @@ func TestSubscription_pauseEndedThenDue(t *testing.T) {
 	}
 }
 
-// TestSubscription_pausePast: a new pause that would have ended already is an error in the plan, by the service's
+// TestSubscription_pausePast: a pause that is over already when it is added is an error in the plan, by the service's
 // clock.
 func TestSubscription_pausePast(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t)
 	past := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-03-14T12:00:00Z"}}
-	says(t, acctest.Errors(s.Plan(s.With(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at",
-		"2026-03-14T12:00:00Z", "in the past")
 	s.Configure(nil)
 	says(t, acctest.Errors(s.Plan(s.With(past)).Diagnostics), `AttributeName("pause")`, "pause.resumes_at",
 		"2026-03-14T12:00:00Z", "in the past")
@@ -244,4 +242,55 @@ func TestSubscription_pauseRefusedByService(t *testing.T) {
 	p = s.Plan(s.With(acctest.JSON{"pause": acctest.JSON{}}))
 	says(t, acctest.Errors(s.Apply(p)), `AttributeName("pause")`, "does not allow a pause")
 	s.Is("pause", "null")
+}
+
+// TestSubscription_pauseOver: where the configured pause is over, there is nothing to pause for a subscription that is
+// imported or created: a warning, no request, and an empty plan after that.
+func TestSubscription_pauseOver(t *testing.T) {
+	t.Parallel()
+	lines := acctest.JSON{"pause": acctest.JSON{"resumes_at": "2026-04-01"}, "on_external_cancel": "recreate"}
+	for name, begin := range map[string]func(s *subject) acctest.Planned{
+		"import": func(s *subject) acctest.Planned { s.Import(s.ID()); return s.Plan(s.With(lines)) },
+		"new": func(s *subject) acctest.Planned {
+			s.outside("cancel", nil)
+			s.Set(nil)
+			s.Plan(s.With(lines)) // the second one begins a new run
+			return s.Plan(s.With(lines))
+		},
+		"-replace": func(s *subject) acctest.Planned {
+			s.anotherRun(lines)
+			return s.PlanReplace(s.With(lines))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t)
+			s.Configure(lines)
+			s.pass(20 * 24 * time.Hour)
+			p := begin(s)
+			if text := acctest.Errors(p.Diagnostics); text != "" {
+				t.Fatal(text)
+			}
+			if name == "-replace" {
+				return // of which Terraform shows only errors
+			}
+			says(t, acctest.Warnings(p.Diagnostics), `Subscription "s-1"`, "the pause is over", "2026-04-01")
+			s.service.Sandbox.ResetRequests()
+			if text := acctest.Errors(s.Apply(p)); text != "" {
+				t.Fatal(text)
+			}
+			if have := s.operations(); slices.Contains(have, "pause") {
+				t.Errorf("asked for %v", have)
+			}
+			if told := s.Settled(lines); told != "" {
+				t.Errorf("told: %s", told)
+			}
+			// Another system's pause after it is ended, as any other one.
+			s.outside("pause", acctest.JSON{"behavior": "void"})
+			s.Reread()
+			s.Configure(lines)
+			s.Is("status", `"active"`)
+			s.Settled(lines)
+		})
+	}
 }

@@ -2,21 +2,19 @@ package subscription
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // ModifyPlan decides the value of every computed attribute, rejects what cannot work, and puts the state's value back
@@ -26,6 +24,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
+	private.Plan(ctx, p.Private, forApply{}, p.Diags)
 	state := r.current(ctx, p.State)
 	refuseDestroy(state, p.Diags)
 	if !p.Diags.HasError() {
@@ -55,29 +54,47 @@ func (r *Resource) current(ctx context.Context, state model) model {
 
 func (r *Resource) planCreate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
+	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
+	before := private.Planned[forApply](ctx, p.Private, p.Diags)
 	p.plannedCreate()
 	p.refuseNew()
-	p.checkAccount()
+	if id := run.Replaced(ctx, p.Private, p.Diags); id != "" && !before.Replaces {
+		// terraform plan -replace: the plan of the change did not know about it.
+		p.replaces(r.current(ctx, model{shared: shared{ID: types.StringValue(id)},
+			DeletionPolicy: types.StringValue(before.Policy)}))
+	}
+	next := forApply{Creates: &creation{TrialEnd: p.Planned.TrialEnd.ValueString()}}
+	if p.checkAccount() {
+		next.Creates.BillingAccountID = p.Planned.BillingAccountID.ValueString()
+	}
+	private.Plan(ctx, p.Private, next, p.Diags)
 }
 
 func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	p := r.planning(ctx, plan)
 	p.own = private.Owned[ownership](ctx, p.Private, p.Diags)
-	forces := p.change()
-	if p.State.Status.ValueString() != statusCanceled {
-	}
 	applying := p.Run.Applying(typeName, p.State.ID.ValueString(), p.DeferralAllowed)
-	next := forApply{Owned: p.next, Steps: p.asked}
+	canceled := p.State.Status.ValueString() == statusCanceled
+	var forces []string
+	if !canceled {
+		p.plannedUpdate()
+		forces = p.forces()
+	} else if argument := p.planCanceled(); argument != "" {
+		forces = []string{argument}
+	}
+	next := forApply{Owned: p.next, Steps: p.asked, Policy: p.State.DeletionPolicy.ValueString()}
 	var at path.Paths
 	for _, name := range forces {
 		at = append(at, path.Root(name))
 	}
-	if p.Update(ctx, p.State.ID.ValueString(), at...) {
-		p.replace()
+	if next.Replaces = p.Update(ctx, p.State.ID.ValueString(), at...); next.Replaces {
+		p.replaces(p.State)
+		p.refuseSuspendedReplacement()
 	} else {
 		next.Forces = forces
+		p.warnUnknownAccount()
 	}
-	if p.State.Status.ValueString() == statusCanceled && applying {
+	if canceled && applying {
 		p.Planned.Status = p.State.Status // nothing is replaced any more, see refuseForced
 	}
 	private.Plan(ctx, p.Private, next, p.Diags)
@@ -92,11 +109,24 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 type forApply struct {
 	// Owned is what the configuration owns once all steps are done.
 	Owned ownership `json:"owned"`
-	// Steps are the transitions that the plan shows; work.steps has their order.
-	Steps []transition `json:"steps"`
+	// Steps are the transitions that the plan shows.
+	Steps []string `json:"steps"`
 	// Forces are the arguments that only a new subscription can have, in a plan that may not ask for one any more: they
 	// were not known before, and have turned out different.
 	Forces []string `json:"forces"`
+	// Replaces says that the plan of the change asks for a new subscription, and Policy is the deletion_policy of the
+	// present one: for the plan of the new one, which has no state.
+	Replaces bool   `json:"replaces,omitempty"`
+	Policy   string `json:"policy,omitempty"`
+	// Creates is set in the plan of a new subscription: for the deletion of the one that it replaces.
+	Creates *creation `json:"creates,omitempty"`
+}
+
+// creation is what the service may have come to reject by the time of the apply.
+type creation struct {
+	// BillingAccountID is an account that the plan has found active; "" for one that it could not check.
+	BillingAccountID string `json:"billing_account_id,omitempty"`
+	TrialEnd         string `json:"trial_end,omitempty"`
 }
 
 // planning is a plan in the making.
@@ -106,7 +136,9 @@ type planning struct {
 	// own is what the configuration owns before the apply, next what it owns after it.
 	own, next ownership
 	// asked are the transitions that the plan needs.
-	asked []transition
+	asked []string
+	// otherItems says that items have to be sent.
+	otherItems bool
 	// adoptsItems says that the items are there already, as far as this plan knows: the one in the apply may see
 	// others.
 	adoptsItems bool
@@ -125,18 +157,21 @@ func (r *Resource) planning(ctx context.Context, plan *object.Plan[model]) *plan
 
 // past reports whether the service's clock has passed a date. A date or a clock that is not known has not passed.
 func (p *planning) past(date fwtype.DateTime) bool {
-	at, ok := fwtype.ParseMoment(date.ValueString())
-	if !ok || p.client == nil {
+	return p.client != nil && past(p.ctx, p.client, date.ValueString())
+}
+
+func past(ctx context.Context, client *billing.Service, date string) bool {
+	at, ok := fwtype.ParseMoment(date)
+	if !ok {
 		return false
 	}
-	now, known := p.client.Now(p.ctx)
+	now, known := client.Now(ctx)
 	return known && !at.After(now)
 }
 
 // plannedCreate leaves to the apply what only the service can say.
 func (p *planning) plannedCreate() {
 	m, config := &p.Planned, p.Config
-	p.takeConfigured()
 	m.CustomMetadata = config.CustomMetadata
 	m.Items = withQuantities(config.Items)
 	m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull()
@@ -154,101 +189,33 @@ func (p *planning) plannedCreate() {
 	if config.TrialPeriodDays.IsNull() {
 		m.TrialPeriodDays = types.Int64Null()
 	}
-	if config.Pause.IsNull() {
+	if config.Pause.IsNull() || p.pauseOver() {
 		m.PausedAt, m.ResumesAt = types.StringNull(), types.StringNull()
 	}
 }
 
-// takeConfigured plans as configured what a configuration may name or leave out, although these attributes are
-// computed: they are computed only so that a canceled subscription can stay as it is.
-func (p *planning) takeConfigured() {
-	m, config := &p.Planned, p.Config
-	for _, text := range []struct {
-		planned *types.String
-		config  types.String
-	}{{&m.ExternalID, config.ExternalID}, {&m.PlanID, config.PlanID}, {&m.Notes, config.Notes}, {&m.DiscountCodeID,
-		config.DiscountCodeID}} {
-		if text.config.IsNull() {
-			*text.planned = types.StringNull()
-		}
-	}
-	m.DiscountPercent = config.DiscountPercent
-	if config.Pause.IsNull() {
-		m.Pause = types.ObjectNull(pauseType.AttrTypes)
-	}
-}
-
-// change plans a subscription that exists, and returns the arguments that force its replacement.
-func (p *planning) change() (forces []string) {
-	if p.State.Status.ValueString() != statusCanceled {
-		p.plannedUpdate()
-		return p.forces()
-	}
-	diags := p.Diags
-	// A canceled subscription is not changed, so nothing can be wrong with a change.
-	p.client, p.Diags = nil, &diag.Diagnostics{}
-	p.plannedUpdate()
-	p.asked, p.next, p.Diags = nil, p.own, diags
-	if argument := p.canceled(); argument != "" {
-		return []string{argument}
-	}
-	return nil
-}
-
-// plannedUpdate makes unknown only what the transitions can touch, see touches; the schema keeps the other computed
-// values.
+// plannedUpdate makes unknown only what the transitions can touch; the schema keeps the other computed values.
 func (p *planning) plannedUpdate() {
-	m, state := &p.Planned, p.State
-	p.takeConfigured()
+	m, config, state := &p.Planned, p.Config, p.State
 	p.clearGivenUp()
-	p.keepTrial()
+	// Used on create only: for a subscription that exists, nothing is said about another value.
+	object.CreateOnly(&m.TrialEnd, config.TrialEnd, state.TrialEnd)
+	object.CreateOnly(&m.TrialPeriodDays, config.TrialPeriodDays, state.TrialPeriodDays)
 	m.DiscountPercent = m.DiscountPercent.Or(state.DiscountPercent)
 	if samePause(m.Pause, state.Pause) {
 		m.Pause = state.Pause
 	}
-	p.next = ownedBy(p.Config)
+	p.next = ownedBy(config)
 	m.CustomMetadata, m.EffectiveCustomMetadata, p.next.Metadata = p.own.Metadata.Plan(metadata.Planning{
-		Config: p.Config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
+		Config: config.CustomMetadata, State: state.CustomMetadata, Effective: state.EffectiveCustomMetadata,
 		Mode: m.CustomMetadataMode, Defaults: p.defaults, Object: state.displayName()}, p.Diags)
-	otherItems := p.planItems()
+	p.otherItems = p.planItems()
 	m.PlanChange = p.planChange()
-	p.asked = m.transitions(state)
-	if otherItems {
-		p.asked = append(p.asked, changeItems)
-	}
-	if hasten := p.hastens(); hasten != "" {
-		p.asked = append(p.asked, hasten)
-	}
-	p.fulfil()
-	p.refuse()
-	p.markTouched()
-	p.refuseNothingBilled()
-	p.next.Pending = p.own.Pending
-	if !m.Pause.IsNull() {
-		p.next.PausedUntil = p.own.PausedUntil
-	}
-	p.next.ItemsAsListed = p.own.itemsAsListed() && !otherItems
-}
-
-// markTouched makes unknown what the transitions can touch.
-func (p *planning) markTouched() {
-	if p.adoptsItems {
-		p.markUnknown(changeItems)
-	}
-	for _, t := range p.asked {
-		p.markUnknown(t)
-		p.Planned.plannedBy(t)
-	}
-}
-
-func (p *planning) markUnknown(t transition) {
-	configured := map[string]attr.Value{"billing_cycle": p.Config.BillingCycle,
-		"cancellation_reason": p.Config.CancellationReason}
-	for _, name := range touches[t] {
-		if given, ok := configured[name]; !ok || given.IsNull() {
-			unknown[name](&p.Planned)
-		}
-	}
+	p.refuseNeither()
+	p.planTransitions()
+	p.next.Pending, p.next.Recorded = p.own.Pending, p.own.Recorded
+	p.next.PausedUntil = p.pausedUntil()
+	p.next.ItemsAsListed = p.own.itemsAsListed() && !p.otherItems
 }
 
 // clearGivenUp clears what the configuration has given up. What it never named stays.
@@ -263,20 +230,22 @@ func (p *planning) clearGivenUp() {
 	if config.CancelAtPeriodEnd.IsNull() {
 		m.CancelAtPeriodEnd = unless(p.own.had(argCancelAtPeriodEnd), state.CancelAtPeriodEnd, types.BoolValue(false))
 	}
-	p.keepReason()
+	// Once the end is scheduled, or has come, another reason changes nothing.
+	ends := m.CancelAtPeriodEnd.Equal(types.BoolValue(true)) && state.CancelAtPeriodEnd.ValueBool() ||
+		state.Status.ValueString() == statusCanceled
+	switch {
+	case config.CancellationReason.IsNull() && p.own.had(argCancellationReason):
+		m.CancellationReason = wire.TextOrNull(p.own.Recorded)
+	case config.CancellationReason.IsNull(), ends && p.own.Recorded != "" && !state.CancellationReason.IsNull():
+		m.CancellationReason = state.CancellationReason
+	}
 }
 
-// keepReason leaves the reason of a cancellation as the service has it: once the end is scheduled, another reason
-// changes nothing.
-func (p *planning) keepReason() {
-	m, config, state := &p.Planned, p.Config, p.State
-	scheduled := m.CancelAtPeriodEnd.Equal(types.BoolValue(true)) && state.CancelAtPeriodEnd.ValueBool()
-	switch {
-	case scheduled && !state.CancellationReason.IsNull():
-		m.CancellationReason = state.CancellationReason
-	case config.CancellationReason.IsNull():
-		m.CancellationReason = unless(p.own.had(argCancellationReason), state.CancellationReason, types.StringNull())
+func unless[T any](given bool, kept, cleared T) T {
+	if given {
+		return cleared
 	}
+	return kept
 }
 
 // planChange is plan_change, which only describes a change of plan. Alone it is no change: ModifyPlan keeps it as it
@@ -298,66 +267,6 @@ func (p *planning) planChange() types.Object {
 	}
 }
 
-// hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for
-// that.
-func (p *planning) hastens() transition {
-	if p.State.PendingPlanID.IsNull() || !p.Planned.PlanID.Equal(p.State.PlanID) ||
-		!sameID(p.State.PendingPlanID, p.Planned.PlanID) || sameID(p.State.CurrentPlanID, p.Planned.PlanID) {
-		return ""
-	}
-	config := model{PlanChange: p.Config.PlanChange}
-	switch {
-	case config.timingUnknown():
-		return changeUnknownPlan
-	case config.planChangeField("timing").Equal(types.StringValue(timingImmediate)):
-		return changePlanNow
-	default:
-		return ""
-	}
-}
-
-// fulfil takes a pause whose resumes_at has passed for what it asks for: a subscription that is not paused.
-func (p *planning) fulfil() {
-	at := slices.Index(p.asked, pauseIt)
-	if at < 0 {
-		return
-	}
-	_, resumesAt := pauseFields(p.Planned.Pause)
-	switch {
-	case !p.past(resumesAt):
-	case !p.own.pausedUntil(resumesAt):
-		refusePast(resumesAt, p.Diags)
-	case p.State.pauseRuns():
-		p.asked[at] = resumeIt
-	default:
-		p.asked = slices.Delete(p.asked, at, at+1)
-	}
-}
-
-func unless[T any](given bool, kept, cleared T) T {
-	if given {
-		return cleared
-	}
-	return kept
-}
-
-// keepTrial holds the arguments of the trial, which only a creation uses, to what they were.
-func (p *planning) keepTrial() {
-	m, config, state := &p.Planned, p.Config, p.State
-	differs := ""
-	if object.CreateOnly(&m.TrialEnd, config.TrialEnd, state.TrialEnd) && !config.TrialEnd.Means(state.TrialEnd) {
-		differs = "trial_end"
-	}
-	if object.CreateOnly(&m.TrialPeriodDays, config.TrialPeriodDays, state.TrialPeriodDays) {
-		differs = "trial_period_days"
-	}
-	if differs != "" {
-		p.Diags.AddAttributeWarning(path.Root(differs), differs+" is only used when the subscription is created",
-			fmt.Sprintf("%s exists already, and the service offers no way to change its trial, so %s has no effect. "+
-				"Take the argument back to what it was.", apidiag.Capitalize(state.displayName()), differs))
-	}
-}
-
 // ownership is what the configuration owned of the subscription when it was last applied, see private.Owned, and what
 // was carried out.
 type ownership struct {
@@ -374,9 +283,13 @@ type ownership struct {
 	// PausedUntil is the resumes_at of the last pause that was carried out. Once it has passed, that pause is
 	// fulfilled.
 	PausedUntil string `json:"paused_until,omitempty"`
-	// Reason is the cancellation_reason that the configuration named when it was last applied: the state has that of the
-	// service, which another system may have given.
-	Reason string `json:"reason,omitempty"`
+	// Reason is the cancellation_reason that the configuration named when it was last applied, and Recorded the one that
+	// the service has, which another system may have given.
+	Reason   string `json:"reason,omitempty"`
+	Recorded string `json:"recorded,omitempty"`
+	// Imported says that the subscription was imported in this run: it begins with the refresh that belongs to the import
+	// and ends with the next one, or with an apply that changes something.
+	Imported bool `json:"imported,omitempty"`
 	// Pending is a change of plan that waits for the end of the period at a service that does not show it.
 	Pending pending `json:"pending,omitzero"`
 }
@@ -446,17 +359,17 @@ func (o ownership) itemsAsListed() bool { return !o.applied() || o.ItemsAsListed
 // reaching is what is owned after a step of the way from o to next: what the step carries is owned from then on.
 func (o ownership) reaching(next ownership, verb string) ownership {
 	switch verb {
-	case verbUpdate:
+	case updateRequest.verb:
 		o.Metadata, o.Reason = next.Metadata, next.Reason
 		o.Arguments = union(o.Arguments, slices.DeleteFunc(slices.Clone(next.Arguments),
 			func(name string) bool { return name == argItems }))
-	case verbItems:
+	case itemsRequest.verb:
 		o.ItemsAsListed = next.ItemsAsListed
 		if next.had(argItems) {
 			o.Arguments = union(o.Arguments, []string{argItems})
 		}
 		o.Items = next.Items
-	case verbPause:
+	case pauseRequest.verb:
 		o.PausedUntil = next.PausedUntil
 	}
 	return o

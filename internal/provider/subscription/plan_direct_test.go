@@ -149,8 +149,8 @@ func TestSubscription_oneUpdate(t *testing.T) {
 	if text := acctest.Errors(s.Apply(p)); text != "" {
 		t.Fatal(text)
 	}
-	want := []string{"subscriptions.items.list", "subscriptions.change_plan", "subscriptions.update",
-		"subscriptions.items.sync", "subscriptions.pause"}
+	want := []string{"subscriptions.items.list", "subscriptions.change_plan",
+		"subscriptions.items.sync", "subscriptions.update", "subscriptions.pause"}
 	if have := s.service.Operations(); !slices.Equal(have, want) {
 		t.Errorf("asked for %v, want %v", have, want)
 	}
@@ -270,7 +270,7 @@ func TestSubscription_recreateTurnsOut(t *testing.T) {
 	s.Reread()
 	first := s.Plan(s.With(acctest.JSON{"on_external_cancel": acctest.Unknown}))
 	again := s.Again(first, s.With(acctest.JSON{"on_external_cancel": "recreate"}))
-	says(t, acctest.Errors(s.Apply(again)), "did not show that the subscription is replaced", "Plan again")
+	says(t, acctest.Errors(s.Apply(again)), "did not show that subscription", "is replaced", "Plan again")
 	if s.Settled(nil); len(s.Plan(s.With(acctest.JSON{"on_external_cancel": "recreate"})).Replaces) == 0 {
 		t.Error("the next plan replaces nothing")
 	}

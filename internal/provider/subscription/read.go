@@ -37,10 +37,9 @@ var scheme = object.Scheme[*billing.Service, billing.Subscription]{
 	Refuse: func(_ context.Context, _ *billing.Service, s *billing.Subscription, by object.Selector,
 		diags *diag.Diagnostics) {
 		if by.ID == "" && s.Status == statusCanceled {
-			diags.AddError("The subscription is canceled",
-				fmt.Sprintf("The subscription with %s (id %s) is canceled, and canceled subscriptions are not found by "+
-					"external_id for an import, because a new subscription may use the same one. To import it in spite of that, "+
-					"use its id.", by, s.ID))
+			diags.AddError(fmt.Sprintf("The subscription with %s (id %s) is canceled", by, s.ID),
+				"Canceled subscriptions are not found by external_id for an import, because a new subscription may use the "+
+					"same one. To import it in spite of that, use its id.")
 		}
 	},
 }
@@ -84,6 +83,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		}
 	}
 	warnEndedPause(prior, state, &resp.Diagnostics)
+	// The import's own run ends with the next refresh.
+	if recorded := text(remote.CancellationReason); recorded != own.Recorded || importing != own.Imported {
+		own.Recorded, own.Imported = recorded, importing
+		private.SetOwned(ctx, resp.Private, own, &resp.Diagnostics)
+	}
 	resp.Diagnostics.Append(fields.Set(ctx, &resp.State, state)...)
 	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
 }
@@ -112,7 +116,7 @@ func NewListResource() list.ListResource {
 		Filters: map[string]schema.Attribute{
 			"external_id":        object.ListFilter("Only the subscription with this `external_id`."),
 			"billing_account_id": object.ListFilterByID("Only subscriptions of the billing account with this id."),
-			"plan_id":            object.ListFilterByID("Only subscriptions with this active plan."),
+			"plan_id":            object.ListFilter("Only subscriptions with this active plan.", isIDOf("plan_id")...),
 			"status": object.ListFilter("Only subscriptions with this status, such as "+
 				"`active`.", validate.KnownStatus(statuses...)),
 			"updated_at_gte": object.ListUpdatedSince("subscriptions"),

@@ -1,7 +1,7 @@
 // Package subscription is the subscription of the recurring-billing service: the resource, the data sources (invoices
-// too), the list resource and the action that invoices. transitions.go says what each transition can change,
-// canceled.go plans one that was canceled elsewhere, refusals.go is what a plan rejects, pause.go and items.go are
-// these arguments.
+// too), the list resource and the action that invoices. transitions.go is the table of what can change, for plan and
+// apply; canceled.go plans one that is canceled, replacement.go what is created, destroyed, or both; pause.go and
+// items.go are these arguments.
 package subscription
 
 import (
@@ -9,10 +9,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
+	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -26,6 +28,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 type base = object.Resource[*billing.Service, billing.Subscription, model]
@@ -46,7 +49,13 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(fields.Get(ctx, req.Config, &config)...)
-	refuseIncomplete(config.Items, &resp.Diagnostics)
+	if config.BillingAccountID.IsNull() && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.AddAttributeError(path.Root(argBillingAccountID), config.title()+" has no billing account",
+			"billing_account_id is null. A customer with create_billing_account = false has no account, so its "+
+				"billing_account_id is null too: remove create_billing_account, or write a billing_account for the customer "+
+				"and refer to its id.")
+	}
+	config.refuseIncomplete(&resp.Diagnostics)
 }
 
 // Create creates the subscription and writes it to the state before anything else is done. What a creation cannot carry
@@ -56,7 +65,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if !ok {
 		return
 	}
-	w := &work{Write: begun}
+	w := &work{Write: begun, creates: true}
+	private.Plan(ctx, w.Private, forApply{}, w.Diags)
 	wanted := w.Plan.withoutUnknown()
 	desired, ok := r.Defaults().Under(wanted.CustomMetadata, w.Diags)
 	if !ok {
@@ -64,11 +74,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	created, err := w.Client.CreateSubscription(ctx, wanted.toCreate(desired))
 	if err != nil {
-		apidiag.Add(w.Diags, namingExisting(ctx, w.Client, err, w.Plan), operation("create", w.Plan))
+		apidiag.Add(w.Diags, err, operation("create", w.Plan))
 		return
 	}
 	if created.Adopted {
-		w.Diags.AddWarning("Found the subscription instead of creating it twice",
+		w.Diags.AddWarning(w.Plan.title()+" was found instead of created twice",
 			fmt.Sprintf("The response to the creation was lost. A lookup found the subscription that it created "+
 				"(id %s).",
 				created.ID))
@@ -76,59 +86,41 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	w.own = ownedBy(wanted).namedBy(ownedBy(w.Config), ownership{})
 	w.own.Metadata = desired
 	w.next = w.own
-	if !wanted.Pause.IsNull() {
-		w.asked = append(w.asked, pauseIt)
-	}
 	w.State = w.Plan
 	w.save(ctx, step{Verb: "create"}, &created.Subscription, false)
-	now, done := steps.Run(ctx, &created.Subscription, w.afterCreate(wanted), w.save,
-		steps.Postpone(w.Diags, w.operation))
-	w.finish(ctx, now, done)
-}
-
-// afterCreate lists what the plan asks for and the creation could not carry.
-func (w *work) afterCreate(wanted model) (all []step) {
-	id := w.State.ID.ValueString()
-	if body := wanted.afterCreate(w.State); !body.IsEmpty() {
-		all = append(all, step{Verb: verbUpdate, Run: func(ctx context.Context) (*billing.Subscription, error) {
-			return w.Client.UpdateSubscription(ctx, id, body)
-		}})
+	w.before = w.State
+	if !wanted.afterCreate(w.before).IsEmpty() {
+		w.asked = append(w.asked, changeField)
 	}
-	return append(all, w.ends(id, wanted, !wanted.Pause.IsNull(), wanted.CancelAtPeriodEnd.ValueBool())...)
+	if _, resumesAt := pauseFields(wanted.Pause); !wanted.Pause.IsNull() {
+		w.next.PausedUntil = resumesAt.ValueString()
+		if !past(ctx, w.Client, resumesAt.ValueString()) {
+			w.asked = append(w.asked, pauseIt)
+		}
+	}
+	if wanted.CancelAtPeriodEnd.ValueBool() {
+		w.asked = append(w.asked, scheduleEnd)
+	}
+	now, done := steps.Run(ctx, &created.Subscription, w.steps(), w.save, steps.Postpone(w.Diags, w.operation))
+	w.finish(ctx, now, done)
 }
 
 // work carries out a plan step by step. The result of each step is in the state before the next one begins, so that a
 // failure leaves a truthful state, and a next plan with exactly the rest.
 type work struct {
 	*object.Write[*billing.Service, model]
+	// before is the state that the transitions begin with, and creates says that it was created just now.
+	before  model
+	creates bool
 	// own is what the configuration owns so far, next what it owns once all is done.
 	own, next ownership
 	// asked are the transitions that the plan shows.
-	asked []transition
+	asked []string
 	// stale says that the last response is older than the last step, so that the subscription has to be read once more.
 	stale bool
 }
 
 type step = steps.Step[billing.Subscription]
-
-// Verbs of the steps that the state between two steps depends on.
-const (
-	verbChangePlan = "change the plan of"
-	verbUpdate     = "update"
-	verbItems      = "change the items of"
-	verbPause      = "pause"
-)
-
-// What the service refuses about an operation is about these arguments.
-var (
-	blamePlan = steps.Blame{Argument: "plan_id", Fields: map[string]string{"timing": "plan_change.timing",
-		"reason": "plan_change.reason"}}
-	blameItems = steps.Blame{Argument: "items"}
-	blamePause = steps.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
-		"resumes_at": "pause.resumes_at"}}
-	blameCancel = steps.Blame{Argument: "cancel_at_period_end",
-		Fields: map[string]string{"reason": "cancellation_reason"}}
-)
 
 // customMetadata reads and writes custom_metadata.
 var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, billing.SubscriptionUpdate]{
@@ -139,8 +131,7 @@ var customMetadata = metadata.Remote[*billing.Service, billing.Subscription, bil
 	},
 }
 
-// Update carries out the transitions that the plan shows. It resumes before it changes, and pauses or schedules the end
-// after that.
+// Update carries out the transitions that the plan shows, in their order.
 //
 // It takes no value from the configuration: at apply it does not respect ignore_changes. It only looks at which
 // arguments are named.
@@ -149,7 +140,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	own := private.Owned[ownership](ctx, begun.Private, begun.Diags)
 	planned := private.Planned[forApply](ctx, begun.Private, begun.Diags)
 	refuseForced(planned.Forces, begun.Plan, begun.State, begun.Diags)
-	w := &work{Write: begun, own: own, next: planned.Owned.namedBy(ownedBy(begun.Config), own), asked: planned.Steps}
+	w := &work{Write: begun, before: begun.State, own: own, asked: planned.Steps,
+		next: planned.Owned.namedBy(ownedBy(begun.Config), own)}
 	if !ok || w.Diags.HasError() || slices.Contains(w.asked, changeItems) && !w.refuseUnseen(ctx) {
 		return
 	}
@@ -159,128 +151,36 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.Plan.RecurringAmountCents = known(w.Plan.RecurringAmountCents, w.State.RecurringAmountCents)
 	}
 	now, done := steps.Run(ctx, nil, w.steps(), w.save, func(verb string, err error) {
-		apidiag.Add(w.Diags, namingExisting(ctx, w.Client, err, w.Plan), w.operation(verb))
+		apidiag.Add(w.Diags, err, w.operation(verb))
 	})
 	if done {
 		w.finish(ctx, now, true)
 	}
 }
 
-// steps lists what takes the subscription from state to plan, in order: resume before change, change before pause, and
-// the end last. A plan is removed after the items are there: the service keeps no subscription without either.
-func (w *work) steps() (all []step) {
-	if len(w.asked) == 0 {
-		// What differs all the same is a canceled subscription's, see planning.keepCanceled.
-		return nil
+func known[V attr.Value](planned, before V) V {
+	if planned.IsUnknown() {
+		return before
 	}
-	plan, state := w.Plan, w.State
-	id := state.ID.ValueString()
-	asked := map[transition]bool{}
-	for _, t := range w.asked {
-		asked[t] = true
-	}
-	add := func(verb string, blame steps.Blame, run func(context.Context) (*billing.Subscription, error)) {
-		all = append(all, step{Verb: verb, Blame: blame, Run: run})
-	}
-	if asked[resumeIt] {
-		add("resume", blamePause, func(ctx context.Context) (*billing.Subscription, error) {
-			resumed, err := w.Client.ResumeSubscription(ctx, id)
-			return w.unlessDone(ctx, id, resumed, err,
-				func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
-		})
-	}
-	if planned := asked[changePlanNow] || asked[changePlanLater] || asked[takePlanBack]; planned &&
-		!plan.PlanID.IsNull() {
-		timing, reason := plan.planChange()
-		add(verbChangePlan, blamePlan, func(ctx context.Context) (*billing.Subscription, error) {
-			return w.Client.ChangePlan(ctx, id,
-				billing.ChangePlan{PlanID: plan.PlanID.ValueString(), Timing: timing, Reason: reason})
-		})
-	}
-	sendItems := func(ctx context.Context) (*billing.Subscription, error) {
-		_, err := w.Client.SyncSubscriptionItems(ctx, id, itemsTo(plan.Items))
-		return nil, err
-	}
-	if asked[changeItems] && plan.PlanID.IsNull() {
-		add(verbItems, blameItems, sendItems)
-	}
-	if body := plan.toUpdate(state); asked[changeMetadata] || !body.IsEmpty() {
-		owner := w.own.Metadata.Under(plan.CustomMetadataMode)
-		add(verbUpdate, steps.Blame{}, func(ctx context.Context) (*billing.Subscription, error) {
-			if !asked[changeMetadata] {
-				return w.Client.UpdateSubscription(ctx, id, body)
-			}
-			return customMetadata.Change(ctx, w.Client, id, body, owner, w.next.Metadata.Object,
-				state.EffectiveCustomMetadata.ValueString())
-		})
-	}
-	if asked[changeItems] && !plan.PlanID.IsNull() {
-		add(verbItems, blameItems, sendItems)
-	}
-	return append(all, w.ends(id, plan, asked[pauseIt], asked[scheduleCancel])...)
-}
-
-// ends are the steps after which nothing else is done.
-func (w *work) ends(id string, plan model, pause, cancel bool) []step {
-	var all []step
-	if pause {
-		behavior, resumesAt := pauseFields(plan.Pause)
-		all = append(all, step{Verb: verbPause, Blame: blamePause,
-			Run: func(ctx context.Context) (*billing.Subscription, error) {
-				paused, err := w.Client.PauseSubscription(ctx, id, behavior.ValueString(), resumesAt.ValueString())
-				return w.unlessDone(ctx, id, paused, err,
-					func(now *billing.Subscription) bool { return samePause(plan.Pause, pauseOf(now)) })
-			}})
-	}
-	if cancel {
-		all = append(all, step{Verb: "schedule the cancellation of", Blame: blameCancel,
-			Run: func(ctx context.Context) (*billing.Subscription, error) {
-				scheduled, err := w.Client.CancelSubscription(ctx, id, billing.Cancel{AtPeriodEnd: true,
-					Reason: plan.CancellationReason.ValueString()})
-				return w.unlessDone(ctx, id, scheduled, err, func(now *billing.Subscription) bool {
-					return now.CancelAtPeriodEnd || now.Status == statusCanceled
-				})
-			}})
-	}
-	return all
-}
-
-// unlessDone turns the rejection of a transition into a success where another user has made it since the plan.
-func (w *work) unlessDone(ctx context.Context, id string, response *billing.Subscription, err error,
-	done func(*billing.Subscription) bool) (*billing.Subscription, error) {
-	if e, ok := api.AsError(err); !ok || e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusConflict {
-		return response, err
-	}
-	if now, lookErr := w.Client.GetSubscription(ctx, id); lookErr == nil && done(now) {
-		return now, nil
-	}
-	return response, err
+	return planned
 }
 
 // save writes the state between two steps: what the service has, as the state before writes it. What the response to
 // the last step shows is written by finish.
 func (w *work) save(ctx context.Context, s step, response *billing.Subscription, last bool) {
 	w.stale = response == nil
-	switch {
-	case s.Verb == verbPause:
-		_, resumesAt := pauseFields(w.Plan.Pause)
-		w.next.PausedUntil = resumesAt.ValueString()
-	case s.Verb == verbChangePlan && response != nil:
-		timing, _ := w.Plan.planChange()
-		w.own.Pending = noted(response, w.Plan.PlanID.ValueString(), timing)
-		w.next.Pending = w.own.Pending
-	}
 	state, ok := w.State, true
 	if response != nil {
 		if last {
 			return
 		}
+		w.own.Recorded = text(response.CancellationReason)
 		state, ok = w.State.after(response, w.own, w.Diags)
 	}
 	if !ok {
 		return
 	}
-	if s.Verb == verbItems {
+	if s.Verb == itemsRequest.verb {
 		state.Items = w.Plan.Items
 	}
 	w.own, w.State = w.own.reaching(w.next, s.Verb), state
@@ -304,12 +204,14 @@ func (w *work) finish(ctx context.Context, last *billing.Subscription, done bool
 		w.Save(ctx, w.Plan.ID, w.Plan)
 		return
 	}
+	w.next.Recorded = text(last.CancellationReason)
+	private.SetOwned(ctx, w.Private, w.next, w.Diags)
 	state, ok := w.Plan.after(last, w.next, w.Diags)
 	if !ok {
 		return
 	}
 	if state.Pause.IsNull() && !slices.Contains(w.asked, pauseIt) {
-		// No pause was asked for, so one that is planned is fulfilled; see planning.fulfil.
+		// No pause was asked for, so one that is planned is fulfilled; see planning.pauseOver.
 		state.Pause = w.Plan.Pause
 	}
 	if differences := settle.Onto(ctx, &w.Plan, &state); done {
@@ -318,16 +220,30 @@ func (w *work) finish(ctx context.Context, last *billing.Subscription, done bool
 	w.Save(ctx, state.ID, state)
 }
 
+// text is what a service returned, "" for null.
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
 // Delete does what deletion_policy says. What is canceled already needs nothing.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	w, ok := r.BeginDelete(ctx, req, resp, model.stays)
+	begun, ok := r.BeginDelete(ctx, req, resp, model.stays)
 	if !ok {
 		return
 	}
+	w := &work{Write: begun, before: begun.State}
 	state, id := w.State, w.State.ID.ValueString()
 	atPeriodEnd := state.DeletionPolicy.ValueString() == policyCancelAtPeriodEnd
 	if atPeriodEnd && state.CancelAtPeriodEnd.ValueBool() {
 		return
+	}
+	if next := private.Planned[forApply](ctx, req.Private, w.Diags).Creates; next != nil {
+		if w.refuseDoomed(ctx, *next); w.Diags.HasError() {
+			return
+		}
 	}
 	own := private.Owned[ownership](ctx, req.Private, w.Diags)
 	reason := cmp.Or(own.Reason, state.CancellationReason.ValueString())
@@ -343,7 +259,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		state.AllowCancel = types.BoolPointerValue(now.AllowCancel)
 		refuseDestroy(state, w.Diags)
 	}
-	apidiag.Add(w.Diags, blameCancel.On(err), operation("cancel", state))
+	apidiag.Add(w.Diags, blameEnd.On(err), operation("cancel", state))
 }
 
 // stays reports that destroying the subscription sends nothing.
@@ -357,13 +273,29 @@ func (m model) stays(diags *diag.Diagnostics) bool {
 
 // Policy implements policy.Managed.
 func (m model) Policy() policy.Of {
-	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel,
-		Stays: "Each period is charged" + m.charge() + " until it is canceled at the service."}
+	of := policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
+	if m.Status.ValueString() != statusCanceled {
+		of.Stays = "Each period is charged" + m.charge() + " until it is canceled at the service."
+	}
+	return of
 }
 
 // operation describes an operation on the subscription for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments}
+	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, TypeName: typeName, Attributes: arguments,
+		Existing: findIDs}
+}
+
+// findIDs says where the ids of an argument are found.
+func findIDs(argument string) string {
+	name := argument[strings.LastIndexByte(argument, '.')+1:]
+	if name == argBillingAccountID {
+		return "If it is the id of a customer, use its billing_account_id."
+	}
+	if collection := collections[name]; collection != "" {
+		return validate.FoundIn(collection)
+	}
+	return ""
 }
 
 // operation describes an operation on the subscription as it is now.

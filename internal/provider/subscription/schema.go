@@ -99,7 +99,7 @@ var computedTexts = []string{"id", "public_id", "status", "current_plan_id", "pe
 	"resumes_at", "resumed_at",
 	"renewal_settings", "commitment", "metadata", "created_at", "updated_at"}
 
-// Values of arguments that only this provider knows.
+// Values of arguments.
 const (
 	policyCancel            = "cancel"
 	policyCancelAtPeriodEnd = "cancel_at_period_end"
@@ -112,81 +112,70 @@ const (
 	timingEndOfPeriod = "end_of_period"
 )
 
-// Schema describes the resource. What a change makes unknown is decided in plan.go and touches.go.
+// collections are where the service lists what an argument refers to by its id.
+var collections = map[string]string{"plan_id": "plans", "product_id": "products", "price_id": "prices",
+	"discount_code_id": "discount_codes"}
+
+// Schema describes the resource. What a change makes unknown is decided in transitions.go.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"billing_account_id": schema.StringAttribute{Required: true, Validators: isUUID(),
-			PlanModifiers: keepSpelling(), MarkdownDescription: about["billing_account_id"] + replaces +
-				unknownReplaces},
-		"external_id": schema.StringAttribute{Optional: true, Computed: true,
-			PlanModifiers: onChange(validate.NotBlank()), MarkdownDescription: about["external_id"] + " The subscription " +
-				"can be imported by it, and the provider uses it to find the subscription after a lost response " +
-				"instead of creating it twice. If removed, it is cleared."},
-		"plan_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(),
-			PlanModifiers: keepSpelling(),
-			MarkdownDescription: "Id of the requested plan; required if there are no `items`. A change is " +
-				"billable and made in place. `plan_change` controls whether it takes effect immediately " +
-				"(prorated according to `proration_behavior`) or with the next period. If removed while there " +
-				"are `items`, it is cleared immediately; with `plan_change.timing = \"end_of_period\"` that is " +
-				"an error in the plan. The active plan is `current_plan_id`. A plan that was changed elsewhere " +
-				"is drift, and the next apply reverts it."},
+		"billing_account_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+			PlanModifiers: keepSpelling(), MarkdownDescription: about["billing_account_id"] + replaces},
+		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
+			MarkdownDescription: about["external_id"] + " It finds the subscription after a lost response, and in an import. " +
+				"If removed, it is cleared."},
+		"plan_id": schema.StringAttribute{Optional: true, Validators: isIDOf("plan_id"), PlanModifiers: keepSpelling(),
+			MarkdownDescription: "Id of the requested plan; required if there are no `items`. A change is billable and made " +
+				"in place, as `plan_change` says. If removed, only items are billed. The active plan is `current_plan_id`."},
 		"items": itemsAttribute(),
-		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(),
+		"company_id": schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{validate.UUID()},
 			PlanModifiers:       object.KeepText(keepSpelling()...),
 			MarkdownDescription: about["company_id"] + leftAlone + replaces},
-		"product_group_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(),
-			PlanModifiers:       object.KeepText(keepSpelling()...),
+		"product_group_id": schema.StringAttribute{Optional: true, Computed: true,
+			Validators: []validator.String{validate.UUID()}, PlanModifiers: object.KeepText(keepSpelling()...),
 			MarkdownDescription: about["product_group_id"] + leftAlone + replaces},
-		"discount_code_id": schema.StringAttribute{Optional: true, Computed: true, Validators: isUUID(),
+		"discount_code_id": schema.StringAttribute{Optional: true, Validators: isIDOf("discount_code_id"),
 			PlanModifiers:       keepSpelling(),
 			MarkdownDescription: about["discount_code_id"] + " A change is billable. If removed, it is cleared."},
-		"discount_percent": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DecimalType{},
-			MarkdownDescription: about["discount_percent"] + " At most two decimals; trailing zeros cause no diff. A " +
-				"change is billable. If removed, the discount is cleared.",
-			Validators: []validator.String{validate.Percent()}, PlanModifiers: onChange(validate.PercentDecimals())},
-		"billing_cycle": optionalComputed("billing_cycle", "If unset, the service chooses it, and a change of "+
-			"plan can change it. A change is billable and changes the period. If removed, the stored value "+
-			"stays.",
+		"discount_percent": schema.StringAttribute{Optional: true, CustomType: fwtype.DecimalType{},
+			MarkdownDescription: about["discount_percent"] + " Trailing zeros cause no diff. A change is billable. If " +
+				"removed, the discount is cleared.",
+			Validators: []validator.String{validate.Percent()}},
+		"billing_cycle": optionalComputed("billing_cycle", "If unset, the service chooses it, and a change of plan can "+
+			"change it. A change is billable and changes the period. If removed, the stored value stays.",
 			validate.OneOf("monthly", "quarterly", "semiannual", "annual")),
-		"collection_method": optionalComputed("collection_method", "If unset, the service's value stays. If "+
-			"removed, it is cleared.", validate.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
-		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "If unset, the service's value stays. If "+
-			"removed, it is cleared.", validate.OneOf("disabled", "on_finalization", "on_full_payment",
-			"per_installment")),
-		"proration_behavior": optionalComputed("proration_behavior", "When the subscription is created, it "+
-			"defaults to `create_prorations`. If removed, the stored value stays.", validate.OneOf("create_prorations",
-			"none", "always_invoice")),
+		"collection_method": optionalComputed("collection_method", "If unset, the service's value stays. If removed, it "+
+			"is cleared.", validate.OneOf("charge_automatically", "manual_charge", "manual_invoice")),
+		"nfe_issuance_policy": optionalComputed("nfe_issuance_policy", "If unset, the service's value stays. If removed, "+
+			"it is cleared.", validate.OneOf("disabled", "on_finalization", "on_full_payment", "per_installment")),
+		"proration_behavior": optionalComputed("proration_behavior", "On creation, it defaults to `create_prorations`. If "+
+			"removed, the stored value stays.", validate.OneOf("create_prorations", "none", "always_invoice")),
 		"trial_end": schema.StringAttribute{Optional: true, Computed: true, CustomType: fwtype.DateTimeType{},
-			MarkdownDescription: about["trial_end"] + inFuture + " A new subscription accepts this or " +
-				"`trial_period_days`, not both. " + trialOnce,
+			MarkdownDescription: about["trial_end"] + " For a new subscription: a future date, or date and time with zone, " +
+				"instead of `trial_period_days`." + createOnly,
 			Validators: []validator.String{validate.DateOrDateTime()}},
 		"trial_period_days": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Days,
 			Validators: []validator.Int64{validate.AtLeast(0)},
-			MarkdownDescription: "Length of the trial in days from the creation, 0 or more. A new subscription " +
-				"accepts this or `trial_end`, not both. " + trialOnce},
+			MarkdownDescription: "Length of the trial in days from the creation, 0 or more, instead of `trial_end`." +
+				createOnly},
 		"allow_pause": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
 			MarkdownDescription: about["allow_pause"] + " While it is `false`, a `pause` is an error in the plan." +
 				leftAlone},
 		"allow_cancel": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
-			MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, " +
-				"destroying and replacing are errors in the plan (except destroying with `deletion_policy = " +
-				"\"abandon\"`)." +
-				leftAlone},
-		"notes": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.NotBlank()),
+			MarkdownDescription: about["allow_cancel"] + " While it is `false`, `cancel_at_period_end`, destroying and " +
+				"replacing are errors in the plan, except destroying with `deletion_policy = \"abandon\"`." + leftAlone},
+		"notes": schema.StringAttribute{Optional: true, PlanModifiers: onChange(validate.NotBlank()),
 			MarkdownDescription: about["notes"] + " If removed, it is cleared."},
-		"cancel_at_period_end": schema.BoolAttribute{Optional: true, Computed: true,
-			MarkdownDescription: about["cancel_at_period_end"] + " Defaults to `false`. If you set it to `false` " +
-				"or remove it before the period ends, the subscription continues. After the end of the period, " +
-				"the subscription is treated as canceled, see `on_external_cancel`. If it was never set, a " +
-				"cancellation that another system scheduled stays."},
+		argCancelAtPeriodEnd: schema.BoolAttribute{Optional: true, Computed: true,
+			MarkdownDescription: about["cancel_at_period_end"] + " Defaults to `false`. `false`, or removing it, before that " +
+				"end lets the subscription continue. If it was never set, a cancellation that another system scheduled " +
+				"stays."},
 		"pause":       pauseAttribute(),
 		"plan_change": planChangeAttribute(),
-		"cancellation_reason": schema.StringAttribute{Optional: true, Computed: true, Validators: notBlank(),
-			MarkdownDescription: "Reason of the cancellation. It is sent when this configuration cancels the " +
-				"subscription, immediately or at the end of the period. Changing only this sends nothing, and " +
-				"after the cancellation is scheduled it has no effect. To cancel with a reason by destroying, " +
-				"apply the reason first. After a cancellation it shows the reason that the service has " +
-				"recorded, regardless of who canceled; if there is none, the configured value."},
+		argCancellationReason: schema.StringAttribute{Optional: true, Computed: true,
+			Validators: []validator.String{validate.NotBlank()},
+			MarkdownDescription: "Reason of the cancellation, sent when this configuration cancels, now or at the end of the " +
+				"period; a change alone sends nothing. After a cancellation it shows what the service has recorded."},
 		"custom_metadata":           metadata.Attribute("subscription"),
 		"custom_metadata_mode":      metadata.ModeAttribute(),
 		"effective_custom_metadata": metadata.EffectiveAttribute(),
@@ -196,11 +185,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			Default: stringdefault.StaticString(externalCancelKeep),
 			Validators: []validator.String{validate.OneOf(externalCancelKeep, externalCancelRecreate,
 				externalCancelError)},
-			MarkdownDescription: "What happens to a subscription that was canceled elsewhere, or at the end of a " +
-				"period as scheduled: `keep` keeps it in the state as canceled and warns in every plan, naming " +
-				"changed arguments that have no effect; `recreate` plans a new subscription, which is billed " +
-				"from its start, and warns; `error` fails the plan. Defaults to `keep`. It can be changed after " +
-				"the cancellation."},
+			MarkdownDescription: "What a plan does about a subscription that was canceled elsewhere: `keep` keeps it in state " +
+				"and warns, `recreate` plans a new one, billed from its start, `error` fails. Defaults to `keep`."},
 		"recurring_amount_cents": schema.Int64Attribute{Computed: true,
 			MarkdownDescription: about["recurring_amount_cents"],
 			PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}},
@@ -219,8 +205,9 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 	"subscriptions](../guides/subscriptions) describes its lifecycle.\n\nA new subscription is billed from its start, " +
 	"or from the end of its trial. All changes are made in place, except of `billing_account_id`, `company_id` and " +
 	"`product_group_id`: changing one of these forces replacement, which cancels this subscription and creates " +
-	"another one that is billed from its start. The plan shows all billable changes: `plan_id`, `items`, the " +
-	"discounts, `billing_cycle`, `pause`. In `custom_metadata`, this configuration owns the keys it names (see [the " +
+	"another one that is billed from its start; the plan warns. The plan shows all billable changes: `plan_id`, " +
+	"`items`, the discounts, `billing_cycle`, `pause`. The ids of plans, products and prices are found by their names " +
+	"with the data source `billing_records`. In `custom_metadata`, this configuration owns the keys it names (see [the " +
 	"guide on ownership](../guides/custom-metadata)).\n\nDestroying cancels immediately, unless `deletion_policy` is " +
 	"set. A subscription that was canceled elsewhere stays in the state and is recreated only with " +
 	"`on_external_cancel = \"recreate\"`; one that no longer exists at the service is planned for re-creation. Import " +
@@ -229,33 +216,22 @@ const aboutResource = "A subscription of a billing account to a plan, to single 
 
 // Parts of descriptions that several arguments have in common.
 const (
-	replaces = " Changing this forces replacement: the subscription is canceled immediately and a new one is " +
-		"created, billed from its start. With a `deletion_policy` other than `cancel`, and directly after an " +
-		"import, that is an error in the plan; so is an account that cannot accept the new subscription."
-	unknownReplaces = " A value that is only known after apply forces no replacement, unless the same run replaces " +
-		"the account. If it turns out different, the apply fails before it sends anything, and the next plan shows " +
-		"the replacement."
-	inFuture  = " A configured value is a date (its midnight in UTC), or a date and time with zone, in the future."
-	trialOnce = "Used only when the subscription is created: the service offers no way to change a trial, so a " +
-		"later change causes a warning and has no effect."
-	leftAlone = " If unset or removed, the service's value stays."
+	replaces   = " Changing this forces replacement, unless the value is only known after apply."
+	createOnly = " Used on creation only: a later change has no effect."
+	leftAlone  = " If unset or removed, the service's value stays."
 )
 
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{validate.NoNulls{}},
-		MarkdownDescription: "Products that are billed, in addition to a plan or without one, in any order. A " +
-			"change is billable. If set, the set is authoritative: items that it does not contain are removed. " +
-			"A plan that removes or changes items that this configuration has not added warns, with product, " +
-			"quantity and amount; to find them, the plan that sets `items` for the first time takes one more " +
-			"request. So does an apply that changes `items`: it fails before it sends anything if there are " +
-			"items that the plan did not show. If never set, items are left unchanged; removing the argument " +
-			"removes all items, like `[]`. If the service does not list items, they are not refreshed.",
+		MarkdownDescription: "Products that are billed, with a plan or without one, in any order. If set, the set is " +
+			"authoritative, and a plan warns of items that it removes and that others have added. If removed, all items are " +
+			"removed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			// Optional, because Terraform and the framework reject a required argument in an item that is not known
 			// yet: see refuseIncomplete.
-			"product_id": schema.StringAttribute{Optional: true, Validators: isUUID(),
+			"product_id": schema.StringAttribute{Optional: true, Validators: isIDOf("product_id"),
 				MarkdownDescription: "Id of the product; required."},
-			"price_id": schema.StringAttribute{Optional: true, Validators: isUUID(),
+			"price_id": schema.StringAttribute{Optional: true, Validators: isIDOf("price_id"),
 				MarkdownDescription: "Id of the price of the product; required."},
 			"quantity": schema.Int64Attribute{Optional: true, Computed: true, CustomType: fwtype.Whole,
 				Validators:          []validator.Int64{validate.AtLeast(1)},
@@ -269,12 +245,10 @@ func itemsAttribute() schema.SetNestedAttribute {
 }
 
 func pauseAttribute() schema.SingleNestedAttribute {
-	return schema.SingleNestedAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "Pause of the subscription. If set, the subscription is paused; if changed, it is " +
-			"paused again, with the new values; if removed, it is resumed. A change is billable. Once " +
-			"`resumes_at` has passed, the pause is fulfilled: the block causes no diff until it is removed. A " +
-			"pause that was ended elsewhere before that is drift: the next apply pauses again. A pause that was " +
-			"started elsewhere is drift too: the next apply resumes.",
+	return schema.SingleNestedAttribute{Optional: true,
+		MarkdownDescription: "Pause of the subscription. If set or changed, it is paused; if removed, it is resumed. A " +
+			"change is billable. Once `resumes_at` has passed, the pause is fulfilled: the block asks for nothing until it " +
+			"is removed.",
 		Attributes: map[string]schema.Attribute{
 			"behavior": schema.StringAttribute{Optional: true, Computed: true,
 				Default: stringdefault.StaticString("mark_uncollectible"),
@@ -285,8 +259,7 @@ func pauseAttribute() schema.SingleNestedAttribute {
 			"resumes_at": schema.StringAttribute{Optional: true, CustomType: fwtype.DateTimeType{},
 				Validators: []validator.String{validate.DateOrDateTime()},
 				MarkdownDescription: "When the pause ends automatically: an ISO 8601 date (its midnight in UTC), " +
-					"or date and time with zone, in the future when it is sent. If unset, the pause ends when " +
-					"the block is removed."},
+					"or date and time with zone. If unset, the pause ends when the block is removed."},
 		}}
 }
 
@@ -301,18 +274,19 @@ func planChangeAttribute() schema.SingleNestedAttribute {
 				MarkdownDescription: "`immediate`: the new plan starts immediately. `end_of_period`: it starts " +
 					"with the next period; until then, restoring the old `plan_id` cancels the change. Defaults " +
 					"to `immediate`."},
-			"reason": schema.StringAttribute{Optional: true, Validators: notBlank(), MarkdownDescription: "Reason of " +
-				"the change for the service's audit log."},
+			"reason": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
+				MarkdownDescription: "Reason of the change for the service's audit log."},
 		}}
 }
-
-func notBlank() []validator.String { return []validator.String{validate.NotBlank()} }
 
 func onChange(v ...validator.String) []planmodifier.String {
 	return []planmodifier.String{validate.OnChange(v...)}
 }
 
-func isUUID() []validator.String { return []validator.String{validate.UUID()} }
+// isIDOf requires the id of an object of a collection of the service, for an argument of collections.
+func isIDOf(argument string) []validator.String {
+	return []validator.String{validate.UUIDIn(collections[argument])}
+}
 
 func keepSpelling() []planmodifier.String {
 	return []planmodifier.String{fwtype.UUIDType{}.KeepSpelling()}

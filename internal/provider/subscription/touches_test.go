@@ -19,6 +19,8 @@ var open = map[string][]string{
 		"cycle_billing_date"},
 	"change the plan now": {"current_period_start", "current_period_end", "cycle_billing_date",
 		"billing_cycle", "metadata"},
+	"remove the plan": {"current_period_start", "current_period_end", "cycle_billing_date",
+		"billing_cycle", "metadata"},
 	"pause":                           {"status", "paused_at", "resumes_at"},
 	"resume":                          {"resumes_at"},
 	"cancel at the end of the period": {"cancellation_reason"},
@@ -70,6 +72,14 @@ func crossings() []crossing {
 			outcome: []string{"pending_plan_id", "plan_change"}, meanwhile: func(s *subject) {
 				s.Configure(acctest.JSON{"plan_id": planB, "plan_change": later})
 			}},
+		{transition: "take a pending plan back, for items alone", before: acctest.JSON{"plan_id": nil,
+			"items": []any{itemA}}, after: acctest.JSON{"plan_id": nil, "items": []any{itemA}},
+			arguments: []string{"plan_id"}, outcome: []string{"pending_plan_id", "plan_change"}, meanwhile: func(s *subject) {
+				s.Configure(acctest.JSON{"plan_id": planB, "plan_change": later, "items": []any{itemA}})
+			}},
+		{transition: "remove the plan", before: acctest.JSON{"items": []any{itemA}},
+			after: acctest.JSON{"plan_id": nil, "items": []any{itemA}}, arguments: []string{"plan_id"},
+			outcome: []string{"current_plan_id"}},
 		{transition: "pause", after: paused, arguments: []string{"pause"}},
 		{transition: "pause", before: paused,
 			after:     acctest.JSON{"pause": acctest.JSON{"behavior": "void", "resumes_at": "2026-04-01"}},

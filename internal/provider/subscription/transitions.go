@@ -1,126 +1,339 @@
 package subscription
 
 import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
 )
 
-// transition is one kind of change to a subscription at the service.
-type transition string
+// transition is one kind of change to a subscription at the service: a row of the table that plan and apply share.
+type transition struct {
+	// name is how a plan hands the transition to its apply.
+	name string
+	// asked reports whether the way from the state to what is planned takes it.
+	asked func(*planning) bool
+	// refuse reports in the plan what the service would reject. It is optional.
+	refuse func(*planning)
+	// touches are the computed attributes that it can change. A plan shows exactly these as known after apply, but for
+	// those that outcome, which is optional, knows already.
+	touches []string
+	outcome func(*model)
+	// request carries it out; nil for what is not known yet. Neighbors with the same request share one.
+	request *request
+}
 
+// Names of the transitions that code refers to.
 const (
-	// changeNotes represents every field that changes nothing but itself.
-	changeNotes       transition = "change a field"
-	changeDiscount    transition = "change the discount"
-	changeCycle       transition = "change the billing cycle"
-	changeMetadata    transition = "change custom_metadata"
-	changeItems       transition = "change items"
-	changePlanNow     transition = "change the plan now"
-	changePlanLater   transition = "change the plan at the end of the period"
-	takePlanBack      transition = "take a pending plan back"
-	pauseIt           transition = "pause"
-	resumeIt          transition = "resume"
-	scheduleCancel    transition = "cancel at the end of the period"
-	unscheduleCancel  transition = "take the cancellation back"
-	changeUnknownPlan transition = "change the plan to one that is not known yet"
+	resumeIt          = "resume"
+	changePlanNow     = "change the plan now"
+	changePlanLater   = "change the plan at the end of the period"
+	changeUnknownPlan = "change the plan to one that is not known yet"
+	takePlanBack      = "take a pending plan back"
+	takePlanBackNull  = "take a pending plan back, for items alone"
+	removePlan        = "remove the plan"
+	changeItems       = "change items"
+	changeField       = "change a field"
+	changeMetadata    = "change custom_metadata"
+	pauseIt           = "pause"
+	scheduleEnd       = "cancel at the end of the period"
 )
 
-// touches says which computed attributes each transition can change at the service. A plan shows exactly these as known
-// after apply; what is named here and has a value in plannedBy is known already.
-var touches = map[transition][]string{
-	changeNotes:    {"updated_at"},
-	changeDiscount: {"updated_at", "recurring_amount_cents"},
-	changeCycle: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
-		"cycle_billing_date"},
-	changeMetadata: {"updated_at"},
-	changeItems:    {"updated_at", "recurring_amount_cents"},
-	changePlanNow: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
-		"cycle_billing_date", "billing_cycle", "metadata"},
-	changePlanLater:  {"updated_at", "metadata"},
-	takePlanBack:     {"updated_at", "metadata"},
-	pauseIt:          {"updated_at", "status", "paused_at", "resumes_at"},
-	resumeIt:         {"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"},
-	scheduleCancel:   {"updated_at", "cancellation_reason"},
-	unscheduleCancel: {"updated_at", "cancellation_reason"},
-	changeUnknownPlan: {"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
-		"cycle_billing_date", "billing_cycle", "metadata", "current_plan_id", "pending_plan_id"},
+var (
+	ofPeriod = []string{"updated_at", "recurring_amount_cents", "current_period_start", "current_period_end",
+		"cycle_billing_date"}
+	ofPlan   = append(slices.Clone(ofPeriod), "billing_cycle", "metadata")
+	ofEnding = []string{"updated_at", "cancellation_reason"}
+)
+
+// transitions has the order of the requests: resume before everything else, pause and the end last. Items come after a
+// new plan and before the removal of one: the service keeps no subscription without either.
+var transitions = []transition{
+	{name: resumeIt, asked: (*planning).resumes, request: &resumeRequest,
+		touches: []string{"updated_at", "status", "paused_at", "resumes_at", "resumed_at", "activated_at"}},
+
+	{name: changePlanNow, asked: planned(changePlanNow), touches: ofPlan, outcome: runsNow, request: &planRequest},
+	{name: changePlanLater, asked: planned(changePlanLater), touches: []string{"updated_at", "metadata"},
+		outcome: func(m *model) { m.PendingPlanID = m.PlanID }, request: &planRequest},
+	{name: takePlanBack, asked: planned(takePlanBack), touches: []string{"updated_at", "metadata"}, outcome: runsNow,
+		request: &planRequest},
+	{name: changeUnknownPlan, asked: planned(changeUnknownPlan),
+		touches: append(slices.Clone(ofPlan), "current_plan_id", "pending_plan_id")},
+
+	{name: changeItems, asked: func(p *planning) bool { return p.otherItems }, refuse: (*planning).refuseNothingBilled,
+		touches: []string{"updated_at", "recurring_amount_cents"}, request: &itemsRequest},
+
+	{name: takePlanBackNull, asked: planned(takePlanBackNull), touches: []string{"updated_at", "metadata"},
+		outcome: runsNow, request: &updateRequest},
+	{name: removePlan, asked: planned(removePlan), refuse: (*planning).refuseRemovalLater, touches: ofPlan,
+		outcome: runsNow, request: &updateRequest},
+	{name: changeField, asked: func(p *planning) bool { return !p.Planned.plainUpdate(p.State).IsEmpty() },
+		touches: []string{"updated_at"}, request: &updateRequest},
+	{name: "change the discount", asked: func(p *planning) bool {
+		return !p.Planned.DiscountPercent.Means(p.State.DiscountPercent) ||
+			!p.Planned.DiscountCodeID.Equal(p.State.DiscountCodeID)
+	}, touches: []string{"updated_at", "recurring_amount_cents"}, request: &updateRequest},
+	{name: "change the billing cycle", asked: func(p *planning) bool {
+		return !p.Planned.BillingCycle.Equal(p.State.BillingCycle)
+	}, touches: ofPeriod, request: &updateRequest},
+	{name: changeMetadata, asked: func(p *planning) bool {
+		return !p.Planned.EffectiveCustomMetadata.Equal(p.State.EffectiveCustomMetadata)
+	}, touches: []string{"updated_at"}, request: &updateRequest},
+	{name: "take the cancellation back", asked: func(p *planning) bool {
+		return !p.Planned.CancelAtPeriodEnd.ValueBool() && p.State.CancelAtPeriodEnd.ValueBool()
+	}, touches: ofEnding, request: &updateRequest},
+
+	{name: pauseIt, asked: (*planning).pauses, refuse: (*planning).refusePause,
+		touches: []string{"updated_at", "status", "paused_at", "resumes_at"}, request: &pauseRequest},
+	{name: scheduleEnd, asked: func(p *planning) bool {
+		return (p.Planned.CancelAtPeriodEnd.ValueBool() || p.Planned.CancelAtPeriodEnd.IsUnknown()) &&
+			!p.State.CancelAtPeriodEnd.ValueBool()
+	}, refuse: (*planning).refuseEnd, touches: ofEnding, request: &endRequest},
 }
 
-// unknown marks an attribute unknown.
-var unknown = map[string]func(*model){
-	"updated_at":             func(m *model) { m.UpdatedAt = types.StringUnknown() },
-	"recurring_amount_cents": func(m *model) { m.RecurringAmountCents = types.Int64Unknown() },
-	"current_period_start":   func(m *model) { m.CurrentPeriodStart = types.StringUnknown() },
-	"current_period_end":     func(m *model) { m.CurrentPeriodEnd = types.StringUnknown() },
-	"cycle_billing_date":     func(m *model) { m.CycleBillingDate = types.StringUnknown() },
-	"billing_cycle":          func(m *model) { m.BillingCycle = types.StringUnknown() },
-	"metadata":               func(m *model) { m.Metadata = types.StringUnknown() },
-	"status":                 func(m *model) { m.Status = types.StringUnknown() },
-	"paused_at":              func(m *model) { m.PausedAt = types.StringUnknown() },
-	"resumes_at":             func(m *model) { m.ResumesAt = types.StringUnknown() },
-	"activated_at": func(m *model) {
-		// Once it is known it stays: a trial that ended during the pause makes the subscription active for the first
-		// time.
-		if m.ActivatedAt.IsNull() {
-			m.ActivatedAt = types.StringUnknown()
-		}
-	},
-	"cancellation_reason": func(m *model) { m.CancellationReason = types.StringUnknown() },
-	"resumed_at":          func(m *model) { m.ResumedAt = types.StringUnknown() },
-	"current_plan_id":     func(m *model) { m.CurrentPlanID = types.StringUnknown() },
-	"pending_plan_id":     func(m *model) { m.PendingPlanID = types.StringUnknown() },
+// request is a request to the service, as a step of an apply.
+type request struct {
+	verb  string
+	blame steps.Blame
+	send  func(*work, context.Context) (*billing.Subscription, error)
 }
 
-// transitions lists what takes a subscription from state to m, in no particular order; work.steps has the order. Items
-// are planned apart, see planning.planItems.
-func (m model) transitions(state model) []transition {
+var (
+	resumeRequest = request{"resume", blamePause, (*work).resume}
+	planRequest   = request{"change the plan of", steps.Blame{Argument: "plan_id", Fields: map[string]string{
+		"timing": "plan_change.timing", "reason": "plan_change.reason"}}, (*work).changePlan}
+	itemsRequest  = request{"change the items of", steps.Blame{Argument: argItems}, (*work).syncItems}
+	updateRequest = request{"update", steps.Blame{}, (*work).update}
+	pauseRequest  = request{"pause", blamePause, (*work).pause}
+	endRequest    = request{"schedule the cancellation of", blameEnd, (*work).scheduleEnd}
+
+	// What the service rejects about a request is about these arguments.
+	blamePause = steps.Blame{Argument: "pause", Fields: map[string]string{"behavior": "pause.behavior",
+		"resumes_at": "pause.resumes_at"}}
+	blameEnd = steps.Blame{Argument: argCancelAtPeriodEnd, Fields: map[string]string{"reason": argCancellationReason}}
+)
+
+// planTransitions decides which transitions the plan needs, reports what the service would reject of them, and makes
+// unknown what they can change.
+func (p *planning) planTransitions() {
 	var all []transition
-	add := func(t transition, when bool) {
-		if when {
-			all = append(all, t)
+	for _, t := range transitions {
+		if t.asked(p) {
+			all, p.asked = append(all, t), append(p.asked, t.name)
 		}
 	}
-	add(changeNotes, !m.plainUpdate(state).IsEmpty())
-	add(changeDiscount, !m.DiscountPercent.Means(state.DiscountPercent) ||
-		!m.DiscountCodeID.Equal(state.DiscountCodeID))
-	add(changeCycle, !m.BillingCycle.Equal(state.BillingCycle))
-	add(changeMetadata, !m.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata))
-	add(m.planTransition(state), !m.PlanID.Equal(state.PlanID))
-	_, resumesAt := pauseFields(m.Pause)
-	add(resumeIt, (m.Pause.IsNull() || m.Pause.IsUnknown() || resumesAt.IsUnknown()) && state.pauseRuns())
-	add(pauseIt, !m.Pause.IsNull() && !samePause(m.Pause, state.Pause))
-	add(scheduleCancel, (m.CancelAtPeriodEnd.ValueBool() || m.CancelAtPeriodEnd.IsUnknown()) &&
-		!state.CancelAtPeriodEnd.ValueBool())
-	add(unscheduleCancel, !m.CancelAtPeriodEnd.ValueBool() && state.CancelAtPeriodEnd.ValueBool())
-	return all
+	if p.adoptsItems {
+		p.markUnknown([]string{"updated_at", "recurring_amount_cents"})
+	}
+	for _, t := range all {
+		p.markUnknown(t.touches)
+		if t.outcome != nil {
+			t.outcome(&p.Planned)
+		}
+	}
+	for _, t := range all {
+		if t.refuse != nil {
+			t.refuse(p)
+		}
+	}
 }
 
-// planTransition says how a plan that differs from the one asked for before is reached.
-func (m model) planTransition(state model) transition {
+// markUnknown makes attributes unknown that the configuration does not name. The time of the activation stays once it
+// is known: a trial that ended during a pause makes the subscription active for the first time.
+func (p *planning) markUnknown(names []string) {
+	for _, name := range names {
+		switch {
+		case name == "billing_cycle" && !p.Config.BillingCycle.IsNull(),
+			name == argCancellationReason && !p.Config.CancellationReason.IsNull(),
+			name == "activated_at" && !p.Planned.ActivatedAt.IsNull():
+			continue
+		}
+		p.Planned.each(func(attribute string, value reflect.Value) {
+			if attribute != name {
+				return
+			}
+			switch value.Interface().(type) {
+			case types.String:
+				value.Set(reflect.ValueOf(types.StringUnknown()))
+			case types.Int64:
+				value.Set(reflect.ValueOf(types.Int64Unknown()))
+			}
+		})
+	}
+}
+
+// runsNow is the outcome of a change of plan that takes effect immediately.
+func runsNow(m *model) { m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull() }
+
+func planned(name string) func(*planning) bool {
+	return func(p *planning) bool { return p.planTransition() == name }
+}
+
+// planTransition says how a plan that differs from the one asked for before is reached; "" for no change.
+func (p *planning) planTransition() string {
+	m, state := p.Planned, p.State
 	timing, _ := m.planChange()
 	switch {
+	case m.PlanID.Equal(state.PlanID):
+		return p.hastens()
 	case m.PlanID.IsUnknown() || m.timingUnknown():
 		return changeUnknownPlan
+	case sameID(m.PlanID, state.CurrentPlanID) && m.PlanID.IsNull():
+		return takePlanBackNull
 	case sameID(m.PlanID, state.CurrentPlanID):
 		return takePlanBack
-	case timing == timingEndOfPeriod && !m.PlanID.IsNull():
+	case m.PlanID.IsNull():
+		return removePlan
+	case timing == timingEndOfPeriod:
 		return changePlanLater
 	default:
 		return changePlanNow
 	}
 }
 
-// plannedBy gives the computed attributes of a transition whose outcome is known before.
-func (m *model) plannedBy(t transition) {
-	switch t {
-	case changePlanNow, takePlanBack:
-		m.CurrentPlanID, m.PendingPlanID = m.PlanID, types.StringNull()
-	case changePlanLater:
-		m.PendingPlanID = m.PlanID
+// hastens returns the transition that lets the pending plan begin now, "" where the configuration does not ask for
+// that.
+func (p *planning) hastens() string {
+	if p.State.PendingPlanID.IsNull() || !sameID(p.State.PendingPlanID, p.Planned.PlanID) ||
+		sameID(p.State.CurrentPlanID, p.Planned.PlanID) {
+		return ""
 	}
+	config := model{PlanChange: p.Config.PlanChange}
+	switch {
+	case config.timingUnknown():
+		return changeUnknownPlan
+	case config.planChangeField("timing").Equal(types.StringValue(timingImmediate)):
+		return changePlanNow
+	default:
+		return ""
+	}
+}
+
+func (p *planning) refuseRemovalLater() {
+	if timing, _ := p.Planned.planChange(); timing == timingEndOfPeriod {
+		p.refused("plan_change", "the plan cannot be removed at the end of the period", "plan_id is removed from the "+
+			"configuration of %s, and plan_change.timing is \"end_of_period\". The service can only begin another plan "+
+			"with the next period, not end one without another. Set plan_change.timing = \"immediate\" to bill the items "+
+			"alone from now on, or keep plan_id.", p.State.displayName())
+	}
+}
+
+// refuseNothingBilled rejects a plan that leaves a subscription without items while no plan runs.
+func (p *planning) refuseNothingBilled() {
+	if m := p.Planned; !m.Items.IsUnknown() && len(m.Items.Elements()) == 0 && m.CurrentPlanID.IsNull() &&
+		!m.PlanID.IsNull() {
+		p.refused(argItems, "nothing would be billed until the plan begins", "%s runs without a plan, and the plan %q "+
+			"begins with the next period (after %s). Until then the subscription is billed by its items, so the service "+
+			"does not remove them. Keep items until current_plan_id shows the plan, or set plan_change.timing = "+
+			"\"immediate\".", m.title(), m.PendingPlanID.ValueString(), p.State.CurrentPeriodEnd.ValueString())
+	}
+}
+
+func (p *planning) refusePause() {
+	if !p.Planned.Pause.IsUnknown() && p.Planned.AllowPause.Equal(types.BoolValue(false)) {
+		p.refused("pause", "it may not be paused", "%s has allow_pause = false, so the API would reject "+
+			"the pause. Remove pause, or set allow_pause = true.", p.Planned.title())
+	}
+}
+
+func (p *planning) refuseEnd() {
+	if !p.Planned.CancelAtPeriodEnd.IsUnknown() && p.Planned.AllowCancel.Equal(types.BoolValue(false)) {
+		p.refused(argCancelAtPeriodEnd, "it may not be canceled", "%s has allow_cancel = false, so the "+
+			"API would reject the cancellation. Remove cancel_at_period_end, or set allow_cancel = true.",
+			p.Planned.title())
+	}
+}
+
+// refused reports an error of the plan on an argument; the summary names the subscription.
+func (p *planning) refused(argument, summary, detail string, values ...any) {
+	p.Diags.AddAttributeError(path.Root(argument), p.Planned.title()+": "+summary, fmt.Sprintf(detail, values...))
+}
+
+// steps are the requests of the transitions that the plan shows.
+func (w *work) steps() (all []step) {
+	var last *request
+	for _, t := range transitions {
+		r := t.request
+		if r == nil || r == last || !slices.Contains(w.asked, t.name) {
+			continue
+		}
+		last = r
+		all = append(all, step{Verb: r.verb, Blame: r.blame, Run: func(ctx context.Context) (*billing.Subscription, error) {
+			return r.send(w, ctx)
+		}})
+	}
+	return all
+}
+
+func (w *work) id() string { return w.before.ID.ValueString() }
+
+func (w *work) resume(ctx context.Context) (*billing.Subscription, error) {
+	resumed, err := w.Client.ResumeSubscription(ctx, w.id())
+	return w.unlessDone(ctx, resumed, err, func(now *billing.Subscription) bool { return pauseOf(now).IsNull() })
+}
+
+func (w *work) changePlan(ctx context.Context) (*billing.Subscription, error) {
+	timing, reason := w.Plan.planChange()
+	response, err := w.Client.ChangePlan(ctx, w.id(), billing.ChangePlan{PlanID: w.Plan.PlanID.ValueString(),
+		Timing: timing, Reason: reason})
+	if response != nil {
+		w.next.Pending = noted(response, w.Plan.PlanID.ValueString(), timing)
+		w.own.Pending = w.next.Pending
+	}
+	return response, err
+}
+
+func (w *work) syncItems(ctx context.Context) (*billing.Subscription, error) {
+	_, err := w.Client.SyncSubscriptionItems(ctx, w.id(), itemsTo(w.Plan.Items))
+	return nil, err
+}
+
+func (w *work) update(ctx context.Context) (*billing.Subscription, error) {
+	body := w.Plan.toUpdate(w.before)
+	if w.creates {
+		body = w.Plan.withoutUnknown().afterCreate(w.before)
+	}
+	if !slices.Contains(w.asked, changeMetadata) {
+		return w.Client.UpdateSubscription(ctx, w.id(), body)
+	}
+	return customMetadata.Change(ctx, w.Client, w.id(), body, w.own.Metadata.Under(w.Plan.CustomMetadataMode),
+		w.next.Metadata.Object, w.before.EffectiveCustomMetadata.ValueString())
+}
+
+func (w *work) pause(ctx context.Context) (*billing.Subscription, error) {
+	behavior, resumesAt := pauseFields(w.Plan.Pause)
+	paused, err := w.Client.PauseSubscription(ctx, w.id(), behavior.ValueString(), resumesAt.ValueString())
+	return w.unlessDone(ctx, paused, err,
+		func(now *billing.Subscription) bool { return samePause(w.Plan.Pause, pauseOf(now)) })
+}
+
+func (w *work) scheduleEnd(ctx context.Context) (*billing.Subscription, error) {
+	scheduled, err := w.Client.CancelSubscription(ctx, w.id(), billing.Cancel{AtPeriodEnd: true,
+		Reason: w.Plan.CancellationReason.ValueString()})
+	return w.unlessDone(ctx, scheduled, err,
+		func(now *billing.Subscription) bool { return now.CancelAtPeriodEnd || now.Status == statusCanceled })
+}
+
+// unlessDone turns the rejection of a transition into a success where another user has made it since the plan.
+func (w *work) unlessDone(ctx context.Context, response *billing.Subscription, err error,
+	done func(*billing.Subscription) bool) (*billing.Subscription, error) {
+	if e, ok := api.AsError(err); !ok || e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusConflict {
+		return response, err
+	}
+	if now, lookErr := w.Client.GetSubscription(ctx, w.id()); lookErr == nil && done(now) {
+		return now, nil
+	}
+	return response, err
 }
 
 var planType = types.ObjectType{AttrTypes: map[string]attr.Type{"timing": types.StringType, "reason": types.StringType}}

@@ -54,7 +54,7 @@ type redeliveryModel struct {
 }
 
 func endpointID() schema.StringAttribute {
-	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()},
+	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
 		MarkdownDescription: "Id of the webhook endpoint (the `id` of a `billing_webhook_endpoint`)."}
 }
 
@@ -63,10 +63,8 @@ func (a *TestAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Sends a test event (`webhook.test`), which the service delivers to the endpoint " +
 			"like any other event: signed, and repeated if it fails. Every invocation sends another event. It " +
-			"does not change the endpoint.\n\nRequires Terraform 1.14. With older versions and OpenTofu, use " +
-			"`test_on_apply` of the `billing_webhook_endpoint`, which sends one after a registration, a change " +
-			"of `url` and a rotation, and the data source `billing_webhook_deliveries` in a `check` block, " +
-			"which shows the outcome of every delivery.",
+			"does not change the endpoint.\n\nRequires Terraform 1.14. With older versions and OpenTofu, use the data " +
+			"source `billing_webhook_deliveries` in a `check` block, which shows the outcome of every delivery.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
 			"wait": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to follow the delivery to " +
@@ -88,7 +86,7 @@ func (a *RedeliveryAction) Schema(_ context.Context, _ action.SchemaRequest, res
 			"interface.",
 		Attributes: map[string]schema.Attribute{
 			"endpoint_id": endpointID(),
-			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.NotBlank()},
+			"delivery_id": schema.StringAttribute{Optional: true, Validators: []validator.String{validate.UUID()},
 				MarkdownDescription: "Id of the delivery (see the data source `billing_webhook_deliveries`). If " +
 					"unset, all failed and exhausted deliveries of the endpoint are sent again."},
 		},
@@ -124,7 +122,7 @@ func (a *TestAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "follow", Object: "the test event of webhook " +
 			"endpoint " + id})
 	case delivery.Status != deliverySuccess:
-		resp.Diagnostics.AddError("The test event was not accepted", outcome(delivery)+
+		resp.Diagnostics.AddError("Webhook endpoint "+id+" did not accept the test event", outcome(delivery)+
 			"\n\nCheck that the endpoint is active, and that the consumer runs, verifies with the current secret, "+
 			"and responds with 2xx within 10 seconds.")
 	default:
@@ -192,7 +190,7 @@ func allUndelivered(ctx context.Context, client *collections.Service, endpoint s
 
 func explainRefusal(err error, endpoint, id string, sent, of int, resp *action.InvokeResponse) {
 	if api.HasCode(err, "ENDPOINT_INACTIVE") {
-		resp.Diagnostics.AddError("The webhook endpoint is inactive",
+		resp.Diagnostics.AddError("Webhook endpoint "+endpoint+" is inactive",
 			fmt.Sprintf("The service sends nothing again to an inactive endpoint (ENDPOINT_INACTIVE). Of %d "+
 				"deliveries of endpoint %s, %d were sent again. Set active = true on the endpoint, apply, and run "+
 				"the action again.", of, endpoint, sent))

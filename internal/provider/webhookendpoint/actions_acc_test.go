@@ -45,7 +45,7 @@ action "billing_webhook_test" "test" {
 		resource.TestStep{Config: text("1"), Check: got(1)},
 		resource.TestStep{PreConfig: func() { receiver.Respond(500, "out of order") }, Config: text("2"),
 			ExpectError: regexp.MustCompile(
-				`(?s)The test event was not accepted.*Last\s+HTTP\s+status:\s+500.*out\s+of\s+order`)},
+				`(?s)did\s+not\s+accept\s+the\s+test\s+event.*Last\s+HTTP\s+status:\s+500.*out\s+of\s+order`)},
 	)
 }
 

@@ -88,7 +88,7 @@ func TestTestAction_fails(t *testing.T) {
 		says  []string
 	}{
 		"refused": {nil, func(c *consumer) { c.receiver.Respond(401, "bad signature") },
-			[]string{"The test event was not accepted", "is failed", "Attempts: 1", "Last HTTP status: 401",
+			[]string{"did not accept the test event", "is failed", "Attempts: 1", "Last HTTP status: 401",
 				"Response: bad signature", "Next attempt", "current secret"}},
 		"an echo of credentials": {acctest.JSON{"authentication": acctest.JSON{"type": "bearer",
 			"token": "t0ken-of-the-test"}},
@@ -256,7 +256,7 @@ func TestRedelivery_inactive(t *testing.T) {
 	c.exhaust("charge.paid", true)
 	c.MustCollections("PATCH", endpoints+"/"+c.id, acctest.JSON{"active": false})
 	_, diagnostics := c.Invoke("billing_webhook_redelivery", acctest.JSON{"endpoint_id": c.id})
-	says(t, acctest.Errors(diagnostics), "The webhook endpoint is inactive", "ENDPOINT_INACTIVE", "Of 2 deliveries",
+	says(t, acctest.Errors(diagnostics), "is inactive", "ENDPOINT_INACTIVE", "Of 2 deliveries",
 		"0 were sent again", "Set active = true")
 	same(t, "after", c.statuses(), "exhausted", "exhausted")
 }

@@ -134,10 +134,10 @@ func (a authentication) parts() []part {
 var authPath = path.Root("authentication")
 
 // refuseForeign reports what belongs to another type of authentication.
-func (a authentication) refuseForeign(diags *diag.Diagnostics) {
+func (m model) refuseForeign(a authentication, diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.kind != a.kind.ValueString() && !p.value.IsNull() {
-			diags.AddAttributeError(authPath, "Argument of another type of authentication",
+			diags.AddAttributeError(authPath, "Argument of another type of authentication of "+m.displayName(),
 				fmt.Sprintf("authentication.%s belongs to authentication of type %q, and type is %q. Remove one of the two.",
 					p.name, p.kind, a.kind.ValueString()))
 		}
@@ -145,10 +145,10 @@ func (a authentication) refuseForeign(diags *diag.Diagnostics) {
 }
 
 // demand reports what the type of authentication needs and is not there: the credentials, or the rest.
-func (a authentication) demand(credentials bool, diags *diag.Diagnostics) {
+func (m model) demand(a authentication, credentials bool, diags *diag.Diagnostics) {
 	for _, p := range a.parts() {
 		if p.credential == credentials && p.kind == a.kind.ValueString() && p.value.IsNull() {
-			diags.AddAttributeError(authPath, "Incomplete authentication",
+			diags.AddAttributeError(authPath, "Incomplete authentication of "+m.displayName(),
 				fmt.Sprintf("authentication of type %q needs authentication.%s.", p.kind, p.name))
 		}
 	}

@@ -52,10 +52,11 @@ func TestDirect_authentication(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
-			lines := acctest.JSON{"authentication": kind.configured, "test_on_apply": true}
+			lines := acctest.JSON{"authentication": kind.configured}
 			if warned := s.Configure(lines); warned != "" {
 				t.Errorf("warned: %s", warned)
 			}
+			s.fire()
 			if have := s.last().Header.Get(kind.header); have != kind.credit {
 				t.Errorf("%s is %q, want %q", kind.header, have, kind.credit)
 			}
@@ -254,10 +255,9 @@ func TestDirect_ignoredParts(t *testing.T) {
 	}{
 		"name": {acctest.JSON{"authentication": auth("X-Other-System", "second", 2)},
 			acctest.JSON{"authentication": auth("X-Mine", "second", 2)}, "second"},
-		"whole": {acctest.JSON{"active": true, "test_on_apply": true},
-			acctest.JSON{"active": true, "test_on_apply": true, "authentication": acctest.JSON{"type": "bearer",
-				"token_wo": token}}, "first"},
-		"all": {acctest.JSON{"test_on_apply": true}, acctest.JSON{"active": false, "description": "b", "events": nil,
+		"whole": {acctest.JSON{"active": true}, acctest.JSON{"active": true, "authentication": acctest.JSON{"type": "bearer",
+			"token_wo": token}}, "first"},
+		"all": {acctest.JSON{}, acctest.JSON{"active": false, "description": "b", "events": nil,
 			"authentication": nil}, "first"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,7 +67,7 @@ func dataSchema() schema.Schema {
 		MarkdownDescription: "One webhook endpoint, found by its `id` or its `url`. No match, or more than one, is an " +
 			"error. Its secret is never shown. By `id` this takes one request; by `url` it reads the whole list of " +
 			"endpoints, for which the service has no filter.",
-		Attributes: dataAttributes(),
+		Attributes: dataAttributes().KeyIsUUID(),
 	}
 }
 

@@ -2,10 +2,14 @@ package webhookendpoint
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -64,17 +68,15 @@ func deliveriesSchema() schema.Schema {
 			"Use it in a `check` block to monitor an endpoint in every plan, and set `status` or `event`, " +
 			"because the list grows with every event." + object.Paged + " That includes the bodies of requests and responses.",
 		Attributes: map[string]schema.Attribute{
-			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.NotBlank()},
+			"endpoint_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
 				MarkdownDescription: "Id of the endpoint " +
 					"(the `id` of a `billing_webhook_endpoint`)."},
-			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, "+
-				"`failed` (another attempt follows) or `exhausted` (none does).",
-				validate.KnownStatus("pending", deliverySuccess, deliveryFailed, deliveryExhausted)),
+			"status": object.Filter("Only deliveries with this status: `pending` (not attempted yet), `success`, " +
+				"`failed` (another attempt follows) or `exhausted` (none does)."),
 			"event": object.Filter("Only deliveries of events with this name, such as `charge.paid`."),
 			"newest_first": schema.BoolAttribute{Optional: true, MarkdownDescription: "Order of `deliveries`, and " +
-				"of what `limit` keeps: `true` for the newest first, `false` for the oldest first. Defaults to " +
-				"`true`. The service lists the oldest first, so with `true` and a `limit` the last pages are " +
-				"read, and the first one to find them."},
+				"of what `limit` keeps. Defaults to `true`. The service lists the oldest first, so with `true` and a " +
+				"`limit`, the first page and the last ones are read."},
 			"limit": object.Limit("deliveries"),
 			"deliveries": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deliveries, newest " +
 				"first unless `newest_first` is `false`.",
@@ -101,9 +103,15 @@ func deliveriesSchema() schema.Schema {
 
 // readDeliveries lists the deliveries.
 func readDeliveries(ctx context.Context, client *collections.Service, m *deliveriesModel, diags *diag.Diagnostics) {
-	id := m.EndpointID.ValueString()
+	id, status := m.EndpointID.ValueString(), m.Status.ValueString()
+	if known := []string{"pending", deliverySuccess, deliveryFailed, deliveryExhausted}; !m.Status.IsNull() &&
+		!slices.Contains(known, status) {
+		diags.AddAttributeWarning(path.Root("status"), fmt.Sprintf("Unknown status %q of deliveries of webhook endpoint %s",
+			status, id), fmt.Sprintf("It is not among the statuses that the service describes (%s). If it is a typing error, "+
+			"nothing ever matches.", strings.Join(known, ", ")))
+	}
 	newest := m.Newest.IsNull() || m.Newest.ValueBool()
-	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: m.Status.ValueString(),
+	query := collections.DeliveryQuery{EndpointID: id, NewestFirst: newest, Status: status,
 		Event: m.Event.ValueString()}
 	m.Deliveries = object.Many(client.ListDeliveries(ctx, query), m.Limit, "the deliveries of webhook endpoint "+id,
 		deliveryFromAPI, diags)

@@ -6,11 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 )
 
 // Statuses of a delivery (service description, Collections §3). After the first failure the service tries again for
@@ -119,29 +115,4 @@ func consumerResponse(d *collections.Delivery) string {
 		text = append(text[:longest:longest], '…')
 	}
 	return " Response: " + string(text)
-}
-
-// testIfAsked fires a test event and warns when it does not arrive. What it tests exists already, so nothing here is an
-// error.
-func testIfAsked(ctx context.Context, client *collections.Service, m model, diags *diag.Diagnostics) {
-	if !m.TestOnApply.ValueBool() {
-		return
-	}
-	warn := func(text string) {
-		diags.AddAttributeWarning(path.Root("test_on_apply"), "The test event did not arrive",
-			fmt.Sprintf("A test event was fired at %s after it was applied. %s\n\nThe endpoint itself is applied; "+
-				"nothing is undone.", m.URL.ValueString(), text))
-	}
-	event, err := client.TestWebhookEndpoint(ctx, m.ID.ValueString())
-	if err != nil {
-		warn(apidiag.Text(err))
-		return
-	}
-	delivery, err := follow(ctx, client, m.ID.ValueString(), event)
-	switch {
-	case err != nil:
-		warn(apidiag.Text(err))
-	case delivery.Status != deliverySuccess:
-		warn(outcome(delivery))
-	}
 }

@@ -57,8 +57,7 @@ func TestDirect_minimal(t *testing.T) {
 		t.Errorf("the secret is %s", s.Text("secret"))
 	}
 	for name, want := range map[string]string{"active": "true", "events": "[]", "description": "null",
-		"authentication": "null", "test_on_apply": "null",
-		"rotate_secret_when_changed": "{}"} {
+		"authentication": "null", "rotate_secret_when_changed": "{}"} {
 		s.Is(name, want)
 	}
 	if kind := s.remote()["authentication"].(acctest.JSON)["type"]; kind != "none" {

@@ -8,21 +8,17 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-const exists = "A webhook endpoint with this url exists already"
-
-// TestDirect_duplicate: an endpoint of the same url that is not in the state is an error with its import block, as one
-// that an interrupted run has left, unless a second one is wanted.
+// TestDirect_duplicate: endpoints that have the url are named by a warning, in the plan and not again in the apply.
 func TestDirect_duplicate(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	other := s.another()["id"].(string)
-	s.service.Sandbox.ResetRequests()
-	says(t, acctest.Errors(s.Plan(s.With(nil)).Diagnostics), `AttributeName("url")`, exists, other, "created 2",
-		"to = billing_webhook_endpoint.this", `id = "`+other+`"`, "allow_duplicate = true")
-	says(t, acctest.Errors(s.Plan(s.With(acctest.JSON{"allow_duplicate": false,
-		"url": strings.Replace(s.receiver.URL, "example", "EXAMPLE", 1)})).Diagnostics), exists)
-	says(t, acctest.Warnings(s.Plan(s.With(acctest.JSON{"allow_duplicate": acctest.Unknown})).Diagnostics), exists)
-	if lists := s.service.Count("webhook_endpoints.list"); lists != 3 { // one, and one more before each error
+	for _, url := range []string{s.receiver.URL, strings.Replace(s.receiver.URL, "example", "EXAMPLE", 1)} {
+		says(t, acctest.Warnings(s.Plan(s.With(acctest.JSON{"url": url})).Diagnostics), `AttributeName("url")`,
+			"Webhook endpoint with the url", "exists already (id "+other+")", "add a moved block",
+			"to = billing_webhook_endpoint.this", `id = "`+other+`"`, "every event twice")
+	}
+	if lists := s.service.Count("webhook_endpoints.list"); lists != 1 {
 		t.Errorf("%d listings", lists)
 	}
 	for _, lines := range []acctest.JSON{{"url": acctest.Unknown}, {"url": s.receiver.URL + "/"},
@@ -31,51 +27,54 @@ func TestDirect_duplicate(t *testing.T) {
 			t.Errorf("%v: %s%s", lines, acctest.Errors(p.Diagnostics), acctest.Warnings(p.Diagnostics))
 		}
 	}
-	lines := acctest.JSON{"allow_duplicate": true}
-	says(t, s.Configure(lines), exists, `id = "`+other+`"`)
-	s.Settled(lines)
-	s.service.Sandbox.ResetRequests()
-	s.Configure(nil) // the argument is of no consequence any more
-	same(t, "calls", s.Calls())
-}
-
-// TestDirect_duplicateOfTheState: what the run knows is not outside: the object itself, when it is replaced, and others
-// that are refreshed, planned or destroyed.
-func TestDirect_duplicateOfTheState(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	s.Configure(nil)
-	if text := acctest.Errors(s.Again(s.Plan(s.With(nil)), s.With(nil)).Diagnostics); text != "" {
+	p := s.Again(s.Plan(s.With(nil)), s.With(nil))
+	if len(p.Diagnostics) > 0 {
+		t.Errorf("in the apply: %s", acctest.Warnings(p.Diagnostics))
+	}
+	if text := acctest.Errors(s.Apply(p)); text != "" {
 		t.Error(text)
 	}
-	s.Direct = s.service.Direct("billing_webhook_endpoint")
-	s.Import("url=" + s.receiver.URL)
-	for name, p := range map[string]acctest.Planned{"-replace": s.PlanReplace(s.With(nil)),
-		"tainted": s.PlanTainted(s.With(nil))} {
-		if text := acctest.Errors(p.Diagnostics); text != "" {
-			t.Errorf("%s: %s", name, text)
-		}
-	}
+	s.Settled(nil)
 }
 
-// TestDirect_duplicateInTheApply: the plan inside the apply does not ask again.
-func TestDirect_duplicateInTheApply(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	p := s.Plan(s.With(nil))
-	s.another()
-	if text := acctest.Errors(s.Again(p, s.With(nil)).Diagnostics); text != "" {
-		t.Error(text)
-	}
-}
-
-// TestDirect_duplicateUnseen: where the list cannot be read, the plan is made without it.
+// TestDirect_duplicateUnseen: where the list cannot be read, the plan is made without it. An object that is replaced is
+// not its own duplicate.
 func TestDirect_duplicateUnseen(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
+	s.Configure(nil)
+	if p := s.PlanReplace(s.With(nil)); len(p.Diagnostics) > 0 {
+		t.Error(acctest.Errors(p.Diagnostics), acctest.Warnings(p.Diagnostics))
+	}
+	s = prepare(t)
 	s.another()
 	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.list", Status: 403, Code: "insufficient_scope"})
 	if p := s.Plan(s.With(nil)); len(p.Diagnostics) > 0 {
 		t.Error(acctest.Errors(p.Diagnostics), acctest.Warnings(p.Diagnostics))
 	}
+}
+
+// TestDirect_deletionPolicy: delete by default; abandon sends nothing; prevent is an error for destroying and replacing.
+// The state's value counts, and a change of it is no change at the service.
+func TestDirect_deletionPolicy(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.Configure(nil)
+	s.Is("deletion_policy", `"delete"`)
+	s.service.Sandbox.ResetRequests()
+	s.Configure(acctest.JSON{"deletion_policy": "prevent"})
+	s.Settled(acctest.JSON{"deletion_policy": "prevent"})
+	s.Reread()
+	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevents that this plan destroys webhook endpoint "+s.receiver.URL,
+		`deletion_policy = "delete"`)
+	s.Configure(acctest.JSON{"deletion_policy": "abandon"})
+	same(t, "calls", s.Calls())
+	s.Reread()
+	p := s.Plan(nil)
+	says(t, acctest.Warnings(p.Diagnostics), "Webhook endpoint "+s.receiver.URL, s.ID(), "stays at the service")
+	s.Apply(p)
+	if same(t, "calls", s.Calls()); s.Exists() {
+		t.Error("it is still in the state")
+	}
+	says(t, acctest.Errors(s.Plan(s.With(acctest.JSON{"deletion_policy": "close"})).Diagnostics), "deletion_policy")
 }

@@ -2,6 +2,7 @@ package webhookendpoint
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -28,9 +30,8 @@ type model struct {
 	shared
 	Authentication          types.Object `tfsdk:"authentication"`
 	RotateSecretWhenChanged types.Map    `tfsdk:"rotate_secret_when_changed"`
-	TestOnApply             types.Bool   `tfsdk:"test_on_apply"`
 	AgeRecipients           types.List   `tfsdk:"age_recipients"`
-	AllowDuplicate          types.Bool   `tfsdk:"allow_duplicate"`
+	DeletionPolicy          types.String `tfsdk:"deletion_policy"`
 	Secret                  types.String `tfsdk:"secret"`
 	EncryptedSecret         types.String `tfsdk:"encrypted_secret"`
 }
@@ -49,9 +50,8 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 		},
 		Authentication:          authFromAPI(e.Authentication),
 		RotateSecretWhenChanged: object.NoTrigger,
-		TestOnApply:             types.BoolNull(),
 		AgeRecipients:           encrypt.None,
-		AllowDuplicate:          types.BoolNull(),
+		DeletionPolicy:          types.StringValue(policy.Delete),
 		Secret:                  types.StringPointerValue(e.Secret),
 		EncryptedSecret:         types.StringNull(),
 	}
@@ -59,7 +59,7 @@ func fromAPI(e *collections.WebhookEndpoint) model {
 
 // preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns.
 func (m model) preserve(prior model) model {
-	m.TestOnApply, m.AllowDuplicate = prior.TestOnApply, prior.AllowDuplicate
+	m.DeletionPolicy = prior.DeletionPolicy
 	if !prior.RotateSecretWhenChanged.IsNull() {
 		m.RotateSecretWhenChanged = prior.RotateSecretWhenChanged
 	}
@@ -110,10 +110,17 @@ func (m model) toUpdate(state model) collections.WebhookEndpointUpdate {
 	return update
 }
 
-// displayName names the endpoint inside a sentence.
+// displayName names the endpoint inside a sentence. A new one has no id, and its url may not be known yet.
 func (m model) displayName() string {
+	name := strings.TrimSpace("webhook endpoint " + m.URL.ValueString())
 	if id := m.ID.ValueString(); id != "" {
-		return fmt.Sprintf("webhook endpoint %s (id %s)", m.URL.ValueString(), id)
+		name += fmt.Sprintf(" (id %s)", id)
 	}
-	return "webhook endpoint " + m.URL.ValueString()
+	return name
+}
+
+// Policy implements policy.Managed.
+func (m model) Policy() policy.Of {
+	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policy.Delete,
+		Stays: "While it is active, the service continues to send events to it."}
 }

@@ -25,8 +25,7 @@ func recorded(t *testing.T, name string) []byte {
 // TestFromAPI: what the service returns is in the attributes of the same name; what it never returns is null.
 func TestFromAPI(t *testing.T) {
 	t.Parallel()
-	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "test_on_apply": nil,
-		"age_recipients": []any{}, "encrypted_secret": nil, "allow_duplicate": nil}
+	never := map[string]any{"rotate_secret_when_changed": map[string]any{}, "age_recipients": []any{}, "encrypted_secret": nil, "deletion_policy": "delete"}
 	auth := func(kind, username, name any) map[string]any {
 		return map[string]any{"type": kind, "username": username, "name": name, "password_wo": nil, "token_wo": nil,
 			"value_wo": nil, "credentials_wo_version": json.Number("1")}
@@ -97,10 +96,10 @@ func TestKeeping(t *testing.T) {
 		return authentication{kind: types.StringValue("basic"), username: types.StringValue(username),
 			version: types.Int64Value(version)}.object()
 	}
-	prior := model{Secret: types.StringValue("old"), TestOnApply: types.BoolValue(true), Authentication: basic("ana", 7)}
+	prior := model{Secret: types.StringValue("old"), Authentication: basic("ana", 7)}
 	responded := model{Authentication: basic("ana", firstVersion)}
 	kept := responded.preserve(prior)
-	if kept.Secret.ValueString() != "old" || !kept.TestOnApply.ValueBool() ||
+	if kept.Secret.ValueString() != "old" ||
 		!kept.Authentication.Equal(prior.Authentication) {
 		t.Errorf("kept %+v", kept)
 	}

@@ -3,13 +3,18 @@ package webhookendpoint
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
@@ -21,53 +26,39 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
-	authOf(p.Planned.withCredentials(p.Config).Authentication).demand(true, p.Diags)
-	p.Planned = p.Planned.plannedCreate()
+	p.Planned.demand(authOf(p.Planned.withCredentials(p.Config).Authentication), true, p.Diags)
+	p.Planned.setSecret(encrypt.Secret{}.Planned(p.Planned.AgeRecipients, true))
 	if !p.Diags.HasError() {
+		warnEvents(p)
 		r.warnDuplicate(ctx, p)
 	}
 }
 
-// planUpdate plans a change, which is always made in place.
-func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	p.Update(ctx, p.State.ID.ValueString())
-	if p.Planned.sendsAuth(p.State) {
-		// Credentials are only required when they are sent, so that an imported endpoint can be planned without them.
-		// The rest is checked again: with ignore_changes on one part, the planned authentication is not the one that
-		// was validated.
-		sent := authOf(p.Planned.withCredentials(p.Config).Authentication)
-		if !sent.kind.IsUnknown() {
-			sent.refuseForeign(p.Diags)
-		}
-		sent.demand(false, p.Diags)
-		sent.demand(true, p.Diags)
-	}
-	p.Planned = p.Planned.plannedUpdate(p.State, p.Diags)
-}
-
-// plannedCreate leaves the secret to the apply.
-func (m model) plannedCreate() model {
-	m.setSecret(encrypt.Secret{}.Planned(m.AgeRecipients, true))
-	return m
-}
-
-// plannedUpdate makes unknown only what this change can touch; the schema keeps the other computed values:
+// planUpdate plans a change, which is always made in place. It makes unknown only what this change can touch; the
+// schema keeps the other computed values:
 //
 //	any change at the service   updated_at
 //	a rotation                  the secret
-func (m model) plannedUpdate(state model, diags *diag.Diagnostics) model {
+func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
+	p.Update(ctx, p.State.ID.ValueString())
+	m, state := &p.Planned, p.State
+	if m.sendsAuth(state) {
+		// Credentials are only required when they are sent, so that an imported endpoint can be planned without them.
+		// The rest is checked again: with ignore_changes on one part, the planned authentication is not the one that
+		// was validated.
+		sent := authOf(m.withCredentials(p.Config).Authentication)
+		if !sent.kind.IsUnknown() {
+			m.refuseForeign(sent, p.Diags)
+		}
+		m.demand(sent, false, p.Diags)
+		m.demand(sent, true, p.Diags)
+	}
 	if update := m.toUpdate(state); !update.IsEmpty() {
 		m.UpdatedAt = types.StringUnknown()
 	}
-	rotates := m.rotates(state)
-	m.setSecret(state.secret().Planned(m.AgeRecipients, rotates))
-	if rotates {
-		warnRotation(state, diags)
-	} else {
-		state.secret().Warn(state.AgeRecipients, m.AgeRecipients, encrypt.Names{Object: state.displayName(),
-			Clear: "secret", Encrypted: "encrypted_secret", Trigger: "rotate_secret_when_changed"}, diags)
-	}
-	return m
+	m.setSecret(state.secret().Planned(m.AgeRecipients, m.rotates(state)))
+	warnSecret(p)
+	warnEvents(p)
 }
 
 // rotates reports whether the secret is to be rotated.
@@ -75,12 +66,73 @@ func (m model) rotates(state model) bool {
 	return object.Triggered(state.RotateSecretWhenChanged, m.RotateSecretWhenChanged)
 }
 
-func warnRotation(state model, diags *diag.Diagnostics) {
-	diags.AddAttributeWarning(path.Root("rotate_secret_when_changed"), "The old secret becomes invalid immediately",
-		fmt.Sprintf("This plan rotates the secret of %s. From then on, deliveries are signed with the new secret "+
-			"only, and the consumer rejects them until it has the new secret. Nothing is lost: the service sends "+
-			"rejected deliveries again after about 4 minutes, signed with the new secret. Pass it to the consumer "+
-			"in the same apply.", state.displayName()))
+// warnSecret reports what the plan does to a secret that the consumer has. A trigger that is not known yet may turn out
+// to be what it was.
+func warnSecret(p *object.Plan[model]) {
+	m, state := p.Planned, p.State
+	const what = "the service signs deliveries with the new secret only, and the consumer rejects them until it has that " +
+		"secret. Nothing is lost: rejected deliveries are sent again after about 4 minutes, signed with the new secret. " +
+		"Pass it to the consumer in the same apply."
+	trigger, name := path.Root("rotate_secret_when_changed"), state.displayName()
+	switch {
+	case !m.rotates(state):
+		state.secret().Warn(state.AgeRecipients, m.AgeRecipients, encrypt.Names{Object: name, Clear: "secret",
+			Encrypted: "encrypted_secret", Trigger: "rotate_secret_when_changed"}, p.Diags)
+	case m.triggerKnown():
+		p.Diags.AddAttributeWarning(trigger, "The secret of "+name+" is rotated, and the old one is invalid immediately",
+			"rotate_secret_when_changed changes. From the apply on, "+what)
+	default:
+		p.Diags.AddAttributeWarning(trigger, "The secret of "+name+" may be rotated", "The values of "+
+			"rotate_secret_when_changed are only known in the apply. If they differ from those in the state, the old secret "+
+			"is invalid immediately: "+what)
+	}
+}
+
+func (m model) triggerKnown() bool {
+	return !m.RotateSecretWhenChanged.IsUnknown() && !slices.ContainsFunc(slices.Collect(maps.Values(
+		m.RotateSecretWhenChanged.Elements())), attr.Value.IsUnknown)
+}
+
+// documented are the event names that the service describes (Collections §6). It says that new ones appear without
+// notice, so another name is as good.
+var documented = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_key.status_changed", "api_key.revoked"}
+
+// warnEvents warns about added names that are nearly a documented one, and where a selection becomes all events.
+func warnEvents(p *object.Plan[model]) {
+	events, had := p.Planned.Events, p.State.Events.Elements()
+	if len(had) > 0 && !events.IsUnknown() && len(events.Elements()) == 0 {
+		p.Diags.AddAttributeWarning(path.Root("events"), apidiag.Capitalize(p.State.displayName())+" will receive all events",
+			fmt.Sprintf("The plan changes events from %s to none, and none means all events, including future ones. To "+
+				"receive nothing, set active = false.", p.State.Events))
+	}
+	for _, element := range events.Elements() {
+		event, _ := element.(types.String)
+		if meant := nearMiss(event.ValueString()); meant != "" && !slices.ContainsFunc(had, element.Equal) {
+			p.Diags.AddAttributeWarning(path.Root("events"), fmt.Sprintf("Event %q of %s: did you mean %q?",
+				event.ValueString(), p.Planned.displayName(), meant), fmt.Sprintf("The service describes %q. It adds events "+
+				"without notice, so %q may be right. If it is a typing error, the event never comes.", meant, event.ValueString()))
+		}
+	}
+}
+
+// nearMiss returns the documented name of which an event is probably a misspelling; "" where it is none.
+func nearMiss(event string) string {
+	if event == "" || slices.Contains(documented, event) {
+		return ""
+	}
+	lower := strings.ToLower(strings.TrimSpace(event))
+	nearest := api.Nearest(lower, documented, 1)[0]
+	switch edits := api.Distance(lower, nearest); {
+	case edits <= 1, edits == 2 && initial(lower) == initial(nearest): // charge.payed, but not charge.void
+		return nearest
+	}
+	return ""
+}
+
+// initial is the first letter of what has happened: p of charge.paid.
+func initial(event string) string {
+	what := event[strings.LastIndexByte(event, '.')+1:]
+	return what[:min(1, len(what))]
 }
 
 // warnDuplicate warns about endpoints with the same url.

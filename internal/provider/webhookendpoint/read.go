@@ -17,7 +17,7 @@ import (
 
 // scheme is how endpoints are named and found.
 var scheme = object.Scheme[*collections.Service, collections.WebhookEndpoint]{
-	TypeName: typeName, Noun: "webhook endpoint", Key: "url", AnyID: true,
+	TypeName: typeName, Noun: "webhook endpoint", Key: "url",
 	Service: conn.Collections,
 	ID:      func(e *collections.WebhookEndpoint) string { return e.ID },
 	Get:     (*collections.Service).GetWebhookEndpoint,
@@ -59,9 +59,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest,
 	resp *resource.ImportStateResponse) {
 	if found := scheme.Import(ctx, r.Conn.Collections, req, resp); found != nil {
-		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of an imported endpoint is not known",
-			fmt.Sprintf("The service shows a secret only when an endpoint is registered and when the secret is rotated, so "+
-				"secret is null for %s. %s", found.URL, howToRotate))
+		resp.Diagnostics.AddAttributeWarning(path.Root("secret"), "The secret of "+fromAPI(found).displayName()+" is not known",
+			"It was imported, and the service shows a secret only when an endpoint is registered and when the secret is "+
+				"rotated, so secret is null. "+howToRotate)
 	}
 }
 

@@ -159,6 +159,8 @@ func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 		step("limit = 2", 2),
 		step(`status = "lost"`, 0), // a warning: the service may know it
 		step(`event = "nothing"`, 0),
+		resource.TestStep{Config: c.Config("data \"billing_webhook_deliveries\" \"test\" {\n  endpoint_id = \"foo\"\n}\n"),
+			PlanOnly: true, ExpectError: regexp.MustCompile(`"foo"\s+is\s+not\s+a\s+UUID`)},
 	)
 }
 

@@ -5,7 +5,6 @@ package webhookendpoint
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -45,11 +44,12 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if a.kind.IsUnknown() {
 		return
 	}
-	a.refuseForeign(&resp.Diagnostics)
-	a.demand(false, &resp.Diagnostics)
+	config.refuseForeign(a, &resp.Diagnostics)
+	config.demand(a, false, &resp.Diagnostics)
 }
 
-// Create registers the endpoint and writes its secret to the state at once, as it is never shown again.
+// Create registers the endpoint and writes its secret to the state immediately, as it is never shown again. A response
+// that shows little else is completed after that.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	w, ok := r.BeginCreate(ctx, req, resp)
 	w.Plan.secret().Reject(w.Plan.AgeRecipients, w.Diags)
@@ -61,31 +61,24 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		apidiag.Add(w.Diags, err, operation("register", w.Plan))
 		return
 	}
-	state := fromAPI(&created.WebhookEndpoint).preserve(w.Plan)
+	state := fromAPI(created).preserve(w.Plan)
 	state.setSecret(state.secret().Stored(state.AgeRecipients, w.Diags))
-	settle.Warn(settle.Onto(ctx, &w.Plan, &state), state.displayName(), arguments, w.Diags)
+	differences := settle.Onto(ctx, &w.Plan, &state)
 	w.Save(ctx, state.ID, state)
-	warnCreated(created, state, w.Diags)
-	testIfAsked(ctx, w.Client, state, w.Diags)
-}
-
-// warnCreated reports what is unusual about a registration that has happened. None of it is an error: an error in
-// Create would mark the new endpoint for replacement.
-func warnCreated(created *collections.WebhookEndpointCreated, state model, diags *diag.Diagnostics) {
-	const found = "The response to the registration was lost. One new endpoint with the same url and settings exists " +
-		"(id %s), so it was taken over. "
-	switch {
-	case created.SecretErr != nil:
-		diags.AddAttributeWarning(path.Root("secret"), "Found the endpoint instead of registering it twice, but its "+
-			"secret is not known",
-			fmt.Sprintf(found+"Its first secret was lost with the response, and the rotation failed: %s\n\n%s",
-				created.ID, apidiag.Text(created.SecretErr), howToRotate))
-	case created.Adopted:
-		diags.AddWarning("Found the endpoint instead of registering it twice",
-			fmt.Sprintf(found+"Its first secret was lost with the response, so the secret was rotated.", created.ID))
-	case created.Secret == nil:
-		diags.AddAttributeWarning(path.Root("secret"), "The secret is not known",
-			fmt.Sprintf("The service has not shown the secret of %s. %s", state.displayName(), howToRotate))
+	if created.URL == "" {
+		differences = nil
+		if read, err := w.Client.GetWebhookEndpoint(ctx, created.ID); err == nil {
+			secret := state.secret()
+			state = fromAPI(read).preserve(w.Plan)
+			state.setSecret(secret)
+			differences = settle.Onto(ctx, &w.Plan, &state)
+			w.Save(ctx, state.ID, state)
+		}
+	}
+	settle.Warn(differences, state.displayName(), arguments, w.Diags)
+	if created.Secret == nil {
+		w.Diags.AddAttributeWarning(path.Root("secret"), "The secret of "+state.displayName()+" is not known",
+			"The response to its registration did not show it. "+howToRotate)
 	}
 }
 
@@ -101,7 +94,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if !ok || w.Diags.HasError() {
 		return
 	}
-	moved, rotates := !plan.URL.Equal(state.URL), plan.rotates(state)
+	rotates := plan.rotates(state)
 	// Whatever of the update fails, no clear text that the state had is written again.
 	state.setSecret(state.secret().Stored(plan.AgeRecipients, w.Diags))
 	if body := plan.withCredentials(w.Config).toUpdate(state); !body.IsEmpty() {
@@ -114,12 +107,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		w.Save(ctx, state.ID, state)
 	}
 	if rotates {
-		response, err := w.Client.RotateWebhookSecret(ctx, state.ID.ValueString())
+		secret, err := w.Client.RotateWebhookSecret(ctx, state.ID.ValueString())
 		if err != nil {
 			apidiag.Add(w.Diags, err, operation("rotate the secret of", state))
 			return
 		}
-		shown := encrypt.Secret{Clear: types.StringPointerValue(response.Secret)}
+		shown := encrypt.Secret{Clear: types.StringValue(secret)}
 		state.setSecret(shown.Stored(plan.AgeRecipients, w.Diags))
 	}
 	// A trigger that was unknown in the plan can turn out to be what it was; then nothing is rotated, and the secret
@@ -129,9 +122,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		plan.UpdatedAt = state.UpdatedAt
 	}
 	w.Save(ctx, plan.ID, plan)
-	if moved || rotates {
-		testIfAsked(ctx, w.Client, plan, w.Diags)
-	}
 }
 
 // updated is the state after an update. The secret and its trigger stay as they were until the rotation has happened.

@@ -81,14 +81,18 @@ func TestAccWebhookEndpoint_full(t *testing.T) {
     value_wo               = var.credential
     credentials_wo_version = `+version+`
   }
-  rotate_secret_when_changed = { release = "`+trigger+`" }
-  test_on_apply              = true`))
+  rotate_secret_when_changed = { release = "`+trigger+`" }`))
 	}
 	credential := func(value string) config.Variables {
 		return config.Variables{"credential": config.StringVariable(value)}
 	}
 	gets := func(want string) resource.TestCheckFunc {
-		return func(*terraform.State) error {
+		return func(state *terraform.State) error {
+			id := state.RootModule().Resources[address].Primary.ID
+			service.CallCollections("POST", endpoints+"/"+id+"/test", acctest.JSON{})
+			if err := service.Sandbox.WaitDeliveries(t.Context()); err != nil {
+				return err
+			}
 			got := receiver.Got()
 			if have := got[len(got)-1].Header.Get("X-Consumer"); have != want {
 				return fmt.Errorf("the consumer gets %q, want %q", have, want)

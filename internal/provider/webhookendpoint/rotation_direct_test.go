@@ -43,7 +43,7 @@ func TestDirect_rotation(t *testing.T) {
 	same(t, "unknown", p.Unknown(t), "secret")
 	same(t, "changes", p.Changes(t), "rotate_secret_when_changed", "secret")
 	says(t, acctest.Warnings(p.Diagnostics), `AttributeName("rotate_secret_when_changed")`,
-		"The old secret becomes invalid immediately", s.receiver.URL)
+		"The secret of webhook endpoint "+s.receiver.URL+" (id "+id+") is rotated, and the old one is invalid immediately")
 	s.service.Sandbox.ResetRequests()
 	s.Apply(p)
 	same(t, "calls", s.Calls(), "webhook_endpoints.rotate_secret")
@@ -74,9 +74,15 @@ func TestDirect_rotationUnknown(t *testing.T) {
 		s := prepare(t)
 		s.Configure(trigger("1"))
 		before := s.secret()
+		s.Reread()
 		p := s.Plan(s.With(acctest.JSON{"rotate_secret_when_changed": acctest.JSON{"version": acctest.Unknown}}))
 		same(t, "unknown", p.Unknown(t), "rotate_secret_when_changed", "secret")
-		s.Apply(s.Again(p, s.With(trigger(value))))
+		says(t, acctest.Warnings(p.Diagnostics), "may be rotated", "only known in the apply")
+		again := s.Again(p, s.With(trigger(value)))
+		if len(again.Diagnostics) > 0 {
+			t.Errorf("in the apply: %s", acctest.Warnings(again.Diagnostics))
+		}
+		s.Apply(again)
 		if after := s.secret(); (after != before) != rotates || !strings.HasPrefix(after, "whsec_") {
 			t.Errorf("trigger %s: the secret went from %s to %s", value, before, after)
 		}

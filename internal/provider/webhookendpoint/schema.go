@@ -2,11 +2,8 @@ package webhookendpoint
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -20,6 +17,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -61,17 +59,19 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"created_at": object.Computed(about["created_at"]),
 			"updated_at": object.Computed(about["updated_at"]),
 			"url": schema.StringAttribute{Required: true, MarkdownDescription: about["url"] + " Addresses of " +
-				"internal networks are rejected, if possible in the plan. Every endpoint gets its own " +
-				"deliveries; see `allow_duplicate` for a second one with the same address.",
+				"internal networks are rejected, if possible in the plan. Several endpoints can have the same " +
+				"address: each gets its own deliveries.",
 				PlanModifiers: onChange(validate.PublicURL())},
 			"description": schema.StringAttribute{Optional: true, MarkdownDescription: about["description"] +
 				" If removed, it is cleared.",
 				PlanModifiers: onChange(validate.NotBlank())},
 			"events": schema.SetAttribute{Optional: true, Computed: true,
 				Default: setdefault.StaticValue(wire.SetOrEmpty(nil)), ElementType: types.StringType,
-				MarkdownDescription: about["events"] + " Defaults to `[]`. An unknown name is a warning.",
-				Validators:          []validator.Set{validate.NoNulls{}, setvalidator.ValueStringsAre(knownEvent())},
-				PlanModifiers:       []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
+				MarkdownDescription: "Names of the events that are sent. Documented are `" +
+					strings.Join(documented, "`, `") + "`; other names are accepted. Defaults to `[]`, which means all " +
+					"events, including future ones.",
+				Validators:    []validator.Set{validate.NoNulls{}},
+				PlanModifiers: []planmodifier.Set{validate.OnChangeElements(validate.NotBlank())}},
 			"active": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true),
 				MarkdownDescription: about["active"] + " Defaults to `true`. If `false`, nothing is delivered, " +
 					"and deliveries that become due in the meantime are lost."},
@@ -82,22 +82,12 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Trigger: any values, such as a date. Changing them rotates the secret in " +
 					"place, after the other changes. The old secret is invalid immediately. Defaults to `{}`. " +
 					"Setting the first values, or removing all values, rotates nothing."},
-			"test_on_apply": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether to send a test event after the endpoint is registered, its `url` " +
-					"changes or its secret is rotated, wait up to 20 seconds for its first attempt, and warn if " +
-					"that fails. Defaults to `false`. After a rotation, expect the warning if the consumer " +
-					"verifies signatures, because it cannot have the new secret yet. This needs no `action` " +
-					"block, so it works with all versions of Terraform and OpenTofu."},
-			"allow_duplicate": schema.BoolAttribute{Optional: true,
-				MarkdownDescription: "Whether the endpoint can be created if the service already has one with the " +
-					"same `url` that is not in this state, for example from an interrupted run. Defaults to " +
-					"`false`: the plan fails and names the endpoint, with an import block for it. If `true`, " +
-					"that is a warning. Costs one listing of the endpoints in a plan that creates one. It is " +
-					"never sent."},
+			policy.Name: policy.Attribute("`delete` deletes the endpoint and the deliveries that it has not received",
+				policy.Delete),
 			"secret": schema.StringAttribute{Computed: true, Sensitive: true,
-				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. It is in the state, unless " +
-					"`age_recipients` is set: then it is null, and `encrypted_secret` contains it. Null after " +
-					"an import, because the service does not show it again: rotate to get a new secret."},
+				MarkdownDescription: "Secret that signs the deliveries, `whsec_…`. Null if `age_recipients` is set: then " +
+					"`encrypted_secret` contains it. Null after an import, because the service does not show it again: " +
+					"rotate to get a new one."},
 			"encrypted_secret": encrypt.Encrypted("secret"),
 			"age_recipients":   encrypt.Recipients("secret", "encrypted_secret"),
 		},
@@ -148,28 +138,4 @@ func authenticationAttribute() schema.SingleNestedAttribute {
 
 func onChange(v ...validator.String) []planmodifier.String {
 	return []planmodifier.String{validate.OnChange(v...)}
-}
-
-// catalog are the event names that the service describes (Collections §6). It says that new ones appear without notice,
-// so a name that is not here is not an error.
-var catalog = []string{"webhook.test", "charge.paid", "api_key.rotated", "api_key.status_changed", "api_key.revoked"}
-
-type eventName struct{}
-
-// knownEvent warns about names that the service does not describe, which are most often typing errors.
-func knownEvent() validator.String { return eventName{} }
-
-func (eventName) Description(context.Context) string { return "an event name" }
-
-func (v eventName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (eventName) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	name := req.ConfigValue.ValueString()
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || slices.Contains(catalog, name) {
-		return
-	}
-	resp.Diagnostics.AddAttributeWarning(req.Path, "Unknown event name",
-		fmt.Sprintf("%q is not among the events that this provider knows (%s). The service adds events without "+
-			"notice, so this may be right; if it is a typing error, the event never comes.", name,
-			strings.Join(catalog, ", ")))
 }

@@ -9,120 +9,134 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// TestDirect_notAdopted: another system registers the same endpoint at the same time. Which one is whose nobody
-// knows, so none is taken over, and none is registered again; the error offers to import them.
-func TestDirect_notAdopted(t *testing.T) {
+// TestDirect_lostRegistration: the registration is sent once and nothing comes before it. The error names what may have
+// come of it, and what another apply does; nothing is adopted, repeated or rotated, whether others register at the same
+// time or not, and an endpoint from before is not named.
+func TestDirect_lostRegistration(t *testing.T) {
 	t.Parallel()
-	s := prepare(t)
-	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	go func() {
-		for s.service.Count("webhook_endpoints.create") == 0 {
-			time.Sleep(10 * time.Millisecond)
-		}
-		s.another()
-	}()
-	says(t, acctest.Errors(s.Apply(s.Plan(s.With(nil)))), "Could not register webhook endpoint "+s.receiver.URL,
-		"found 2 of them", "import {", "to = billing_webhook_endpoint.this")
-	same(t, "calls", s.Calls(), "webhook_endpoints.create", "webhook_endpoints.create")
-	if s.Exists() {
-		t.Error("an endpoint that is not known is in the state")
+	for name, c := range map[string]struct {
+		fault  sandbox.Fault
+		before time.Duration // by how much another system's endpoint is older; 0: there is none
+		beside bool          // another system registers one at the same time
+		says   []string
+		ids    int
+	}{
+		"processed":     {fault: sandbox.Fault{DropAfter: true}, says: []string{"nothing shows who has registered it"}, ids: 1},
+		"not processed": {fault: sandbox.Fault{Status: 503}, before: time.Minute, says: []string{"not found"}},
+		"processed beside an old one": {fault: sandbox.Fault{DropAfter: true}, before: time.Minute,
+			says: []string{"nothing shows who has registered it"}, ids: 1},
+		"two at once": {fault: sandbox.Fault{DropAfter: true}, beside: true, says: []string{"found 2 of them"}, ids: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			old := "none"
+			if c.before > 0 {
+				old = s.another()["id"].(string)
+				s.service.Sandbox.Clock().Advance(c.before)
+			}
+			c.fault.Operation, c.fault.Times = "webhook_endpoints.create", 1
+			s.Fault(c.fault)
+			p := s.Plan(s.With(nil))
+			s.service.Sandbox.ResetRequests()
+			calls := []string{"webhook_endpoints.create"}
+			if c.beside {
+				calls = append(calls, calls[0])
+				go func() {
+					for s.service.Count("webhook_endpoints.create") == 0 {
+						time.Sleep(10 * time.Millisecond)
+					}
+					s.another()
+				}()
+			}
+			text := acctest.Errors(s.Apply(p))
+			says(t, text, append(c.says, "Could not register webhook endpoint "+s.receiver.URL+": the outcome is unknown",
+				"Applying again registers an endpoint", "gets every event twice")...)
+			if blocks := strings.Count(text, "to = billing_webhook_endpoint.this"); blocks != c.ids || strings.Contains(text, old) {
+				t.Errorf("%d import blocks: %s", blocks, text)
+			}
+			same(t, "calls", s.Calls(), calls...)
+			if operations := s.service.Operations(); operations[0] != "webhook_endpoints.create" || s.Exists() {
+				t.Errorf("sent %v; in the state: %v", operations, s.Exists())
+			}
+			s.Configure(nil) // and the next apply works
+		})
 	}
 }
 
-// TestDirect_innocentEndpoint: a registration that was not processed finds the endpoint that another system has
-// registered just before. It is not taken over, and its secret stays; the registration is sent again.
-func TestDirect_innocentEndpoint(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	other := s.another()["id"].(string)
-	s.service.Sandbox.ResetRequests()
-	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, Status: 503})
-	if text := acctest.Errors(s.Apply(s.Plan(s.With(acctest.JSON{"allow_duplicate": true})))); text != "" {
-		t.Error(text)
-	}
-	same(t, "calls", s.Calls(), "webhook_endpoints.create", "webhook_endpoints.create")
-	if s.Text("id") == other {
-		t.Error("the endpoint of another system is in the state")
-	}
-}
-
-// TestDirect_adoptedAtAnotherTime: the clock of the service decides what is new, also where this machine's is a day
-// ahead or behind.
-func TestDirect_adoptedAtAnotherTime(t *testing.T) {
+// TestDirect_clockOfTheService: the service's clock decides what is new, also where this machine's is a day off.
+func TestDirect_clockOfTheService(t *testing.T) {
 	t.Parallel()
 	for name, distance := range map[string]time.Duration{"behind": -25 * time.Hour, "ahead": 25 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			s.service.Sandbox.Clock().Advance(distance)
+			old := s.another()["id"].(string)
+			s.service.Sandbox.Clock().Advance(time.Minute)
 			s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-			says(t, s.Configure(nil), "Found the endpoint instead of registering it twice")
-			s.Settled(nil)
+			text := acctest.Errors(s.Apply(s.Plan(s.With(nil))))
+			if says(t, text, "to = billing_webhook_endpoint.this"); strings.Contains(text, old) {
+				t.Errorf("an endpoint from before is named: %s", text)
+			}
 		})
 	}
 }
 
-// TestDirect_adoptedInUse: an endpoint whose consumer accepts deliveries may be in use, so its secret is not rotated.
-func TestDirect_adoptedInUse(t *testing.T) {
+// TestDirect_existingInstead: a registration that is answered with an endpoint from before, without a secret, takes
+// nothing of it over.
+func TestDirect_existingInstead(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
-	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	go func() {
-		var listed []any
-		for len(listed) == 0 {
-			time.Sleep(10 * time.Millisecond)
-			_, response := s.service.CallCollections("GET", endpoints, nil)
-			listed, _ = response["data"].([]any)
+	other := s.another()
+	s.Direct = s.service.Rewriting(func(path string, object acctest.JSON) {
+		if strings.HasSuffix(path, "/webhook-endpoints") && object["secret"] != nil {
+			delete(object, "secret")
+			object["id"], object["createdAt"] = other["id"], "2001-01-01T00:00:00.000Z"
 		}
-		s.service.MustCollections("POST", endpoints+"/"+listed[0].(acctest.JSON)["id"].(string)+"/test", acctest.JSON{})
-	}()
-	says(t, acctest.Errors(s.Apply(s.Plan(s.With(nil)))),
-		"may be another system's: its consumer has accepted the delivery", "import {")
-	if s.service.Count("webhook_endpoints.rotate_secret") > 0 || s.Exists() {
-		t.Error("the endpoint was taken over")
+	}).Direct("billing_webhook_endpoint")
+	says(t, acctest.Errors(s.Apply(s.Plan(s.With(nil)))), "the outcome is unknown", other["id"].(string),
+		"was registered before the request")
+	if s.Exists() {
+		t.Error("the endpoint of another system is in the state")
+	}
+}
+
+// TestDirect_secretAlone: a response that shows the secret and the id alone is completed by a read, and the secret is in
+// the state also when that fails.
+func TestDirect_secretAlone(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]bool{"read": false, "read fails": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := prepare(t)
+			s.Direct = s.service.Rewriting(func(path string, object acctest.JSON) {
+				if strings.HasSuffix(path, "/webhook-endpoints") && object["secret"] != nil {
+					for name := range object {
+						if name != "id" && name != "secret" {
+							delete(object, name)
+						}
+					}
+				}
+			}).Direct("billing_webhook_endpoint")
+			if fails {
+				s.Fault(sandbox.Fault{Operation: "webhook_endpoints.get", Times: 1, Status: 403, Code: "insufficient_scope"})
+			}
+			lines := acctest.JSON{"description": "d", "events": []any{"charge.paid"}, "active": false}
+			if warned := s.Configure(lines); warned != "" {
+				t.Errorf("warned: %s", warned)
+			}
+			if created := s.Text("created_at"); !strings.HasPrefix(s.secret(), "whsec_") || (created == "null") != fails {
+				t.Errorf("secret %s, created_at %s", s.Text("secret"), created)
+			}
+			s.Settled(lines)
+		})
 	}
 }
 
 // another registers an endpoint of the same url as another system would.
 func (s *subject) another() acctest.JSON {
 	return s.service.MustCollections("POST", endpoints, acctest.JSON{"url": s.receiver.URL})
-}
-
-// TestDirect_adopted: one endpoint is new and as it was asked for, so it is taken over; its secret, lost with the
-// response, is rotated.
-func TestDirect_adopted(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	lines := acctest.JSON{"description": "d", "events": []any{"webhook.test", "charge.paid"},
-		"authentication": kinds["header"].configured}
-	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	says(t, s.Configure(lines), "Found the endpoint instead of registering it twice", s.ID(), "so the secret was rotated")
-	same(t, "calls", s.Calls(), "webhook_endpoints.create", "webhook_endpoints.rotate_secret")
-	s.fire()
-	if !signedWith(s.last(), s.secret()) {
-		t.Error("the secret in the state is not the valid one")
-	}
-	s.Settled(lines)
-}
-
-// TestDirect_adoptedWithoutSecret: when the rotation fails too, the endpoint is in the state all the same, not marked
-// for replacement, with a warning how to get a secret.
-func TestDirect_adoptedWithoutSecret(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.create", Times: 1, DropAfter: true})
-	s.Fault(sandbox.Fault{Operation: "webhook_endpoints.rotate_secret", Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, s.Configure(nil), `AttributeName("secret")`, "its secret is not known", "insufficient_scope",
-		"rotate_secret_when_changed")
-	s.Is("secret", "null")
-	s.Settled(nil)
-	s.Configure(trigger("1"))
-	s.Is("secret", "null")
-	s.Configure(trigger("2"))
-	s.fire()
-	if !signedWith(s.last(), s.secret()) {
-		t.Error("the secret in the state is not the valid one")
-	}
 }
 
 // TestDirect_updateWithoutResponse: an update is sent again, a deletion too.
@@ -151,8 +165,8 @@ func TestDirect_otherResponse(t *testing.T) {
 	}
 	s.Direct = s.service.Rewriting(lower).Direct("billing_webhook_endpoint")
 	warned := s.Configure(acctest.JSON{"description": "Ours"})
-	says(t, warned, `AttributeName("description")`, "The service stored something else", `"ours"`,
-		`AttributeName("secret")`, "The secret is not known")
+	says(t, warned, `AttributeName("description")`, "The service stored another description for webhook endpoint", `"ours"`,
+		`AttributeName("secret")`, "The secret of webhook endpoint "+s.receiver.URL, "is not known")
 	s.Is("description", `"Ours"`)
 	s.Reread()
 	same(t, "changes", s.Plan(s.With(acctest.JSON{"description": "Ours"})).Changes(t), "description", "updated_at")
@@ -171,8 +185,8 @@ func TestDirect_import(t *testing.T) {
 		if text := acctest.Errors(said); text != "" {
 			t.Fatalf("%s: %s", id, text)
 		}
-		says(t, acctest.Warnings(said), `AttributeName("secret")`, "The secret of an imported endpoint is not known",
-			"rotate_secret_when_changed", s.receiver.URL)
+		says(t, acctest.Warnings(said), `AttributeName("secret")`, "The secret of webhook endpoint "+
+			s.receiver.URL+" (id "+s.ID()+") is not known", "It was imported", "rotate_secret_when_changed")
 		for _, name := range []string{"id", "url", "description", "events", "active", "authentication",
 			"created_at", "updated_at"} {
 			if other.Text(name) != s.Text(name) {
@@ -219,83 +233,9 @@ func TestDirect_importRefused(t *testing.T) {
 	says(t, acctest.Errors(s.Import("url="+s.receiver.URL+"/")), "No such webhook endpoint", s.receiver.URL+"/")
 	says(t, acctest.Errors(s.Import("6f2d1c30-5c4e-4f2a-9a41-5d0b6c7d8e9f")), "No such webhook endpoint", "6f2d1c30")
 	says(t, acctest.Errors(s.Import("url=")), "Invalid import id")
-}
-
-// TestDirect_testOnApply: after the registration, a change of the url and a rotation a test event is fired, and after
-// nothing else.
-func TestDirect_testOnApply(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	on := func(lines acctest.JSON) acctest.JSON {
-		with := acctest.JSON{"test_on_apply": true}
-		for name, value := range lines {
-			with[name] = value
-		}
-		return with
-	}
-	rotating := func(version string) acctest.JSON { return on(trigger(version)) }
-	for _, c := range []struct {
-		name  string
-		lines acctest.JSON
-		fires bool
-	}{
-		{"registration", on(nil), true},
-		{"description", on(acctest.JSON{"description": "x"}), false},
-		{"first trigger", rotating("1"), false},
-		{"rotation", rotating("2"), true},
-		{"url", on(acctest.JSON{"url": s.receiver.URL + "/2"}), true},
-		{"switched off", acctest.JSON{"url": s.receiver.URL + "/3"}, false},
-	} {
-		before := len(s.receiver.Got())
-		if warned := s.Configure(c.lines); strings.Contains(warned, "test") {
-			t.Errorf("%s: %s", c.name, warned)
-		}
-		got := s.receiver.Got()
-		if fired := len(got) - before; (fired == 1) != c.fires || fired > 1 {
-			t.Errorf("%s: %d test events", c.name, fired)
-		}
-		if c.fires && (!signedWith(s.last(), s.secret()) || s.last().Header.Get("X-Webhook-Event") != "webhook.test") {
-			t.Errorf("%s: the event is not a test that the new secret verifies", c.name)
-		}
-		s.Settled(c.lines)
-	}
-}
-
-// TestDirect_testOnApplyFails: a test event that does not arrive is a warning that says what happened; the endpoint is
-// not undone, and not marked for replacement.
-func TestDirect_testOnApplyFails(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		spoil func(s *subject)
-		lines acctest.JSON
-		says  []string
-	}{
-		"refused": {func(s *subject) { s.receiver.Respond(401, "who are you?") }, nil,
-			[]string{"is failed", "Attempts: 1", "Last HTTP status: 401", "Response: who are you?", "Next attempt"}},
-		"inactive": {func(*subject) {}, acctest.JSON{"active": false}, []string{"is exhausted", "inactive"}},
-		"no such host": {func(*subject) {}, acctest.JSON{"url": "https://nowhere.example.com/"},
-			[]string{"is failed", "no such host"}},
-		"refused by the service": {func(s *subject) {
-			s.Fault(sandbox.Fault{Operation: "webhook_endpoints.test", Status: 403, Code: "insufficient_scope"})
-		}, nil, []string{"code: insufficient_scope"}},
-		"not readable": {func(s *subject) {
-			s.Fault(sandbox.Fault{Operation: "webhook_deliveries.list", Status: 403, Code: "insufficient_scope"})
-		}, nil, []string{"code: insufficient_scope"}},
-		"not named": {func(s *subject) {
-			s.Fault(sandbox.Fault{Operation: "webhook_endpoints.test", Times: 1, After: true, Empty: true, Status: 202})
-		}, nil, []string{"named neither the event nor its delivery"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := prepare(t)
-			c.spoil(s)
-			lines := acctest.JSON{"test_on_apply": true}
-			for name, value := range c.lines {
-				lines[name] = value
-			}
-			says(t, s.Configure(lines), append(c.says, `AttributeName("test_on_apply")`, "The test event did not arrive",
-				"nothing is undone")...)
-			s.Settled(lines)
-		})
+	s.service.Sandbox.ResetRequests()
+	says(t, acctest.Errors(s.Import(s.receiver.URL)), "Invalid import id", "To import by url, write url="+s.receiver.URL)
+	if asked := s.service.Operations(); len(asked) > 0 {
+		t.Errorf("asked the service %v", asked)
 	}
 }

@@ -28,8 +28,8 @@ func TestDirect_tolerance(t *testing.T) {
 			for range 2 { // so that the listings have several pages
 				s.service.CallCollections("POST", endpoints, acctest.JSON{"url": "https://other.example.com/"})
 			}
-			s.Configure(acctest.JSON{"test_on_apply": true})
-			s.Settled(acctest.JSON{"test_on_apply": true})
+			s.Configure(nil)
+			s.Settled(nil)
 			full := acctest.JSON{"description": "d", "events": []any{"charge.paid"}, "authentication": kinds["basic"].configured}
 			for _, lines := range []acctest.JSON{full, trigger("1"), trigger("2"), nil} {
 				s.Configure(lines)

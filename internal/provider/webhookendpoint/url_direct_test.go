@@ -115,19 +115,16 @@ func TestDirect_refusedByTheService(t *testing.T) {
 	s.Settled(nil)
 }
 
-// TestDirect_events: names that are not known are a warning and no error; blank and null ones are errors; the order
-// means nothing.
+// TestDirect_events: any name is accepted; blank and null ones are errors; the order means nothing.
 func TestDirect_events(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	if warned := s.Configure(acctest.JSON{"events": []any{"charge.paid", "api_key.rotated", "api_key.status_changed",
-		"api_key.revoked", "webhook.test"}}); warned != "" {
-		t.Errorf("the documented events warn: %s", warned)
+		"api_key.revoked", "webhook.test", "agreement.accepted", "dispute.opened", "charge.void", "api_key.created"}}); warned != "" {
+		t.Errorf("events warn: %s", warned)
 	}
-	says(t, s.Configure(acctest.JSON{"events": []any{"charge.payed", "charge.paid"}}), `AttributeName("events")`,
-		`"charge.payed" is not among the events`, "without notice")
-	s.Is("events", `["charge.payed","charge.paid"]`)
-	s.Settled(acctest.JSON{"events": []any{"charge.paid", "charge.payed"}})
+	s.Configure(acctest.JSON{"events": []any{"dispute.opened", "charge.paid"}})
+	s.Settled(acctest.JSON{"events": []any{"charge.paid", "dispute.opened"}})
 	for _, wrong := range [][]any{{""}, {" "}, {nil}} {
 		says(t, acctest.Errors(s.Plan(s.With(acctest.JSON{"events": wrong})).Diagnostics), `AttributeName("events")`)
 	}
@@ -137,5 +134,59 @@ func TestDirect_events(t *testing.T) {
 	s.Is("events", "[]")
 	if sent := s.remote()["events"].([]any); len(sent) != 0 {
 		t.Errorf("events at the service: %v", sent)
+	}
+}
+
+// TestDirect_nearEvents: what is nearly a documented name warns when it is added, once: in the plan, not in its apply,
+// and not as long as it stays.
+func TestDirect_nearEvents(t *testing.T) {
+	t.Parallel()
+	for event, meant := range map[string]string{"charge.payed": "charge.paid", "Charge.Paid": "charge.paid",
+		"charges.paid": "charge.paid", "api_key.rotate": "api_key.rotated", "webhook.tset": "webhook.test",
+		"api-key.revoked": "api_key.revoked", "api_key.status_change": "api_key.status_changed"} {
+		s := prepare(t)
+		lines := acctest.JSON{"events": []any{event, "dispute.opened"}}
+		once := func(what string, p acctest.Planned) acctest.Planned {
+			t.Helper()
+			warned := acctest.Warnings(p.Diagnostics)
+			says(t, warned, `AttributeName("events")`, `Event "`+event+`" of webhook endpoint `+s.receiver.URL,
+				`did you mean "`+meant+`"?`)
+			if strings.Count(warned, "did you mean") != 1 {
+				t.Errorf("%s of %s: %s", what, event, warned)
+			}
+			return p
+		}
+		p := once("creation", s.Plan(s.With(lines)))
+		if again := s.Again(p, s.With(lines)); len(again.Diagnostics) > 0 {
+			t.Errorf("%s in the apply: %s", event, acctest.Warnings(again.Diagnostics))
+		}
+		s.Configure(nil)
+		s.Reread()
+		s.Apply(once("update", s.Plan(s.With(lines))))
+		lines["description"] = "another"
+		s.Reread()
+		if p := s.Plan(s.With(lines)); len(p.Diagnostics) > 0 {
+			t.Errorf("%s stays: %s", event, acctest.Warnings(p.Diagnostics))
+		}
+	}
+}
+
+// TestDirect_allEvents: a selection that becomes none, which means all, warns in the plan.
+func TestDirect_allEvents(t *testing.T) {
+	t.Parallel()
+	s := prepare(t)
+	s.Configure(acctest.JSON{"events": []any{"charge.paid"}})
+	for _, lines := range []acctest.JSON{nil, {"events": []any{}}} {
+		s.Reread()
+		p := s.Plan(s.With(lines))
+		says(t, acctest.Warnings(p.Diagnostics), `AttributeName("events")`, "Webhook endpoint "+s.receiver.URL+" (id "+s.ID()+
+			") will receive all events", `["charge.paid"] to none`)
+		if again := s.Again(p, s.With(lines)); len(again.Diagnostics) > 0 {
+			t.Errorf("in the apply: %s", acctest.Warnings(again.Diagnostics))
+		}
+	}
+	s.Configure(nil)
+	if warned := s.Settled(nil); warned != "" {
+		t.Errorf("all events warn again: %s", warned)
 	}
 }

@@ -6,7 +6,7 @@ output "ids" {
   precondition {
     condition = length(local.missing) == 0
     error_message = format("No plan is named %s. There are: %s.", join(", ", local.missing),
-    join(", ", sort([for plan in local.plans : try(plan.name, plan.id)])))
+    join(", ", sort([for plan in local.plans : coalesce(plan.name, plan.id)])))
   }
 
   precondition {

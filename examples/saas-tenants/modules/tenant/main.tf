@@ -28,16 +28,11 @@ resource "billing_customer" "this" {
 
   custom_metadata = local.labels
   deletion_policy = local.on_removal.customer
-
-  lifecycle {
-    # It is used only when the customer is created. An imported customer has an account, and would warn in every plan.
-    ignore_changes = [create_billing_account]
-  }
 }
 
 resource "billing_account" "this" {
   external_id = local.external_id
-  customer    = { id = billing_customer.this.id }
+  customer_id = billing_customer.this.id
 
   billing_email      = coalesce(var.billing_email, var.email)
   payment_terms_days = var.payment_terms_days
@@ -66,7 +61,7 @@ resource "billing_subscription" "this" {
     unit_amount_subcents = var.seat_price == null ? null : provider::billing::subcents(var.seat_price)
   }]
 
-  trial_period_days    = var.trial_days
+  trial_period_days    = var.trial_days # used only when the subscription is created
   cancel_at_period_end = var.cancel_at_period_end
 
   custom_metadata     = local.labels
@@ -77,10 +72,6 @@ resource "billing_subscription" "this" {
   on_external_cancel = "keep"
 
   lifecycle {
-    # A trial cannot be changed at the service. Without this block, a new default for future tenants would cause a warning
-    # for all existing ones.
-    ignore_changes = [trial_period_days]
-
     precondition {
       condition     = var.seats == 0 || var.seat != null
       error_message = "Tenant ${var.key} has seats, so the module needs the product and the price of a seat."

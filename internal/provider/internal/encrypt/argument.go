@@ -20,12 +20,9 @@ import (
 func Recipients(secret, encrypted string) schema.ListAttribute {
 	return schema.ListAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 		Default: listdefault.StaticValue(None), Validators: []validator.List{publicKeys{}},
-		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org) to encrypt `%s` to: "+
-			"`age1…`, or all of them post-quantum, `age1pq1…`; no SSH keys and no keys of plugins. Order and "+
-			"repetition have no meaning. If set, the state contains `%s`, and `%[1]s` is null, also after a "+
-			"rotation; clear text that is already in the state is encrypted in the next apply. Defaults to "+
-			"`[]`, which encrypts nothing. Changing or removing it does not re-encrypt or decrypt an encrypted "+
-			"value: the plan warns, and the next rotation uses the new value. Costs no request.", secret, encrypted)}
+		MarkdownDescription: fmt.Sprintf("Public keys of [age](https://age-encryption.org), `age1…` or all "+
+			"`age1pq1…`. If set, the state contains `%s` instead of `%s`; clear text in the state is encrypted in the next "+
+			"apply. Defaults to `[]`. What is encrypted keeps its recipients until the next rotation.", encrypted, secret)}
 }
 
 // Encrypted is the attribute for the encrypted text of the attribute secret.

@@ -78,13 +78,13 @@ type Names struct {
 }
 
 // Warn reports that other recipients have no effect on the secret s of the state, which is encrypted. had are the
-// recipients of the state, has those of the plan.
+// recipients of the state, has those of the plan, which may not be known yet.
 func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) {
-	if s.Encrypted.IsNull() || has.IsUnknown() || sameRecipients(had, has) {
+	if s.Encrypted.IsNull() || !has.IsUnknown() && sameRecipients(had, has) {
 		return
 	}
-	if len(has.Elements()) == 0 {
-		diags.AddAttributeWarning(path.Root(Argument), "An encrypted secret stays encrypted",
+	if len(has.Elements()) == 0 && !has.IsUnknown() {
+		diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" stays encrypted",
 			fmt.Sprintf("The plan removes age_recipients from %s. Its secret is only known encrypted and cannot be decrypted "+
 				"here, so %s "+
 				"stays as it is and %s stays null. The next rotation stores the new secret in clear text in %[3]s, and %[2]s "+
@@ -92,12 +92,16 @@ func (s Secret) Warn(had, has types.List, names Names, diags *diag.Diagnostics) 
 				"null. To rotate, change a value in %[4]s.", names.Object, names.Encrypted, names.Clear, names.Trigger))
 		return
 	}
-	diags.AddAttributeWarning(path.Root(Argument), "An encrypted secret keeps its recipients",
-		fmt.Sprintf("The plan changes age_recipients of %s. Its secret is only known encrypted, so it cannot be encrypted "+
+	changes := "changes"
+	if has.IsUnknown() {
+		changes = "may change"
+	}
+	diags.AddAttributeWarning(path.Root(Argument), "The encrypted secret of "+names.Object+" keeps its recipients",
+		fmt.Sprintf("The plan %s age_recipients of %s. Its secret is only known encrypted, so it cannot be encrypted "+
 			"again: %s "+
 			"stays as it is, and only its previous recipients can decrypt it. The next rotation uses the new ones. To rotate, "+
 			"change a "+
-			"value in %s.", names.Object, names.Encrypted, names.Trigger))
+			"value in %s.", changes, names.Object, names.Encrypted, names.Trigger))
 }
 
 // sameRecipients reports whether two lists name the same recipients: order and repetition have no meaning.

@@ -4,6 +4,7 @@ package front
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -44,11 +45,25 @@ func call[Q, A any](ctx context.Context, req *Q, next func(context.Context, *Q) 
 	return next(ctx, req)
 }
 
-// ValidateResourceConfig passes the call on.
+// ValidateResourceConfig passes the call on. Where the resource itself says why a required argument is null, the
+// framework's text, which asks for a value where a reference has none, is left out: one cause, one error.
 func (s *Server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (
 	*tfprotov6.ValidateResourceConfigResponse, error) {
-	return call(ctx, req, s.Framework.ValidateResourceConfig)
+	resp, err := call(ctx, req, s.Framework.ValidateResourceConfig)
+	if err != nil {
+		return resp, err
+	}
+	all := slices.Clone(resp.Diagnostics)
+	resp.Diagnostics = slices.DeleteFunc(resp.Diagnostics, func(d *tfprotov6.Diagnostic) bool {
+		return d.Summary == missingRequired && slices.ContainsFunc(all, func(other *tfprotov6.Diagnostic) bool {
+			return other.Summary != missingRequired && other.Severity == d.Severity && d.Attribute.Equal(other.Attribute)
+		})
+	})
+	return resp, nil
 }
+
+// missingRequired is how the framework calls a required argument that is null.
+const missingRequired = "Missing Configuration for Required Attribute"
 
 // UpgradeResourceState returns the state of the current version as it is: Terraform reads the JSON itself. The
 // framework would decode and encode it, for the same result.

@@ -87,7 +87,7 @@ func TestOwned_Plan(t *testing.T) {
 		"unknown value":    {known, Unknown(), `{"a":1}`, false, basetypes.NewStringUnknown(), ""},
 		"unknown defaults": {known, one("1"), `{"a":1}`, true, basetypes.NewStringUnknown(), ""},
 		"after an import": {Owned{}, one("2"), `{"a":1,"y":8,"x":9}`, false,
-			basetypes.NewStringValue(`{"a":2,"x":9,"y":8}`), `Thing "A" was imported with the keys x, y`},
+			basetypes.NewStringValue(`{"a":2,"x":9,"y":8}`), `It was imported with the keys x, y`},
 		"no object": {known, Value{DynamicValue: basetypes.NewDynamicValue(basetypes.NewStringValue("text"))},
 			`{"a":1}`, false, basetypes.NewStringValue(`{"a":1}`), "not an object"},
 		"unreadable state": {known, one("1"), `[]`, false, basetypes.NewStringValue(`[]`), "not a JSON object"},

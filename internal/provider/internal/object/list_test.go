@@ -85,7 +85,7 @@ func TestScheme_stream(t *testing.T) {
 		"identities alone":    {[]string{"a", "b"}, false, []string{"a id-a", "b id-b"}},
 		"with resources":      {[]string{"a", "b"}, true, []string{"a id-a a", "b id-b b"}},
 		"closed are left out": {[]string{"closed", "a", "closed"}, true, []string{"a id-a a"}},
-		"without a resource":  {[]string{"odd", "a"}, true, []string{"odd id-odd warning: Unreadable object", "a id-a a"}},
+		"without a resource":  {[]string{"odd", "a"}, true, []string{"odd id-odd warning: odd (id id-odd) could not be read", "a id-a a"}},
 		"failure ends it":     {[]string{"a", "broken", "b"}, true, []string{"a id-a a", "1 error: Could not list things"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -196,10 +196,13 @@ func (s Scheme[S, T]) One(ctx context.Context, client S, by Selector, diags *dia
 
 func (s Scheme[S, T]) none(by Selector, diags *diag.Diagnostics) {
 	if by.Import != "" {
+		hint := strings.TrimSpace(s.howToImport(by.ID) + " ")
+		if hint != "" {
+			hint = apidiag.Capitalize(hint) + " "
+		}
 		diags.AddError("No such "+s.Noun+" to import as "+s.TypeName,
-			fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case included, "+
-				"and the token.%s Terraform does not show which import this is: it is the one with %s.",
-				s.Noun, by, s.howToImport(by.ID), by.Import))
+			fmt.Sprintf("%sThe organization of this token has no %s with %s. Check the value, upper and lower case "+
+				"included, and the token. Terraform does not show which import this is: it is the one with %s.", hint, s.Noun, by, by.Import))
 		return
 	}
 	text := fmt.Sprintf("The organization of this token has no %s with %s. Check the value, upper and lower case "+

@@ -149,16 +149,3 @@ func Percent() validator.String {
 		return fmt.Sprintf("%q is not a percentage. Write a decimal number from 0 to 100, such as 12.5.", s)
 	}}
 }
-
-// PercentDecimals requires at most the two decimals that the service stores. Zeros at the end do not count.
-func PercentDecimals() validator.String {
-	const stored = 2
-	return text{"at most two decimals", "Too many decimals", func(s string) string {
-		if _, decimals, _ := strings.Cut(s, "."); len(strings.TrimRight(decimals, "0")) > stored {
-			return fmt.Sprintf("%q has more than two decimals, and the service stores a percentage with two. Round it, such "+
-				"as with "+
-				"format(\"%%.2f\", …).", s)
-		}
-		return ""
-	}}
-}

@@ -156,10 +156,6 @@ func TestText(t *testing.T) {
 			[]string{"0", "100", "12.5", "12.50", "100.000", "0.1"},
 			[]string{"", "100.01", "-1", "1e1", "ten", "1,5", ".5", "5."},
 			"from 0 to 100"},
-		"PercentDecimals": {PercentDecimals(),
-			[]string{"0", "12.5", "12.55", "12.5500", "ten"},
-			[]string{"12.555", "33.333", "0.001", "12.5550"},
-			"more than two decimals"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -182,7 +178,7 @@ func TestText(t *testing.T) {
 func TestValidators_absentAndUnknown(t *testing.T) {
 	t.Parallel()
 	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Phone(), NotBlank(), UUID(),
-		Percent(), PercentDecimals()} {
+		Percent()} {
 		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 			if have, why := validated(t, v, value); have != fine {
 				t.Errorf("%s of %s: %s (%s)", v.Description(t.Context()), value, have, why)

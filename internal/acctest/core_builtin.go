@@ -1,0 +1,96 @@
+package acctest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// builtinType is the resource that Terraform itself has. Its output is only known after apply where its input changes,
+// so a configuration can have such values.
+const builtinType = "terraform_data"
+
+var builtinSchema = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: attributes{
+	{Name: "id", Type: tftypes.String, Computed: true},
+	{Name: "input", Type: tftypes.DynamicPseudoType, Optional: true},
+	{Name: "output", Type: tftypes.DynamicPseudoType, Computed: true},
+	{Name: "triggers_replace", Type: tftypes.DynamicPseudoType, Optional: true},
+}}}
+
+func builtinPlan(t *testing.T, prior, config tftypes.Value) *tfprotov6.PlanResourceChangeResponse {
+	t.Helper()
+	before, values := fields(t, prior), fields(t, config)
+	response := &tfprotov6.PlanResourceChangeResponse{}
+	switch {
+	case prior.IsNull():
+		values["id"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+	case !before["triggers_replace"].Equal(values["triggers_replace"]):
+		response.RequiresReplace = []*tftypes.AttributePath{tftypes.NewAttributePath().WithAttributeName("triggers_replace")}
+		fallthrough
+	default:
+		values["id"] = before["id"]
+	}
+	values["output"] = tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
+	if values["input"].IsNull() || !prior.IsNull() && before["input"].Equal(values["input"]) {
+		values["output"] = values["input"]
+	}
+	response.PlannedState = encode(t, tftypes.NewValue(builtinSchema.ValueType(), values))
+	return response
+}
+
+func builtinApply(t *testing.T, request *tfprotov6.ApplyResourceChangeRequest,
+	planned tftypes.Value) *tfprotov6.ApplyResourceChangeResponse {
+	t.Helper()
+	values := fields(t, planned)
+	if !values["id"].IsKnown() {
+		values["id"] = tftypes.NewValue(tftypes.String, "0e2d4b5a-0000-4000-8000-000000000000")
+	}
+	values["output"] = values["input"]
+	return &tfprotov6.ApplyResourceChangeResponse{Private: request.PlannedPrivate,
+		NewState: encode(t, tftypes.NewValue(builtinSchema.ValueType(), values))}
+}
+
+// planSource reads a data source, unless something that it needs is not known or changes in this plan.
+func (c *Core) planSource(block Block, p *CorePlan, planned map[string]JSON) bool {
+	c.t.Helper()
+	config, problems := c.evaluate(block, planned)
+	if !p.note(block.Address, problems) {
+		return false
+	}
+	changes := slices.ContainsFunc(p.Changes, func(change *Change) bool {
+		return change.Action != NoOp && slices.Contains(block.Needs, change.Address)
+	})
+	if !config.IsFullyKnown() || changes {
+		later := JSON{}
+		for _, attribute := range c.schema(block.Address).Block.Attributes {
+			later[attribute.Name] = Unknown
+		}
+		planned[block.Address] = later
+		return true
+	}
+	read, problems := c.readSource(block, planned)
+	planned[block.Address], p.sources[block.Address] = read, read
+	return p.note(block.Address, problems)
+}
+
+// deferred are the data sources that are read in the apply.
+func (p *CorePlan) deferred() (addresses []string) {
+	for _, block := range p.configuration.Blocks {
+		if _, read := p.sources[block.Address]; !read && len(block.Address) > len(dataPrefix) &&
+			block.Address[:len(dataPrefix)] == dataPrefix {
+			addresses = append(addresses, block.Address)
+		}
+	}
+	return addresses
+}
+
+func (c *Core) readSource(block Block, objects map[string]JSON) (JSON, []*tfprotov6.Diagnostic) {
+	c.t.Helper()
+	config, problems := c.evaluate(block, objects)
+	if problems != nil {
+		return nil, problems
+	}
+	return readSource(c.t, c.server, c.schemas, block.Type(), config)
+}

@@ -1,0 +1,260 @@
+package acctest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Unknown in a configuration is a value that is only known after apply.
+var Unknown = unknown{}
+
+type unknown struct{}
+
+// Differences lists the attributes in which two states differ, sorted.
+func Differences(t *testing.T, before, after tftypes.Value) []string {
+	t.Helper()
+	old := fields(t, before)
+	return where(fields(t, after), func(name string, v tftypes.Value) bool { return !v.Equal(old[name]) })
+}
+
+// Errors words the errors among diagnostics.
+func Errors(all []*tfprotov6.Diagnostic) string { return words(all, tfprotov6.DiagnosticSeverityError) }
+
+// Warnings words the warnings among diagnostics.
+func Warnings(all []*tfprotov6.Diagnostic) string {
+	return words(all, tfprotov6.DiagnosticSeverityWarning)
+}
+
+func words(all []*tfprotov6.Diagnostic, severity tfprotov6.DiagnosticSeverity) string {
+	var lines []string
+	for _, d := range all {
+		if d.Severity == severity {
+			lines = append(lines, fmt.Sprintf("[%s] %s: %s", d.Attribute, d.Summary, d.Detail))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func encode(t *testing.T, v tftypes.Value) *tfprotov6.DynamicValue {
+	t.Helper()
+	encoded, err := tfprotov6.NewDynamicValue(v.Type(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &encoded
+}
+
+func decode(t *testing.T, v *tfprotov6.DynamicValue, as tftypes.Type) tftypes.Value {
+	t.Helper()
+	value, err := v.Unmarshal(as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func fields(t *testing.T, v tftypes.Value) map[string]tftypes.Value {
+	t.Helper()
+	values := map[string]tftypes.Value{}
+	if v.IsNull() {
+		return values
+	}
+	if err := v.As(&values); err != nil {
+		t.Fatal(err)
+	}
+	return maps.Clone(values) // the value shares its own
+}
+
+func where(values map[string]tftypes.Value, holds func(string, tftypes.Value) bool) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if holds(name, values[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// object is the configuration of a whole schema.
+func object(t *testing.T, schema *tfprotov6.Schema, values JSON) tftypes.Value {
+	t.Helper()
+	return value(t, schema.ValueType(), values)
+}
+
+// value is a Go value as one of a Terraform type.
+func value(t *testing.T, as tftypes.Type, v any) tftypes.Value {
+	t.Helper()
+	switch {
+	case v == nil:
+		return tftypes.NewValue(as, nil)
+	case v == any(Unknown):
+		return tftypes.NewValue(as, tftypes.UnknownValue)
+	case as.Is(tftypes.DynamicPseudoType):
+		return dynamic(t, v)
+	case as.Is(tftypes.String): // Terraform converts what has a wording.
+		if _, isText := v.(string); !isText {
+			v = fmt.Sprint(v)
+		}
+	}
+	switch v := v.(type) {
+	case JSON:
+		values := map[string]tftypes.Value{}
+		switch as := as.(type) {
+		case tftypes.Object:
+			for name, attribute := range as.AttributeTypes {
+				values[name] = value(t, attribute, v[name])
+			}
+		case tftypes.Map:
+			for name := range v {
+				values[name] = value(t, as.ElementType, v[name])
+			}
+		}
+		for name := range v {
+			if _, ok := values[name]; !ok {
+				t.Fatalf("no attribute %s", name)
+			}
+		}
+		return tftypes.NewValue(as, values)
+	case []any:
+		var element tftypes.Type
+		switch as := as.(type) {
+		case tftypes.Set:
+			element = as.ElementType
+		case tftypes.List:
+			element = as.ElementType
+		}
+		values := make([]tftypes.Value, len(v))
+		for i := range v {
+			values[i] = value(t, element, v[i])
+		}
+		return tftypes.NewValue(as, values)
+	case int:
+		return tftypes.NewValue(as, int64(v))
+	case json.Number:
+		return tftypes.NewValue(as, number(t, v))
+	default:
+		return tftypes.NewValue(as, v)
+	}
+}
+
+func number(t *testing.T, n json.Number) *big.Float {
+	t.Helper()
+	exact, _, err := big.ParseFloat(n.String(), 10, 512, big.ToNearestEven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exact
+}
+
+func dynamic(t *testing.T, v any) tftypes.Value {
+	t.Helper()
+	switch v := v.(type) {
+	case nil:
+		return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
+	case unknown:
+		return tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
+	case []any:
+		values, types := make([]tftypes.Value, len(v)), make([]tftypes.Type, len(v))
+		for i := range v {
+			values[i] = dynamic(t, v[i])
+			types[i] = values[i].Type()
+		}
+		return tftypes.NewValue(tftypes.Tuple{ElementTypes: types}, values)
+	case JSON:
+		values := map[string]tftypes.Value{}
+		for name, field := range v {
+			values[name] = dynamic(t, field)
+		}
+		return objectOf(values)
+	case json.Number:
+		return tftypes.NewValue(tftypes.Number, number(t, v))
+	case string:
+		return tftypes.NewValue(tftypes.String, v)
+	case bool:
+		return tftypes.NewValue(tftypes.Bool, v)
+	case int:
+		return tftypes.NewValue(tftypes.Number, int64(v))
+	default:
+		t.Fatalf("cannot configure a %T", v)
+		return tftypes.Value{}
+	}
+}
+
+// text is a known value as JSON.
+func text(t *testing.T, v tftypes.Value) string {
+	t.Helper()
+	if !v.IsFullyKnown() {
+		return "unknown"
+	}
+	encoded, err := json.Marshal(plain(t, v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded)
+}
+
+func plain(t *testing.T, v tftypes.Value) any {
+	t.Helper()
+	as := func(target any) {
+		if err := v.As(target); err != nil {
+			t.Fatal(err)
+		}
+	}
+	switch {
+	case v.IsNull():
+		return nil
+	case v.Type().Is(tftypes.String):
+		var s string
+		as(&s)
+		return s
+	case v.Type().Is(tftypes.Bool):
+		var b bool
+		as(&b)
+		return b
+	case v.Type().Is(tftypes.Number):
+		var n big.Float
+		as(&n)
+		return json.Number(n.Text('f', -1))
+	case v.Type().Is(tftypes.Object{}), v.Type().Is(tftypes.Map{}):
+		all := map[string]any{}
+		for name, field := range fields(t, v) {
+			all[name] = plain(t, field)
+		}
+		return all
+	default:
+		var items []tftypes.Value
+		as(&items)
+		all := make([]any, len(items))
+		for i := range items {
+			all[i] = plain(t, items[i])
+		}
+		return all
+	}
+}
+
+// withoutWriteOnly is an object as Terraform keeps it: without the values of write-only arguments.
+func withoutWriteOnly(t *testing.T, known attributes, v tftypes.Value) tftypes.Value {
+	t.Helper()
+	if v.IsNull() || !v.IsKnown() {
+		return v
+	}
+	values := fields(t, v)
+	for _, attribute := range known {
+		value := values[attribute.Name]
+		switch {
+		case attribute.WriteOnly:
+			values[attribute.Name] = tftypes.NewValue(value.Type(), nil)
+		case attribute.NestedType != nil && attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle:
+			values[attribute.Name] = withoutWriteOnly(t, attribute.NestedType.Attributes, value)
+		}
+	}
+	return tftypes.NewValue(v.Type(), values)
+}

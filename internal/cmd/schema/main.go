@@ -1,0 +1,69 @@
+// Command schema prints the schemas of the provider as `terraform providers schema -json` does, without Terraform:
+//
+//	go run ./internal/cmd/schema >schema.json
+//
+// Every release of Terraform leaves out what it does not know, such as list resources before 1.14. This asks the
+// provider itself, so the documentation is generated from the whole of it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider"
+)
+
+// name is the provider's name for tfplugindocs, which knows only short names.
+const name = "billing"
+
+func main() {
+	if err := write(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintf(os.Stderr, "schema: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// write prints the schemas of the provider.
+func write(ctx context.Context, out io.Writer) error {
+	server := provider.Server("dev")()
+	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return err
+	}
+	identities, err := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		return err
+	}
+	for _, d := range append(schemas.Diagnostics, identities.Diagnostics...) {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			return fmt.Errorf("%s: %s", d.Summary, d.Detail)
+		}
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(document{FormatVersion: "1.0", Providers: map[string]offer{name: {
+		Provider:    schemaOf(schemas.Provider),
+		Resources:   each(schemas.ResourceSchemas, schemaOf),
+		DataSources: each(schemas.DataSourceSchemas, schemaOf),
+		Ephemeral:   each(schemas.EphemeralResourceSchemas, schemaOf),
+		Lists:       each(schemas.ListResourceSchemas, schemaOf),
+		Actions: each(schemas.ActionSchemas, func(a *tfprotov6.ActionSchema) *schema {
+			return schemaOf(a.Schema)
+		}),
+		Functions:  each(schemas.Functions, functionOf),
+		Identities: each(identities.IdentitySchemas, identityOf),
+	}}})
+}
+
+func each[From, To any](all map[string]*From, convert func(*From) *To) map[string]*To {
+	converted := make(map[string]*To, len(all))
+	for name, one := range all {
+		converted[name] = convert(one)
+	}
+	return converted
+}

@@ -1,0 +1,409 @@
+package life
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// apply runs Terraform: apply, plan, destroy and import.
+func (s *scenario) apply(words []string, must bool) {
+	s.t.Helper()
+	c, next, rest := s.flags(words)
+	name := "main.tf"
+	imports := words[0] == "import"
+	if imports {
+		s.needs(rest, 3, 4)
+		rest = append(rest[:1:1], append(slices.Clone(rest[3:]), rest[1:3]...)...)
+	} else {
+		s.needs(rest, 1, 2)
+	}
+	if len(rest)%2 == 0 {
+		name = rest[1]
+	}
+	text, there := s.files[name]
+	if !there && !c.Destroy {
+		s.fatalf("there is no file %s", name)
+	}
+	s.used[name] = true
+	parsed, err := parse(text, c.Variables)
+	if err != nil {
+		s.last = run{plan: &acctest.CorePlan{}, errors: []string{err.Error()}, before: s.objects()}
+		if must {
+			s.fatalf("%v", err)
+		}
+		return
+	}
+	parsed.Variables, parsed.Replace, parsed.Target, parsed.NoRefresh = c.Variables, c.Replace, c.Target, c.NoRefresh
+	parsed.Parallelism, parsed.Destroy = c.Parallelism, words[0] == "destroy"
+	if imports {
+		at, id := rest[len(rest)-2], rest[len(rest)-1]
+		parsed.Imports[at] = id
+		parsed.Text += fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}\n", at, id)
+	}
+	errs := s.run(parsed, words[0] != "plan", next)
+	switch {
+	case must && len(errs) > 0:
+		s.fatalf("%s", strings.Join(errs, "\n"))
+	case !must && len(errs) == 0:
+		s.fatalf("it does not fail")
+	}
+}
+
+// flags are the flags of a run; rest are the words without them.
+func (s *scenario) flags(words []string) (c acctest.Configuration, next map[string]string, rest []string) {
+	s.t.Helper()
+	next, c.Variables = map[string]string{}, map[string]string{}
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "-replace":
+			c.Replace = append(c.Replace, value)
+		case "-target":
+			c.Target = append(c.Target, value)
+		case "-refresh":
+			c.NoRefresh = value == "false"
+		case "-parallelism":
+			c.Parallelism, _ = strconv.Atoi(value)
+		case "-var":
+			variable, set, _ := strings.Cut(value, "=")
+			c.Variables[variable] = set
+		case "-next":
+			at := strings.LastIndex(value, "=")
+			next[value[:at]] = value[at+1:]
+		default:
+			if strings.HasPrefix(word, "-") {
+				s.fatalf("there is no flag %s", word)
+			}
+			rest = append(rest, word)
+		}
+	}
+	return c, next, rest
+}
+
+// objects are those of the state.
+func (s *scenario) objects() map[string]object {
+	all := map[string]object{}
+	for _, address := range s.drive.Addresses() {
+		all[address] = s.drive.State(address)
+	}
+	return all
+}
+
+// run plans and applies, and holds both to what always holds. It returns the errors.
+func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]string) []string {
+	s.t.Helper()
+	s.last = run{before: s.objects()}
+	plan, sent, bad := s.planned(c)
+	s.last.plan, s.last.errors, s.last.warnings, s.last.sent = plan, plan.Errors, plan.Warnings, sent
+	if bad != nil {
+		s.errorf("%s", bad)
+	}
+	if len(plan.Errors) > 0 || !applies {
+		return plan.Errors
+	}
+	defaults, _ := c.Provider["default_custom_metadata"].(object)
+	done, sent, all := s.carried(plan, defaults, false)
+	s.last.errors, s.last.sent = done.Errors, append(s.last.sent, sent...)
+	s.last.warnings = append(slices.Clone(plan.Warnings), done.Warnings...)
+	for _, bad := range all {
+		s.errorf("%s", bad)
+	}
+	if len(done.Errors) > 0 {
+		return done.Errors
+	}
+	s.defaults = defaults
+	if bad := s.foreignKept(plan); bad != nil {
+		s.errorf("%s", bad)
+	}
+	s.settled(c, next)
+	return nil
+}
+
+// settled holds that the next plan is empty, but for what is expected.
+func (s *scenario) settled(c acctest.Configuration, next map[string]string) {
+	s.t.Helper()
+	if c.Destroy {
+		if left := s.drive.Addresses(); len(left) > 0 {
+			s.errorf("the state still has %v", left)
+		}
+		return
+	}
+	// A fault that has still to come would come in this plan.
+	waiting := slices.ContainsFunc(s.service.Sandbox.Faults(), func(f sandbox.Fault) bool { return f.Times > 0 })
+	if len(c.Target) > 0 || waiting {
+		return
+	}
+	c.Replace = nil
+	plan, _, bad := s.planned(c)
+	if bad != nil {
+		s.errorf("the next plan: %s", bad)
+	}
+	if len(plan.Errors) > 0 {
+		s.errorf("the next plan fails: %s", strings.Join(plan.Errors, "\n"))
+		return
+	}
+	if have := planActions(plan, next); show(have) != show(next) {
+		s.errorf("the next plan is %v:\n%s", have, changesOf(plan))
+	}
+}
+
+// planActions are the changes of a plan by address. What does not change is only among them where it is asked for.
+func planActions(plan *acctest.CorePlan, asked map[string]string) map[string]string {
+	have := map[string]string{}
+	for _, change := range plan.Changes {
+		if _, named := asked[change.Address]; named || change.Action != acctest.NoOp {
+			have[change.Address] = change.Action
+		}
+	}
+	return have
+}
+
+// changesOf words the changes of a plan.
+func changesOf(plan *acctest.CorePlan) string {
+	var lines []string
+	for _, change := range plan.Changes {
+		if change.Action != acctest.NoOp {
+			lines = append(lines, fmt.Sprintf("%s %s %v", change.Action, change.Address,
+				differences(change.Before, change.After, "")))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// serviceKinds are the kinds of commands, by the type of resource.
+var serviceKinds = map[string]string{"customer": "billing_customer", "account": "billing_account",
+	"subscription": "billing_subscription", "endpoint": "billing_webhook_endpoint", "key": "billing_api_key"}
+
+// kindOf is a kind of object; one that is not known is a collection of financial management.
+func kindOf(name string) kind {
+	if typeName := serviceKinds[name]; typeName != "" {
+		return kinds[typeName]
+	}
+	finance := kinds["billing_finance_record"]
+	return kind{finance.path + name + "/", finance.call}
+}
+
+// live are the objects of a kind at the service that have not ended.
+func (s *scenario) live(name string) (all []object) {
+	s.t.Helper()
+	if serviceKinds[name] == "" {
+		return s.service.FinanceRecords(name)
+	}
+	k := kindOf(name)
+	for page := 1; ; page++ {
+		status, response := k.call(s.service, http.MethodGet, fmt.Sprintf("%s?page=%d&per_page=2",
+			strings.TrimSuffix(k.path, "/"), page), nil)
+		items, _ := response["data"].([]any)
+		if status != http.StatusOK {
+			s.fatalf("list of %s: status %d: %v", name, status, response)
+		}
+		for _, item := range items {
+			found, _ := item.(object)
+			if found["status"] != "canceled" && found["status"] != "closed" && found["revoked_at"] == nil {
+				all = append(all, found)
+			}
+		}
+		if len(items) == 0 {
+			return all
+		}
+	}
+}
+
+// find is the path of the object that WHERE means, and its address where it is in the state.
+func (s *scenario) find(name, where string) (path, at string) {
+	s.t.Helper()
+	k := kindOf(name)
+	if state := s.drive.State(where); state != nil {
+		return pathOf(where, state), where
+	}
+	field, want, named := strings.Cut(where, "=")
+	id := where
+	if named {
+		for _, found := range s.live(name) {
+			if fmt.Sprint(found[field]) == want {
+				id = fmt.Sprint(found["id"])
+			}
+		}
+		if id == where {
+			s.fatalf("no %s has the %s %s", name, field, want)
+		}
+	}
+	for _, address := range s.drive.Addresses() {
+		if state := s.drive.State(address); state["id"] == id {
+			at = address
+		}
+	}
+	return k.path + url.PathEscape(id), at
+}
+
+// edit changes or deletes an object as another system does.
+func (s *scenario) edit(words []string, must bool) {
+	s.t.Helper()
+	s.needs(words, 3, 100)
+	path, at := s.find(words[1], words[2])
+	method, body := http.MethodDelete, object(nil)
+	if words[0] == "edit" {
+		method, body = http.MethodPatch, object{}
+		for _, word := range words[3:] {
+			s.place(body, word)
+		}
+		if body["custom_metadata"] != nil && body["custom_metadata_mode"] == nil {
+			body["custom_metadata_mode"] = "merge"
+		}
+	}
+	status, response := kindOf(words[1]).call(s.service, method, path, body)
+	s.answered(status, response, must)
+	if at != "" && status/100 == 2 {
+		s.mark(at, body)
+	}
+}
+
+// place puts FIELD=TEXT or FIELD:=JSON into a body.
+func (s *scenario) place(into object, word string) {
+	s.t.Helper()
+	name, text, fine := strings.Cut(word, "=")
+	var v any = text
+	if field, isJSON := strings.CutSuffix(name, ":"); isJSON {
+		if name, v = field, parsed([]byte(text)); v == nil && text != "null" {
+			s.fatalf("%q is not JSON", text)
+		}
+	}
+	if !fine || name == "" {
+		s.fatalf("%q is not FIELD=TEXT or FIELD:=JSON", word)
+	}
+	path := strings.Split(name, ".")
+	for _, key := range path[:len(path)-1] {
+		inner, isObject := into[key].(object)
+		if !isObject {
+			inner = object{}
+			into[key] = inner
+		}
+		into = inner
+	}
+	into[path[len(path)-1]] = v
+}
+
+// mark remembers what another system has set in a free-form object. What the configuration has too is not theirs; see
+// foreignKept.
+func (s *stage) mark(at string, body object) {
+	keys, below := any(body), ""
+	if typeOf(at) != "billing_finance_record" {
+		keys, below = body["custom_metadata"], "custom_metadata"
+	}
+	if keys == nil {
+		return
+	}
+	if s.marks[at] == nil {
+		s.marks[at] = object{}
+	}
+	for _, d := range differences(absent{}, keys, below) {
+		s.marks[at][d.path] = d.after
+	}
+}
+
+// answered holds the status of a response to what must come.
+func (s *scenario) answered(status int, response object, must bool) {
+	s.t.Helper()
+	if fine := status/100 == 2; fine != must {
+		s.fatalf("status %d: %s", status, show(response))
+	}
+	s.called, _ = response["data"].(object)
+}
+
+func (s *scenario) call(words []string, must bool) {
+	s.t.Helper()
+	s.needs(words, 3, 4)
+	var body any
+	if len(words) == 4 {
+		if body = parsed([]byte(words[3])); body == nil {
+			s.fatalf("%q is not JSON", words[3])
+		}
+	}
+	status, response := s.ask(words[1], words[2], body)
+	s.answered(status, response, must)
+}
+
+// ask sends a request to the service with that path.
+func (s *scenario) ask(method, path string, body any) (int, object) {
+	s.t.Helper()
+	for name, k := range kinds {
+		if strings.HasPrefix(path+"/", k.path) && name != "billing_finance_record" ||
+			strings.HasPrefix(path, "/api/") && name == "billing_api_key" {
+			return k.call(s.service, method, path, body)
+		}
+	}
+	for _, o := range sandbox.Operations() {
+		pattern := regexp.MustCompile(`^` + regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(o.Path),
+			`[^/?]+`) + `(\?.*)?$`)
+		if o.Service == sandbox.Billing && pattern.MatchString(path) {
+			return s.service.Call(method, path, body)
+		}
+	}
+	return s.service.CallFinance(method, path, body)
+}
+
+// value is what a reference such as billing_customer.c.id means.
+func (s *scenario) value(ref string) string {
+	s.t.Helper()
+	var v any
+	if field, called := strings.CutPrefix(ref, "called."); called {
+		v = within(s.called, field)
+	} else {
+		address, path := s.attribute(ref)
+		v = within(s.drive.State(address), path)
+	}
+	if v == any(absent{}) || v == nil {
+		s.fatalf("there is no %s", ref)
+	}
+	return fmt.Sprint(v)
+}
+
+var attributePattern = regexp.MustCompile(`^((?:billing_\w+|terraform_data)\.[\w-]+(?:\["[^"]*"\])?)(?:\.(.+))?$`)
+
+// attribute splits billing_customer.c.name into the address and the path.
+func (s *scenario) attribute(word string) (address, path string) {
+	s.t.Helper()
+	parts := attributePattern.FindStringSubmatch(word)
+	if parts == nil {
+		s.fatalf("%q is neither an address nor an attribute", word)
+	}
+	return parts[1], parts[2]
+}
+
+// within is the value at a path of names and indexes; absent where there is none.
+func within(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		switch inner := v.(type) {
+		case object:
+			below, there := inner[name]
+			if !there {
+				return absent{}
+			}
+			v = below
+		case []any:
+			n, err := strconv.Atoi(name)
+			if err != nil || n < 0 || n >= len(inner) {
+				return absent{}
+			}
+			v = inner[n]
+		case string: // an object that is shown as JSON text
+			var decoded any
+			if json.Unmarshal([]byte(inner), &decoded) != nil {
+				return absent{}
+			}
+			return within(parsed([]byte(inner)), path[strings.Index(path, name):])
+		default:
+			return absent{}
+		}
+	}
+	return v
+}

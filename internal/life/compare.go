@@ -1,0 +1,154 @@
+package life
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// difference is a leaf in which two trees differ.
+type difference struct {
+	path          string
+	before, after any
+}
+
+func (d difference) String() string {
+	return fmt.Sprintf("%s: %s → %s", d.path, show(d.before), show(d.after))
+}
+
+func show(v any) string {
+	if v == any(acctest.Unknown) {
+		return "(known after apply)"
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// absent is where there is no key at all.
+type absent struct{}
+
+// MarshalJSON shows it as nothing that JSON has.
+func (absent) MarshalJSON() ([]byte, error) { return []byte(`"(none)"`), nil }
+
+// differences are the leaves in which two trees differ; lists are leaves.
+func differences(before, after any, path string) (all []difference) {
+	old, wasObject := before.(object)
+	now, isObject := after.(object)
+	if !wasObject && !isObject || after == any(acctest.Unknown) {
+		if !same(before, after) {
+			all = append(all, difference{path, before, after})
+		}
+		return all
+	}
+	if (!wasObject && before != nil && before != any(absent{})) || (!isObject && after != nil && after != any(absent{})) {
+		return append(all, difference{path, before, after})
+	}
+	names := map[string]bool{}
+	for name := range old {
+		names[name] = true
+	}
+	for name := range now {
+		names[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		var was, is any = absent{}, absent{}
+		if v, there := old[name]; there {
+			was = v
+		}
+		if v, there := now[name]; there {
+			is = v
+		}
+		all = append(all, differences(was, is, strings.TrimPrefix(path+"."+name, "."))...)
+	}
+	return all
+}
+
+// same compares values of which one may be worded as a user does: numbers by value, times by the time they mean,
+// document numbers without mask.
+func same(a, b any) bool {
+	if a == nil && b == any(absent{}) || a == any(absent{}) && b == nil {
+		return false
+	}
+	left, right := show(a), show(b)
+	if left == right {
+		return true
+	}
+	left, right = strings.Trim(left, `"`), strings.Trim(right, `"`)
+	one, _, errOne := big.ParseFloat(left, 10, 256, big.ToNearestEven)
+	other, _, errOther := big.ParseFloat(right, 10, 256, big.ToNearestEven)
+	if errOne == nil && errOther == nil {
+		return one.Cmp(other) == 0
+	}
+	then, thenOK := moment(left)
+	when, whenOK := moment(right)
+	if thenOK && whenOK {
+		return then.Equal(when)
+	}
+	if bare := strings.NewReplacer(".", "", "-", "", "/", ""); strings.ContainsAny(left+right, "0123456789") &&
+		len(left) > 10 {
+		return bare.Replace(left) == bare.Replace(right)
+	}
+	return false
+}
+
+func moment(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// merged lays over on top of base as the service does with mode merge.
+func merged(base, over object) object {
+	all := maps.Clone(base)
+	if all == nil {
+		all = object{}
+	}
+	for name, v := range over {
+		inner, isObject := v.(object)
+		below, wasObject := all[name].(object)
+		if isObject && wasObject {
+			v = merged(below, inner)
+		}
+		all[name] = v
+	}
+	return all
+}
+
+// parsed is a JSON text with exact numbers; nil where it is none.
+func parsed(text []byte) any {
+	var v any
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.UseNumber()
+	if decoder.Decode(&v) != nil {
+		return nil
+	}
+	return v
+}
+
+// deep is the value at a path of keys; absent where there is none.
+func deep(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		inner, isObject := v.(object)
+		if !isObject {
+			return absent{}
+		}
+		below, there := inner[name]
+		if !there {
+			return absent{}
+		}
+		v = below
+	}
+	return v
+}

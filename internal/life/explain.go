@@ -1,0 +1,296 @@
+package life
+
+import (
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// applied is an apply that is over: what was shown, what the service had before, and what was sent.
+type applied struct {
+	plan     *acctest.CorePlan
+	before   map[string]object // by address: the object at the service
+	defaults [2]object         // default_custom_metadata before and now
+	newIDs   map[string]string // ids in the state now: addresses
+}
+
+// creations are the operations that make an object of a type.
+var creations = map[string]string{
+	"customers.create": "billing_customer", "billing_accounts.create": "billing_account",
+	"subscriptions.create": "billing_subscription", "webhook_endpoints.create": "billing_webhook_endpoint",
+	"api_keys.create": "billing_api_key", "finance.records.create": "billing_finance_record",
+}
+
+// shownBy names the attribute whose planned change explains an operation on an object that is kept.
+var shownBy = map[string]string{
+	"subscriptions.pause": "pause", "subscriptions.resume": "pause", "subscriptions.change_plan": "plan_id",
+	"subscriptions.items.sync": "items", "subscriptions.cancel": "cancel_at_period_end",
+	"billing_accounts.suspend": "status", "billing_accounts.reactivate": "status", "api_keys.rotate": "rotated_at",
+	"webhook_endpoints.rotate_secret": "secret", "api_keys.revoke": "previous_keys",
+}
+
+// explain lists the requests that no shown change explains.
+func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
+	created, bodies := map[string]int{}, map[string]bool{}
+	for _, r := range sent {
+		if r.Method == http.MethodGet || r.Fault != "" && r.Method == http.MethodPost && creations[r.Operation] != "" {
+			continue // A creation that met a fault may have to be sent again.
+		}
+		why := ""
+		if typeName, creates := creations[r.Operation]; creates {
+			again := r.Path + string(r.Body)
+			if typeName == "billing_finance_record" && bodies[again] {
+				continue // The key of a deleted record is used up; the next key follows from it.
+			}
+			bodies[again] = true
+			created[typeName]++
+			if created[typeName] > a.creations(typeName) {
+				why = "the plan creates fewer"
+			}
+		} else {
+			why = a.unexplained(r)
+		}
+		if why != "" {
+			unexplained = append(unexplained, fmt.Sprintf("%s %s %s: %s", r.Operation, r.Body, r.Path, why))
+		}
+	}
+	return unexplained
+}
+
+// creations is how many objects of a type the plan creates. An update that shows another id creates one too: a key that
+// was rotated elsewhere is followed by a new one.
+func (a applied) creations(typeName string) (n int) {
+	for _, c := range a.plan.Changes {
+		creates := c.Action == acctest.Create || c.Action == acctest.Replace || c.Action == acctest.Update &&
+			c.After["id"] == any(acctest.Unknown)
+		if typeOf(c.Address) == typeName && creates {
+			n++
+		}
+	}
+	return n
+}
+
+// unexplained says what is wrong about a request to an object; nothing is "".
+func (a applied) unexplained(r sandbox.Request) string {
+	change, previous := a.about(r)
+	if change == nil {
+		for id := range a.newIDs {
+			if strings.Contains(r.Path, id) {
+				return "" // made in this apply
+			}
+		}
+		if slices.ContainsFunc(a.plan.Warnings,
+			func(text string) bool { return strings.Contains(text, path.Base(path.Dir(r.Path))) }) {
+			return "" // the successor of a rotated key, which the plan names and takes over
+		}
+		return "the plan has no such object"
+	}
+	if change.Action == acctest.Delete || change.Action == acctest.Replace {
+		return ""
+	}
+	if change.Action == acctest.NoOp {
+		return change.Address + " shows no change"
+	}
+	changes := differences(change.Before, change.After, "")
+	if r.Operation == "api_keys.revoke" && change.After["revoke_previous_keys"] == true &&
+		(previous || touched(changes, "id")) {
+		return ""
+	}
+	if r.Operation == "webhook_endpoints.test" {
+		return ""
+	}
+	if strings.HasSuffix(r.Operation, ".update") {
+		return a.update(change, changes, r)
+	}
+	name, known := shownBy[r.Operation]
+	// A secret that is encrypted shows only in its encrypted text.
+	if !known || !touched(changes, name) && !touched(changes, "encrypted_"+name) {
+		return fmt.Sprintf("%s does not show it in %q; it shows %v", change.Address, name, changes)
+	}
+	if r.Operation == "subscriptions.items.sync" {
+		return a.items(change, r)
+	}
+	return ""
+}
+
+// about is the change of the object that a request is sent to; previous says that it is a key before the current one.
+func (a applied) about(r sandbox.Request) (change *acctest.Change, previous bool) {
+	for _, c := range a.plan.Changes {
+		if id, _ := c.Before["id"].(string); id != "" && strings.Contains(r.Path, id) {
+			return c, false
+		}
+		keys, _ := c.Before["previous_keys"].([]any)
+		for _, key := range keys {
+			fields, _ := key.(object)
+			if id, _ := fields["id"].(string); strings.Contains(r.Path, id) {
+				return c, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func touched(changes []difference, name string) bool {
+	return slices.ContainsFunc(changes, func(d difference) bool {
+		return d.path == name ||
+			strings.HasPrefix(d.path, name+".")
+	})
+}
+
+// alsoShown are the attributes that show a field which is not named like them.
+var alsoShown = map[string][]string{
+	"email": {"emails"}, "emails": {"email"}, "phone": {"phones"}, "phones": {"phone"},
+	"custom_metadata_mode": {"custom_metadata", "effective_custom_metadata"}, "plan_id": {"current_plan_id"},
+}
+
+// update compares the body of a PATCH with the planned differences.
+func (a applied) update(change *acctest.Change, changes []difference, r sandbox.Request) string {
+	body, _ := parsed(r.Body).(object)
+	for name, sent := range body {
+		switch {
+		case name == "custom_metadata":
+			if why := a.metadata(change, changes, body); why != "" {
+				return why
+			}
+		case typeOf(change.Address) == "billing_finance_record":
+			// A key of the body is sent as a whole.
+			for _, d := range differences(deep(a.before[change.Address], name), orAbsent(sent), "body."+name) {
+				if !explained(changes, d) {
+					return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
+				}
+			}
+			if !touched(changes, "body."+name) && !touched(changes, "body") {
+				return fmt.Sprintf("%s does not show a change of %s; it shows %v", change.Address, name, changes)
+			}
+		case !slices.ContainsFunc(append([]string{name}, alsoShown[name]...),
+			func(n string) bool { return touched(changes, n) }):
+			return fmt.Sprintf("%s does not show a change of %s; it shows %v", change.Address, name, changes)
+		case alsoShown[name] == nil && contradicts(sent, change.After[name]):
+			return fmt.Sprintf("%s shows %s = %s", change.Address, name, show(change.After[name]))
+		}
+	}
+	return ""
+}
+
+// orAbsent is what becomes of a key that is sent: null removes it from a record.
+func orAbsent(sent any) any {
+	if sent == nil {
+		return absent{}
+	}
+	return sent
+}
+
+// contradicts reports whether a field is sent with another value than the plan shows. Lists, and fields that one side
+// does not have, say nothing.
+func contradicts(sent, shown any) bool {
+	fields, isObject := sent.(object)
+	known, wasObject := shown.(object)
+	if isObject && wasObject {
+		for name, v := range fields {
+			if contradicts(v, known[name]) {
+				return true
+			}
+		}
+	}
+	return isScalar(sent) && isScalar(shown) && !same(sent, shown)
+}
+
+func isScalar(v any) bool {
+	switch v.(type) {
+	case object, []any:
+		return false
+	}
+	return v != any(acctest.Unknown) && v != nil
+}
+
+// metadata compares what a PATCH makes of custom_metadata with what the plan shows of it. A default of the provider
+// shows as a change of effective_custom_metadata.
+func (a applied) metadata(change *acctest.Change, changes []difference, body object) string {
+	had, _ := a.before[change.Address]["custom_metadata"].(object)
+	sent, _ := body["custom_metadata"].(object)
+	result := sent
+	if body["custom_metadata_mode"] == "merge" {
+		result = merged(had, sent)
+	}
+	if change.After["custom_metadata_mode"] == any(acctest.Unknown) &&
+		change.After["effective_custom_metadata"] == any(acctest.Unknown) {
+		return ""
+	}
+	effective, _ := change.After["effective_custom_metadata"].(string)
+	shown := parsed([]byte(effective))
+	for _, d := range differences(had, result, "custom_metadata") {
+		if there := deep(shown, strings.TrimPrefix(d.path, "custom_metadata.")); shown != nil &&
+			touched(changes, "effective_custom_metadata") &&
+			(there == any(absent{}) && d.after == any(absent{}) || same(there, d.after)) {
+			continue
+		}
+		if explained(changes, d) || touched(changes, "effective_custom_metadata") && a.byDefault(d) {
+			continue
+		}
+		return fmt.Sprintf("%s does not show %s; it shows %v", change.Address, d, changes)
+	}
+	return ""
+}
+
+// byDefault reports whether a difference brings a default, or takes one away.
+func (a applied) byDefault(d difference) bool {
+	path := strings.TrimPrefix(d.path, "custom_metadata.")
+	if now := deep(a.defaults[1], path); now != any(absent{}) {
+		return same(now, d.after)
+	}
+	return deep(a.defaults[0], path) != any(absent{}) && d.after == any(absent{})
+}
+
+// explained reports whether one of the shown changes is this difference, or holds it.
+func explained(changes []difference, d difference) bool {
+	return slices.ContainsFunc(changes, func(shown difference) bool {
+		if shown.path == d.path {
+			return shown.after == any(acctest.Unknown) || same(shown.after, d.after) ||
+				shown.after == nil && d.after == any(absent{})
+		}
+		return strings.HasPrefix(d.path, shown.path+".") && shown.after == any(acctest.Unknown)
+	})
+}
+
+// items holds the items that are sent to those that were shown: what is taken away has to have stood there.
+func (a applied) items(change *acctest.Change, r sandbox.Request) string {
+	body, _ := parsed(r.Body).(object)
+	sent, _ := body["items"].([]any)
+	there, _ := a.before[change.Address]["items"].([]any)
+	shown, _ := change.Before["items"].([]any)
+	for _, item := range wanted(there) {
+		if !holds(sent, item) && !holds(shown, item) && !a.warned(item) {
+			return fmt.Sprintf("%s does not show that the item %s goes", change.Address, show(item))
+		}
+	}
+	return ""
+}
+
+// warned reports whether the plan has a warning about an item.
+func (a applied) warned(item any) bool {
+	fields, _ := item.(object)
+	return slices.ContainsFunc(a.plan.Warnings, func(text string) bool {
+		return strings.Contains(text, fmt.Sprint(fields["product_id"])) &&
+			strings.Contains(text, fmt.Sprint(fields["quantity"]))
+	})
+}
+
+func holds(items []any, item any) bool {
+	wantedItem, _ := item.(object)
+	return slices.ContainsFunc(items, func(other any) bool {
+		fields, _ := other.(object)
+		for _, name := range []string{"product_id", "price_id", "quantity", "unit_amount_subcents"} {
+			if show(fields[name]) != show(wantedItem[name]) &&
+				(name != "quantity" || show(fields[name])+show(wantedItem[name]) != "null1" && show(fields[name])+
+					show(wantedItem[name]) != "1null") {
+				return false
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,382 @@
+package life
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// parse reads a configuration: resource, data, locals, import and moved blocks, for_each with a set or a map whose keys
+// are known, and the provider block. Variables have the values of variables, or their defaults. Terraform itself reads
+// the same text.
+func parse(text string, variables map[string]string) (acctest.Configuration, error) {
+	c := acctest.Configuration{Text: text, Provider: object{}, Imports: map[string]any{}, Moved: map[string]string{}}
+	file, diags := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
+	if diags.HasErrors() {
+		return c, diags
+	}
+	p := &parser{values: map[string]cty.Value{}, locals: map[string]hclsyntax.Expression{}}
+	body, _ := file.Body.(*hclsyntax.Body)
+	for _, b := range body.Blocks {
+		switch b.Type {
+		case "locals":
+			for name, attribute := range b.Body.Attributes {
+				p.locals[name] = attribute.Expr
+			}
+		case "variable":
+			given, there := variables[b.Labels[0]]
+			fallback := b.Body.Attributes["default"]
+			switch {
+			case there:
+				p.values[b.Labels[0]] = cty.StringVal(given)
+			case fallback != nil:
+				p.values[b.Labels[0]], _ = fallback.Expr.Value(nil)
+			default:
+				return c, fmt.Errorf("no value for required variable %s", b.Labels[0])
+			}
+		}
+	}
+	for name := range variables {
+		if _, declared := p.values[name]; !declared {
+			return c, fmt.Errorf("value for undeclared variable %s", name)
+		}
+	}
+	for _, b := range body.Blocks {
+		if err := p.block(&c, b); err != nil {
+			return c, err
+		}
+	}
+	return c, ordered(&c)
+}
+
+// parser has what expressions refer to, beside resources.
+type parser struct {
+	values map[string]cty.Value // of the variables
+	locals map[string]hclsyntax.Expression
+}
+
+func (p *parser) block(c *acctest.Configuration, b *hclsyntax.Block) error {
+	switch b.Type {
+	case "locals", "variable", "output", "terraform":
+	case "provider":
+		arguments, err := p.arguments(b.Body.Attributes, nil, nil)
+		maps.Copy(c.Provider, arguments)
+		return err
+	case "moved":
+		c.Moved[addressIn(b.Body.Attributes["from"])] = addressIn(b.Body.Attributes["to"])
+	case "import":
+		arguments, err := p.arguments(b.Body.Attributes, nil, []string{"to"})
+		c.Imports[addressIn(b.Body.Attributes["to"])] = arguments["id"]
+		if identity := arguments["identity"]; identity != nil {
+			c.Imports[addressIn(b.Body.Attributes["to"])] = identity
+		}
+		return err
+	case "resource", "data":
+		return p.resource(c, b)
+	default:
+		return fmt.Errorf("%s: blocks of type %q are only understood by Terraform itself", b.Range(), b.Type)
+	}
+	return nil
+}
+
+// meta are arguments that are Terraform's own.
+var meta = []string{"for_each", "depends_on", "provider"}
+
+func (p *parser) resource(c *acctest.Configuration, b *hclsyntax.Block) error {
+	name := strings.Join(b.Labels, ".")
+	if b.Type == "data" {
+		name = "data." + name
+	}
+	one := acctest.Block{Address: name}
+	for _, attribute := range b.Body.Attributes {
+		one.Needs = append(one.Needs, p.needs(attribute.Expr)...)
+	}
+	slices.Sort(one.Needs)
+	one.Needs = slices.Compact(one.Needs)
+	for _, inner := range b.Body.Blocks {
+		if inner.Type != "lifecycle" {
+			return fmt.Errorf("%s: %s has no block of type %q", inner.Range(), name, inner.Type)
+		}
+		for option, attribute := range inner.Body.Attributes {
+			value, _ := attribute.Expr.Value(nil)
+			switch option {
+			case "create_before_destroy":
+				one.CreateBeforeDestroy = value.True()
+			case "prevent_destroy":
+				one.PreventDestroy = value.True()
+			case "ignore_changes":
+				one.Ignore = ignored(attribute.Expr)
+			default:
+				return fmt.Errorf("%s: %q is only understood by Terraform itself", attribute.Range(), option)
+			}
+		}
+	}
+	attributes := b.Body.Attributes
+	each := attributes["for_each"]
+	if each == nil {
+		one.Evaluate = func(objects map[string]object) (object, error) {
+			return p.arguments(attributes, p.context(objects, nil), meta)
+		}
+		c.Blocks = append(c.Blocks, one)
+		return nil
+	}
+	all, diags := each.Expr.Value(p.context(nil, nil))
+	if diags.HasErrors() {
+		return diags
+	}
+	for it := all.ElementIterator(); it.Next(); {
+		key, value := it.Element()
+		instance := one
+		if all.Type().IsSetType() {
+			key = value
+		}
+		instance.Address += fmt.Sprintf("[%q]", key.AsString())
+		scope := map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}
+		instance.Evaluate = func(objects map[string]object) (object, error) {
+			return p.arguments(attributes, p.context(objects, scope), meta)
+		}
+		c.Blocks = append(c.Blocks, instance)
+	}
+	return nil
+}
+
+// needs are the resources that an expression refers to.
+func (p *parser) needs(expr hclsyntax.Expression) (addresses []string) {
+	for _, traversal := range expr.Variables() {
+		names := []string{traversal.RootName()}
+		for _, step := range traversal[1:] {
+			if attribute, isName := step.(hcl.TraverseAttr); isName {
+				names = append(names, attribute.Name)
+			}
+		}
+		switch names[0] {
+		case "var", "each", "path":
+		case "local":
+			if inner := p.locals[names[1]]; inner != nil {
+				addresses = append(addresses, p.needs(inner)...)
+			}
+		case "data":
+			addresses = append(addresses, strings.Join(names[:3], "."))
+		default:
+			addresses = append(addresses, strings.Join(names[:min(2, len(names))], "."))
+		}
+	}
+	return addresses
+}
+
+// addressIn is the one that an argument such as to or from names.
+func addressIn(attribute *hclsyntax.Attribute) string {
+	if attribute == nil {
+		return ""
+	}
+	traversal, _ := hcl.AbsTraversalForExpr(attribute.Expr)
+	return spelled(traversal)
+}
+
+// spelled is a path as a configuration has it.
+func spelled(traversal hcl.Traversal) (text string) {
+	for _, step := range traversal {
+		switch step := step.(type) {
+		case hcl.TraverseRoot:
+			text += step.Name
+		case hcl.TraverseAttr:
+			text += "." + step.Name
+		case hcl.TraverseIndex:
+			text += fmt.Sprintf("[%q]", step.Key.AsString())
+		}
+	}
+	return text
+}
+
+// ignored are the paths of ignore_changes.
+func ignored(expr hclsyntax.Expression) (paths []string) {
+	list, isList := expr.(*hclsyntax.TupleConsExpr)
+	if !isList {
+		return []string{"all"}
+	}
+	for _, element := range list.Exprs {
+		traversal, diags := hcl.RelTraversalForExpr(element)
+		if diags.HasErrors() {
+			traversal, _ = hcl.AbsTraversalForExpr(element)
+		}
+		paths = append(paths, strings.TrimPrefix(spelled(traversal), "."))
+	}
+	return paths
+}
+
+// arguments evaluates all but those that are left out.
+func (p *parser) arguments(from hclsyntax.Attributes, in *hcl.EvalContext, out []string) (object, error) {
+	if in == nil {
+		in = p.context(nil, nil)
+	}
+	all := object{}
+	for name, attribute := range from {
+		if slices.Contains(out, name) {
+			continue
+		}
+		value, diags := attribute.Expr.Value(in)
+		if diags.HasErrors() {
+			return nil, diags
+		}
+		all[name] = plain(value)
+	}
+	return all, nil
+}
+
+// context is what expressions refer to.
+func (p *parser) context(objects map[string]object, scope map[string]cty.Value) *hcl.EvalContext {
+	root := map[string]any{}
+	for at, fields := range objects {
+		name, key, keyed := strings.Cut(at, `["`)
+		place := root
+		names := strings.Split(name, ".")
+		for _, step := range names[:len(names)-1] {
+			if place[step] == nil {
+				place[step] = map[string]any{}
+			}
+			place, _ = place[step].(map[string]any)
+		}
+		last := names[len(names)-1]
+		if !keyed {
+			place[last] = fields
+			continue
+		}
+		if place[last] == nil {
+			place[last] = map[string]any{}
+		}
+		place[last].(map[string]any)[strings.TrimSuffix(key, `"]`)] = fields
+	}
+	in := &hcl.EvalContext{Functions: functions, Variables: map[string]cty.Value{"var": cty.ObjectVal(p.values)}}
+	maps.Copy(in.Variables, scope)
+	for name, v := range root {
+		in.Variables[name] = ctyOf(v)
+	}
+	locals := map[string]cty.Value{}
+	for range len(p.locals) { // one may refer to another
+		in.Variables["local"] = cty.ObjectVal(locals)
+		for name, expr := range p.locals {
+			if value, diags := expr.Value(in); !diags.HasErrors() {
+				locals[name] = value
+			}
+		}
+	}
+	in.Variables["local"] = cty.ObjectVal(locals)
+	return in
+}
+
+var functions = map[string]function.Function{
+	"concat": stdlib.ConcatFunc, "format": stdlib.FormatFunc, "jsondecode": stdlib.JSONDecodeFunc,
+	"jsonencode": stdlib.JSONEncodeFunc, "join": stdlib.JoinFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc,
+	"lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "merge": stdlib.MergeFunc, "range": stdlib.RangeFunc,
+	"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
+	"tonumber": stdlib.MakeToFunc(cty.Number), "upper": stdlib.UpperFunc,
+}
+
+// plain is a value of an expression as plain JSON.
+func plain(v cty.Value) any {
+	switch {
+	case !v.IsKnown():
+		return acctest.Unknown
+	case v.IsNull():
+		return nil
+	case v.Type() == cty.String:
+		return v.AsString()
+	case v.Type() == cty.Bool:
+		return v.True()
+	case v.Type() == cty.Number:
+		return json.Number(v.AsBigFloat().Text('f', -1))
+	case v.Type().IsObjectType(), v.Type().IsMapType():
+		all := object{}
+		for name, inner := range v.AsValueMap() {
+			all[name] = plain(inner)
+		}
+		return all
+	default:
+		all := []any{}
+		for _, inner := range v.AsValueSlice() {
+			all = append(all, plain(inner))
+		}
+		return all
+	}
+}
+
+// ctyOf is a plain value as expressions get it.
+func ctyOf(v any) cty.Value {
+	switch v := v.(type) {
+	case nil:
+		return cty.NullVal(cty.DynamicPseudoType)
+	case string:
+		return cty.StringVal(v)
+	case bool:
+		return cty.BoolVal(v)
+	case json.Number:
+		number, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
+		if err != nil {
+			panic(err)
+		}
+		return cty.NumberVal(number)
+	case []any:
+		all := make([]cty.Value, len(v))
+		for i := range v {
+			all[i] = ctyOf(v[i])
+		}
+		return cty.TupleVal(all)
+	case object:
+		all := map[string]cty.Value{}
+		for name, inner := range v {
+			all[name] = ctyOf(inner)
+		}
+		return cty.ObjectVal(all)
+	default:
+		return cty.DynamicVal
+	}
+}
+
+// ordered puts blocks after those that they refer to.
+func ordered(c *acctest.Configuration) error {
+	var done []acctest.Block
+	left := c.Blocks
+	for len(left) > 0 {
+		var later []acctest.Block
+		for _, b := range left {
+			// A reference means every instance of a block with for_each.
+			var needs []string
+			waits := false
+			for _, need := range b.Needs {
+				refers := func(other acctest.Block) bool {
+					return other.Address == need || strings.HasPrefix(other.Address, need+"[")
+				}
+				waits = waits || slices.ContainsFunc(left, refers)
+				for _, other := range done {
+					if refers(other) {
+						needs = append(needs, other.Address)
+					}
+				}
+			}
+			if waits {
+				later = append(later, b)
+				continue
+			}
+			b.Needs = needs
+			done = append(done, b)
+		}
+		if len(later) == len(left) {
+			return errors.New("the blocks refer to each other in a circle")
+		}
+		left = later
+	}
+	c.Blocks = done
+	return nil
+}

@@ -1,0 +1,394 @@
+// Package life plays scenarios: a sandbox, a configuration, and what happens to both. A scenario is a text file in the
+// txtar format. Its first lines are commands, and the files after them are configurations:
+//
+//	# A description that is removed is cleared, and nothing else is sent.
+//	apply
+//	expect plan billing_webhook_endpoint.e=create
+//	apply without.tf
+//	expect plan billing_webhook_endpoint.e=update
+//	expect requests PATCH /api/v1/webhook-endpoints/* 1
+//	expect state billing_webhook_endpoint.e.description null
+//	-- main.tf --
+//	resource "billing_webhook_endpoint" "e" {
+//	  url         = "https://example.com/hook"
+//	  description = "first"
+//	}
+//	-- without.tf --
+//	resource "billing_webhook_endpoint" "e" {
+//	  url = "https://example.com/hook"
+//	}
+//
+// The test of a package is one line, in its external test package:
+//
+//	func TestScenarios(t *testing.T) { life.Run(t, "testdata/*.txt") }
+//
+// A scenario runs in this process, in milliseconds, on acctest.Core. With LIFE_TERRAFORM=1 (and terraform in PATH or in
+// TF_ACC_TERRAFORM_PATH) the same file runs through Terraform itself, with the same expectations.
+//
+// What always holds needs no command: a plan sends nothing but reads; every request of an apply is explained by its
+// plan; the provider breaks no rule of Terraform ("inconsistent result"); after an apply that succeeds the next plan is
+// empty; keys of custom_metadata and of a record that another system has set stay.
+//
+// # Commands
+//
+// One in a line. A # begins a comment. Words with spaces stand in single quotes, and two single quotes in them are one.
+// A leading ! means that the command must fail. In every word {billing_customer.c.id} is an attribute of the state, and
+// {called.id} a field of the object that the last call returned.
+//
+// Terraform. FILE is main.tf where none is named. The state stays between commands.
+//
+//	apply [FLAG...] [FILE]     plans and applies
+//	plan [FLAG...] [FILE]      plans
+//	destroy [FLAG...] [FILE]   destroys everything; FILE is for its provider block
+//	import ADDRESS ID [FILE]   plans and applies FILE with an import block in addition
+//	forget ADDRESS             terraform state rm
+//	move FROM TO               terraform state mv
+//
+// Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself only), -var=NAME=VALUE, and
+// -next=ADDRESS=ACTION for an apply after which the next plan is not empty.
+//
+// FILE may hold resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
+// create_before_destroy and prevent_destroy, and references. It needs neither a terraform block nor the arguments of the
+// provider that lead to the sandbox. The output of a terraform_data is only known after apply where its input changes.
+//
+// The service. KIND is customer, account, subscription, endpoint or key, or a collection of financial management such as
+// payables. WHERE is an address of the state, external_id=CODE, url=URL, name=NAME, or the id.
+//
+//	edit KIND WHERE FIELD=TEXT...  another system changes an object; FIELD:=JSON for what is not text, and a dot
+//	                               reaches into custom_metadata: custom_metadata.crm.score:=7 leaves its other keys
+//	delete KIND WHERE              another system deletes it
+//	call METHOD PATH [JSON]        another request: call POST /v1/subscriptions/{billing_subscription.s.id}/resume {}
+//	clock advance 46d              also 90m, 2h; the clock begins at 2026-03-14T12:00:00Z and stands still
+//	clock set TIME                 a time of RFC 3339
+//	fault OPERATION KEY=VALUE...   as `billing-sandbox fault add` reads it: fault customers.create status=503 times=1;
+//	                               drop=after loses the response; OPERATION may be left out
+//	fault clear                    ends all faults
+//	organization other|own         the provider's token belongs to another organization, or to its own again
+//	sandbox tolerance=NAMES        how the sandbox differs, as `billing-sandbox serve` reads it; the first command only
+//	sandbox clock=now              the clock is that of the machine; the first command only
+//
+// What is expected of the last command that ran Terraform:
+//
+//	expect plan empty                    no change
+//	expect plan ADDRESS=ACTION...        exactly these: create, update, replace, delete; no-op for one that is none
+//	expect planned ADDRESS.ATTR VALUE    the planned value; unknown for one that is known after apply
+//	expect requests METHOD PATH N        the provider's, those of the plan too; * is anything but a /, ** anything
+//	expect requests OPERATION N          by operation of the wire contract: expect requests customers.* 2
+//	expect no writes                     nothing but GET was sent
+//	expect warning 'REGEXP'              one of the warnings, as "address: summary: detail" in one line
+//	expect warnings N                    so many different ones; expect no warnings
+//	expect error 'REGEXP'                one of the errors; expect errors N. What is wrong with the text of the
+//	                                     configuration has no address in Terraform itself
+//	expect state ADDRESS.ATTR VALUE      text, JSON, null, or /REGEXP/; ATTR reaches into objects and lists: a.b.0.c
+//	expect state ADDRESS                 it is in the state; expect no state ADDRESS
+//	expect changed ADDRESS.ATTR          the state has another value than before the command; expect kept ADDRESS.ATTR
+//	expect live KIND N                   so many objects of a kind are at the service, not counting ended ones
+//	expect remote PATH FIELD VALUE       what the service returns for GET PATH
+package life
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// Run plays the scenarios whose files match a pattern, each as a test of its own.
+func Run(t *testing.T, pattern string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenario matches %s: %v", pattern, err)
+	}
+	for _, path := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			play(t, path, string(text))
+		})
+	}
+}
+
+// scenario is a file that is being played.
+type scenario struct {
+	stage
+
+	path    string
+	line    int
+	text    string // the line
+	files   map[string]string
+	used    map[string]bool
+	options []acctest.Option
+	end     func()
+	here    *acctest.Service // as the provider has it: its token may be another organization's
+	called  object           // what the last call returned
+	last    run
+}
+
+// run is the last command that ran Terraform.
+type run struct {
+	plan             *acctest.CorePlan
+	errors, warnings []string
+	sent             []sandbox.Request
+	before           map[string]object // the state
+}
+
+// play plays a scenario.
+func play(t *testing.T, path, text string) {
+	t.Helper()
+	archive := txtar.Parse([]byte(text))
+	s := &scenario{stage: stage{t: t, marks: map[string]object{}}, path: path, files: map[string]string{},
+		used: map[string]bool{}, end: func() {}, last: run{plan: &acctest.CorePlan{}}}
+	for _, file := range archive.Files {
+		s.files[file.Name] = string(file.Data)
+	}
+	defer func() { s.end() }()
+	for line := range strings.Lines(string(archive.Comment)) {
+		s.line, s.text = s.line+1, strings.TrimSpace(line)
+		words, err := split(s.text)
+		if err != nil {
+			s.fatalf("%v", err)
+		}
+		if len(words) == 0 {
+			continue
+		}
+		must := words[0] != "!"
+		if !must {
+			words = words[1:]
+		}
+		s.command(words, must)
+	}
+	for name := range s.files {
+		if !s.used[name] {
+			t.Errorf("%s: no command uses %s", path, name)
+		}
+	}
+}
+
+func (s *scenario) where() string { return fmt.Sprintf("%s:%d: %s", s.path, s.line, s.text) }
+
+func (s *scenario) fatalf(format string, arguments ...any) {
+	s.t.Helper()
+	s.t.Fatalf("%s\n%s", s.where(), fmt.Sprintf(format, arguments...))
+}
+
+func (s *scenario) errorf(format string, arguments ...any) {
+	s.t.Helper()
+	s.t.Errorf("%s\n%s", s.where(), fmt.Sprintf(format, arguments...))
+}
+
+// split splits a line into words.
+func split(line string) (words []string, err error) {
+	var word strings.Builder
+	begun, quoted := false, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'' && quoted && i+1 < len(line) && line[i+1] == '\'':
+			word.WriteByte(c)
+			i++
+		case c == '\'':
+			quoted, begun = !quoted, true
+		case quoted:
+			word.WriteByte(c)
+		case c == '#' && !begun:
+			return words, nil
+		case c == ' ' || c == '\t':
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	if quoted {
+		return nil, fmt.Errorf("a quote is not closed")
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// start starts the sandbox.
+func (s *scenario) start() {
+	s.t.Helper()
+	options := append([]acctest.Option{func(o *sandbox.Options) { o.NoExampleData = true }}, s.options...)
+	s.service, s.end = acctest.Open(s.t, options...)
+	here := *s.service
+	s.here, s.drive = &here, here.Core()
+	if os.Getenv("LIFE_TERRAFORM") == "1" {
+		if err := os.Setenv("TF_ACC", "1"); err != nil {
+			s.t.Fatal(err)
+		}
+		s.drive = newTerraform(s.t, s.here)
+	}
+}
+
+var reference = regexp.MustCompile(`\{((?:billing_|terraform_data\.|called\.)[^{}]+)\}`)
+
+// command carries out one line.
+func (s *scenario) command(words []string, must bool) {
+	s.t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			s.errorf("panic: %v\n%s", r, debug.Stack())
+			s.t.FailNow()
+		}
+	}()
+	if words[0] == "sandbox" {
+		s.sandbox(words[1:])
+		return
+	}
+	if s.drive == nil {
+		s.start()
+	}
+	for i, word := range words {
+		words[i] = reference.ReplaceAllStringFunc(word, func(ref string) string { return s.value(strings.Trim(ref, "{}")) })
+	}
+	does := map[string]func(words []string, must bool){
+		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.state, "move": s.state,
+		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "organization": s.organization,
+		"expect": s.expect,
+	}[words[0]]
+	if does == nil {
+		s.fatalf("there is no command %q", words[0])
+	}
+	does(words, must)
+}
+
+// needs holds a command to its number of words.
+func (s *scenario) needs(words []string, least, most int) {
+	s.t.Helper()
+	if len(words) < least || len(words) > most {
+		s.fatalf("%q takes %d to %d words", words[0], least-1, most-1)
+	}
+}
+
+func (s *scenario) sandbox(words []string) {
+	s.t.Helper()
+	if s.drive != nil {
+		s.fatalf("the sandbox has been started")
+	}
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "tolerance":
+			tolerance, err := sandbox.ParseTolerance(value)
+			if err != nil {
+				s.fatalf("%v", err)
+			}
+			s.options = append(s.options, acctest.Tolerating(tolerance))
+		case "clock":
+			s.options = append(s.options, acctest.RunningClock)
+		default:
+			s.fatalf("sandbox knows tolerance=NAMES and clock=now")
+		}
+	}
+}
+
+func (s *scenario) state(words []string, _ bool) {
+	s.t.Helper()
+	for _, address := range words[1:min(2, len(words))] {
+		if s.drive.State(address) == nil {
+			s.fatalf("%s is not in the state", address)
+		}
+	}
+	if words[0] == "forget" {
+		s.needs(words, 2, 2)
+		s.drive.Forget(words[1])
+		return
+	}
+	s.needs(words, 3, 3)
+	s.drive.Move(words[1], words[2])
+}
+
+func (s *scenario) clock(words []string, _ bool) {
+	s.t.Helper()
+	s.needs(words, 3, 3)
+	clock := s.service.Sandbox.Clock()
+	switch words[1] {
+	case "advance":
+		text := words[2]
+		if days, isDays := strings.CutSuffix(text, "d"); isDays {
+			day, err := time.ParseDuration(days + "h")
+			if err != nil {
+				s.fatalf("%v", err)
+			}
+			clock.Advance(24 * day)
+			return
+		}
+		by, err := time.ParseDuration(text)
+		if err != nil {
+			s.fatalf("%v", err)
+		}
+		clock.Advance(by)
+	case "set":
+		at, err := time.Parse(time.RFC3339, words[2])
+		if err != nil {
+			s.fatalf("%v", err)
+		}
+		clock.Set(at)
+	default:
+		s.fatalf("say clock advance or clock set")
+	}
+}
+
+func (s *scenario) fault(words []string, _ bool) {
+	s.t.Helper()
+	if slices.Equal(words[1:], []string{"clear"}) {
+		s.service.Sandbox.ClearFaults()
+		return
+	}
+	words = slices.Clone(words[1:])
+	if len(words) > 0 && !strings.Contains(words[0], "=") && strings.Contains(words[0], ".") {
+		words[0] = "operation=" + words[0]
+	}
+	fault, err := sandbox.ParseFault(strings.Join(words, ","))
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	s.service.Sandbox.AddFault(fault)
+}
+
+// organization changes the token of the provider.
+func (s *scenario) organization(words []string, _ bool) {
+	s.t.Helper()
+	s.needs(words, 2, 2)
+	s.here.Token = s.service.Token
+	if words[1] == "other" {
+		s.here.Token = otherToken(s.t, s.service)
+	}
+	if genuine, isTerraform := s.drive.(*terraform); isTerraform {
+		genuine.At(s.here)
+	}
+}
+
+// otherToken is a token of recurring billing that belongs to another organization.
+func otherToken(t *testing.T, service *acctest.Service) string {
+	t.Helper()
+	other, err := service.Sandbox.NewOrganization(sandbox.Organization{Name: "Other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := service.Sandbox.NewToken(sandbox.Token{Service: sandbox.Billing, Organization: other.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}

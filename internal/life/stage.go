@@ -1,0 +1,165 @@
+package life
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+type object = acctest.JSON
+
+// driver is Terraform, or what stands in for it.
+type driver interface {
+	Plan(acctest.Configuration) *acctest.CorePlan
+	Apply(p *acctest.CorePlan, createFirst bool) *acctest.CoreApplied
+	State(address string) object
+	Addresses() []string
+	Forget(address string)
+	Move(from, to string)
+}
+
+// stage is a sandbox and a state, with what the judge remembers of them.
+type stage struct {
+	t       *testing.T
+	service *acctest.Service
+	drive   driver
+
+	// marks are the keys of free-form objects that another system has set: address, path and value.
+	marks map[string]object
+	// defaults is default_custom_metadata of the last apply.
+	defaults object
+	seen     uint64
+}
+
+// violation is a promise that was broken.
+type violation struct{ what, detail string }
+
+func (v *violation) String() string { return v.what + ": " + v.detail }
+
+var volatile = regexp.MustCompile(`"[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]+`)
+
+// kind is the violation less what differs from life to life.
+func (v *violation) kind() string {
+	text, _, _ := strings.Cut(v.String(), "; it shows")
+	if v.what == "bug" {
+		text, _, _ = strings.Cut(text, ": was ")
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	text = volatile.ReplaceAllString(text, "…")
+	return text[:min(len(text), 160)]
+}
+
+func broken(what, format string, arguments ...any) *violation {
+	return &violation{what, fmt.Sprintf(format, arguments...)}
+}
+
+// sent are the requests of the provider since it was last asked.
+func (s *stage) sent() []sandbox.Request {
+	var fresh []sandbox.Request
+	for _, r := range s.service.Sandbox.Requests() {
+		if r.Sequence <= s.seen {
+			continue
+		}
+		s.seen = r.Sequence
+		if strings.HasPrefix(r.Client, "terraform-provider-billing") {
+			fresh = append(fresh, r)
+		}
+	}
+	return fresh
+}
+
+// planned makes a plan, which sends nothing but reads.
+func (s *stage) planned(c acctest.Configuration) (*acctest.CorePlan, []sandbox.Request, *violation) {
+	s.sent()
+	p := s.drive.Plan(c)
+	sent := s.sent()
+	for _, r := range sent {
+		if r.Method != http.MethodGet {
+			return p, sent, broken("a plan changes something", "%s %s", r.Operation, r.Path)
+		}
+	}
+	if at := slices.IndexFunc(p.Errors, isBug); at >= 0 {
+		return p, sent, broken("bug", "plan: %s", p.Errors[at])
+	}
+	return p, sent, nil
+}
+
+func isBug(text string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc([]string{"bug in the provider", "error in the provider", "inconsistent",
+		"unexpected new value", "panic"},
+		func(part string) bool { return strings.Contains(lower, part) })
+}
+
+// carried applies a plan, and holds the requests to what it shows.
+func (s *stage) carried(plan *acctest.CorePlan, defaults object, createFirst bool) (*acctest.CoreApplied,
+	[]sandbox.Request, []*violation) {
+	a := applied{plan: plan, before: map[string]object{}, defaults: [2]object{s.defaults, defaults},
+		newIDs: map[string]string{}}
+	for _, change := range plan.Changes {
+		if change.Action == acctest.Update {
+			a.before[change.Address] = s.remote(change.Address, change.Before)
+		}
+	}
+	s.sent()
+	done := s.drive.Apply(plan, createFirst)
+	requests := s.sent()
+	if at := slices.IndexFunc(done.Errors, isBug); at >= 0 {
+		return done, requests, []*violation{broken("bug", "apply: %s", done.Errors[at])}
+	}
+	for _, address := range s.drive.Addresses() {
+		if id, _ := s.drive.State(address)["id"].(string); id != "" {
+			a.newIDs[id] = address
+		}
+	}
+	var all []*violation
+	for _, unexplained := range a.explain(requests) {
+		all = append(all, broken("not shown", "%s", unexplained))
+	}
+	return done, requests, all
+}
+
+// foreignKept looks after the keys that are another system's, in objects that the plan keeps.
+func (s *stage) foreignKept(plan *acctest.CorePlan) *violation {
+	for address, keys := range s.marks {
+		change := plan.Of(address)
+		state := s.drive.State(address)
+		if change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update ||
+			change.After["custom_metadata_mode"] == "replace" {
+			delete(s.marks, address)
+			continue
+		}
+		now := s.remote(address, state)
+		for path, v := range keys {
+			top := path
+			if typeOf(address) == "billing_finance_record" {
+				top = "body." + path
+			}
+			if ours := deep(state, top); ours != any(absent{}) || deep(change.Before, top) != any(absent{}) {
+				delete(keys, path) // the configuration has it too, or had it
+				continue
+			}
+			if !same(deep(now, path), v) {
+				return broken("foreign key", "%s: %s was %s and is %s", address, path, show(v), show(deep(now, path)))
+			}
+		}
+	}
+	return nil
+}
+
+// top names the arguments in which something differs.
+func top(all []difference) string {
+	var names []string
+	for _, d := range all {
+		if name, _, _ := strings.Cut(d.path, "."); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

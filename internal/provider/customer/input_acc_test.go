@@ -32,7 +32,7 @@ var badInputs = map[string]badInput{
 	"leap_day": {"birthday", `birthday = "2023-02-29"`, "is not a date of the calendar"},
 	"email":    {"email", `email = "Ana <ana@example.com>"`, "is not an e-mail address. Write one address without a name"},
 	// Terraform cannot point at an item of a list.
-	"item": {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
+	"item":          {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
 	"phone":         {"phone", `phone = "abc"`, `"abc" is not a phone number: it has no digit`},
 	"phones":        {"", `phones = [{ value = "abc" }]`, `"abc" is not a phone number`},
 	"tag":           {"tags", `tags = [""]`, "remove the element"},
@@ -44,8 +44,8 @@ var badInputs = map[string]badInput{
 var invalid = map[string]badInput{
 	"no_value": {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
 	"mode":     {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `is not one of "merge", "replace"`},
-	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `is not one of "delete", "abandon", "prevent"`},
-	"metadata": {"custom_metadata", `custom_metadata = "{}"`, "JSON text goes through jsondecode()"},
+	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `must be one of: ["delete" "abandon" "prevent"]`},
+	"metadata": {"custom_metadata", `custom_metadata = "{}"`, "Remove jsonencode() and write the object itself"},
 	"no_account": {"auto_collection", "create_billing_account = false\n  auto_collection = true",
 		`auto_collection of customer "A" needs a billing account`},
 	"outside": {"email", `email = "a@example.com"

@@ -2,6 +2,7 @@ package customer_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -179,7 +180,7 @@ func TestAccCustomer_deletionPolicy(t *testing.T) {
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata(`deletion_policy = "prevent"`))},
 		resource.TestStep{Config: service.Config(""),
-			ExpectError: regexp.MustCompile(`(?s)Destroying this object is prevented.*set\s+deletion_policy\s+to\s+"delete"`)},
+			ExpectError: regexp.MustCompile(`(?s)deletion_policy prevents that this plan destroys customer "A".*set\s+deletion_policy\s+=\s+"delete"`)},
 		localOnly,
 		resource.TestStep{Config: service.Config(`data "billing_organization" "me" {}`), Check: other.field("name", "A")},
 	)
@@ -194,7 +195,7 @@ func TestAccCustomer_noAccount(t *testing.T) {
 	config := service.Config(withMetadata(`create_billing_account = false`))
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata("create_billing_account = false\npayment_terms_days = 5")),
-			ExpectError: regexp.MustCompile(`payment_terms_days needs a billing account`)},
+			ExpectError: regexp.MustCompile(`payment_terms_days of customer "A" needs a billing account`)},
 		resource.TestStep{Config: config,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectKnownValue(address, at("billing_account_id"), knownvalue.Null()),

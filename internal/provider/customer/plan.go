@@ -38,9 +38,22 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	id := p.State.ID.ValueString()
 	var next ownership
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
+	if own.Metadata.Object == nil {
+		keepImported(ctx, p)
+	}
 	p.Update(ctx, id)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
 	private.Plan(ctx, p.Private, next, p.Diags)
+}
+
+// keepImported leaves email and phone of an imported customer as they are shown, where nothing else changes: an import
+// shows the first entries, and a configuration that names another one of them is as faithful.
+func keepImported(ctx context.Context, p *object.Plan[model]) {
+	kept := p.Planned
+	kept.Email, kept.Phone = p.State.Email, p.State.Phone
+	if !p.Changes(ctx, kept) {
+		p.Planned = kept
+	}
 }
 
 // plannedCreate leaves to apply what only the service can say.

@@ -75,12 +75,12 @@ func (p *parser) block(c *acctest.Configuration, b *hclsyntax.Block) error {
 		maps.Copy(c.Provider, arguments)
 		return err
 	case "moved":
-		c.Moved[address(b.Body.Attributes["from"])] = address(b.Body.Attributes["to"])
+		c.Moved[addressIn(b.Body.Attributes["from"])] = addressIn(b.Body.Attributes["to"])
 	case "import":
 		arguments, err := p.arguments(b.Body.Attributes, nil, []string{"to"})
-		c.Imports[address(b.Body.Attributes["to"])] = arguments["id"]
+		c.Imports[addressIn(b.Body.Attributes["to"])] = arguments["id"]
 		if identity := arguments["identity"]; identity != nil {
-			c.Imports[address(b.Body.Attributes["to"])] = identity
+			c.Imports[addressIn(b.Body.Attributes["to"])] = identity
 		}
 		return err
 	case "resource", "data":
@@ -176,17 +176,17 @@ func (p *parser) needs(expr hclsyntax.Expression) (addresses []string) {
 	return addresses
 }
 
-// address is the one that an argument such as to or from names.
-func address(attribute *hclsyntax.Attribute) string {
+// addressIn is the one that an argument such as to or from names.
+func addressIn(attribute *hclsyntax.Attribute) string {
 	if attribute == nil {
 		return ""
 	}
 	traversal, _ := hcl.AbsTraversalForExpr(attribute.Expr)
-	return written(traversal)
+	return spelled(traversal)
 }
 
-// written is a path as a configuration has it.
-func written(traversal hcl.Traversal) (text string) {
+// spelled is a path as a configuration has it.
+func spelled(traversal hcl.Traversal) (text string) {
 	for _, step := range traversal {
 		switch step := step.(type) {
 		case hcl.TraverseRoot:
@@ -211,7 +211,7 @@ func ignored(expr hclsyntax.Expression) (paths []string) {
 		if diags.HasErrors() {
 			traversal, _ = hcl.AbsTraversalForExpr(element)
 		}
-		paths = append(paths, strings.TrimPrefix(written(traversal), "."))
+		paths = append(paths, strings.TrimPrefix(spelled(traversal), "."))
 	}
 	return paths
 }

@@ -34,7 +34,7 @@ func pathOf(address string, state object) string {
 
 // remote is the object as the service has it, the items of a subscription among its fields; nil where it is gone.
 func (s *stage) remote(address string, state object) object {
-	if state == nil {
+	if state == nil || kinds[typeOf(address)].call == nil {
 		return nil
 	}
 	kind, path := kinds[typeOf(address)], pathOf(address, state)

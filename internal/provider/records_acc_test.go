@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,8 @@ func (c *command) unchanged(s *acctest.Service, records int) {
 	}
 }
 
-// TestAccRecordsOfForEach: keys of for_each that are renamed lose no record, although Terraform creates and deletes at
-// one time.
+// TestAccRecordsOfForEach: keys of for_each that are renamed without moved blocks are errors of the plan, one for each
+// record; with the blocks nothing is created or deleted.
 func TestAccRecordsOfForEach(t *testing.T) {
 	t.Parallel()
 	s := acctest.Start(t, acctest.RunningClock, func(o *sandbox.Options) { o.NoExampleData = true })
@@ -37,11 +38,20 @@ func TestAccRecordsOfForEach(t *testing.T) {
 	terraform := newCommand(t, "").at(s)
 	terraform.write("main.tf", keyed(`{ a = "Rent", b = "Power", c = "Water" }`))
 	terraform.must("apply", "-auto-approve")
-	s.Sandbox.AddFault(sandbox.Fault{Operation: "finance.records.delete", Latency: time.Second})
-	terraform.write("main.tf", keyed(`{ x = "Rent", y = "Power", c = "Water" }`))
-	if out := terraform.must("apply", "-auto-approve"); !strings.Contains(out,
-		"A record is deleted and created with the same key") {
-		t.Errorf("the plan does not speak of it:\n%s", out)
+	renamed := keyed(`{ x = "Rent", y = "Power", c = "Water" }`)
+	terraform.write("main.tf", renamed)
+	if out, err := terraform.run("plan"); err == nil ||
+		strings.Count(strings.Join(strings.Fields(out), " "), "created again with the same key") != 2 {
+		t.Errorf("the plan does not speak of it: %v\n%s", err, out)
+	}
+	for from, to := range map[string]string{"a": "x", "b": "y"} {
+		renamed += fmt.Sprintf("moved {\n  from = billing_finance_record.each[%q]\n  to   = "+
+			"billing_finance_record.each[%q]\n}\n", from, to)
+	}
+	terraform.write("main.tf", renamed)
+	terraform.must("apply", "-auto-approve")
+	if n := s.Count("finance.records.create"); n != 3 {
+		t.Errorf("%d creations were sent, want 3", n)
 	}
 	terraform.unchanged(s, 3)
 	terraform.must("destroy", "-auto-approve")
@@ -59,7 +69,7 @@ func TestAccRecordOfAnotherWorkspace(t *testing.T) {
   body       = { name = "Rent" }
 }
 `
-	const says = "The record existed already"
+	const says = "existed already"
 	first, second := newCommand(t, config).at(s), newCommand(t, config).at(s)
 	if out := first.must("apply", "-auto-approve"); strings.Contains(out, says) {
 		t.Errorf("of a new record:\n%s", out)

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -90,4 +91,13 @@ func (c *command) refused(parts []string, args ...string) {
 			c.t.Errorf("terraform %s does not say %q:\n%s", strings.Join(args, " "), part, out)
 		}
 	}
+}
+
+var shownID = regexp.MustCompile(`\bid = "([^"]+)"`)
+
+// idOf is the id of an object in the state.
+func (c *command) idOf(address string) string {
+	c.t.Helper()
+	ids := shownID.FindAllStringSubmatch(c.must("state", "show", address), -1)
+	return ids[len(ids)-1][1]
 }

@@ -1,9 +1,6 @@
 package billing
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "encoding/json"
 
 // BillingAccount is a billing account as the service returns it (service
 // description, Recurring billing §2). A nil pointer is null or absent.
@@ -29,63 +26,11 @@ type BillingAccount struct {
 	Customer                *AccountCustomer `json:"customer,omitempty"` // only when loaded
 }
 
-// AccountCustomer is the customer inside a billing account. Its kind says
-// individual or company, where the customer itself says natural or juridical.
-// The items of its addresses, phones, emails and websites are not described:
-// such a list is nil when they are not like those of a customer.
+// AccountCustomer is the customer inside a billing account: what the provider
+// needs of it. Everything else of a customer is read from the customer itself.
 type AccountCustomer struct {
-	ID             string          `json:"id"`
-	Name           string          `json:"name"`
-	ExternalID     *string         `json:"external_id"`
-	Nickname       *string         `json:"nickname"`
-	LegalName      *string         `json:"legal_name"`
-	DocumentType   *string         `json:"document_type"`
-	DocumentNumber *string         `json:"document_number"`
-	Kind           *string         `json:"kind"` // individual or company
-	Birthday       *string         `json:"birthday"`
-	Notes          *string         `json:"notes"`
-	Addresses      []Address       `json:"addresses"`
-	Phones         []Contact       `json:"phones"`
-	Emails         []Contact       `json:"emails"`
-	Websites       []Contact       `json:"websites"`
-	Tags           []string        `json:"tags"`
-	CustomMetadata json.RawMessage `json:"custom_metadata"`
-	CreatedAt      string          `json:"created_at"`
-	UpdatedAt      string          `json:"updated_at"`
-}
-
-// UnmarshalJSON decodes the described fields strictly and the lists of open
-// shape as far as they can be read.
-func (c *AccountCustomer) UnmarshalJSON(data []byte) error {
-	type plain AccountCustomer
-	open := struct {
-		*plain
-		Addresses json.RawMessage `json:"addresses"`
-		Phones    json.RawMessage `json:"phones"`
-		Emails    json.RawMessage `json:"emails"`
-		Websites  json.RawMessage `json:"websites"`
-	}{plain: (*plain)(c)}
-	if err := json.Unmarshal(data, &open); err != nil {
-		return err
-	}
-	noValue := func(c Contact) bool { return c.Value == "" }
-	readOpen(&c.Addresses, open.Addresses, func(a Address) bool { return a == Address{} })
-	readOpen(&c.Phones, open.Phones, noValue)
-	readOpen(&c.Emails, open.Emails, noValue)
-	readOpen(&c.Websites, open.Websites, noValue)
-	return nil
-}
-
-// readOpen decodes a list that is present; nil when its items have another shape.
-func readOpen[T any](list *[]T, raw json.RawMessage, foreign func(T) bool) {
-	if len(raw) == 0 {
-		return
-	}
-	var items []T
-	if json.Unmarshal(raw, &items) != nil || slices.ContainsFunc(items, foreign) {
-		items = nil
-	}
-	*list = items
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // BillingAccountQuery narrows a list of billing accounts. Empty fields are not

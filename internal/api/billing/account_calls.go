@@ -5,9 +5,9 @@ import (
 	"errors"
 	"iter"
 	"net/url"
+	"strings"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 )
 
 // accountClosed is the final status of a billing account.
@@ -24,7 +24,7 @@ const accountClosed = "closed"
 func (s *Service) CreateBillingAccount(ctx context.Context,
 	create BillingAccountCreate) (*BillingAccountCreated, error) {
 	account, adopted, err := creation[BillingAccount]{
-		noun: "billing account", externalID: create.ExternalID, anonymous: "billing account", key: create.Customer.key(),
+		noun: "billing account", externalID: create.ExternalID, anonymous: "billing account", key: strings.ToLower(create.Customer.ID),
 		create: func(ctx context.Context, existed func(string) bool) (*BillingAccount, error) {
 			return s.changeAccount(ctx, api.Request{Operation: "billing_accounts.create", Body: create, Existed: existed})
 		},
@@ -33,8 +33,8 @@ func (s *Service) CreateBillingAccount(ctx context.Context,
 		},
 		list: func(ctx context.Context) iter.Seq2[BillingAccount, error] {
 			query := BillingAccountQuery{ExternalID: text(create.ExternalID), Listing: Listing{SortOrder: newestFirst}}
-			if query.ExternalID == "" && same.IsUUID(text(create.Customer.ID)) {
-				query.CustomerID = *create.Customer.ID
+			if query.ExternalID == "" {
+				query.CustomerID = create.Customer.ID
 			}
 			return s.listedAccounts(ctx, query)
 		},

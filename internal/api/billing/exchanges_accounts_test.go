@@ -20,7 +20,7 @@ func TestExchanges(t *testing.T) {
 	played := map[string]bool{}
 	for _, exchange := range evidence.All("billing/") {
 		call := calls[exchange.Operation]
-		if call == nil || exchange.Response.Status > 299 {
+		if call == nil || exchange.Response.Status > 299 || neverSent[exchange.Name] {
 			continue
 		}
 		played[exchange.Operation] = true
@@ -63,6 +63,13 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
+// neverSent are the requests that change or describe a customer through an
+// account. This client refers to a customer by its id, and changes it by itself.
+var neverSent = map[string]bool{
+	"billing/account_create_by_document": true, "billing/account_create_by_external_id": true,
+	"billing/account_create_new_customer": true, "billing/account_update_customer": true,
+}
+
 func sameBody(t *testing.T, sent string, want json.RawMessage) {
 	t.Helper()
 	if want == nil || sent == "" {
@@ -86,7 +93,7 @@ func sameObject(t *testing.T, got any, body json.RawMessage) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareJSON(t, "response", withoutNulls(t, encoded), withoutNulls(t, want.Data))
+	compareJSON(t, "response", withoutNulls(t, encoded), withoutNulls(t, lean(t, want.Data)))
 }
 
 func withoutNulls(t *testing.T, raw json.RawMessage) json.RawMessage {

@@ -107,8 +107,6 @@ func fill(t *testing.T, update any, body json.RawMessage) {
 			*field = apitest.FieldOf[json.Number](t, raw)
 		case *api.Field[json.RawMessage]:
 			*field = apitest.FieldOf[json.RawMessage](t, raw)
-		case *api.Field[Address]:
-			*field = apitest.FieldOf[Address](t, raw)
 		default:
 			t.Errorf("a field of another kind: %q", name)
 		}

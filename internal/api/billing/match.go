@@ -76,7 +76,7 @@ func (w CustomerCreate) isLike(c Customer) bool {
 // may leave its customer out.
 func (w BillingAccountCreate) isLike(a BillingAccount) bool {
 	return sameText(w.ExternalID, a.ExternalID) && (text(w.ExternalID) != "" || a.Customer == nil ||
-		w.Customer.matches(*a.Customer))
+		same.ID(w.Customer.ID, a.Customer.ID))
 }
 
 // isLike reports whether a subscription could be taken for the one that is created.
@@ -93,16 +93,6 @@ func (w SubscriptionItemInput) matches(i SubscriptionItem) bool {
 	}
 	return same.ID(w.ProductID, i.ProductID) && same.ID(w.PriceID, i.PriceID) && quantity == i.Quantity &&
 		sameValue(w.UnitAmountSubcents, i.UnitAmountSubcents)
-}
-
-// key is what the accounts of one customer have in common.
-func (r CustomerRef) key() string {
-	for _, field := range []*string{r.ID, r.ExternalID, r.DocumentNumber, r.Name} {
-		if text(field) != "" {
-			return strings.ToLower(*field)
-		}
-	}
-	return ""
 }
 
 // asked compares a field only when it was sent.

@@ -249,7 +249,7 @@ func TestLostCreationsOfEachKind(t *testing.T) {
 			return created.Customer.ID, created.Adopted, nil
 		}, map[string]any{"name": "Ana"}},
 		"account": {"/v1/billing-accounts", func(ctx context.Context, s *Service) (string, bool, error) {
-			created, err := s.CreateBillingAccount(ctx, BillingAccountCreate{Customer: CustomerRef{ID: new("c1")}})
+			created, err := s.CreateBillingAccount(ctx, BillingAccountCreate{Customer: CustomerRef{ID: "c1"}})
 			if err != nil {
 				return "", false, err
 			}

@@ -84,7 +84,7 @@ func (d *desk) handle(w http.ResponseWriter, r *http.Request) {
 
 func (d *desk) create(w http.ResponseWriter, r *http.Request) {
 	key := r.Header.Get("X-Idempotency-Key")
-	if !IsKey(key) {
+	if !KeyPattern.MatchString(key) {
 		respond(400, `{"error":{"code":"invalid_key","message":"no UUID v4"}}`)(w, r)
 		return
 	}

@@ -30,10 +30,8 @@ func uuidOf(text string) string {
 	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
 }
 
-var version4 = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-
-// IsKey reports whether a text can be an idempotency key: a version 4 UUID.
-func IsKey(text string) bool { return version4.MatchString(text) }
+// KeyPattern matches what can be an idempotency key: a version 4 UUID.
+var KeyPattern = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 // SameKey reports whether two idempotency keys are the same one: they are UUIDs,
 // whose case has no meaning.

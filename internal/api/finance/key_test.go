@@ -13,7 +13,7 @@ func TestKeyFor(t *testing.T) {
 		{"bills\x00", `{}`}, {"bills", "\x00{}"},
 	} {
 		key := KeyFor(c.collection, json.RawMessage(c.body))
-		if !IsKey(key) || !IsKey(successor(key)) || successor(key) == key {
+		if !KeyPattern.MatchString(key) || !KeyPattern.MatchString(successor(key)) || successor(key) == key {
 			t.Errorf("%v: %s, followed by %s", c, key, successor(key))
 		}
 		if key != KeyFor(c.collection, json.RawMessage(c.body)) {
@@ -31,14 +31,14 @@ func TestKeyFor(t *testing.T) {
 	}
 }
 
-func TestIsKey(t *testing.T) {
+func TestKeyPattern(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		key1: true, "6F1C0A52-6F2A-4B7E-9F56-0D4F0B9A7C11": true,
 		"6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11": false, "6f1c0a52-6f2a-4b7e-cf56-0d4f0b9a7c11": false,
 		"6f1c0a526f2a4b7e9f560d4f0b9a7c11": false, "": false, key1 + "\n": false, " " + key1: false,
 	} {
-		if IsKey(text) != want {
+		if KeyPattern.MatchString(text) != want {
 			t.Errorf("%q: %t", text, !want)
 		}
 	}

@@ -55,27 +55,40 @@ func (s *Service) CreateRecord(ctx context.Context, collection string, body json
 		if err != nil {
 			return nil, err
 		}
-		given, err := s.take(ctx, collection, created.ID)
-		if err != nil {
-			return nil, fmt.Errorf("wait for the deletion of the record %q: %w", created.ID, err)
-		}
-		if given.undeleted {
-			return nil, &UndeletedError{ID: created.ID}
-		}
 		now := response{asked, created.Field("created_at")}
-		if !given.gone {
-			if s.age(created) <= time.Since(asked)+dateSlack || now.follows(passed) {
-				return &RecordCreated{Record: *created, Existed: given.before}, nil
-			}
-			if current, gone := s.current(ctx, collection, created); !gone {
-				return &RecordCreated{Record: *current, Existed: true}, nil
-			}
-			s.release(collection, created.ID)
+		isNew := s.age(ctx, created) <= time.Since(asked)+dateSlack || now.follows(passed)
+		made, err := s.claim(ctx, collection, created, isNew)
+		if made != nil || err != nil {
+			return made, err
 		}
 		key, passed = successor(key), now
 	}
 	return nil, fmt.Errorf("%d records were made with this idempotency key and those that follow it, and all of them "+
 		"are deleted; use another key", mostSuccessors)
+}
+
+// claim takes the record that a creation was given. It is nil where that record is proven deleted.
+func (s *Service) claim(ctx context.Context, collection string, created *Record, isNew bool) (*RecordCreated, error) {
+	h, free, err := s.hold(ctx, collection, created.ID)
+	if err != nil {
+		return nil, fmt.Errorf("wait for the deletion of the record %q: %w", created.ID, err)
+	}
+	defer free()
+	made := &RecordCreated{Record: *created, Existed: !isNew}
+	switch {
+	case h.gone:
+		return nil, nil
+	case h.taken:
+		return nil, &TakenError{ID: created.ID}
+	case !isNew:
+		current, gone := s.current(ctx, collection, created)
+		if h.gone = gone; gone {
+			return nil, nil
+		}
+		made.Record = *current
+	}
+	h.taken = true
+	return made, nil
 }
 
 // response is when a create was sent, and the time of creation that its response showed.
@@ -93,23 +106,20 @@ func (r response) follows(before response) bool {
 	return ok && known && (at.Sub(earlier)-r.asked.Sub(before.asked)).Abs() <= 2*dateSlack
 }
 
-// UndeletedError is a creation that was given a record which this process was to
-// delete for another resource, and could not: that resource still manages it.
-type UndeletedError struct{ ID string }
+// TakenError is a creation that was given a record which another creation of this process was given before: both have
+// the same key.
+type TakenError struct{ ID string }
 
-func (e *UndeletedError) Error() string {
-	return fmt.Sprintf("the service returned the record %q, which was created with the same key: a resource that this "+
-		"run removes manages it, "+
-		"and its deletion failed. Nothing was created. Correct what the error of the deletion reports and apply again; "+
-		"where the resource was renamed, a moved block keeps the record without a deletion", e.ID)
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("the service returned the record %q, which another resource of this run has created with the same "+
+		"idempotency key. Nothing was created. Set idempotency_key on one of them to another UUID of version 4", e.ID)
 }
 
-// age is how long ago a record was created, by the service's own clock; 0 where it does
-// not show that.
-func (s *Service) age(r *Record) time.Duration {
+// age is how long ago a record was created, by the service's own clock; 0 where that is not known.
+func (s *Service) age(ctx context.Context, r *Record) time.Duration {
 	shown := r.Field("created_at")
 	at, ok := api.Moment(shown)
-	now, known := s.client.Now(context.Background(), func(context.Context) error { return nil })
+	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
 	if !ok || !known || api.IsDate(shown) {
 		return 0
 	}
@@ -143,7 +153,7 @@ func (s *Service) current(ctx context.Context, collection string, created *Recor
 			return record, false
 		case !api.IsNotFound(err):
 			return created, false
-		case s.age(created) >= deletedAfter:
+		case s.age(ctx, created) >= deletedAfter:
 			return nil, true
 		}
 		timer := time.NewTimer(readEvery)
@@ -159,10 +169,10 @@ func (s *Service) current(ctx context.Context, collection string, created *Recor
 // Unsettled reports whether a create that failed may have created the record all the
 // same: everything but a clear rejection.
 func Unsettled(err error) bool {
-	var undeleted *UndeletedError
+	var taken *TakenError
 	e, ok := api.AsError(err)
 	if !ok {
-		return err != nil && !errors.As(err, &undeleted)
+		return err != nil && !errors.As(err, &taken)
 	}
 	switch {
 	case e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity:
@@ -207,4 +217,21 @@ func (s *Service) UpdateRecord(ctx context.Context, collection, id string, chang
 
 func place(collection, id string) map[string]string {
 	return map[string]string{"collection": collection, "id": id}
+}
+
+// DeleteRecord deletes a record (wire contract: finance.records.delete). One that is
+// not there is deleted. It is false, and nothing is sent, when a creation of this
+// process was given the record: then it belongs to that one.
+func (s *Service) DeleteRecord(ctx context.Context, collection, id string) (deleted bool, err error) {
+	h, free, err := s.hold(ctx, collection, id)
+	if err != nil {
+		return false, err
+	}
+	defer free()
+	if h.taken {
+		return false, nil
+	}
+	err = api.Delete(ctx, s.client, api.Request{Operation: "finance.records.delete", Path: place(collection, id)})
+	h.gone = err == nil
+	return err == nil, err
 }

@@ -37,7 +37,7 @@ var collections = story{name: "collections", folder: "examples/collections", ste
 	{"The clock passes the grace period: the API rejects the old key with 401, the next plan is empty", passGrace},
 	{"Two days before it expires, the plan renews the key: the new one works, and so does the old", renewKey},
 	{"An action fires a test event and follows it (Terraform 1.14 and newer)", invokeAction},
-	{"Destroy revokes the key and removes the endpoint", endCollections},
+	{"Destroy revokes both keys and removes the endpoint", endCollections},
 }}
 
 func registerEndpoint(ctx context.Context, s *stage) error {
@@ -161,8 +161,8 @@ func (s *stage) newKey(ctx context.Context, arguments ...string) error {
 	if err := plan.expect("update", key); err != nil {
 		return err
 	}
-	if err := plan.expectAttributes(key, append(arguments, "created_at", "expires_at", "id", "key_prefix", "previous_keys",
-		"rotated_at", "rotation_due_at", "token")...); err != nil {
+	if err := plan.expectAttributes(key, append(arguments, "id", "key_prefix", "previous_keys", "rotated_at",
+		"rotation_due_at", "source", "token")...); err != nil {
 		return err
 	}
 	if _, err := s.terraform.apply(ctx); err != nil {
@@ -226,7 +226,7 @@ func endCollections(ctx context.Context, s *stage) error {
 	}
 	// The two resources are destroyed at the same time.
 	slices.Sort(changed)
-	if wanted := []string{"api_keys.revoke", "webhook_endpoints.delete"}; !slices.Equal(changed, wanted) {
+	if wanted := []string{"api_keys.revoke", "api_keys.revoke", "webhook_endpoints.delete"}; !slices.Equal(changed, wanted) {
 		return fmt.Errorf("the service was asked for %v, not for %v", changed, wanted)
 	}
 	return s.expectKey(ctx, "last", token, http.StatusUnauthorized)

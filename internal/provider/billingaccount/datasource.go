@@ -38,16 +38,15 @@ func dataFromAPI(a *billing.BillingAccount) (dataModel, error) {
 // dataAttributes are the attributes of an account that is only read.
 func dataAttributes() object.Attributes {
 	attributes := object.Attributes{
-		"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the customer that the " +
-			"account belongs to."},
 		"payment_terms_days": schema.Int64Attribute{Computed: true, MarkdownDescription: about["payment_terms_days"]},
 		"balance_cents":      schema.Int64Attribute{Computed: true, MarkdownDescription: about["balance_cents"]},
 		"auto_collection":    schema.BoolAttribute{Computed: true, MarkdownDescription: about["auto_collection"]},
 		"tax_exempt":         schema.BoolAttribute{Computed: true, MarkdownDescription: about["tax_exempt"]},
 	}
-	attributes.Texts(about, "external_id", "billing_email", "status")
+	attributes.Texts(about, "customer_id", "external_id", "billing_email", "status")
 	attributes.Texts(about, computedTexts...)
 	attributes.CustomMetadata()
+	delete(attributes, "effective_custom_metadata")
 	return attributes
 }
 

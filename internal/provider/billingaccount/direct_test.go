@@ -15,13 +15,21 @@ type subject struct {
 	service *acctest.Service
 }
 
-// open prepares an account of a new customer, with the external_id a-1.
+// open prepares an account of Ana's, with the external_id a-1.
 func open(t *testing.T, options ...acctest.Option) *subject {
 	t.Helper()
 	service := acctest.Start(t, options...)
 	service.NeedsSandbox("failures are made on purpose")
-	base := acctest.JSON{"customer": acctest.JSON{"name": "Ana", "email": "ana@example.com"}, "external_id": "a-1"}
+	base := acctest.JSON{"customer_id": person(service, "Ana"), "external_id": "a-1"}
 	return &subject{Subject: service.Subject("billing_account", base), t: t, service: service}
+}
+
+// person creates a customer without an account, and returns the id.
+func person(service *acctest.Service, name string) string {
+	made := service.Must("POST", "/v1/customers", acctest.JSON{"name": name, "email": strings.ToLower(name) + "@example.com",
+		"create_billing_account": false})
+	id, _ := made["customer"].(acctest.JSON)["id"].(string)
+	return id
 }
 
 var says = acctest.Says

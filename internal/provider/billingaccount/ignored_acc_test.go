@@ -34,7 +34,7 @@ func TestAccAccount_ignoreChanges(t *testing.T) {
 				lines := strings.ReplaceAll(`custom_metadata = { score = "%", team = "%", deep = { x = "%", y = "%" } }
   billing_email = "%@example.com"
 `, "%", value)
-				return service.Config(account(anasCustomer+lines+lifecycle), `default_custom_metadata = { by = "`+by+`" }`)
+				return service.Config(account(lines+lifecycle), `default_custom_metadata = { by = "`+by+`" }`)
 			}
 			has := func(want string) resource.TestCheckFunc {
 				return func(*terraform.State) error {
@@ -64,7 +64,7 @@ func TestAccAccount_ignoreChanges(t *testing.T) {
 				resource.TestStep{Config: config("b", "2", ""), ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
 					Check: has(c.released)},
 				// What was owned all the time is owned still, and what never was stays.
-				resource.TestStep{Config: service.Config(account(anasCustomer)), Check: has(`{"theirs":1}`)},
+				resource.TestStep{Config: service.Config(account("")), Check: has(`{"theirs":1}`)},
 			)
 		})
 	}

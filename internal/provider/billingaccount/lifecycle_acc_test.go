@@ -3,6 +3,7 @@ package billingaccount_test
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -15,9 +16,21 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// account is the account a-1 with further lines, and what is next to it.
+// anas is a customer without an account.
+const anas = `
+resource "billing_customer" "ana" {
+  name                   = "Ana"
+  email                  = "ana@example.com"
+  create_billing_account = false
+}
+`
+
+// account is Ana's account a-1 with further lines, and what is next to it.
 func account(lines string, beside ...string) string {
-	config := "resource \"billing_account\" \"test\" {\n  external_id = \"a-1\"\n" + lines + "\n}\n"
+	if !strings.Contains(lines, "customer_id") {
+		lines += "\n  customer_id = billing_customer.ana.id"
+	}
+	config := anas + "resource \"billing_account\" \"test\" {\n  external_id = \"a-1\"\n" + lines + "\n}\n"
 	for _, more := range beside {
 		config += more + "\n"
 	}
@@ -27,21 +40,6 @@ func account(lines string, beside ...string) string {
 func holds(name string, want knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(address, at(name), want)
 }
-
-const (
-	anasCustomer = `customer = { name = "Ana", email = "ana@example.com" }` + "\n"
-	people       = `
-resource "billing_customer" "bea" {
-  name                   = "Bea"
-  external_id            = "bea"
-  document_number        = "529.982.247-25"
-  create_billing_account = false
-}
-resource "billing_customer" "carla" {
-  name                   = "Carla"
-  create_billing_account = false
-}`
-)
 
 // live is the open account a-1, as another system finds it.
 func live(t *testing.T, service *acctest.Service) string {
@@ -54,39 +52,36 @@ func live(t *testing.T, service *acctest.Service) string {
 	return items[0].(acctest.JSON)["id"].(string)
 }
 
-// TestAccAccount_customer: located in every way; replaced when it is another customer, and not when its data changes.
+// TestAccAccount_customer: replaced when it is another customer, also where its customer is replaced in the same run. A
+// customer that is only known after apply replaces nothing: where it turns out to be another one, the apply fails before
+// it sends anything, and the next plan shows the replacement.
 func TestAccAccount_customer(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	of := func(customer string) string {
-		return service.Config(account("customer = "+customer+"\ndepends_on = [billing_customer.bea]", people))
+	const bea = `
+resource "billing_customer" "bea" {
+  name                   = "Bea"
+  create_billing_account = false
+}
+`
+	deferred := func(which, marker string) string {
+		return service.Config(account(`customer_id = terraform_data.which.output == "ana" ? billing_customer.ana.id : `+
+			`billing_customer.bea.id`, bea, `
+resource "terraform_data" "which" {
+  input            = "`+which+`"
+  triggers_replace = "`+marker+`"
+}`))
 	}
 	run(t,
-		resource.TestStep{Config: of(`{ id = billing_customer.bea.id }`)},
-		emptyPlan(of(`{ id = "bea" }`)),
-		emptyPlan(of(`{ document_number = "52998224725" }`)),
-		emptyPlan(of(`{ external_id = "bea" }`)),
-		resource.TestStep{Config: of(`{ id = billing_customer.carla.id }`),
+		resource.TestStep{Config: deferred("ana", "1")},
+		resource.TestStep{Config: deferred("ana", "2"), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
+		emptyPlan(deferred("ana", "2")),
+		resource.TestStep{Config: deferred("bea", "3"), ExpectError: regexp.MustCompile(`is another one than planned`)},
+		resource.TestStep{Config: deferred("bea", "3"), ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
+		emptyPlan(deferred("bea", "3")),
+		resource.TestStep{Taint: []string{"billing_customer.bea"}, Config: deferred("bea", "3"),
 			ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
-	)
-}
-
-// TestAccAccount_customerData: changes of the new customer's data are reported and change nothing; name, email, phone
-// and address do.
-func TestAccAccount_customerData(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	changed := service.Config(account(`customer = { name = "Ana Maria" }
-  name    = "Ana Maria"
-  email   = "main@example.com"
-  phone   = "+55 11 1"
-  address = { street = "Rua A", country = "BR" }`))
-	run(t,
-		resource.TestStep{Config: service.Config(account(anasCustomer))},
-		resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
-			ConfigStateChecks: []statecheck.StateCheck{
-				holds("name", knownvalue.StringExact("Ana Maria")), holds("email", knownvalue.StringExact("main@example.com"))}},
-		emptyPlan(changed),
+		emptyPlan(deferred("bea", "3")),
 	)
 }
 
@@ -100,8 +95,8 @@ func TestAccAccount_outside(t *testing.T) {
 			service.Must("POST", "/v1/billing-accounts/"+live(t, service)+"/"+operation, acctest.JSON{})
 		}
 	}
-	config := service.Config(account(anasCustomer + `status = "active"`))
-	shown := emptyPlan(service.Config(account(anasCustomer)))
+	config := service.Config(account(`status = "active"`))
+	shown := emptyPlan(service.Config(account("")))
 	run(t,
 		resource.TestStep{Config: config},
 		resource.TestStep{PreConfig: outside("suspend"), Config: config,
@@ -118,26 +113,23 @@ func TestAccAccount_outside(t *testing.T) {
 func TestAccAccount_deletionPolicy(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	none := service.Config(`data "billing_organization" "me" {}`)
+	none := service.Config(anas)
 	run(t,
-		resource.TestStep{Config: service.Config(account(anasCustomer + `deletion_policy = "prevent"`))},
-		resource.TestStep{Config: none, ExpectError: regexp.MustCompile(`Destroying this object is prevented`)},
-		resource.TestStep{Config: service.Config(account(anasCustomer + `deletion_policy = "abandon"`)),
+		resource.TestStep{Config: service.Config(account(`deletion_policy = "prevent"`))},
+		resource.TestStep{Config: none, ExpectError: regexp.MustCompile(`deletion_policy prevents`)},
+		resource.TestStep{Config: service.Config(account(`deletion_policy = "abandon"`)),
 			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: none},
-		resource.TestStep{Config: service.Config(account(anasCustomer)),
+		resource.TestStep{Config: service.Config(account("")), PreConfig: func() { live(t, service) },
 			ExpectError: regexp.MustCompile(`(?s)external_id is taken.*to = billing_account.this`)},
 	)
-	if id := live(t, service); id == "" {
-		t.Error("the account is gone")
-	}
 }
 
 // TestAccAccount_identity: an import by identity plans nothing.
 func TestAccAccount_identity(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := service.Config(account(anasCustomer + "status = \"suspended\"\ncustom_metadata = { a = { b = [1, null] } " +
+	config := service.Config(account("status = \"suspended\"\ncustom_metadata = { a = { b = [1, null] } " +
 		"}\npayment_terms_days = 5"))
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
@@ -156,10 +148,10 @@ func TestAccAccount_identity(t *testing.T) {
 func TestAccAccount_many(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := service.Config(`resource "billing_account" "many" {
+	config := service.Config(anas + `resource "billing_account" "many" {
   count       = 25
   external_id = "many-${count.index}"
-  customer    = { name = "Customer ${count.index}" }
+  customer_id = billing_customer.ana.id
 }`)
 	run(t, resource.TestStep{Config: config}, emptyPlan(config))
 }
@@ -170,7 +162,7 @@ func TestAccAccount_lostAndHalfDone(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("failures are made on purpose")
-	config := service.Config(account(anasCustomer + `status = "suspended"`))
+	config := service.Config(account(`status = "suspended"`))
 	run(t,
 		resource.TestStep{PreConfig: func() {
 			service.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.create", Times: 1, DropAfter: true})
@@ -204,15 +196,13 @@ func TestAccAccount_tolerance(t *testing.T) {
 				service.Call("POST", "/v1/billing-accounts",
 					acctest.JSON{"customer": acctest.JSON{"name": fmt.Sprintf("Other %d", n)}})
 			}
-			shown := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }"))
-			config := service.Config(account(anasCustomer + "custom_metadata = { a = 1, b = null }\nphone = \"+55 11 " +
-				"1\"\naddress = { street = \"Rua A\" }"))
-			changed := service.Config(account(anasCustomer + "custom_metadata = { b = { c = null } }\nphone = \"+55 11 " +
-				"2\"\nstatus = \"suspended\"\ndeletion_policy = \"delete\""))
+			config := service.Config(account("custom_metadata = { a = 1, b = null }"))
+			changed := service.Config(account("custom_metadata = { b = { c = null } }\npayment_terms_days = 7\n" +
+				"status = \"suspended\"\ndeletion_policy = \"delete\""))
 			run(t,
 				resource.TestStep{Config: config},
 				emptyPlan(config),
-				resource.TestStep{Config: shown, ResourceName: address, ImportState: true,
+				resource.TestStep{Config: config, ResourceName: address, ImportState: true,
 					ImportStateKind: resource.ImportBlockWithID, ImportStateId: "external_id=a-1"},
 				resource.TestStep{Config: changed, ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 				emptyPlan(changed),

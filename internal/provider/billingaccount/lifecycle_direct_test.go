@@ -2,6 +2,8 @@ package billingaccount_test
 
 import (
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +20,6 @@ func TestAccount_touches(t *testing.T) {
 	}{
 		"payment_terms_days": {nil, acctest.JSON{"payment_terms_days": 20}, []string{"payment_terms_days"},
 			[]string{"updated_at"}},
-		"name":        {nil, acctest.JSON{"name": "B"}, []string{"name"}, []string{"updated_at"}},
 		"external_id": {nil, acctest.JSON{"external_id": "a-2"}, []string{"external_id"}, []string{"updated_at"}},
 		"custom_metadata": {nil, acctest.JSON{"custom_metadata": acctest.JSON{"a": 1}},
 			[]string{"custom_metadata", "effective_custom_metadata"}, []string{"updated_at"}},
@@ -159,7 +160,7 @@ func TestAccount_gone(t *testing.T) {
 		s.Configure(nil)
 		before := s.ID()
 		end(s)
-		says(t, s.Reread(), "A billing account is gone", before, how, "outside of Terraform", "opens a new account")
+		says(t, s.Reread(), `Billing account "a-1" (id `+before+") "+how, "outside of Terraform", "creates a new account")
 		if s.Exists() {
 			t.Fatalf("%s: it is still in the state", how)
 		}
@@ -180,7 +181,7 @@ func TestAccount_destroy(t *testing.T) {
 	}{
 		"close":   {[]string{"close"}, "closed", ""},
 		"delete":  {[]string{"delete"}, "", ""},
-		"abandon": {nil, "active", "only removed from the state"},
+		"abandon": {nil, "active", "stays at the service"},
 	} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
@@ -199,7 +200,7 @@ func TestAccount_destroy(t *testing.T) {
 	}
 	s := open(t)
 	s.Configure(acctest.JSON{"deletion_policy": "prevent"})
-	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "prevented", `"close" or "delete"`)
+	says(t, acctest.Errors(s.Plan(nil).Diagnostics), "deletion_policy prevents", s.ID(), `"close"`)
 	// What is closed or gone already needs nothing.
 	for _, end := range []func(s *subject){func(s *subject) { s.outside("close") },
 		func(s *subject) { s.service.Must("DELETE", "/v1/billing-accounts/"+s.ID(), nil) }} {
@@ -227,4 +228,80 @@ func TestAccount_metadata(t *testing.T) {
 	s.Is("effective_custom_metadata", `"{\"b\":{\"c\":false,\"d\":2},\"theirs\":\"x\"}"`)
 	s.Configure(nil)
 	s.Is("effective_custom_metadata", `"{\"b\":{\"d\":2},\"theirs\":\"x\"}"`)
+}
+
+// TestAccount_balance: a plan that closes an account with a balance names both; any other removal says nothing.
+func TestAccount_balance(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Configure(nil)
+	if p := s.Plan(nil); len(p.Diagnostics) > 0 {
+		t.Errorf("the removal says %s", acctest.Warnings(p.Diagnostics))
+	}
+	s.Direct = s.service.Rewriting(func(_ string, o acctest.JSON) {
+		if _, ok := o["balance_cents"]; ok {
+			o["balance_cents"] = 1050
+		}
+	}).Direct("billing_account")
+	s.Import("external_id=a-1")
+	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), s.ID()+") is closed with a balance of 10.50 BRL")
+}
+
+// TestAccount_customer: another customer replaces the account; the same one in another spelling, and one that is only
+// known after apply, do not. The account of the same customer is no other.
+func TestAccount_customer(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	bea := person(s.service, "Bea")
+	s.service.Sandbox.ResetRequests()
+	s.Configure(nil)
+	for _, request := range s.service.Sandbox.Requests() {
+		want := `{"customer":{"id":"` + s.customerID() + `"},"external_id":"a-1"}`
+		if body := string(request.Body); request.Method == "POST" && body != want {
+			t.Errorf("sent %s", body)
+		}
+	}
+	s.Settled(acctest.JSON{"customer_id": strings.ToUpper(s.customerID())})
+	s.Reread()
+	if p := s.Plan(s.With(acctest.JSON{"customer_id": bea})); !slices.Equal(p.Replaces, []string{"customer_id"}) ||
+		acctest.Errors(p.Diagnostics) != "" {
+		t.Errorf("replaced for %v %s", p.Replaces, acctest.Errors(p.Diagnostics))
+	}
+	s.Reread()
+	if p := s.Plan(s.With(acctest.JSON{"customer_id": acctest.Unknown})); len(p.Replaces) > 0 ||
+		!slices.Equal(p.Changes(t), []string{"customer_id"}) {
+		t.Errorf("replaced for %v, changes %v", p.Replaces, p.Changes(t))
+	}
+	for _, wrong := range []any{nil, "", "bea"} {
+		if text := acctest.Errors(s.Plan(s.With(acctest.JSON{"customer_id": wrong})).Diagnostics); text == "" {
+			t.Errorf("customer_id = %v is accepted", wrong)
+		}
+	}
+	s.Settled(nil)
+}
+
+// TestAccount_customerOutside: a response that shows another customer is an error that names it, and changes nothing.
+func TestAccount_customerOutside(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	bea := person(s.service, "Bea")
+	var wrong atomic.Bool
+	rewriting := s.service.Rewriting(func(path string, o acctest.JSON) {
+		if c, ok := o["customer"].(acctest.JSON); ok && wrong.Load() {
+			c["id"], c["name"] = bea, "Bea"
+		}
+	})
+	s.Direct = rewriting.Direct("billing_account")
+	s.Configure(nil)
+	owner := s.customerID()
+	wrong.Store(true)
+	says(t, acctest.Errors(s.Refresh()), "The service shows customer "+bea+` for billing account "a-1" (id `+s.ID(), owner,
+		"Bea")
+	s.Is("customer_id", `"`+owner+`"`)
+	// A creation is not lost by it.
+	other := rewriting.Subject("billing_account", s.With(acctest.JSON{"external_id": "a-2"}))
+	says(t, acctest.Errors(other.Apply(other.Plan(other.With(nil)))), "The service shows customer "+bea, `"a-2"`)
+	if other.ID() == "null" {
+		t.Error("the new account is not in the state")
+	}
 }

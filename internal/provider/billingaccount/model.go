@@ -1,17 +1,16 @@
 package billingaccount
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
+	"github.com/recurring-billing/terraform-provider-billing/internal/api/same"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -25,7 +24,6 @@ type shared struct {
 	BillingEmail            types.String `tfsdk:"billing_email"`
 	PaymentTermsDays        types.Int64  `tfsdk:"payment_terms_days"`
 	AutoCollection          types.Bool   `tfsdk:"auto_collection"`
-	Name                    types.String `tfsdk:"name"`
 	BalanceCents            types.Int64  `tfsdk:"balance_cents"`
 	Status                  types.String `tfsdk:"status"`
 	SuspendedAt             types.String `tfsdk:"suspended_at"`
@@ -34,7 +32,6 @@ type shared struct {
 	TaxExemptionCertificate types.String `tfsdk:"tax_exemption_certificate"`
 	CustomerTaxType         types.String `tfsdk:"customer_tax_type"`
 	Metadata                types.String `tfsdk:"metadata"`
-	EffectiveCustomMetadata types.String `tfsdk:"effective_custom_metadata"`
 	CreatedAt               types.String `tfsdk:"created_at"`
 	UpdatedAt               types.String `tfsdk:"updated_at"`
 }
@@ -42,18 +39,15 @@ type shared struct {
 // model is the resource in configuration, plan and state.
 type model struct {
 	shared
-	Customer           types.Object   `tfsdk:"customer"`
-	Email              types.String   `tfsdk:"email"`
-	Phone              types.String   `tfsdk:"phone"`
-	Address            types.Object   `tfsdk:"address"`
-	StatusReason       types.String   `tfsdk:"status_reason"`
-	CustomMetadata     metadata.Value `tfsdk:"custom_metadata"`
-	CustomMetadataMode types.String   `tfsdk:"custom_metadata_mode"`
-	DeletionPolicy     types.String   `tfsdk:"deletion_policy"`
+	StatusReason            types.String   `tfsdk:"status_reason"`
+	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
+	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
+	EffectiveCustomMetadata types.String   `tfsdk:"effective_custom_metadata"`
+	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
 }
 
-// fromAPI builds the whole model of an account, as an import sees it: the customer by its id, the whole
-// custom_metadata, and the defaults for what only this provider knows.
+// fromAPI builds the whole model of an account, as an import sees it: the whole custom_metadata, and the defaults for
+// what only this provider knows.
 func fromAPI(a *billing.BillingAccount) (model, error) {
 	custom, effective, err := metadata.Import(a.CustomMetadata)
 	if err != nil {
@@ -76,154 +70,135 @@ func fromAPI(a *billing.BillingAccount) (model, error) {
 			TaxExemptionCertificate: wire.FilledOrNull(a.TaxExemptionCertificate),
 			CustomerTaxType:         wire.FilledOrNull(a.CustomerTaxType),
 			Metadata:                wire.JSONText(a.Metadata),
-			EffectiveCustomMetadata: effective,
 			CreatedAt:               wire.TextOrNull(a.CreatedAt),
 			UpdatedAt:               wire.TextOrNull(a.UpdatedAt),
 		},
-		Customer:           types.ObjectNull(customerType.AttrTypes),
-		Address:            types.ObjectNull(contact.AddressType.AttrTypes),
-		CustomMetadata:     custom,
-		CustomMetadataMode: types.StringValue(metadata.ModeMerge),
-		DeletionPolicy:     types.StringValue(policyClose),
+		CustomMetadata:          custom,
+		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
+		EffectiveCustomMetadata: effective,
+		DeletionPolicy:          types.StringValue(policyClose),
 	}
-	if c := a.Customer; c != nil {
-		m.CustomerID = wire.TextOrNull(c.ID)
-		m.Customer = referenceTo(c.ID)
-		m.Name = wire.TextOrNull(c.Name)
-		m.Email, m.Phone = first(c.Emails), first(c.Phones)
-		if len(c.Addresses) > 0 {
-			m.Address = contact.Address(c.Addresses[0])
-		}
+	if a.Customer != nil {
+		m.CustomerID = wire.TextOrNull(a.Customer.ID)
 	}
 	return m, nil
 }
 
 // preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns, and
-// the way prior writes what can be written in more than one way. remote is the account that m was built from.
-func (m model) preserve(prior model, remote *billing.BillingAccount, own ownership) model {
-	m.Customer = prior.Customer
+// the way prior writes what can be written in more than one way. An account never moves to another customer, so the id
+// stays as it was; see after.
+func (m model) preserve(prior model, own ownership) model {
 	m.CustomMetadataMode, m.DeletionPolicy, m.StatusReason = prior.CustomMetadataMode, prior.DeletionPolicy,
 		prior.StatusReason
-	c := remote.Customer
-	switch {
-	case c == nil:
-		// The response leaves the relation out; what was known of the customer stays.
-		m.CustomerID, m.Name = wire.Known(prior.CustomerID), wire.Known(prior.Name)
-		m.Email, m.Phone = wire.Known(prior.Email), wire.Known(prior.Phone)
-		if !prior.Address.IsUnknown() {
-			m.Address = prior.Address
-		}
-	default:
-		m.Email = stillThere(prior.Email, c.Emails, m.Email)
-		m.Phone = stillThere(prior.Phone, c.Phones, m.Phone)
-		if c.Addresses == nil && !prior.Address.IsUnknown() {
-			m.Address = prior.Address
-		}
+	if prior.CustomerID.ValueString() != "" {
+		m.CustomerID = prior.CustomerID
 	}
 	m.CustomMetadata, m.EffectiveCustomMetadata = own.Metadata.Under(prior.CustomMetadataMode).
 		Read(prior.CustomMetadata, prior.EffectiveCustomMetadata, m.CustomMetadata)
 	return m
 }
 
-// after is the state after a response that shows a, where m is what was planned or known before; false means that the
-// response is unreadable, which it has reported.
-func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) (model, bool) {
+// after is the state after a response that shows a, where m is what was planned or known before. false means that it
+// has reported an error: custom_metadata is unreadable, or the account is another customer's. The state then has the
+// rest.
+func (m model) after(a *billing.BillingAccount, own ownership, diags *diag.Diagnostics) (state model, ok bool) {
 	state, err := fromAPI(a)
 	if err != nil {
-		apidiag.Unreadable(diags, err)
-		return m, false
+		lean := *a
+		lean.CustomMetadata = nil
+		state, _ = fromAPI(&lean)
 	}
-	return state.preserve(m, a, own), true
-}
-
-// stillThere prefers the value known before while the service still lists it, or lists nothing at all.
-func stillThere(before types.String, remote []billing.Contact, now types.String) types.String {
-	if before.IsNull() || before.IsUnknown() {
-		return now
-	}
-	listed := slices.ContainsFunc(remote, func(c billing.Contact) bool { return c.Value == before.ValueString() })
-	if remote == nil || listed {
-		return before
-	}
-	return now
-}
-
-func first(contacts []billing.Contact) types.String {
-	if len(contacts) == 0 {
-		return types.StringNull()
-	}
-	return types.StringValue(contacts[0].Value)
-}
-
-// known is the plan of a creation without what it leaves to the service: at apply only that is unknown.
-func (m model) known() model {
-	m.BillingEmail, m.Name, m.Email, m.Phone = wire.Known(m.BillingEmail), wire.Known(m.Name), wire.Known(m.Email),
-		wire.Known(m.Phone)
-	m.Status = wire.Known(m.Status)
-	if m.PaymentTermsDays.IsUnknown() {
-		m.PaymentTermsDays = types.Int64Null()
-	}
-	if m.AutoCollection.IsUnknown() {
-		m.AutoCollection = types.BoolNull()
-	}
-	if m.Address.IsUnknown() {
-		m.Address = types.ObjectNull(contact.AddressType.AttrTypes)
-	}
-	return m
-}
-
-// asRead is the state m with what was read of the customer since, to be compared with plan.
-func (m model) asRead(plan model, a *billing.BillingAccount) (model, error) {
-	read, err := fromAPI(a)
+	state = state.preserve(m, own)
 	if err != nil {
-		return m, err
+		diags.AddError("Unreadable response about "+state.displayName(), err.Error())
+		state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, wire.Known(m.EffectiveCustomMetadata)
+		return state, false
 	}
-	if c := a.Customer; c != nil {
-		m.Name, m.Address = read.Name, read.Address
-		m.Email, m.Phone = listed(plan.Email, c.Emails, read.Email), listed(plan.Phone, c.Phones, read.Phone)
+	c, id := a.Customer, state.CustomerID.ValueString()
+	if c != nil && !same.ID(c.ID, id) {
+		diags.AddAttributeError(path.Root("customer_id"), fmt.Sprintf("The service shows customer %s for %s", c.ID,
+			state.displayName()), fmt.Sprintf("customer_id is %q, and the response shows the customer %q (%q). An account "+
+			"never moves to another customer, so customer_id stays as it is. Check the account at the service; to manage it "+
+			"with that customer, remove it from the state and import it.", id, c.ID, c.Name))
+		return state, false
 	}
-	return m, nil
+	return state, true
 }
 
-// toCreate is the body that opens the account as configured, with desired as its custom_metadata.
-func (m model) toCreate(ctx context.Context, desired metadata.Owned) (billing.BillingAccountCreate, error) {
-	customer, err := customerOf(ctx, m.Customer)
-	if err != nil {
-		return billing.BillingAccountCreate{}, err
+// toCreate is the body that creates the account as planned, with desired as its custom_metadata. What the plan leaves
+// to the service is unknown, and left out.
+func (m model) toCreate(desired metadata.Owned) billing.BillingAccountCreate {
+	body := billing.BillingAccountCreate{
+		Customer:       billing.CustomerRef{ID: m.CustomerID.ValueString()},
+		ExternalID:     m.ExternalID.ValueStringPointer(),
+		BillingEmail:   wire.Known(m.BillingEmail).ValueStringPointer(),
+		CustomMetadata: desired.Payload(),
 	}
-	reference, err := customer.toWire()
-	return billing.BillingAccountCreate{
-		Customer:         reference,
-		ExternalID:       m.ExternalID.ValueStringPointer(),
-		BillingEmail:     m.BillingEmail.ValueStringPointer(),
-		PaymentTermsDays: m.PaymentTermsDays.ValueInt64Pointer(),
-		AutoCollection:   m.AutoCollection.ValueBoolPointer(),
-		CustomMetadata:   desired.Payload(),
-	}, err
+	if !m.PaymentTermsDays.IsUnknown() {
+		body.PaymentTermsDays = m.PaymentTermsDays.ValueInt64Pointer()
+	}
+	if !m.AutoCollection.IsUnknown() {
+		body.AutoCollection = m.AutoCollection.ValueBoolPointer()
+	}
+	return body
 }
 
 // toUpdate is the body that takes the account from state to m, except for its status and custom_metadata.
 func (m model) toUpdate(state model) billing.BillingAccountUpdate {
 	return billing.BillingAccountUpdate{
 		ExternalID:       wire.Text(m.ExternalID, state.ExternalID),
-		Name:             wire.Text(m.Name, state.Name),
-		Email:            wire.Text(m.Email, state.Email),
-		Phone:            wire.Text(m.Phone, state.Phone),
-		Address:          wire.Changed(m.Address, state.Address, contact.ToAddress),
 		BillingEmail:     wire.Text(m.BillingEmail, state.BillingEmail),
 		PaymentTermsDays: wire.Changed(m.PaymentTermsDays, state.PaymentTermsDays, types.Int64.ValueInt64),
 		AutoCollection:   wire.Changed(m.AutoCollection, state.AutoCollection, types.Bool.ValueBool),
 	}
 }
 
+// named are the arguments that the configuration m names. The others only show what the service has, and a difference
+// to the plan is not reported.
+func (m model) named() (names []string) {
+	shown := map[string]bool{"billing_email": m.BillingEmail.IsNull(), "payment_terms_days": m.PaymentTermsDays.IsNull(),
+		"auto_collection": m.AutoCollection.IsNull(), "status": m.Status.IsNull()}
+	for _, name := range arguments {
+		if !shown[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // displayName names the account inside a sentence.
 func (m model) displayName() string {
-	name := m.Name.ValueString()
-	if name == "" {
-		name = m.ExternalID.ValueString()
+	text := "billing account"
+	if code := m.ExternalID.ValueString(); code != "" {
+		text += fmt.Sprintf(" %q", code)
 	}
-	if id := m.ID.ValueString(); id != "" {
-		return fmt.Sprintf("billing account %s of %q", id, name)
+	switch id, customer := m.ID.ValueString(), m.CustomerID.ValueString(); {
+	case id != "":
+		return text + " (id " + id + ")"
+	case customer != "":
+		return text + " of customer " + customer
+	default:
+		return text
 	}
-	return "the billing account"
+}
+
+// Policy implements policy.Managed.
+func (m model) Policy() policy.Of {
+	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyClose,
+		Stays: "It stays open" + m.balance() + ", and its subscriptions continue to charge."}
+}
+
+// balance is the open balance as the state knows it, for the end of a clause; "" for none.
+func (m model) balance() string {
+	const centsPerUnit = 100
+	cents := m.BalanceCents.ValueInt64()
+	if cents == 0 {
+		return ""
+	}
+	sign := ""
+	if cents < 0 {
+		sign, cents = "-", -cents
+	}
+	return fmt.Sprintf(" with a balance of %s%d.%02d %s", sign, cents/centsPerUnit, cents%centsPerUnit,
+		m.Currency.ValueString())
 }

@@ -14,10 +14,8 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/run"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
@@ -30,13 +28,13 @@ var scheme = object.Scheme[*billing.Service, billing.BillingAccount]{
 	Listed:  (*billing.Service).RefreshBillingAccount,
 	Find:    find,
 	Line: func(a *billing.BillingAccount) string {
-		return fmt.Sprintf("%s  %s (opened %s)", a.ID, a.Status, a.CreatedAt)
+		return fmt.Sprintf("%s  %s (created %s)", a.ID, a.Status, a.CreatedAt)
 	},
 	Refuse: func(_ context.Context, _ *billing.Service, a *billing.BillingAccount, _ object.Selector,
 		diags *diag.Diagnostics) {
 		if a.Status == statusClosed {
-			diags.AddError("The billing account is closed", fmt.Sprintf("Billing account %s is closed, which is final, so "+
-				"there is nothing to manage. Remove the import and let a new account be opened.", a.ID))
+			diags.AddError(fmt.Sprintf("Billing account %s is closed", a.ID), "That is final, so there is nothing to manage. "+
+				"Remove the import and let a new account be created.")
 		}
 	},
 }
@@ -58,59 +56,48 @@ func find(ctx context.Context, client *billing.Service, by object.Selector) ([]b
 	return []billing.BillingAccount{*whole}, nil
 }
 
-// Read refreshes the state. Only the service's own not-found, or a closed account, drops it; a bare 404 of a wrong
-// address is an error.
+// Read refreshes the state. A closed account is final, so it counts as gone.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	own := private.Owned[ownership](ctx, req.Private, &resp.Diagnostics)
 	importing := object.Importing(ctx, req.Private, &resp.Diagnostics)
-	state, client, ok := r.BeginRead(ctx, req, resp)
-	scheme.Identify(ctx, state.ID, resp.Identity, &resp.Diagnostics)
+	prior, client, ok := r.BeginRead(ctx, req, resp)
+	scheme.Identify(ctx, prior.ID, resp.Identity, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	client.Wrote(state.ID.ValueString(), state.CreatedAt.ValueString(), state.UpdatedAt.ValueString())
-	account, err := scheme.Reread(ctx, client, state.ID.ValueString(), importing)
-	switch {
-	case api.IsNotFound(err):
-		r.gone(ctx, state, "was deleted", resp)
-	case err != nil:
-		apidiag.AddRead(&resp.Diagnostics, err, operation("read", state), !importing)
-	case account.Status == statusClosed:
-		r.gone(ctx, state, "was closed, which is final,", resp)
-	default:
-		r.Run().Refreshed(typeName, state.ID.ValueString())
-		r.noteOpened(ctx, state)
-		prior := state
-		state, err = fromAPI(account)
-		switch {
-		case err == nil && importing:
-			private.Set(ctx, resp.Private, keyImported, importedFrom(state), &resp.Diagnostics)
-			state.CustomMetadata = state.CustomMetadata.OrEmpty()
-		case err == nil:
-			state = state.preserve(prior, account, own)
-		}
-		if err != nil {
-			apidiag.Unreadable(&resp.Diagnostics, err)
-			return
-		}
-		scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
-		saveFacts(ctx, account, resp.Private, &resp.Diagnostics)
-		object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
-		// Terraform refreshes an account right before it plans it, and hands the private state of the refresh to both of
-		// its plans. Decided in a plan, the second one could decide otherwise: without a reference the order of the plans
-		// is open.
-		_, follows := run.Noted[contact.Planned](r.Run(), customerTypeName, state.CustomerID.ValueString())
-		private.Set(ctx, resp.Private, keyFollows, follows, &resp.Diagnostics)
+	const again = "creates a new account with a new id; subscriptions of the old one do not move"
+	client.Wrote(prior.ID.ValueString(), prior.CreatedAt.ValueString(), prior.UpdatedAt.ValueString())
+	account := r.Refresh(ctx, client, prior.ID, operation("read", prior), again, resp)
+	if account == nil {
+		return
+	}
+	if account.Status == statusClosed {
+		r.Gone(ctx, prior.ID, prior.displayName(), "was closed, which is final,", again, resp)
+		return
+	}
+	state, ok := prior.read(account, own, importing, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	scheme.Save(ctx, state.ID, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	object.MarkImport(ctx, resp.Private, false, &resp.Diagnostics)
+	if importing || private.Get[bool](ctx, req.Private, keyImports, &resp.Diagnostics) {
+		private.Set(ctx, resp.Private, keyImports, importing, &resp.Diagnostics)
 	}
 }
 
-func (r *Resource) gone(ctx context.Context, state model, how string, resp *resource.ReadResponse) {
-	r.Run().Gone(typeName, state.ID.ValueString())
-	r.noteOpened(ctx, state)
-	resp.Diagnostics.AddWarning("A billing account is gone",
-		fmt.Sprintf("%s %s outside of Terraform. If it is still configured, the plan opens a new account with a new id; "+
-			"subscriptions of the old one do not move.", apidiag.Capitalize(state.displayName()), how))
-	resp.State.RemoveResource(ctx)
+// read is the state m after a refresh, or the whole account where it is imported.
+func (m model) read(account *billing.BillingAccount, own ownership, importing bool, diags *diag.Diagnostics) (model, bool) {
+	if !importing {
+		return m.after(account, own, diags)
+	}
+	whole, err := fromAPI(account)
+	if err != nil {
+		apidiag.Unreadable(diags, err)
+		return m, false
+	}
+	whole.CustomMetadata = whole.CustomMetadata.OrEmpty()
+	return whole, true
 }
 
 type lists = object.ListResource[*billing.Service, billing.BillingAccount, filters]
@@ -142,7 +129,10 @@ func describe(_ context.Context, _ *billing.Service, a *billing.BillingAccount) 
 		return object.Item{}, false
 	}
 	m, err := fromAPI(a)
-	name := m.Name.ValueString()
+	name := "account " + a.ID
+	if a.Customer != nil && a.Customer.Name != "" {
+		name = a.Customer.Name
+	}
 	if a.ExternalID != nil {
 		name += " (" + *a.ExternalID + ")"
 	}

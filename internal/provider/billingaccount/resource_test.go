@@ -26,21 +26,18 @@ func action(a plancheck.ResourceActionType) resource.ConfigPlanChecks {
 func TestAccAccount_minimal(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := service.Config(
-		`resource "billing_account" "test" { customer = { name = "Padaria Aurora", email = "a@example.com" } }`)
+	config := service.Config(anas + `resource "billing_account" "test" { customer_id = billing_customer.ana.id }`)
 	run(t,
 		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownValue(address, at("customer_id"), knownvalue.NotNull()),
-			statecheck.ExpectKnownValue(address, at("billing_email"), knownvalue.StringExact("a@example.com")),
+			statecheck.ExpectKnownValue(address, at("billing_email"), knownvalue.StringExact("ana@example.com")),
 			statecheck.ExpectKnownValue(address, at("payment_terms_days"), knownvalue.Int64Exact(10)),
 			statecheck.ExpectKnownValue(address, at("auto_collection"), knownvalue.Bool(true)),
 			statecheck.ExpectKnownValue(address, at("status"), knownvalue.StringExact("active")),
-			statecheck.ExpectKnownValue(address, at("name"), knownvalue.StringExact("Padaria Aurora")),
 		}},
 		emptyPlan(config),
 		resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"customer", "custom_metadata",
-				"name", "email", "phone", "address"}},
+			ImportStateVerifyIgnore: []string{"custom_metadata"}},
 		resource.TestStep{Config: config, ResourceName: address, ImportState: true,
 			ImportStateKind: resource.ImportBlockWithID},
 	)
@@ -50,22 +47,17 @@ func TestAccAccount_validation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	run(t,
-		resource.TestStep{Config: service.Config(`resource "billing_account" "test" { customer = {} }`),
-			ExpectError: regexp.MustCompile(`cannot be located or created`)},
-		resource.TestStep{Config: service.Config(`resource "billing_account" "test" { 
-			customer = { name = "A" }
-			payment_terms_days = 91
-		}`), ExpectError: regexp.MustCompile(`from\s+1\s+to\s+90`)},
+		resource.TestStep{Config: service.Config(`resource "billing_account" "test" { customer_id = "bea" }`),
+			ExpectError: regexp.MustCompile(`"bea"\s+is\s+not\s+a\s+UUID`)},
+		resource.TestStep{Config: service.Config(account("payment_terms_days = 91")),
+			ExpectError: regexp.MustCompile(`from\s+1\s+to\s+90`)},
 	)
 }
 
 func TestAccAccount_status(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
-	config := func(lines string) string {
-		return service.Config("resource \"billing_account\" \"test\" {\n customer = { name = \"A\" }\n external_id = " +
-			"\"x\"\n" + lines + "\n}")
-	}
+	config := func(lines string) string { return service.Config(account(lines)) }
 	run(t,
 		resource.TestStep{Config: config("status = \"suspended\"\nstatus_reason = \"unpaid\""),
 			ConfigStateChecks: []statecheck.StateCheck{
@@ -73,8 +65,8 @@ func TestAccAccount_status(t *testing.T) {
 				statecheck.ExpectKnownValue(address, at("suspended_at"), knownvalue.NotNull()),
 			}},
 		emptyPlan(config("status = \"suspended\"\nstatus_reason = \"unpaid\"")),
-		resource.TestStep{Config: config("status = \"active\"\nname = \"B\""),
+		resource.TestStep{Config: config("status = \"active\"\npayment_terms_days = 7"),
 			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
-		emptyPlan(config("status = \"active\"\nname = \"B\"")),
+		emptyPlan(config("status = \"active\"\npayment_terms_days = 7")),
 	)
 }

@@ -7,12 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/objectplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
@@ -58,9 +55,8 @@ var about = map[string]string{
 
 // arguments are the attributes that the service knows by the same name, so that its complaints land on them.
 var arguments = []string{
-	"customer", "external_id", "billing_email", "payment_terms_days", "auto_collection", "name", "email", "phone",
-	"address",
-	"status", "status_reason", "custom_metadata", "custom_metadata_mode",
+	"customer_id", "external_id", "billing_email", "payment_terms_days", "auto_collection", "status", "status_reason",
+	"custom_metadata", "custom_metadata_mode",
 }
 
 // Schema describes the resource. What a change makes unknown is decided in plan.go.
@@ -70,18 +66,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			MarkdownDescription: about["external_id"] + " The account can be imported by it, and the provider " +
 				"uses it to find the account after a lost response instead of creating it twice. If removed, it " +
 				"is cleared."},
-		"customer": schema.SingleNestedAttribute{Required: true, Attributes: customerAttributes(),
-			MarkdownDescription: "The customer that the account belongs to: an existing one, by `id`, `external_id` or " +
-				"`document_number`, or a new one, which needs a `name` and is created together with the account. " +
-				"Changing this to another existing customer forces replacement. A value that is only known after " +
-				"apply does not, unless the same run replaces the customer. A changed `external_id` or " +
-				"`document_number` of the same customer does not either. When the reference changes its form, the " +
-				"plan looks it up, in one to three requests: an unknown `id` is an error, any other reference without " +
-				"a match is a warning, and the account stays. The other fields are used only for a new customer: next " +
-				"to a reference to an existing one they are ignored, and a later change causes a warning and has no " +
-				"effect. To change the customer, use `name`, `email`, `phone` and `address` of this resource, or a " +
-				"`billing_customer`. Each re-creation of the account (closed elsewhere, `-replace`) with only a " +
-				"`name` creates another customer with that name; `terraform plan -replace` cannot warn about it."},
+		"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
+			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling()},
+			MarkdownDescription: about["customer_id"] + " Changing this forces replacement; subscriptions do not move to the " +
+				"new account. A value that is only known after apply does not, unless the same run replaces the customer."},
 		"billing_email": schema.StringAttribute{Optional: true, Computed: true,
 			PlanModifiers: orState(validate.Email()),
 			MarkdownDescription: about["billing_email"] + " When the account is created, it defaults to the " +
@@ -94,20 +82,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		"auto_collection": schema.BoolAttribute{Optional: true, Computed: true, PlanModifiers: object.KeepBool(),
 			MarkdownDescription: about["auto_collection"] + " When the account is created, it defaults to `true`. " +
 				"If removed, the stored value stays."},
-		"name": schema.StringAttribute{Optional: true, Computed: true,
-			PlanModifiers: orState(validate.Length(1, 255)),
-			MarkdownDescription: "Name of the customer, 1 to 255 characters; setting it changes the customer " +
-				"through the account. If unset or removed, it shows the customer's name." + followsCustomer},
-		"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.Email()),
-			MarkdownDescription: "Main e-mail address of the customer; setting it changes the customer through " +
-				"the account. If unset or removed, it shows the first address, if the service lists any." + followsCustomer},
-		"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(validate.NotBlank()),
-			MarkdownDescription: "Main phone number of the customer; setting it changes the customer through the " +
-				"account. If unset or removed, it shows the first number, if the service lists any." + followsCustomer},
-		"address": schema.SingleNestedAttribute{Optional: true, Computed: true, Attributes: contact.AddressAttributes(),
-			PlanModifiers: []planmodifier.Object{objectplanmodifier.UseStateForUnknown()},
-			MarkdownDescription: "First postal address of the customer; setting it changes the customer through " +
-				"the account. If unset or removed, it shows the first address, if the service lists any." + followsCustomer},
 		"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
 			Validators: []validator.String{validate.OneOf(statusActive, statusSuspended)},
 			MarkdownDescription: "Status of the account: `active` or `suspended`. A suspended account accepts no " +
@@ -135,68 +109,22 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 }
 
-// followsCustomer ends the descriptions of what belongs to the customer.
-const followsCustomer = " After an import, it has no effect while it equals the imported value, as in generated " +
-	"configuration. A different value in a `billing_customer` of the same configuration causes a warning in the " +
-	"plan."
-
 // aboutResource is what the page of the resource begins with.
 const aboutResource = "A billing account of a customer, which has subscriptions and is invoiced. By default, a " +
 	"`billing_customer` creates one automatically; use this resource for further accounts, or for all of them " +
 	"with `create_billing_account = false`.\n\nAll changes are made in place and charge nothing, except a " +
-	"change of `customer`: that forces replacement, and subscriptions do not move to the new account. In " +
-	"`custom_metadata`, this configuration owns the keys it names (see [the guide on " +
-	"ownership](../guides/custom-metadata)).\n\nDestroying closes the account, which is final. Its " +
-	"subscriptions stay active: destroy them first, as Terraform does if they refer to the account. The " +
-	"customer stays, even if it was created together with the account. An account that was closed or deleted " +
-	"elsewhere is planned for re-creation, with a new id. Import by id or by `external_id` (see [the guide on " +
-	"importing](../guides/import)); a plan that imports an account and changes its customer is an error, not a " +
-	"replacement. A refresh takes one request. Computed attributes also show values that you mark as sensitive, " +
-	"and are not sensitive themselves: `custom_metadata` by `effective_custom_metadata`."
+	"change of `customer_id`: that forces replacement, and subscriptions do not move to the new account. What belongs " +
+	"to the customer, such as its name, is set in `billing_customer`; an existing customer is found by the data source " +
+	"`billing_customer`. In `custom_metadata`, this configuration owns the keys it names (see [the guide on " +
+	"ownership](../guides/custom-metadata)).\n\nDestroying closes the account, which is final. It cancels no " +
+	"subscription: subscriptions that refer to the account are destroyed first. The customer stays. An account that was " +
+	"closed or deleted elsewhere is planned for re-creation, with a new id. Import by id or by `external_id` (see [the " +
+	"guide on importing](../guides/import)); an import never replaces the account. A refresh takes one request. " +
+	"`effective_custom_metadata` also shows values of `custom_metadata` that you mark as sensitive, and is not sensitive " +
+	"itself."
 
-var computedTexts = []string{"id", "public_id", "customer_id", "currency", "suspended_at", "suspension_reason",
+var computedTexts = []string{"id", "public_id", "currency", "suspended_at", "suspension_reason",
 	"tax_exemption_certificate", "customer_tax_type", "metadata", "created_at", "updated_at"}
-
-func customerAttributes() map[string]schema.Attribute {
-	text := func(description string, validators ...validator.String) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, MarkdownDescription: description,
-			PlanModifiers: onChange(validators...)}
-	}
-	list := func(name, description string, value ...validator.String) schema.ListNestedAttribute {
-		return schema.ListNestedAttribute{Optional: true, MarkdownDescription: description,
-			Validators:   []validator.List{validate.NoNulls{}},
-			NestedObject: schema.NestedAttributeObject{Attributes: contact.ItemAttributes(name, value...)}}
-	}
-	return map[string]schema.Attribute{
-		"id": text("Id (UUID) or `external_id` of an existing customer. It must exist.",
-			validate.NotBlank()),
-		"external_id": text("`external_id` of an existing customer; if none has it, that of the new customer.",
-			validate.NotBlank()),
-		"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
-			PlanModifiers: onChange(validate.CPFOrCNPJ()),
-			MarkdownDescription: "Tax number (CPF or CNPJ, with or without a mask) of an existing customer; if " +
-				"none has it, that of the new customer. Mask and case are ignored."},
-		"name":       text("Name of a new customer; required for a new customer.", validate.NotBlank()),
-		"nickname":   text("Trade name or short name.", validate.NotBlank()),
-		"legal_name": text("Company name of a legal entity, as registered.", validate.NotBlank()),
-		"kind": text("`individual` or `company`; a `billing_customer` uses `natural` and `juridical` instead.",
-			validate.OneOf("individual", "company")),
-		"birthday": text("Date of birth, `YYYY-MM-DD`.", validate.Date()),
-		"email":    text("Main e-mail address, which the service keeps as an item of `emails`.", validate.Email()),
-		"phone":    text("Main phone number, which the service keeps as an item of `phones`.", validate.NotBlank()),
-		"notes":    text("Notes, as free text.", validate.NotBlank()),
-		"addresses": schema.ListNestedAttribute{Optional: true, MarkdownDescription: "Postal addresses.",
-			Validators:   []validator.List{validate.NoNulls{}},
-			NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
-		"phones":   list("phones", "Phone numbers.", validate.NotBlank()),
-		"emails":   list("emails", "E-mail addresses.", validate.Email()),
-		"websites": list("websites", "Web addresses.", validate.NotBlank()),
-		"tags": schema.SetAttribute{Optional: true, ElementType: types.StringType,
-			MarkdownDescription: "Labels, in any order.", Validators: []validator.Set{validate.NoNulls{}}},
-		"custom_metadata": schema.DynamicAttribute{Optional: true, CustomType: metadata.Type{},
-			MarkdownDescription: "Your own data on the new customer: an object with any nesting."},
-	}
-}
 
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
 

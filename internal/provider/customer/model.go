@@ -9,7 +9,6 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/billing"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
@@ -19,41 +18,41 @@ import (
 
 // shared are the attributes that the resource and the data sources have in common.
 type shared struct {
-	ID                      types.String    `tfsdk:"id"`
-	PublicID                types.String    `tfsdk:"public_id"`
-	ExternalID              types.String    `tfsdk:"external_id"`
-	Name                    types.String    `tfsdk:"name"`
-	Nickname                types.String    `tfsdk:"nickname"`
-	LegalName               types.String    `tfsdk:"legal_name"`
-	DocumentType            types.String    `tfsdk:"document_type"`
-	DocumentNumber          fwtype.Document `tfsdk:"document_number"`
-	Kind                    types.String    `tfsdk:"kind"`
-	Birthday                types.String    `tfsdk:"birthday"`
-	Email                   types.String    `tfsdk:"email"`
-	Phone                   types.String    `tfsdk:"phone"`
-	Notes                   types.String    `tfsdk:"notes"`
-	Addresses               types.List      `tfsdk:"addresses"`
-	Phones                  types.List      `tfsdk:"phones"`
-	Emails                  types.List      `tfsdk:"emails"`
-	Websites                types.List      `tfsdk:"websites"`
-	Tags                    types.Set       `tfsdk:"tags"`
-	EffectiveCustomMetadata types.String    `tfsdk:"effective_custom_metadata"`
-	Metadata                types.String    `tfsdk:"metadata"`
-	CreatedAt               types.String    `tfsdk:"created_at"`
-	UpdatedAt               types.String    `tfsdk:"updated_at"`
+	ID             types.String    `tfsdk:"id"`
+	PublicID       types.String    `tfsdk:"public_id"`
+	ExternalID     types.String    `tfsdk:"external_id"`
+	Name           types.String    `tfsdk:"name"`
+	Nickname       types.String    `tfsdk:"nickname"`
+	LegalName      types.String    `tfsdk:"legal_name"`
+	DocumentType   types.String    `tfsdk:"document_type"`
+	DocumentNumber fwtype.Document `tfsdk:"document_number"`
+	Kind           types.String    `tfsdk:"kind"`
+	Birthday       types.String    `tfsdk:"birthday"`
+	Email          types.String    `tfsdk:"email"`
+	Phone          types.String    `tfsdk:"phone"`
+	Notes          types.String    `tfsdk:"notes"`
+	Addresses      types.List      `tfsdk:"addresses"`
+	Phones         types.List      `tfsdk:"phones"`
+	Emails         types.List      `tfsdk:"emails"`
+	Websites       types.List      `tfsdk:"websites"`
+	Tags           types.Set       `tfsdk:"tags"`
+	Metadata       types.String    `tfsdk:"metadata"`
+	CreatedAt      types.String    `tfsdk:"created_at"`
+	UpdatedAt      types.String    `tfsdk:"updated_at"`
 }
 
 // model is the resource in configuration, plan and state.
 type model struct {
 	shared
-	CustomMetadata       metadata.Value `tfsdk:"custom_metadata"`
-	CustomMetadataMode   types.String   `tfsdk:"custom_metadata_mode"`
-	CreateBillingAccount types.Bool     `tfsdk:"create_billing_account"`
-	BillingEmail         types.String   `tfsdk:"billing_email"`
-	PaymentTermsDays     types.Int64    `tfsdk:"payment_terms_days"`
-	AutoCollection       types.Bool     `tfsdk:"auto_collection"`
-	BillingAccountID     types.String   `tfsdk:"billing_account_id"`
-	DeletionPolicy       types.String   `tfsdk:"deletion_policy"`
+	CustomMetadata          metadata.Value `tfsdk:"custom_metadata"`
+	CustomMetadataMode      types.String   `tfsdk:"custom_metadata_mode"`
+	EffectiveCustomMetadata types.String   `tfsdk:"effective_custom_metadata"`
+	CreateBillingAccount    types.Bool     `tfsdk:"create_billing_account"`
+	BillingEmail            types.String   `tfsdk:"billing_email"`
+	PaymentTermsDays        types.Int64    `tfsdk:"payment_terms_days"`
+	AutoCollection          types.Bool     `tfsdk:"auto_collection"`
+	BillingAccountID        types.String   `tfsdk:"billing_account_id"`
+	DeletionPolicy          types.String   `tfsdk:"deletion_policy"`
 }
 
 // fromAPI builds the whole model of a customer, as an import sees it: every list in full, the whole custom_metadata,
@@ -63,36 +62,37 @@ func fromAPI(c *billing.Customer) (model, error) {
 	if err != nil {
 		return model{}, fmt.Errorf("custom_metadata of customer %s: %w", c.ID, err)
 	}
-	emails, phones := imported(c.Emails), imported(c.Phones)
+	none := pair{types.StringNull(), types.ListNull(contact.ItemType)}
+	emails, phones := none.seen(c.Emails, ownedPair{}), none.seen(c.Phones, ownedPair{})
 	return model{
 		shared: shared{
-			ID:                      types.StringValue(c.ID),
-			PublicID:                wire.TextOrNull(c.PublicID),
-			ExternalID:              wire.FilledOrNull(c.ExternalID),
-			Name:                    types.StringValue(c.Name),
-			Nickname:                wire.FilledOrNull(c.Nickname),
-			LegalName:               wire.FilledOrNull(c.LegalName),
-			DocumentType:            wire.FilledOrNull(c.DocumentType),
-			DocumentNumber:          fwtype.DocumentPointer(c.DocumentNumber),
-			Kind:                    wire.FilledOrNull(c.Kind),
-			Birthday:                wire.FilledOrNull(c.Birthday),
-			Email:                   emails.Main,
-			Phone:                   phones.Main,
-			Notes:                   wire.FilledOrNull(c.Notes),
-			Addresses:               contact.Addresses(c.Addresses),
-			Phones:                  phones.List,
-			Emails:                  emails.List,
-			Websites:                contact.List(contact.FromWire(c.Websites)),
-			Tags:                    wire.Set(c.Tags),
-			EffectiveCustomMetadata: effective,
-			Metadata:                wire.JSONText(c.Metadata),
-			CreatedAt:               wire.TextOrNull(c.CreatedAt),
-			UpdatedAt:               wire.TextOrNull(c.UpdatedAt),
+			ID:             types.StringValue(c.ID),
+			PublicID:       wire.TextOrNull(c.PublicID),
+			ExternalID:     wire.FilledOrNull(c.ExternalID),
+			Name:           types.StringValue(c.Name),
+			Nickname:       wire.FilledOrNull(c.Nickname),
+			LegalName:      wire.FilledOrNull(c.LegalName),
+			DocumentType:   wire.FilledOrNull(c.DocumentType),
+			DocumentNumber: fwtype.DocumentPointer(c.DocumentNumber),
+			Kind:           wire.FilledOrNull(c.Kind),
+			Birthday:       wire.FilledOrNull(c.Birthday),
+			Email:          emails.Main,
+			Phone:          phones.Main,
+			Notes:          wire.FilledOrNull(c.Notes),
+			Addresses:      contact.Addresses(c.Addresses),
+			Phones:         phones.List,
+			Emails:         emails.List,
+			Websites:       contact.List(contact.FromWire(c.Websites)),
+			Tags:           wire.Set(c.Tags),
+			Metadata:       wire.JSONText(c.Metadata),
+			CreatedAt:      wire.TextOrNull(c.CreatedAt),
+			UpdatedAt:      wire.TextOrNull(c.UpdatedAt),
 		},
-		CustomMetadata:       custom,
-		CustomMetadataMode:   types.StringValue(metadata.ModeMerge),
-		CreateBillingAccount: types.BoolNull(),
-		DeletionPolicy:       types.StringValue(policy.Delete),
+		CustomMetadata:          custom,
+		CustomMetadataMode:      types.StringValue(metadata.ModeMerge),
+		EffectiveCustomMetadata: effective,
+		CreateBillingAccount:    types.BoolNull(),
+		DeletionPolicy:          types.StringValue(policy.Delete),
 	}, nil
 }
 
@@ -106,8 +106,8 @@ func (m model) preserve(prior model, remote *billing.Customer, own ownership) mo
 	m.PaymentTermsDays = prior.PaymentTermsDays
 	m.AutoCollection = prior.AutoCollection
 	m.BillingAccountID = prior.BillingAccountID
-	m.Email, m.Emails = pair{prior.Email, prior.Emails}.seen(remote.Emails).split()
-	m.Phone, m.Phones = pair{prior.Phone, prior.Phones}.seen(remote.Phones).split()
+	m.Email, m.Emails = pair{prior.Email, prior.Emails}.seen(remote.Emails, own.Email).split()
+	m.Phone, m.Phones = pair{prior.Phone, prior.Phones}.seen(remote.Phones, own.Phone).split()
 	m.Addresses = contact.KeepOrder(prior.Addresses, m.Addresses)
 	m.Websites = contact.KeepOrder(prior.Websites, m.Websites)
 	if m.Tags.IsNull() && len(prior.Tags.Elements()) == 0 && !prior.Tags.IsUnknown() {
@@ -146,14 +146,20 @@ func (m model) named() []string {
 	return slices.DeleteFunc(slices.Clone(arguments), func(name string) bool { return shown[name] })
 }
 
-// after is the state after a response that shows c, where m is what was planned or known before.
+// after is the state after a response that shows c, where m is what was planned or known before. Where custom_metadata
+// is unreadable, it reports that, and the state has the rest.
 func (m model) after(c *billing.Customer, own ownership, diags *diag.Diagnostics) model {
 	state, err := fromAPI(c)
-	if err != nil {
-		apidiag.Unreadable(diags, err)
-		return m
+	if err == nil {
+		return state.preserve(m, c, own)
 	}
-	return state.preserve(m, c, own)
+	lean := *c
+	lean.CustomMetadata = nil
+	state, _ = fromAPI(&lean)
+	diags.AddError("Unreadable response about "+state.displayName(), err.Error())
+	state = state.preserve(m, c, own)
+	state.CustomMetadata, state.EffectiveCustomMetadata = m.CustomMetadata, wire.Known(m.EffectiveCustomMetadata)
+	return state
 }
 
 // toCreate is the body that creates the customer as configured, with desired as its custom_metadata. What is not
@@ -183,9 +189,9 @@ func (m model) toCreate(desired metadata.Owned) billing.CustomerCreate {
 	}
 }
 
-// toUpdate is the body that takes the customer from state to m, except for its custom_metadata. Only what differs is in
-// it; what is cleared is null, and a cleared list is empty.
-func (m model) toUpdate(state model) billing.CustomerUpdate {
+// toUpdate is the body that takes the customer from state to m, except for its custom_metadata, where the configuration
+// owned own before. Only what differs is in it; what is cleared is null, and a cleared list is empty.
+func (m model) toUpdate(state model, own ownership) billing.CustomerUpdate {
 	update := billing.CustomerUpdate{
 		ExternalID: wire.Text(m.ExternalID, state.ExternalID),
 		Nickname:   wire.Text(m.Nickname, state.Nickname),
@@ -207,8 +213,8 @@ func (m model) toUpdate(state model) billing.CustomerUpdate {
 	if !m.Tags.Equal(state.Tags) && len(m.Tags.Elements())+len(state.Tags.Elements()) > 0 || m.Tags.IsUnknown() {
 		update.Tags = api.Set(wire.Texts(m.Tags))
 	}
-	update.Emails = pair{m.Email, m.Emails}.change(pair{state.Email, state.Emails})
-	update.Phones = pair{m.Phone, m.Phones}.change(pair{state.Phone, state.Phones})
+	update.Emails = pair{m.Email, m.Emails}.change(pair{state.Email, state.Emails}, own.Email)
+	update.Phones = pair{m.Phone, m.Phones}.change(pair{state.Phone, state.Phones}, own.Phone)
 	return update
 }
 

@@ -180,7 +180,7 @@ func TestFromAPI_defaults(t *testing.T) {
 func written() model {
 	m, _ := fromAPI(&billing.Customer{ID: "1", Name: "A"})
 	m.DocumentNumber = fwtype.Document{StringValue: types.StringValue("529.982.247-25")}
-	m.Email, m.Emails = types.StringValue("a"), listOf("b")
+	m.Email, m.Emails = types.StringValue("a"), listOf("a,b")
 	m.Websites = listOf("w2,w1")
 	m.Tags = types.SetValueMust(types.StringType, nil)
 	m.CustomMetadata = metadata.FromObject(metadata.Object{"own": json.Number("1")})
@@ -210,8 +210,8 @@ func TestKeeping(t *testing.T) {
 		"another number": {billing.Customer{DocumentNumber: &other},
 			func(m model) bool { return m.DocumentNumber.ValueString() == other }},
 		"number is gone": {billing.Customer{}, func(m model) bool { return m.DocumentNumber.IsNull() }},
-		"main written apart": {billing.Customer{Emails: remoteOf("a,b")},
-			func(m model) bool { return m.Emails.Equal(listOf("b")) && m.Email.ValueString() == "a" }},
+		"owned main, another first": {billing.Customer{Emails: remoteOf("b,a,c")},
+			func(m model) bool { return m.Emails.Equal(listOf("b,a,c")) && m.Email.ValueString() == "a" }},
 		"main is gone": {billing.Customer{Emails: remoteOf("b")},
 			func(m model) bool { return m.Email.ValueString() == "b" }},
 		"order of websites": {billing.Customer{Websites: remoteOf("w1,w2")},
@@ -238,7 +238,7 @@ func TestKeeping(t *testing.T) {
 				t.Fatal(err)
 			}
 			m = m.preserve(written(), &c.remote,
-				ownership{Metadata: metadata.Owned{Object: metadata.Object{"own": json.Number("1")}}})
+				ownership{Metadata: metadata.Owned{Object: metadata.Object{"own": json.Number("1")}}, Email: ownsA})
 			if !c.check(m) {
 				t.Errorf("%+v", m)
 			}
@@ -257,7 +257,7 @@ func TestPreserve_isStable(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := first.preserve(first, customer, ownership{})
-		if !again.toUpdate(first).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) ||
+		if !again.toUpdate(first, ownership{}).IsEmpty() || !again.CustomMetadata.Equal(first.CustomMetadata) ||
 			!again.Emails.Equal(first.Emails) {
 			t.Errorf("%s: %+v became %+v", exchange.Name, first, again)
 		}

@@ -41,7 +41,7 @@ func TestOwnership(t *testing.T) {
 		"nothing applied": {ownership{}, `{}`},
 		"nothing named":   {owning(blank(), nil), `{"custom_metadata":{}}`},
 		"metadata":        {owning(blank(), metadata.Object{"a": nil}), `{"custom_metadata":{"a":null}}`},
-		"e-mail, both":    {owning(email, nil), `{"custom_metadata":{},"email":{"main":true,"list":true}}`},
+		"e-mail, both":    {owning(email, nil), `{"custom_metadata":{},"email":{"main":"a","list":true}}`},
 		"phones, emptied": {owning(phone, nil), `{"custom_metadata":{},"phone":{"list":true}}`},
 	} {
 		store := memory{}

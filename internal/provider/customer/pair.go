@@ -10,31 +10,37 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/contact"
 )
 
-// pair is a main value (email, phone) and the list that the service keeps it in (emails, phones).
-//
-// The configuration may name either, or both, or the main value again inside the list. The service has only the list,
-// and returns the main value as an item of it. So pairs are compared as the list that results from both.
+// pair is a main value (email, phone) and the list that the service has (emails, phones). The list in state is always
+// the whole one. A configured list is authoritative; a configured main value owns the one entry that has its value, and
+// the others stay. What is not configured shows what there is: the list, and its first value.
 type pair struct {
 	Main types.String
 	List types.List
 }
 
-// ownedPair says which halves of a pair the configuration named when it was last applied.
+// ownedPair is what the configuration named of a pair when it was last applied.
 type ownedPair struct {
-	Main bool `json:"main,omitempty"`
-	List bool `json:"list,omitempty"`
-	// Repeats says that the main value only repeats the state next to a configured list, see plannedOwn.
-	Repeats bool `json:"repeats,omitempty"`
+	// Main is the main value; "" for none.
+	Main string `json:"main,omitempty"`
+	List bool   `json:"list,omitempty"`
 }
 
-func (p ownedPair) and(o ownedPair) ownedPair {
-	return ownedPair{Main: p.Main && o.Main, List: p.List && o.List, Repeats: p.Repeats}
+// owned is the ownership that applying the configuration p establishes.
+func (p pair) owned() ownedPair {
+	return ownedPair{Main: p.Main.ValueString(), List: !p.List.IsNull()}
+}
+
+// within leaves what the bare configuration names too: under ignore_changes a plan sees the value of the state, also
+// where nothing is configured.
+func (o ownedPair) within(bare ownedPair) ownedPair {
+	if bare.Main == "" {
+		o.Main = ""
+	}
+	o.List = o.List && bare.List
+	return o
 }
 
 func (p pair) split() (types.String, types.List) { return p.Main, p.List }
-
-// known reports whether the plan knows the whole pair.
-func (p pair) known() bool { return !p.Main.IsUnknown() && p.listKnown() }
 
 // listKnown reports whether the plan knows the list with all its items.
 func (p pair) listKnown() bool {
@@ -43,140 +49,79 @@ func (p pair) listKnown() bool {
 	})
 }
 
-// undecided reports whether a main value that is only known in the apply decides how the state shows the list: where it
-// is the one item that the state has in addition to the configured list, as after an import, both mean the same.
-// Terraform holds the apply to the list of the plan, so the plan would have to guess.
-func (p pair) undecided(state pair) bool {
-	if !p.Main.IsUnknown() || p.List.IsNull() || !p.listKnown() || state.List.IsNull() {
-		return false
-	}
-	stored := contact.Items(state.List)
-	return slices.ContainsFunc(stored, func(item contact.Item) bool {
-		main := pair{Main: item.Value, List: p.List}
-		return !contact.HasValue(contact.Items(p.List), item.Value) && contact.SameItems(main.all(), stored)
-	})
+// contradicts reports whether the configuration p names a main value outside of its list. Where one of the two has the
+// value of the state and was never configured, that is ignore_changes, and the other one counts.
+func (p pair) contradicts(state pair, owned ownedPair) bool {
+	outside := !p.Main.IsNull() && !p.Main.IsUnknown() && !p.List.IsNull() && p.listKnown() &&
+		!contact.HasValue(contact.Items(p.List), p.Main)
+	return outside && (owned.Main != "" || !p.Main.Equal(state.Main)) && (owned.List || !p.List.Equal(state.List))
 }
 
-// all is the list that results from both halves: the main value first, unless the list has it already.
-func (p pair) all() []contact.Item {
-	items := contact.Items(p.List)
-	if p.Main.IsNull() || contact.HasValue(items, p.Main) {
+// with is the list with an entry for the main value: the one that has it, else the owned one with its value changed,
+// else a new first one.
+func with(items []contact.Item, owned string, main types.String) []contact.Item {
+	if main.IsNull() || contact.HasValue(items, main) {
 		return items
 	}
-	return append([]contact.Item{{Kind: types.StringNull(), Value: p.Main}}, items...)
+	items = slices.Clone(items)
+	isOwned := func(item contact.Item) bool { return owned != "" && item.Value.ValueString() == owned }
+	if i := slices.IndexFunc(items, isOwned); i >= 0 {
+		items[i].Value = main
+		return items
+	}
+	return slices.Insert(items, 0, contact.Item{Kind: types.StringNull(), Value: main})
 }
 
-// planned is what the pair becomes when p is configured, given the state and what this configuration owned before. What
-// it does not name and never named stays as it is.
+// first is the value of the first entry of a list, null without one.
+func (p pair) first() types.String {
+	if items := contact.Items(p.List); len(items) > 0 {
+		return items[0].Value
+	}
+	return types.StringNull()
+}
+
+// planned is what the pair becomes when p is configured, given the state and what the configuration owned before.
 func (p pair) planned(state pair, owned ownedPair) pair {
-	if !p.known() {
-		open := p.unknownWhereOpen()
-		// Whatever the main value becomes, both lists then mean the same, and the plan of the apply keeps the state's.
-		if p.listKnown() && !state.List.IsNull() && contact.SameItems(contact.Items(p.List),
-			contact.Items(state.List)) {
-			open.List = state.List
-		}
-		return open
-	}
-	if !p.List.IsNull() {
-		return p.plannedList(state)
-	}
-	left := state.all()
-	switch {
-	case owned.List:
-		left = nil
-	case owned.Main && !state.Main.Equal(p.Main):
-		left = slices.DeleteFunc(left, func(c contact.Item) bool { return c.Value.Equal(state.Main) })
-	}
-	out := pair{Main: p.Main, List: types.ListNull(contact.ItemType)}
-	left = pair{Main: p.Main, List: contact.List(left)}.all()
-	if out.Main.IsNull() {
-		out.Main = firstValue(left, state.Main)
-	}
-	out.List = contact.List(left)
-	if contact.SameItems(left, contact.Items(state.List)) {
-		out.List = state.List
-	}
-	return out
-}
-
-// plannedOwn is planned where the main value may only repeat the state, as ignore_changes gives it: next to a
-// configured list, a main value that was never configured keeps its value in the plan and adds nothing to the list.
-// next is what the configuration will own.
-func (p pair) plannedOwn(state pair, owned ownedPair, next *ownedPair) pair {
-	repeats := owned.List && !owned.Main && !p.List.IsNull() && !p.Main.IsNull() && !p.Main.IsUnknown() &&
-		p.Main.Equal(state.Main)
-	if !repeats {
-		return p.planned(state, owned)
-	}
-	next.Main, next.Repeats = false, true
-	return pair{Main: state.Main, List: pair{types.StringNull(), p.List}.planned(state, owned).List}
-}
-
-func (p pair) plannedList(state pair) pair {
 	out := p
-	if out.Main.IsNull() {
-		out.Main = firstValue(contact.Items(p.List), state.Main)
+	switch {
+	case !p.List.IsNull():
+		if p.listKnown() && !state.List.IsNull() { // Terraform takes no null for a configured list
+			out.List = contact.KeepOrder(state.List, p.List)
+		}
+	case p.Main.IsUnknown():
+		out.List = types.ListUnknown(contact.ItemType)
+	default:
+		out.List = contact.KeepOrder(state.List, contact.List(with(contact.Items(state.List), owned.Main, p.Main)))
 	}
-	// The state's list may only stay when it means the same next to the new main value, which may have moved in or out
-	// of it.
-	if kept := (pair{Main: out.Main, List: state.List}); !state.List.IsNull() && contact.SameItems(p.all(),
-		kept.all()) {
-		out.List = state.List
+	if !p.Main.IsNull() {
+		return out
+	}
+	out.Main = out.first()
+	if !out.listKnown() || owned.Main != "" && out.Main.Equal(state.Main) {
+		// A value that is given up is a change, even where the service has nothing to do: else nothing would record it.
+		out.Main = types.StringUnknown()
 	}
 	return out
-}
-
-// unknownWhereOpen leaves to apply what depends on values that are not known yet.
-func (p pair) unknownWhereOpen() pair {
-	if p.Main.IsNull() {
-		p.Main = types.StringUnknown()
-	}
-	if p.List.IsNull() {
-		p.List = types.ListUnknown(contact.ItemType)
-	}
-	return p
 }
 
 // seen is the pair as the service has it, written as p writes it where that means the same.
-func (p pair) seen(remote []billing.Contact) pair {
+func (p pair) seen(remote []billing.Contact, owned ownedPair) pair {
 	items := contact.FromWire(remote)
-	out := pair{Main: firstValue(items, p.Main)}
-	before := contact.Items(p.List)
-	settled := !p.List.IsNull() && !p.List.IsUnknown()
-	if settled && !p.Main.IsNull() && !contact.HasValue(before, p.Main) {
-		if i := slices.Index(items, contact.Item{Kind: types.StringNull(), Value: p.Main}); i >= 0 {
-			items = slices.Delete(slices.Clone(items), i, i+1)
-		}
-	}
-	out.List = contact.List(items)
-	if settled && contact.SameItems(items, before) {
-		out.List = p.List
+	out := pair{Main: types.StringValue(owned.Main), List: contact.KeepOrder(p.List, contact.List(items))}
+	if owned.Main == "" || !contact.HasValue(items, out.Main) {
+		out.Main = out.first()
 	}
 	return out
 }
 
-// change is the list that takes the service from state to p. The list carries the main value too, which alone could not
-// be replaced.
-func (p pair) change(state pair) api.Field[[]billing.Contact] {
-	if p.known() && contact.SameItems(p.all(), state.all()) {
+// change is the list that takes the service from state to the plan p.
+func (p pair) change(state pair, owned ownedPair) api.Field[[]billing.Contact] {
+	items := contact.Items(p.List)
+	if !p.Main.IsUnknown() && !p.Main.Equal(state.Main) {
+		items = with(items, owned.Main, p.Main) // the list has it already, unless the list is under ignore_changes
+	}
+	if p.listKnown() && contact.SameItems(items, contact.Items(state.List)) {
 		return api.Field[[]billing.Contact]{}
 	}
-	return api.Set(contact.ToWire(p.all()))
-}
-
-// imported is the pair of a customer that no configuration has named yet.
-func imported(remote []billing.Contact) pair {
-	return pair{Main: types.StringNull(), List: types.ListNull(contact.ItemType)}.seen(remote)
-}
-
-// firstValue prefers the value that was there before, as long as the list still has it.
-func firstValue(items []contact.Item, before types.String) types.String {
-	if !before.IsNull() && contact.HasValue(items, before) {
-		return before
-	}
-	if len(items) == 0 {
-		return types.StringNull()
-	}
-	return items[0].Value
+	return api.Set(contact.ToWire(items))
 }

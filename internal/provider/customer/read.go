@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -85,7 +84,7 @@ func withLostAccount(ctx context.Context, client *billing.Service, m model, c *b
 	case imported && err == nil:
 		return m.withAccount(account)
 	case account == nil:
-		warnUnknownAccount(m, "exists", err, diags)
+		warnUnknownAccount(m, err, diags)
 		return m
 	}
 	m.BillingAccountID = types.StringValue(account.ID)
@@ -103,9 +102,7 @@ func importedState(ctx context.Context, client *billing.Service, c *billing.Cust
 	state = state.emptied()
 	account, err := oldestAccount(ctx, client, c)
 	if err != nil {
-		diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account is not known",
-			fmt.Sprintf("Customer %q (id %s) was imported, but its billing accounts could not be listed, so "+
-				"billing_account_id stays null: %s.", c.Name, c.ID, err))
+		warnUnknownAccount(state, err, diags)
 		return state
 	}
 	return state.withAccount(account)

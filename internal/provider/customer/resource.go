@@ -36,23 +36,28 @@ var (
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
-// ValidateConfig refuses arguments for a billing account that is not to be opened.
+// ValidateConfig rejects arguments for a billing account that is not to be created, and an email outside of emails.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(fields.Get(ctx, req.Config, &config)...)
-	if resp.Diagnostics.HasError() || !config.CreateBillingAccount.Equal(types.BoolValue(false)) {
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	for name, given := range map[string]bool{
-		"billing_email":      !config.BillingEmail.IsNull(),
-		"payment_terms_days": !config.PaymentTermsDays.IsNull(),
-		"auto_collection":    !config.AutoCollection.IsNull(),
-	} {
-		if given {
-			resp.Diagnostics.AddAttributeError(path.Root(name), name+" needs a billing account",
-				fmt.Sprintf("%s is an attribute of the billing account that is opened together with the customer, "+
-					"and create_billing_account is false. Remove %s, or let the account be opened.", name, name))
+	refuseOutside(config, model{}, ownership{}, &resp.Diagnostics)
+	if !config.CreateBillingAccount.Equal(types.BoolValue(false)) {
+		return
+	}
+	for _, argument := range []struct {
+		name  string
+		given bool
+	}{{"billing_email", !config.BillingEmail.IsNull()}, {"payment_terms_days", !config.PaymentTermsDays.IsNull()},
+		{"auto_collection", !config.AutoCollection.IsNull()}} {
+		if argument.given {
+			resp.Diagnostics.AddAttributeError(path.Root(argument.name), fmt.Sprintf("%s of %s needs a billing account",
+				argument.name, config.displayName()), fmt.Sprintf("It belongs to the billing account that is created together "+
+				"with the customer, and create_billing_account is false. Remove %s, or let the account be created.",
+				argument.name))
 		}
 	}
 }
@@ -80,13 +85,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	w.Save(ctx, state.ID, state)
 	private.SetOwned(ctx, w.Private, own, w.Diags)
 	if created.Adopted {
-		w.Diags.AddWarning("Found the customer instead of creating it twice",
-			fmt.Sprintf("The response to the creation of customer %q was lost. A lookup found the customer that it "+
-				"created (id %s).",
-				w.Plan.Name.ValueString(), created.Customer.ID))
+		w.Diags.AddWarning(fmt.Sprintf("Found %s instead of creating it twice", state.displayName()),
+			"The response to the creation was lost. A lookup found the customer that it had created.")
 	}
 	if created.BillingAccount == nil && w.Plan.CreateBillingAccount.ValueBool() {
-		warnUnknownAccount(state, "was created", created.AccountError, w.Diags)
+		warnUnknownAccount(state, created.AccountError, w.Diags)
 	}
 }
 
@@ -112,7 +115,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	response, err := update(ctx, w, own, next)
-	state := w.Plan
+	state := w.Plan.shown()
 	if response != nil {
 		state = w.Plan.after(response, next, w.Diags)
 	}
@@ -134,8 +137,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // response next to an error means that a first request has been carried out and a second one has not.
 func update(ctx context.Context, w *object.Write[*billing.Service, model], own, next ownership) (*billing.Customer,
 	error) {
-	plan, state := w.Plan.owning(next), w.State.owning(next)
-	id, body := state.ID.ValueString(), plan.toUpdate(state)
+	plan, state := w.Plan, w.State
+	id, body := state.ID.ValueString(), plan.toUpdate(state, own)
 	switch {
 	case !plan.EffectiveCustomMetadata.Equal(state.EffectiveCustomMetadata):
 		return customMetadata.Change(ctx, w.Client, id, body, own.Metadata.Under(plan.CustomMetadataMode),
@@ -147,16 +150,25 @@ func update(ctx context.Context, w *object.Write[*billing.Service, model], own, 
 	}
 }
 
-// warnUnknownAccount reports that billing_account_id stays null for now.
-func warnUnknownAccount(m model, verb string, err error, diags *diag.Diagnostics) {
-	reason := "the service does not list one"
-	if err != nil {
-		reason = "its billing accounts could not be listed: " + apidiag.Text(err)
+// shown is the plan m without a request: a main value that is given up shows the first entry.
+func (m model) shown() model {
+	if m.Email.IsUnknown() {
+		m.Email = pair{List: m.Emails}.first()
 	}
-	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account is not known",
-		fmt.Sprintf("%s %s, but it is not known which billing account was opened with it, so billing_account_id is "+
-			"null for now. Each plan and refresh looks for the account again. Reason: %s",
-			apidiag.Capitalize(m.displayName()), verb, reason))
+	if m.Phone.IsUnknown() {
+		m.Phone = pair{List: m.Phones}.first()
+	}
+	return m
+}
+
+// warnUnknownAccount reports that billing_account_id stays null for now.
+func warnUnknownAccount(m model, err error, diags *diag.Diagnostics) {
+	reason := "The service does not list one."
+	if err != nil {
+		reason = "Its billing accounts could not be listed: " + apidiag.Text(err)
+	}
+	diags.AddAttributeWarning(path.Root("billing_account_id"), "The billing account of "+m.displayName()+" is not known",
+		"billing_account_id is null for now; each refresh looks for the account again. "+reason)
 }
 
 // Delete does what deletion_policy says.

@@ -36,8 +36,8 @@ var about = map[string]string{
 		"digits), with or without a mask. Differences in mask or case cause no diff.",
 	"kind":       "`natural` (a person) or `juridical` (a legal entity).",
 	"birthday":   "Date of birth, `YYYY-MM-DD`.",
-	"email":      "Main e-mail address, which the service keeps as an item of `emails`.",
-	"phone":      "Main phone number, which the service keeps as an item of `phones`.",
+	"email":      "Main e-mail address, an entry of `emails`.",
+	"phone":      "Main phone number, an entry of `phones`.",
 	"notes":      "Notes, as free text.",
 	"addresses":  "Postal addresses.",
 	"phones":     "Phone numbers.",
@@ -84,19 +84,15 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				PlanModifiers: onChange(validate.CPFOrCNPJ())},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
-				MarkdownDescription: about["email"] + " If unset, it shows the first of them. If removed, the " +
-					"address is deleted unless `emails` contains it."},
-			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: notBlank(),
-				MarkdownDescription: about["phone"] + " If unset, it shows the first of them. If removed, the " +
-					"number is deleted unless `phones` contains it."},
-			"emails": contacts("emails", inAnyOrder+" `email` need not be repeated here."+wholeList, validate.Email()),
-			"phones": contacts("phones", inAnyOrder+" `phone` need not be repeated here."+wholeList,
-				validate.NotBlank()),
+				MarkdownDescription: about["email"] + oneEntry("emails")},
+			"phone": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Phone()),
+				MarkdownDescription: about["phone"] + oneEntry("phones")},
+			"emails":   contacts("emails", inAnyOrder+authoritative, validate.Email()),
+			"phones":   contacts("phones", inAnyOrder+authoritative, validate.Phone()),
 			"websites": contacts("websites", inAnyOrder, validate.NotBlank()),
 			"addresses": schema.ListNestedAttribute{Optional: true, Computed: true,
 				Validators: []validator.List{validate.NoNulls{}}, MarkdownDescription: about["addresses"] + inAnyOrder +
-					" The `address` of a `billing_account` " +
-					"becomes one of them." + wholeList,
+					wholeList,
 				NestedObject: schema.NestedAttributeObject{Attributes: contact.AddressAttributes()}},
 			"tags": schema.SetAttribute{Optional: true, Computed: true, ElementType: types.StringType,
 				MarkdownDescription: about["tags"], Validators: []validator.Set{validate.NoNulls{}},
@@ -120,12 +116,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Whether charges on that billing account are automatic. Defaults to `true`. " + onCreateOnly},
 			"billing_account_id": schema.StringAttribute{Computed: true,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
-				MarkdownDescription: "Id of the billing account that was created together with the customer; null " +
-					"if none was created. After an import it is the oldest of the customer's billing accounts " +
-					"that is not closed. If it could not be determined then, each refresh looks for it. " +
-					"Otherwise it is not refreshed: the id of an account that was closed elsewhere stays here. " +
-					"To detect a closed account, read it with the data source `billing_account`, or manage it " +
-					"as a `billing_account`."},
+				MarkdownDescription: "Id of the billing account that was created together with the customer; null with " +
+					"`create_billing_account = false`. After an import it is the customer's oldest account that is not " +
+					"closed. Not refreshed: an account that was closed elsewhere stays here."},
 
 			policy.Name: policy.Attribute("`delete` deletes the customer and closes its billing accounts", policy.Delete),
 		},
@@ -142,20 +135,26 @@ const aboutResource = "A customer of the organization: a person or a company tha
 	"deletes the customer and closes its billing accounts. The API rejects this while one of its subscriptions " +
 	"is not canceled. A customer that was deleted elsewhere is planned for re-creation, with a new id and a new " +
 	"billing account. Import by id or by `external_id` (see [the guide on importing](../guides/import)). A " +
-	"refresh takes one request. Changes that a `billing_account` makes to its customer are shown here after the " +
-	"next refresh. Computed attributes also show values that you mark as sensitive, and are not sensitive " +
+	"refresh takes one request. Computed attributes also show values that you mark as sensitive, and are not sensitive " +
 	"themselves: `email` by `emails`, `phone` by `phones`, `custom_metadata` by `effective_custom_metadata`."
 
 // Parts of descriptions that several lists have in common.
 const (
-	inAnyOrder = " Their order does not matter."
-	wholeList  = " If set, the list is authoritative: entries added elsewhere are removed. If never set, entries " +
+	inAnyOrder    = " Their order does not matter."
+	authoritative = " If set, the list is authoritative: entries added elsewhere are removed. If unset or removed, entries " +
+		"are left unchanged; `[]` deletes them."
+	wholeList = " If set, the list is authoritative: entries added elsewhere are removed. If never set, entries " +
 		"are left unchanged. Removing the argument deletes all entries, like `[]`."
 )
 
-const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change causes a warning " +
-	"and has no effect; change the `billing_account` instead. After an import it shows the account in " +
-	"`billing_account_id`."
+// oneEntry describes a main value that is an entry of a list.
+func oneEntry(list string) string {
+	return " Changing it replaces that entry; other entries stay. Next to `" + list + "` it must be one of its values. If " +
+		"unset, it shows the first entry; if removed, the entry stays."
+}
+
+const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change sends nothing. After an " +
+	"import it shows the account in `billing_account_id`."
 
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }
 

@@ -82,10 +82,11 @@ func TestAccFinanceRecord_badInput(t *testing.T) {
 		record(`["a"]`):                   `body takes an object`,
 		record(`null`):                    `Must set a configuration value for the body attribute`,
 		record(`true ? null : { a = 1 }`): `body is null. Write the record as an object`,
+		record(`{}`):                      `body is {}, so there is nothing to create`,
 		record(`{ n = 1e5000 }`):          `The body cannot be sent: at n, the number 1e+5000 is too large`,
 		record(`{ a = { b = [0, { c = -2.5e6000 }] } }`):                         `at a.b[1].c, the number -2.5e+6000 is too large`,
-		record(`{}`, `idempotency_key = ""`):                                     `"" is not a UUID of version 4`,
-		record(`{}`, `idempotency_key = "6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11"`): `is not a UUID of version 4`,
+		record(`{}`, `idempotency_key = ""`):                                     `must be a UUID of version 4`,
+		record(`{}`, `idempotency_key = "6f1c0a52-6f2a-1b7e-9f56-0d4f0b9a7c11"`): `must be a UUID of version 4, such as the result of a random_uuid resource, got: 6f1c`,
 		strings.Replace(record(`{}`), "payables", "pay/ables",
 			1): `"pay/ables" is not the name of a collection`,
 		strings.Replace(record(`{}`), "payables", "..", 1): `".." is not the name of a collection`,
@@ -105,7 +106,7 @@ func TestAccFinanceRecord_refused(t *testing.T) {
 	s := start(t)
 	run(t,
 		resource.TestStep{Config: s.Config(record(`{ amount = 10.5 }`)),
-			ExpectError: words(`Invalid value for body.amount: must be a string (got 10.5).`)},
+			ExpectError: words(`Invalid value for body.amount: must be a string (got 10.5). If it is an amount, write a string with two decimals: "10.50", or format_cents(1050).`)},
 		resource.TestStep{Config: s.Config(record(`{ amount = "10.50" }`))},
 		resource.TestStep{Config: s.Config(record(`{ amount = "10,50" }`)),
 			ExpectError: words(

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -21,6 +22,7 @@ type model struct {
 	Body                metadata.Value `tfsdk:"body"`
 	IgnoreRemoteChanges types.Bool     `tfsdk:"ignore_remote_changes"`
 	IdempotencyKey      types.String   `tfsdk:"idempotency_key"`
+	DeletionPolicy      types.String   `tfsdk:"deletion_policy"`
 	Response            types.String   `tfsdk:"response"`
 }
 
@@ -45,6 +47,7 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 		Body:                metadata.FromObject(body),
 		IgnoreRemoteChanges: types.BoolNull(),
 		IdempotencyKey:      types.StringNull(),
+		DeletionPolicy:      types.StringValue(policy.Delete),
 		Response:            wire.JSONText(record.Raw),
 	}, nil
 }
@@ -52,6 +55,7 @@ func fromAPI(collection types.String, record *finance.Record) (model, error) {
 // preserve carries over from prior what the service does not say, and shows of the body only what prior names.
 func (m model) preserve(prior model) (model, error) {
 	m.IgnoreRemoteChanges, m.IdempotencyKey = prior.IgnoreRemoteChanges, wire.Known(prior.IdempotencyKey)
+	m.DeletionPolicy = prior.DeletionPolicy
 	shape, err := prior.Body.Object()
 	if err != nil {
 		return m, err
@@ -116,9 +120,9 @@ func (m model) warnStored(record *finance.Record, desired metadata.Object, diags
 		return
 	}
 	slices.Sort(other)
-	diags.AddAttributeWarning(path.Root(attrBody), "The service stored something else",
-		fmt.Sprintf("The %s has other values than configured in %s; see response. The next plan shows the difference: "+
-			"write the values of the response in the configuration, or set ignore_remote_changes.", m.displayName(),
+	diags.AddAttributeWarning(path.Root(attrBody), "The service stored other values for the "+m.displayName(),
+		fmt.Sprintf("It has other values than configured in %s; see response. The next plan shows the difference: "+
+			"write the values of the response in the configuration, or set ignore_remote_changes.",
 			strings.Join(other, ", ")))
 }
 
@@ -127,10 +131,15 @@ func (m model) place() string { return place(m.Collection.ValueString(), m.ID.Va
 
 func place(collection, id string) string { return collection + "/" + id }
 
-// displayName names the record inside a sentence.
+// displayName names the record inside a sentence, after "the".
 func (m model) displayName() string {
 	if id := m.ID.ValueString(); id != "" {
-		return fmt.Sprintf("record %s of %s", id, m.Collection.ValueString())
+		return fmt.Sprintf("record %s in %s", id, m.Collection.ValueString())
 	}
-	return "record of " + m.Collection.ValueString()
+	return "record in " + m.Collection.ValueString()
+}
+
+// Policy is what the record says of its deletion_policy.
+func (m model) Policy() policy.Of {
+	return policy.Of{Value: m.DeletionPolicy, Object: "the " + m.displayName(), Own: policy.Delete}
 }

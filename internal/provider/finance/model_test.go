@@ -3,6 +3,7 @@ package finance
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 )
 
 // said joins what diagnostics say.
@@ -30,7 +31,7 @@ func TestWarnStored(t *testing.T) {
 		{`{"a":1,"s":"x","n":null}`, `{"id":"1","a":1.0,"b":2}`, ""},
 		{`{"l":[{"a":1}]}`, `{"id":"1","l":[{"a":1,"id":7}]}`, ""},
 		{`{"b":"10.5","a":1,"c":{"d":1}}`, `{"id":"1","b":"10.51","a":2,"c":{"d":1}}`,
-			"record 1 of payables has other values than configured in a, b;"},
+			"It has other values than configured in a, b;"},
 		{`{"c":{"d":1}}`, `{"id":"1","c":{"d":2}}`, "in c;"},
 	} {
 		for _, ignores := range []bool{false, true} {
@@ -63,61 +64,70 @@ func TestAdviseRetry(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		adviseRetry(c.err, model{IdempotencyKey: types.StringValue("the-key")}, &diags)
-		if have := said(diags); strings.Contains(have, "(the-key)") != c.want {
+		if have := said(diags); strings.Contains(have, "with the key the-key") != c.want {
 			t.Errorf("%v: %q", c.err, have)
 		}
 	}
 }
 
-// TestClaim: records of one run that would be one record are distinguished.
-func TestClaim(t *testing.T) {
+// TestConflict: what cannot be done with one key in one plan, in either order.
+func TestConflict(t *testing.T) {
 	t.Parallel()
-	made, given := finance.Claim{}, finance.Claim{Given: true}
+	made, given := finance.Claim{About: "{}"}, finance.Claim{About: "{}", Given: true}
 	one, other, removed := finance.Claim{ID: "r1"}, finance.Claim{ID: "r2"}, finance.Claim{ID: "r1", Destroyed: true}
-	const exists = "Error: A record with the same key exists: The record r1 of payables"
 	for name, c := range map[string]struct {
-		claims []finance.Claim // on the same key
-		want   string
+		a, b          finance.Claim
+		summary, says string
 	}{
-		"one": {[]finance.Claim{made}, ""},
-		"two to be made": {[]finance.Claim{made, made}, "Error: Two records with the same key: Another record " +
-			"of payables in this plan has the key k too, because its body is the same"},
-		"two with keys of their own": {[]finance.Claim{given, given}, "Error: Two records with the same key: Another " +
-			"record of payables in this plan has the key k too, because its idempotency_key is the same; keys compare without " +
-			"case"},
-		"one of them exists":          {[]finance.Claim{one, made}, exists},
-		"in the other order":          {[]finance.Claim{made, one}, exists},
-		"two that exist":              {[]finance.Claim{one, other}, ""},
-		"one that is managed twice":   {[]finance.Claim{one, one}, ""},
-		"one of them is removed":      {[]finance.Claim{one, removed}, ""},
-		"both are removed":            {[]finance.Claim{removed, removed}, ""},
-		"one is removed, another not": {[]finance.Claim{removed, other}, ""},
-		"renamed": {[]finance.Claim{removed, made},
-			"Warning: A record is deleted and created with the same key: This plan deletes the record r1 of payables"},
-		"renamed, in the other order": {[]finance.Claim{made, removed},
-			"Warning: A record is deleted and created with the same key: This plan deletes the record r1 of payables"},
-		"one that exists, alone":     {[]finance.Claim{one}, ""},
-		"replaced":                   {[]finance.Claim{one, {Replaces: "payables/r1"}}, ""},
-		"two others and one to make": {[]finance.Claim{one, other, made}, exists},
+		"two to be made":              {made, made, "Two new records in payables have the key k", "their bodies are the same"},
+		"two with keys of their own":  {given, made, "Two new records in payables have the key k", "keys compare without case"},
+		"one of them exists":          {one, made, "The record r1 in payables has the key of a new record", "the body {}"},
+		"renamed":                     {removed, made, "The record r1 in payables is deleted and created again", "moved block"},
+		"managed twice, removed once": {one, removed, "The record r1 in payables is deleted at one address", "state rm"},
+		"two that exist":              {one, other, "", ""},
+		"managed twice":               {one, one, "", ""},
+		"both are removed":            {removed, removed, "", ""},
+		"another one is removed":      {removed, other, "", ""},
+		"replaced":                    {one, finance.Claim{Replaces: "payables/r1"}, "", ""},
+		"another one is replaced": {one, finance.Claim{Replaces: "payables/r2"},
+			"The record r1 in payables has the key of a new record", ""},
 	} {
-		r := &Resource{base{Scheme: scheme}}
-		r.Conn = &conn.Conn{Finance: conn.Service[*finance.Service]{Client: finance.New(nil), Ready: true}}
-		var diags diag.Diagnostics
-		for i, claim := range c.claims {
-			key := []string{"k", "K", "k"}[i]
-			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringValue(key)}, claim, &diags)
-			// Others do not matter.
-			r.claim(model{Collection: types.StringValue("receivables"), IdempotencyKey: types.StringValue(key)}, claim,
-				&diag.Diagnostics{})
-			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringNull()}, claim, &diags)
-			r.claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringUnknown()}, claim, &diags)
-		}
-		if have := strings.Replace(said(diags), "key K", "key k", 1); (have == "") != (c.want == "") ||
-			!strings.HasPrefix(have, c.want) {
-			t.Errorf("%s: %q, want %q", name, have, c.want)
+		for range 2 {
+			summary, detail := conflict("payables", "k", c.a, c.b)
+			if (summary == "") != (c.summary == "") || !strings.HasPrefix(summary, c.summary) ||
+				!strings.Contains(detail, c.says) {
+				t.Errorf("%s: %q, %q", name, summary, detail)
+			}
+			c.a, c.b = c.b, c.a
 		}
 	}
-	// Without a provider configuration there is nothing to compare with.
-	new(Resource).claim(model{Collection: types.StringValue("payables"), IdempotencyKey: types.StringValue("k")}, made,
-		nil)
+}
+
+// TestInBody_amounts: a number where the service wants a text is an amount that has to be written as one.
+func TestInBody_amounts(t *testing.T) {
+	t.Parallel()
+	body, err := metadata.Parse([]byte(`{"amount":10.5,"big":1e400,"name":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _ := api.AsError(inBody(&api.Error{Fields: map[string]string{"amount": "must be a string", "big": "no", "name": "no",
+		"other": "no"}}, body))
+	want := map[string]string{"body.big": "no", "body.name": "no", "body.other": "no", "body.amount": "must be a string. " +
+		"If it is an amount, write a string with two decimals: \"10.50\", or format_cents(1050)."}
+	if !reflect.DeepEqual(e.Fields, want) {
+		t.Errorf("%v", e.Fields)
+	}
+}
+
+// TestWarnCollection: only a near miss of a documented collection warns.
+func TestWarnCollection(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"payable": "payables", "Payables": "payables", "recievables": "receivables",
+		"account": "accounts", "payables": "", "cost-centers": "", "discounts": "", "foos": "", "": ""} {
+		var diags diag.Diagnostics
+		warnCollection(types.StringValue(name), &diags)
+		if have := said(diags); (have == "") != (want == "") || !strings.Contains(have, `did you mean "`+want) && want != "" {
+			t.Errorf("%q: %s", name, have)
+		}
+	}
 }

@@ -32,7 +32,7 @@ func TestAccFinanceRecord_everyResponseLost(t *testing.T) {
 	s.loses(2)
 	config := s.Config(record(`{ name = "Rent" }`), "max_retries = 1")
 	run(t,
-		resource.TestStep{Config: config, ExpectError: words(`Could not create record of payables`)},
+		resource.TestStep{Config: config, ExpectError: words(`Could not create the record in payables`)},
 		resource.TestStep{Config: config, Check: stored(s, "name", "Rent")},
 		empty(config),
 	)
@@ -49,10 +49,10 @@ func TestAccFinanceRecord_sameBody(t *testing.T) {
 	const key = "6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11"
 	changed := strings.Replace(two(), `"Rent"`, `"Office"`, 1)
 	run(t,
-		resource.TestStep{Config: two(), ExpectError: words(`Two records with the same key`)},
+		resource.TestStep{Config: two(), ExpectError: words(`Two new records in payables have the key`)},
 		// The key follows from the body at the creation, so it stays that of the first body.
 		resource.TestStep{Config: s.Config(one)},
-		resource.TestStep{Config: changed, ExpectError: words(`A record with the same key exists`)},
+		resource.TestStep{Config: changed, ExpectError: words(`in payables has the key of a new record`)},
 		resource.TestStep{Config: two(`idempotency_key = "` + key + `"`), Check: func(*terraform.State) error {
 			if n := len(s.FinanceRecords("payables")); n != 2 {
 				t.Errorf("there are %d records, want 2", n)

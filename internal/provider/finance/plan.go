@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -30,16 +32,21 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
-func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
-	r.claim(p.State, finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true}, p.Diags)
-	r.planRemoval(ctx, p.State, p.Private, p.Diags)
+func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
+	if !p.State.Policy().Abandons() {
+		r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
+	}
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned = p.Planned.plannedCreate(p.Config)
-	replaced := run.Replaced(ctx, p.Private, p.Diags)
-	r.claim(p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(),
-		Replaces: replaced}, p.Diags)
+	if body, err := p.Planned.Body.Object(); err == nil && len(body) == 0 {
+		p.Diags.AddAttributeError(path.Root(attrBody), "Empty body of the "+p.Planned.displayName(),
+			"body is {}, so there is nothing to create. Write the record as an object, such as "+exampleBody+".")
+	}
+	warnCollection(p.Planned.Collection, p.Diags)
+	r.claim(p, p.Planned, finance.Claim{Given: !p.Config.IdempotencyKey.IsNull(), About: p.Planned.excerpt(),
+		Replaces: run.Replaced(ctx, p.Private, p.Diags)})
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
@@ -47,7 +54,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if p.Diags.HasError() {
 		return
 	}
-	r.claim(p.State, finance.Claim{ID: p.State.ID.ValueString()}, p.Diags)
+	r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString()})
 	var next metadata.Owned
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, p.Diags)
 	private.Plan(ctx, p.Private, next, p.Diags)
@@ -57,10 +64,22 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	}
 	if p.Update(ctx, p.State.place(), at...) {
 		r.checkCollection(ctx, p.Planned, p.State, p.Diags)
-		// Terraform hands this private state on to the deletion that is a part of the replacement.
-		r.planRemoval(ctx, p.State, p.Private, p.Diags)
-	} else {
-		r.planKept(ctx, p.State, p.Private, p.Diags)
+	}
+}
+
+// documented are the collections that the service describes.
+var documented = []string{"accounts", "payables", "receivables"}
+
+// warnCollection warns about the name of a collection that is nearly a documented one: the service may accept any name.
+func warnCollection(collection types.String, diags *diag.Diagnostics) {
+	name := collection.ValueString()
+	if name == "" || slices.Contains(documented, name) {
+		return
+	}
+	if meant := api.Nearest(strings.ToLower(name), documented, 1)[0]; api.Distance(strings.ToLower(name), meant) <= 2 {
+		diags.AddAttributeWarning(path.Root(attrCollection), fmt.Sprintf("Collection %q: did you mean %q?", name, meant),
+			fmt.Sprintf("The service describes the collection %q. It may accept any other name, so %q may be right. If it is a "+
+				"typing error, its records are not among the %s.", meant, name, meant))
 	}
 }
 
@@ -148,48 +167,55 @@ func refuseMove(plan, state model, diags *diag.Diagnostics) {
 			"again: the new plan shows the replacement.", plan.Collection.ValueString(), state.displayName()))
 }
 
-// claim reports what else this run does with the record of the same key: the service makes one record for one key.
-func (r *Resource) claim(m model, c finance.Claim, diags *diag.Diagnostics) {
-	key := m.IdempotencyKey
+// claim reports what else this plan does with the record of the same key: the service makes one record for one key.
+// What the plans inside an apply do, the apply itself reports.
+func (r *Resource) claim(p *object.Plan[model], m model, c finance.Claim) {
+	key, collection := m.IdempotencyKey, m.Collection.ValueString()
 	client, ready := r.Client()
-	if key.IsNull() || key.IsUnknown() || m.Collection.IsUnknown() || !ready {
+	if key.IsNull() || key.IsUnknown() || m.Collection.IsUnknown() || !ready || p.InApply() {
 		return
 	}
-	for _, other := range client.ClaimKey(m.Collection.ValueString(), key.ValueString(), c) {
-		m.reportClaims(c, other, diags)
+	for _, other := range client.ClaimKey(collection, key.ValueString(), c) {
+		summary, detail := conflict(collection, key.ValueString(), c, other)
+		if summary != "" {
+			p.Diags.AddAttributeError(path.Root(attrIdempotencyKey), summary, detail)
+		}
 	}
 }
 
-const aboutOwnKey = "Set idempotency_key on one of them to another UUID of version 4, for example from a " +
-	"random_uuid resource."
-
-// reportClaims reports two claims on one key, in whatever order they came.
-func (m model) reportClaims(a, b finance.Claim, diags *diag.Diagnostics) {
-	at, collection := path.Root(attrIdempotencyKey), m.Collection.ValueString()
-	creates, destroys := a.ID == "" || b.ID == "", a.Destroyed || b.Destroyed
-	switch {
-	case a.ID == "" && b.ID == "":
-		because := "its body is the same"
-		if a.Given || b.Given {
-			because = "its idempotency_key is the same; keys compare without case"
-		}
-		diags.AddAttributeError(at, "Two records with the same key",
-			fmt.Sprintf("Another record of %s in this plan has the key %s too, because %s. The other one has "+
-				"the body %s. The service creates one record for one key. %s",
-				collection, m.IdempotencyKey.ValueString(), because, b.About, aboutOwnKey))
-	case creates && destroys:
-		diags.AddAttributeWarning(at, "A record is deleted and created with the same key",
-			fmt.Sprintf("This plan deletes the record %s of %s and creates one with the same key: probably the "+
-				"resource was renamed. One record is left in any case: this one, if the creation comes first, or a "+
-				"new one with another id. To keep the record and its id for certain, add a moved block.", a.ID+b.ID,
-				collection))
-	case creates && a.Replaces+b.Replaces != place(collection, a.ID+b.ID):
-		diags.AddAttributeError(at, "A record with the same key exists",
-			fmt.Sprintf("The record %s of %s, which another resource manages, was created with the same key as the "+
-				"one that this plan creates. The service stores one record per key, so both resources would "+
-				"manage that record, and each apply of one would overwrite what the other has written. %s", a.ID+b.ID,
-				collection, aboutOwnKey))
+// conflict says what is wrong with two plans for one key, in whatever order they came; "" is nothing.
+func conflict(collection, key string, a, b finance.Claim) (summary, detail string) {
+	if a.ID == "" {
+		a, b = b, a // b is the one that creates, where there is one
 	}
+	const another = "another UUID of version 4, for example from a random_uuid resource"
+	old := fmt.Sprintf("record %s in %s", a.ID, collection)
+	switch {
+	case a.ID == "":
+		because := "their bodies are the same"
+		if a.Given || b.Given {
+			because = "their idempotency_key is the same; keys compare without case"
+		}
+		return fmt.Sprintf("Two new records in %s have the key %s", collection, key), fmt.Sprintf("Two resources of this "+
+			"plan create a record with this key, because %s. The service creates one record for one key. The bodies are\n\n"+
+			"  %s\n  %s\n\nSet idempotency_key on one of them to %s.", because, a.About, b.About, another)
+	case b.ID == "" && a.Destroyed:
+		return fmt.Sprintf("The %s is deleted and created again with the same key", old), fmt.Sprintf("One address of this "+
+			"plan destroys the %s, and another one creates a record with its key (%s) and the body %s: probably the resource "+
+			"was renamed. The service creates one record for one key. To keep the record, add a moved block from the old "+
+			"address to the new one. To replace it, set idempotency_key on the new one to %s.", old, key, b.About, another)
+	case b.ID == "" && b.Replaces != place(collection, a.ID):
+		return fmt.Sprintf("The %s has the key of a new record", old), fmt.Sprintf("Another resource of this plan manages "+
+			"the %s. It was created with the key (%s) of the new record with the body %s. The service creates one record for "+
+			"one key, so both resources would manage that record. Set idempotency_key on the new one to %s.", old, key, b.About,
+			another)
+	case a.ID == b.ID && a.Destroyed != b.Destroyed:
+		return fmt.Sprintf("The %s is deleted at one address and kept at another", old), fmt.Sprintf("Two addresses of the "+
+			"state manage the %s (key %s), and this plan destroys one of them, which deletes the record. To keep it, remove "+
+			"that address from the state only: terraform state rm, a removed block with destroy = false, or deletion_policy = "+
+			"\"abandon\", applied before.", old, key)
+	}
+	return "", ""
 }
 
 // excerpt is the beginning of the body, by which a user finds the record in the configuration.

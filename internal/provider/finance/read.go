@@ -34,15 +34,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok {
 		return
 	}
-	client.Shown(prior.Collection.ValueString(), prior.ID.ValueString(), entry(ctx, resp.Private, &resp.Diagnostics))
 	client.Wrote(prior.Collection.ValueString(), prior.ID.ValueString(), prior.Response.ValueString())
 	record, err := client.GetRecord(ctx, prior.Collection.ValueString(), prior.ID.ValueString())
 	if api.IsNotFound(err) {
-		resp.Diagnostics.AddWarning("A finance record was deleted outside of Terraform",
-			fmt.Sprintf("The %s does not exist any more at the service. If it is still configured, the plan creates it "+
-				"again, with a new id.", prior.displayName()))
-		resp.State.RemoveResource(ctx)
-		r.Run().Gone(typeName, prior.place())
+		r.Gone(ctx, types.StringValue(prior.place()), "the "+prior.displayName(), "was deleted",
+			"creates it again, with a new id", resp)
 		return
 	}
 	if err != nil {
@@ -79,9 +75,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	found := model{ID: types.StringValue(id), Collection: types.StringValue(collection)}
 	_, err := client.GetRecord(ctx, collection, id)
 	if api.IsNotFound(err) {
-		resp.Diagnostics.AddError("No such record", fmt.Sprintf("The workspace of this token has no record %s in the "+
-			"collection %s. Check both, upper and lower case included, and the token. Terraform does not show which import "+
-			"this is: it is the one with id = %q, or with this identity.", id, collection, collection+"/"+id))
+		resp.Diagnostics.AddError("No "+found.displayName(), fmt.Sprintf("The workspace of this token has no record %s in the "+
+			"collection %s. Check both, upper and lower case included, and the token.", id, collection))
 		return
 	}
 	if err != nil {

@@ -1,11 +1,13 @@
 // Package finance is financial management: the resource of free-form records, and the data sources of its lists and of
-// its description. body.go compares bodies, entries.go tells resources apart that manage one record.
+// its description. body.go compares bodies.
 package finance
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -34,6 +36,9 @@ var (
 // NewResource returns the resource.
 func NewResource() resource.Resource { return &Resource{base{Scheme: scheme}} }
 
+// exampleBody is a body as messages show it.
+const exampleBody = `{ name = "Rent", amount = "1500.00" }`
+
 // ValidateConfig checks what is inside of the body.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse) {
@@ -45,7 +50,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	// A null that has a type, as a condition may give, the framework does not see.
 	if config.Body.IsAbsent() {
 		resp.Diagnostics.AddAttributeError(path.Root(attrBody), "Missing body", "body is null. Write the record as "+
-			"an object, such as { name = \"Rent\", amount = \"1500.00\" }.")
+			"an object, such as "+exampleBody+".")
 		return
 	}
 	if _, err := config.Body.Object(); err != nil && !errors.Is(err, metadata.ErrUnknown) {
@@ -65,7 +70,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	record, err := client.CreateRecord(ctx, plan.Collection.ValueString(), metadata.Payload(desired),
 		plan.IdempotencyKey.ValueString())
 	if err != nil {
-		apidiag.Add(w.Diags, inBody(err), operation("create", plan))
+		apidiag.Add(w.Diags, inBody(err, desired), operation("create", plan))
 		adviseRetry(err, plan, w.Diags)
 		return
 	}
@@ -74,34 +79,31 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		apidiag.Unreadable(w.Diags, err)
 		return
 	}
-	client.Carried(plan.Collection.ValueString(), plan.IdempotencyKey.ValueString())
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
 	private.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
-	entry(ctx, w.Private, w.Diags)
 	if record.Existed {
 		warnExisted(plan, w.Diags)
 	}
 	plan.warnStored(&record.Record, desired, w.Diags)
 }
 
-// warnExisted says that a creation was given a record that was there already.
+// warnExisted says that a creation was given a record which was there already.
 func warnExisted(m model, diags *diag.Diagnostics) {
-	diags.AddWarning("The record existed already", fmt.Sprintf("An earlier creation with the key %s made the %s. The "+
-		"service creates one record for one key, so it returned that record, and this resource manages it now. "+
-		"No action is needed if the resource was renamed, or if the response to the earlier creation was lost. If "+
-		"another resource or workspace manages the record too, each of them overwrites the changes of the other: "+
-		"remove one of them from its state, or set another idempotency_key on this one and replace it.",
-		m.IdempotencyKey.ValueString(), m.displayName()))
+	diags.AddWarning("The "+m.displayName()+" existed already", fmt.Sprintf("An earlier creation with the key %s made it. "+
+		"The service creates one record for one key, so it returned that record, and this resource manages it now. "+
+		"No action is needed if the response to the earlier creation was lost. If another resource or workspace manages the "+
+		"record too, each of them overwrites the changes of the other: remove it from one state, or set another "+
+		"idempotency_key on this one and replace it.", m.IdempotencyKey.ValueString()))
 }
 
 // adviseRetry says how to find out whether a record was made: by asking again.
 func adviseRetry(err error, m model, diags *diag.Diagnostics) {
 	if finance.Unsettled(err) {
-		diags.AddWarning("The record may exist all the same", fmt.Sprintf("Apply again with the same collection and "+
-			"body: the creation is sent with the same key (%s), and the service returns the record that exists, or "+
-			"creates it. If the body was changed in the meantime, it has another key, and another record is "+
-			"created.", m.IdempotencyKey.ValueString()))
+		diags.AddWarning(fmt.Sprintf("The %s with the key %s may exist all the same", m.displayName(),
+			m.IdempotencyKey.ValueString()), "Apply again with the same collection and body: the creation is sent with the "+
+			"same key, and the service returns the record that exists, or creates it. If the body was changed in the "+
+			"meantime, it has another key, and another record is created.")
 	}
 }
 
@@ -132,7 +134,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if len(send) > 0 {
 		record, err := w.Client.UpdateRecord(ctx, state.Collection.ValueString(), state.ID.ValueString(), send)
 		if err != nil {
-			apidiag.Add(w.Diags, inBody(err), operation("update", state).Of(w.Plan))
+			apidiag.Add(w.Diags, inBody(err, next.Object), operation("update", state).Of(w.Plan))
 			return
 		}
 		plan.Response = wire.JSONText(record.Raw)
@@ -142,22 +144,20 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	private.SetOwned(ctx, w.Private, next, w.Diags)
 }
 
-// Delete deletes the record, unless another resource manages it too.
+// Delete deletes the record, unless it is the one that this run has created in its place.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	w, ok := r.BeginDelete(ctx, req, resp, nil)
-	if !ok || !removes(ctx, w.Client, w.State, w.Private, w.Diags) {
-		return // where another resource keeps it, the plan has said so
+	if !ok {
+		return
 	}
 	deleted, err := w.Client.DeleteRecord(ctx, w.State.Collection.ValueString(), w.State.ID.ValueString())
 	switch {
 	case err != nil:
 		apidiag.Add(w.Diags, err, operation("delete", w.State))
 	case !deleted:
-		w.Diags.AddWarning("The record was not deleted",
-			fmt.Sprintf("A creation of this run has the same key as the %s: the resource was renamed without a moved "+
-				"block, or is replaced with create_before_destroy. The service creates one record for one key, so "+
-				"both are the same one, and it stays. To replace it, give it another idempotency_key.",
-				w.State.displayName()))
+		w.Diags.AddWarning("The "+w.State.displayName()+" was not deleted", "A creation of this run has the same "+
+			"idempotency key, as in a replacement with create_before_destroy. The service creates one record for one key, so "+
+			"both are the same record, and it stays. To replace it, set another idempotency_key.")
 	}
 }
 
@@ -167,27 +167,38 @@ func save(ctx context.Context, m model, state *tfsdk.State, identity *tfsdk.Reso
 	identify(ctx, m, identity, diags)
 }
 
-// inBody is err, speaking of the argument body: the fields that the service blames are inside of it.
-func inBody(err error) error {
+// inBody is err, speaking of the argument body: the fields that the service blames are inside of it. For a number where
+// it wants a text it says how to write an amount.
+func inBody(err error, body metadata.Object) error {
 	e, ok := api.AsError(err)
 	if !ok || e.Field == "" && len(e.Fields) == 0 {
 		return err
 	}
 	blamed := *e
 	if e.Field != "" {
-		blamed.Field = attrBody + "." + e.Field
+		blamed.Field, blamed.Message = attrBody+"."+e.Field, e.Message+aboutAmount(body[e.Field])
 	}
 	blamed.Fields = nil
 	for field, wrong := range e.Fields {
 		if blamed.Fields == nil {
 			blamed.Fields = map[string]string{}
 		}
-		blamed.Fields[attrBody+"."+field] = wrong
+		blamed.Fields[attrBody+"."+field] = wrong + aboutAmount(body[field])
 	}
 	return &blamed
 }
 
+// aboutAmount says how to write a number that is an amount; "" for anything else.
+func aboutAmount(value any) string {
+	number, ok := value.(json.Number)
+	if amount, err := number.Float64(); ok && err == nil && math.Abs(amount) < 1e12 {
+		return fmt.Sprintf(". If it is an amount, write a string with two decimals: \"%.2f\", or format_cents(%.0f).", amount,
+			amount*100)
+	}
+	return ""
+}
+
 // operation describes an operation on the record for an error.
 func operation(verb string, m model) apidiag.Operation {
-	return apidiag.Operation{Verb: verb, Object: m.displayName(), Model: m, Attributes: []string{attrBody}}
+	return apidiag.Operation{Verb: verb, Object: "the " + m.displayName(), Model: m, Attributes: []string{attrBody}}
 }

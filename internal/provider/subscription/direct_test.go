@@ -66,8 +66,11 @@ func (s *subject) remote() acctest.JSON {
 	return s.service.Must("GET", "/v1/subscriptions/"+s.ID(), nil)
 }
 
-// anotherRun lets the next plan of a creation be one of a new run: a plan that was not applied begins one.
-func (s *subject) anotherRun() { s.PlanTainted(s.With(nil)) }
+// anotherRun begins a new run, in which nothing was applied yet.
+func (s *subject) anotherRun(lines acctest.JSON) {
+	s.t.Helper()
+	s.Again(s.Plan(s.With(lines)), s.With(lines))
+}
 
 func (s *subject) pass(d time.Duration) { s.service.Sandbox.Clock().Advance(d) }
 
@@ -79,3 +82,5 @@ func (s *subject) operations() []string {
 	}
 	return all
 }
+
+func TestMain(m *testing.M) { acctest.RunTests(m) }

@@ -235,7 +235,7 @@ func TestSubscription_settledDifference(t *testing.T) {
 			o["notes"] = "ONE"
 		}
 	}).Direct("billing_subscription")
-	says(t, s.Configure(acctest.JSON{"notes": "one"}), "The service stored something else", "notes")
+	says(t, s.Configure(acctest.JSON{"notes": "one"}), "The service stored another notes", "s-1")
 	s.Is("notes", `"one"`)
 	s.Reread()
 	s.Is("notes", `"ONE"`)
@@ -278,7 +278,7 @@ func TestSubscription_replacedOnRequest(t *testing.T) {
 			s.Configure(recreate)
 			s.Reread()
 			s.service.Must("POST", account+"/suspend", acctest.JSON{})
-			s.anotherRun()
+			s.anotherRun(recreate)
 			s.service.Sandbox.ResetRequests()
 			says(t, acctest.Errors(plan(s, s.With(recreate)).Diagnostics), `AttributeName("billing_account_id")`,
 				"it cannot be created on its billing account", "is suspended")

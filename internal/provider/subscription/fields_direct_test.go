@@ -188,7 +188,7 @@ func TestSubscription_replacedPastItsPolicy(t *testing.T) {
 			s := subscribe(t)
 			s.Configure(c.applied)
 			s.Reread()
-			s.anotherRun()
+			s.anotherRun(c.applied)
 			p := s.PlanReplace(s.With(acctest.JSON{"billing_account_id": accountOf(s.service),
 				"deletion_policy": "cancel"}))
 			if have := acctest.Errors(p.Diagnostics); (have == "") != (c.says == "") || !strings.Contains(have, c.says) {

@@ -38,7 +38,8 @@ func TestAccSubscription_ids(t *testing.T) {
 		wrong(subscription("x", planA, productA, ""),
 			`Error: Invalid id … billing_account_id: "x" is not a UUID, and the service has no other ids. Write the id as the service shows it`),
 		wrong(subscription(account, "null", productA, ""),
-			`plan_id: "null" is not a UUID … To leave the argument out, write null without quotes.`),
+			`plan_id: "null" is not a UUID, and the service has no other ids. To find the id by the name, use data `+
+				`"billing_records" with collection = "plans". To leave the argument out, write null without quotes.`),
 		wrong(subscription(account, planA, "not-a-uuid", ""), `items[*].product_id: "not-a-uuid" is not a UUID`),
 		wrong(subscription(account, planA, productA, `company_id = "ours"`), `company_id: "ours" is not a UUID`),
 		wrong(service.Config(`data "billing_subscriptions" "x" { plan_id = "pro" }`), `plan_id: "pro" is not a UUID`),
@@ -69,7 +70,7 @@ func TestAccSubscription_held(t *testing.T) {
 	held.PreConfig = func() { service.Must("PATCH", "/v1/subscriptions/"+found(t, service), acctest.JSON{"notes": " "}) }
 	run(t,
 		resource.TestStep{Config: blank, PlanOnly: true,
-			ExpectError: acctest.Saying(`notes: the text " " has only white space.`)},
+			ExpectError: acctest.Saying(`notes is empty or has only spaces (got " ").`)},
 		resource.TestStep{Config: service.Config(with(planOfA + `notes = "n"` + "\n"))},
 		held,
 		resource.TestStep{Config: service.Config(with(planOfA + `notes = "\t"` + "\n")), PlanOnly: true,

@@ -20,11 +20,6 @@ func action(a plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, a)}}
 }
 
-// unchanged is a step whose plan does nothing to the subscription.
-func unchanged(config string) resource.TestStep {
-	return resource.TestStep{Config: config, ConfigPlanChecks: action(plancheck.ResourceActionNoop)}
-}
-
 func holds(name string, want knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(address, at(name), want)
 }
@@ -115,12 +110,14 @@ func TestAccSubscription_canceledOutside(t *testing.T) {
 		resource.TestStep{Config: service.Config(with(planOfA+`notes = "a"`+"\n"+ones),
 			`default_custom_metadata = { team = "a" }`)},
 		kept,
-		unchanged(service.Config(with(planOfA+`notes = "b"`+"\nbilling_cycle = \"annual\"\n"),
+		sends(service, resource.TestStep{Config: service.Config(with(planOfA+`notes = "b"`+"\nbilling_cycle = \"annual\"\n"),
+			`default_custom_metadata = { team = "b" }`), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)}),
+		emptyPlan(service.Config(with(planOfA+`notes = "b"`+"\nbilling_cycle = \"annual\"\n"),
 			`default_custom_metadata = { team = "b" }`)),
-		unchanged(service.Config(with(`items = [{ product_id = "`+productA+`", price_id = "`+priceA+`" }]`+"\n"),
-			`default_custom_metadata = { team = "b" }`)),
+		sends(service, resource.TestStep{Config: service.Config(with(itemsOfA), `default_custom_metadata = { team = "b" }`)}),
+		emptyPlan(service.Config(with(itemsOfA), `default_custom_metadata = { team = "b" }`)),
 		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "error"`)),
-			ExpectError: regexp.MustCompile(`canceled outside of Terraform`)},
+			ExpectError: acctest.Saying(`was canceled outside of Terraform`)},
 		resource.TestStep{Config: service.Config(with(planOfA + "deletion_policy = \"abandon\"\non_external_cancel = " +
 			"\"keep\"")), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "recreate"`)),

@@ -103,10 +103,6 @@ func (r *Resource) planUpdate(ctx context.Context, plan *object.Plan[model]) {
 	if !applying && !p.Changes(ctx, kept) {
 		p.Planned = kept // plan_change alone is no change, see planning.planChange
 	}
-	if applying {
-		// The plan that was shown has said it.
-		*p.Diags = p.Diags.Errors()
-	}
 }
 
 // forApply is what a plan leaves for its apply.

@@ -170,7 +170,7 @@ func TestAccSubscription_unknownAccount(t *testing.T) {
 		resource.TestStep{PreConfig: service.Sandbox.ResetRequests,
 			Config: service.Config(deferred("4", "other", `notes = "o"`)), ConfigPlanChecks: unknown,
 			ExpectError: regexp.MustCompile(
-				`(?s)did\s+not\s+show\s+that\s+the\s+subscription\s+is\s+replaced.*billing_account_id.*Plan\s+again`)},
+				`(?s)did\s+not\s+show\s+that\s+subscription.*is\s+replaced.*billing_account_id.*Plan\s+again`)},
 		resource.TestStep{PreConfig: func() { failed = sent(service) },
 			Config:           service.Config(deferred("4", "other", `notes = "o"`)),
 			ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
@@ -213,7 +213,7 @@ func TestAccSubscription_conditionalItems(t *testing.T) {
 		`", price_id = var.price }]`))
 	run(t,
 		resource.TestStep{Config: nothing,
-			ExpectError: regexp.MustCompile(`(?s)An item without a product or a price.*price_id`)},
+			ExpectError: regexp.MustCompile(`(?s)has\s+an\s+item\s+without\s+a\s+product\s+or\s+a\s+price.*price_id`)},
 		resource.TestStep{Config: config},
 		emptyPlan(config),
 	)
@@ -262,7 +262,7 @@ func TestAccSubscription_replacementRefused(t *testing.T) {
 	}
 	refused := func(account, why string) resource.TestStep {
 		return resource.TestStep{Config: config(account, planA),
-			ExpectError: regexp.MustCompile(`(?s)The subscription cannot be created.*` + why)}
+			ExpectError: regexp.MustCompile(`(?s)it\s+cannot\s+be\s+created\s+on\s+its\s+billing\s+account.*` + why)}
 	}
 	run(t,
 		resource.TestStep{Config: config(mine, planA)},
@@ -282,7 +282,7 @@ func TestAccSubscription_replacementRefused(t *testing.T) {
 				acctest.JSON{})
 		}, Taint: []string{address},
 			Config:      config(other, planA),
-			ExpectError: regexp.MustCompile(`(?s)The subscription cannot be created.*is\s+suspended`)},
+			ExpectError: regexp.MustCompile(`(?s)it\s+cannot\s+be\s+created\s+on\s+its\s+billing\s+account.*is\s+suspended`)},
 	)
 }
 
@@ -309,7 +309,7 @@ resource "billing_subscription" "test" {
 	second := `resource "billing_subscription" "second" {
   billing_account_id = billing_account.a.id
 ` + planOfA + "}\n"
-	refused := regexp.MustCompile(`(?s)The subscription cannot be created.*suspended\s+by\s+this\s+plan`)
+	refused := regexp.MustCompile(`(?s)it\s+cannot\s+be\s+created\s+on\s+its\s+billing\s+account.*suspended\s+by\s+this\s+plan`)
 	run(t,
 		resource.TestStep{Config: config("b", "c", "active", "")},
 		resource.TestStep{Config: config("a", "c", "suspended", ""), ExpectError: refused},
@@ -415,10 +415,10 @@ func TestAccSubscription_planAndItems(t *testing.T) {
 		step(planOfB+beside, b, none),
 		// Later: what the service cannot do is rejected with the reason.
 		resource.TestStep{Config: service.Config(with(itemsOfA + later)),
-			ExpectError: regexp.MustCompile(`(?s)cannot be removed at the end of the period.*immediate`)},
+			ExpectError: regexp.MustCompile(`(?s)cannot\s+be\s+removed\s+at\s+the\s+end\s+of\s+the\s+period.*immediate`)},
 		step(itemsOfA, none, none),
 		resource.TestStep{Config: service.Config(with(planOfB + later + beside)),
-			ExpectError: regexp.MustCompile(`(?s)Nothing would be billed until the plan begins.*Keep\s+items`)},
+			ExpectError: regexp.MustCompile(`(?s)nothing\s+would\s+be\s+billed\s+until\s+the\s+plan\s+begins.*Keep\s+items`)},
 		step(itemsOfA+planOfB+later+beside, none, b),
 		emptyPlan(service.Config(with(itemsOfA+planOfB+later+beside))),
 		// Another timing alone hastens it.

@@ -115,10 +115,19 @@ func TestAccSubscription_validation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	run(t,
-		resource.TestStep{Config: service.Config(with("")), ExpectError: regexp.MustCompile(`Neither a plan nor items`)},
+		resource.TestStep{Config: service.Config(`
+resource "billing_customer" "owner" {
+  name                   = "Owner"
+  create_billing_account = false
+}
+resource "billing_subscription" "test" {
+  billing_account_id = billing_customer.owner.billing_account_id
+  plan_id            = "` + planA + `"
+}`), ExpectError: acctest.Saying(`billing_account_id is null. A customer with create_billing_account = false`)},
+		resource.TestStep{Config: service.Config(with("")), ExpectError: regexp.MustCompile(`neither\s+a\s+plan\s+nor\s+items`)},
 		resource.TestStep{Config: service.Config(with("plan_id = \"" + planA + "\"\nallow_pause = false\npause = {}")),
-			ExpectError: regexp.MustCompile(`may not be paused`)},
+			ExpectError: regexp.MustCompile(`may\s+not\s+be\s+paused`)},
 		resource.TestStep{Config: service.Config(with("plan_id = \"" + planA + "\"\ntrial_end = \"2020-01-01\"")),
-			ExpectError: regexp.MustCompile(`would have ended already`)},
+			ExpectError: regexp.MustCompile(`would\s+have\s+ended\s+already`)},
 	)
 }

@@ -23,7 +23,7 @@ var About = map[string]string{
 	"address.city":         "City.",
 	"address.state":        "State, such as `SP`.",
 	"address.postal_code":  "Postal code.",
-	"address.country":      "Country code of two capital letters (ISO 3166-1), such as `BR`.",
+	"address.country":      "ISO country code, such as `BR`.",
 }
 
 // ItemAttributes are the arguments of an item of emails, phones or websites; value checks a value that the service does
@@ -42,7 +42,6 @@ func AddressAttributes() map[string]schema.Attribute {
 	for _, name := range AddressFields {
 		attributes[name] = text("address."+name, validate.NotBlank())
 	}
-	attributes["country"] = text("address.country", validate.Country())
 	return attributes
 }
 

@@ -14,8 +14,9 @@ func Warn(differences []Difference, object string, arguments []string, diags *di
 		if slices.Contains(arguments, d.Attribute) {
 			diags.AddAttributeWarning(path.Root(d.Attribute),
 				fmt.Sprintf("The service stored another %s for %s", d.Attribute, object),
-				fmt.Sprintf("The plan has %s, and the service returned %s. The next plan shows the difference; write a value "+
-					"in the configuration that the service accepts.", d.Planned, d.Responded))
+				fmt.Sprintf("The plan has %s, and the service returned %s. The next plan shows the difference: it "+
+					"changes back what another system has changed meanwhile. Where the service changes the value itself, write "+
+					"one that it accepts.", d.Planned, d.Responded))
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -74,14 +76,14 @@ func TestOnChange(t *testing.T) {
 		planned   types.String
 		errors    int
 	}{
-		"as it was":               {Country(), root, types.StringValue("uk"), 0},
-		"changed":                 {Country(), root, types.StringValue("br"), 1},
-		"changed to a valid one":  {Country(), root, types.StringValue("BR"), 0},
-		"removed":                 {Country(), root, types.StringNull(), 0},
-		"not known yet":           {Country(), root, types.StringUnknown(), 0},
-		"moved from another one":  {Country(), second, types.StringValue("br"), 0},
-		"in no element":           {Country(), second, types.StringValue("fr"), 1},
-		"elsewhere, not in these": {Country(), second, types.StringValue("uk"), 1},
+		"as it was":               {capitals(), root, types.StringValue("uk"), 0},
+		"changed":                 {capitals(), root, types.StringValue("br"), 1},
+		"changed to a valid one":  {capitals(), root, types.StringValue("BR"), 0},
+		"removed":                 {capitals(), root, types.StringNull(), 0},
+		"not known yet":           {capitals(), root, types.StringUnknown(), 0},
+		"moved from another one":  {capitals(), second, types.StringValue("br"), 0},
+		"in no element":           {capitals(), second, types.StringValue("fr"), 1},
+		"elsewhere, not in these": {capitals(), second, types.StringValue("uk"), 1},
 		"in another spelling":     {CPFOrCNPJ(), document, types.StringValue("123456"), 0},
 		"another number":          {CPFOrCNPJ(), document, types.StringValue("123457"), 1},
 	} {
@@ -96,7 +98,7 @@ func TestOnChange_created(t *testing.T) {
 	t.Parallel()
 	created := tftypes.NewValue(holder().Type().TerraformType(t.Context()), nil)
 	resp := &planmodifier.StringResponse{}
-	OnChange(Country()).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("country"),
+	OnChange(capitals()).PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("country"),
 		ConfigValue: types.StringValue("uk"), PlanValue: types.StringValue("uk"), StateValue: types.StringNull(),
 		State: tfsdk.State{Raw: created, Schema: holder()}}, resp)
 	if resp.Diagnostics.ErrorsCount() != 1 {
@@ -152,4 +154,14 @@ func TestOnChangeElements(t *testing.T) {
 			t.Errorf("%s: %d errors, want %d", name, have, c.errors)
 		}
 	}
+}
+
+// capitals is a validator as a service may need one.
+func capitals() validator.String {
+	return text{"capitals", "Invalid code", func(s string) string {
+		if strings.ToUpper(s) == s {
+			return ""
+		}
+		return fmt.Sprintf("%q is not in capitals.", s)
+	}}
 }

@@ -66,10 +66,10 @@ func TestNotBlank_instead(t *testing.T) {
 		at   path.Path
 		says string
 	}{
-		{path.Root("name"), "name: the text is empty. The argument is required: write a text in which something shows."},
-		{path.Root("notes"), "notes: the text is empty. Leave the argument out, or set it to null, when there is no value."},
+		{path.Root("name"), "name is empty or has only spaces (got \"\"). The argument is required: write a value."},
+		{path.Root("notes"), "notes is empty or has only spaces (got \"\"). Write a value, or remove the argument (or set it to null)."},
 		{path.Root("tags").AtSetValue(types.StringValue("")),
-			"tags[*]: the text is empty. Write a text, or remove the element."},
+			"tags[*] is empty or has only spaces (got \"\"). Write a value, or remove the element."},
 	} {
 		var resp validator.StringResponse
 		NotBlank().ValidateString(t.Context(), validator.StringRequest{Path: c.at, Config: config,

@@ -55,10 +55,11 @@ func (v cpfOrCNPJ) ValidateString(_ context.Context, req validator.StringRequest
 	case wrong != "":
 		resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), "Invalid tax number", fwtype.PathName(req.Path)+": "+wrong)
 	case !CheckDigits(plain):
-		resp.Diagnostics.AddAttributeWarning(fwtype.Line(req.Path), "Check digits of the tax number do not match",
-			fmt.Sprintf("%s: the last two digits of %q do not follow from the others, so this is probably a typing error. "+
-				"The service stores the number as it is; the tax authority may reject invoices for it.",
-				fwtype.PathName(req.Path), number))
+		resp.Diagnostics.AddAttributeWarning(fwtype.Line(req.Path),
+			fmt.Sprintf("Check digits of the tax number %q do not match", number),
+			fmt.Sprintf("%s: the last two digits do not follow from the others, so this is probably a typing error. The "+
+				"service stores the number as it is; the tax authority may reject invoices for it.",
+				fwtype.PathName(req.Path)))
 	}
 }
 

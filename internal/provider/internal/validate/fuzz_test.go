@@ -89,7 +89,7 @@ func FuzzTexts(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, v := range []text{Email().(text), Date().(text), DateOrDateTime().(text), Country().(text), Percent().(text),
+		for _, v := range []text{Email().(text), Date().(text), DateOrDateTime().(text), Phone().(text), Percent().(text),
 			HeaderName().(text), PublicURL().(text)} {
 			if wrong := v.check(s); strings.ContainsAny(wrong, "\x00\r\n") {
 				t.Errorf("%q: %q", s, wrong)

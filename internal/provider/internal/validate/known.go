@@ -25,7 +25,7 @@ func (v knownStatus) ValidateString(_ context.Context, req validator.StringReque
 	if strings.TrimSpace(status) == "" || slices.Contains(v, status) {
 		return
 	}
-	resp.Diagnostics.AddAttributeWarning(req.Path, "Unknown status",
-		fmt.Sprintf("%q is not among the statuses that this provider knows (%s). If it is a typing error, nothing ever "+
-			"matches.", status, strings.Join(v, ", ")))
+	resp.Diagnostics.AddAttributeWarning(req.Path, fmt.Sprintf("Unknown status %q", status),
+		fmt.Sprintf("The statuses that this provider knows are %s. If it is a typing error, nothing ever matches.",
+			strings.Join(v, ", ")))
 }

@@ -86,21 +86,20 @@ func Collection(example string) validator.String {
 	}}
 }
 
-var countryCode = regexp.MustCompile(`^[A-Z]{2}$`)
-
-// Country requires an ISO 3166-1 alpha-2 code.
-func Country() validator.String {
-	return text{"an ISO 3166-1 country code of two capital letters", "Invalid country code", func(s string) string {
-		if countryCode.MatchString(s) {
+// Phone requires a text with a digit: how a number is written differs from country to country.
+func Phone() validator.String {
+	return text{"a phone number", "Invalid phone number", func(s string) string {
+		if strings.ContainsFunc(s, unicode.IsDigit) {
 			return ""
 		}
-		return fmt.Sprintf("%q is not a country code. Write the two capital letters of ISO 3166-1, such as BR or PT.", s)
+		return fmt.Sprintf("%q is not a phone number: it has no digit. Write it with its country and area code, such as "+
+			"+55 11 91234-5678.", s)
 	}}
 }
 
 type notBlank struct{}
 
-// NotBlank rejects text in which nothing shows: absent is null, so leave the argument out instead.
+// NotBlank rejects text that is empty or has only spaces or invisible characters: absent is null.
 func NotBlank() validator.String { return notBlank{} }
 
 func (notBlank) Description(context.Context) string { return "text that is not blank" }
@@ -112,32 +111,27 @@ func (notBlank) ValidateString(ctx context.Context, req validator.StringRequest,
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || !isBlank(s) {
 		return
 	}
-	var wrong string
-	switch invisible := strings.TrimFunc(s, unicode.IsSpace); {
-	case s == "":
-		wrong = "the text is empty"
-	case invisible == "":
-		wrong = fmt.Sprintf("the text %q has only white space", s)
-	default:
-		wrong = fmt.Sprintf("the text %+q has only characters that do not show, such as %U", s, []rune(invisible)[0])
+	wrong := "is empty or has only spaces"
+	if invisible := strings.TrimFunc(s, unicode.IsSpace); invisible != "" {
+		wrong = fmt.Sprintf("has only invisible characters, such as %U", []rune(invisible)[0])
 	}
-	resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), "Blank value", fwtype.PathName(req.Path)+": "+wrong+". "+
-		insteadOfBlank(ctx, req))
+	resp.Diagnostics.AddAttributeError(fwtype.Line(req.Path), "Blank value",
+		fmt.Sprintf("%s %s (got %+q). %s", fwtype.PathName(req.Path), wrong, s, insteadOfBlank(ctx, req)))
 }
 
 // insteadOfBlank says what to write: an element is removed, and null is a value of optional arguments only.
 func insteadOfBlank(ctx context.Context, req validator.StringRequest) string {
 	last, _ := req.Path.Steps().LastStep()
 	if _, isAttribute := last.(path.PathStepAttributeName); !isAttribute {
-		return "Write a text, or remove the element."
+		return "Write a value, or remove the element."
 	}
 	if req.Config.Schema == nil {
-		return "Leave the argument out, or set it to null, when there is no value."
+		return "Write a value, or remove the argument (or set it to null)."
 	}
 	if a, diags := req.Config.Schema.AttributeAtPath(ctx, req.Path); !diags.HasError() && a.IsRequired() {
-		return "The argument is required: write a text in which something shows."
+		return "The argument is required: write a value."
 	}
-	return "Leave the argument out, or set it to null, when there is no value."
+	return "Write a value, or remove the argument (or set it to null)."
 }
 
 func isBlank(s string) bool {

@@ -139,10 +139,10 @@ func TestText(t *testing.T) {
 			[]string{"", "2026-01-31T12:00:00", "2026-01-31 12:00:00Z", "2026-02-30", "2026-01-31T25:00:00Z",
 				"yesterday", "1767225600"},
 			"2026-01-31T12:00:00Z"},
-		"Country": {Country(),
-			[]string{"BR", "PT"},
-			[]string{"", "B", "BRA", "br", "Br", "B1", " BR", "BR\n", "ÄÖ"},
-			"BR or PT"},
+		"Phone": {Phone(),
+			[]string{"+55 11 91234-5678", "911", "(11) 2345 ramal 6", "\u0661\u0662"},
+			[]string{"", " ", "abc", "+", "ramal"},
+			"it has no digit"},
 		"UUID": {UUID(),
 			[]string{"8f14e45f-ceea-4e7a-9c5d-3f2b1a0d9e8c", "8F14E45F-CEEA-1E7A-9C5D-3F2B1A0D9E8C"},
 			[]string{"", "x", "null", "not-a-uuid", "pro", "8f14e45fceea4e7a9c5d3f2b1a0d9e8c",
@@ -151,7 +151,7 @@ func TestText(t *testing.T) {
 		"NotBlank": {NotBlank(),
 			[]string{"a", " a ", "0", "é", "名", "a\u200b"},
 			[]string{"", " ", "\t\r\n", "\u00a0", "\u2003\u3000", "\u200b", "\x00", "\ufeff "},
-			"Leave the argument out"},
+			"remove the argument"},
 		"Percent": {Percent(),
 			[]string{"0", "100", "12.5", "12.50", "100.000", "0.1"},
 			[]string{"", "100.01", "-1", "1e1", "ten", "1,5", ".5", "5."},
@@ -177,7 +177,7 @@ func TestText(t *testing.T) {
 // TestValidators_absentAndUnknown: nothing is said about a value that is not there or not known yet.
 func TestValidators_absentAndUnknown(t *testing.T) {
 	t.Parallel()
-	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Country(), NotBlank(), UUID(),
+	for _, v := range []validator.String{CPFOrCNPJ(), Email(), Date(), DateOrDateTime(), Phone(), NotBlank(), UUID(),
 		Percent()} {
 		for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 			if have, why := validated(t, v, value); have != fine {
@@ -194,19 +194,15 @@ func TestValidators_absentAndUnknown(t *testing.T) {
 func TestText_words(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":         "argument: the text is empty. Leave the argument out",
-		" \t":      `argument: the text " \t" has only white space. Leave`,
-		"\u200b":   `argument: the text "\u200b" has only characters that do not show, such as U+200B. Leave`,
-		" \x00 ":   `argument: the text " \x00 " has only characters that do not show, such as U+0000. Leave`,
-		"\ufeff\n": `argument: the text "\ufeff\n" has only characters that do not show, such as U+FEFF. Leave`,
+		"":         `argument is empty or has only spaces (got ""). Write a value, or remove the argument`,
+		" \t":      `argument is empty or has only spaces (got " \t"). Write`,
+		"\u200b":   `argument has only invisible characters, such as U+200B (got "\u200b"). Write`,
+		" \x00 ":   `argument has only invisible characters, such as U+0000 (got " \x00 "). Write`,
+		"\ufeff\n": `argument has only invisible characters, such as U+FEFF (got "\ufeff\n"). Write`,
 	} {
 		if _, why := validated(t, NotBlank(), types.StringValue(text)); !strings.HasPrefix(why, want) {
 			t.Errorf("%q: %s", text, why)
 		}
-	}
-	if _, why := validated(t, Country(), types.StringValue("br")); !strings.HasPrefix(why,
-		`argument: "br" is not a country code`) {
-		t.Error(why)
 	}
 	if _, why := validated(t, CPFOrCNPJ(), types.StringValue("123")); !strings.HasPrefix(why,
 		`argument: "123" has 3 digits`) {

@@ -1,0 +1,148 @@
+package life
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// draw makes up a life while it is lived.
+type draw struct {
+	*rapid.T
+	w   *world
+	bad *violation
+}
+
+func (d *draw) index(n int, label string) int { return rapid.IntRange(0, n-1).Draw(d.T, label) }
+
+// chance is true once in n; it shrinks to false.
+func (d *draw) chance(n int, label string) bool { return d.index(n, label) == n-1 }
+
+func pickOne[V any](d *draw, from []V, label string) V { return from[d.index(len(from), label)] }
+
+// addresses are the blocks that a life may have.
+var addresses = []string{"billing_customer.c", "billing_account.a", "billing_subscription.s",
+	"billing_webhook_endpoint.e", "billing_api_key.k", "billing_finance_record.r", "billing_customer.d"}
+
+// only are the types that LIFE_ONLY names; all without it.
+func only(address string) bool {
+	types := os.Getenv("LIFE_ONLY")
+	return types == "" || slices.Contains(strings.Split(types, ","), typeOf(address))
+}
+
+// begin draws the configuration that a life begins with, and applies it.
+func (d *draw) begin() {
+	for _, address := range addresses {
+		if only(address) && d.chance(2, "with "+address) {
+			d.add(address)
+		}
+	}
+	d.do(step{Do: doRun})
+}
+
+// add draws a block, and those that it needs.
+func (d *draw) add(address string) {
+	if _, there := d.w.blocks[address]; there {
+		return
+	}
+	values := object{}
+	for _, name := range slices.Sorted(maps.Keys(choices[typeOf(address)])) {
+		if slices.Contains(required[typeOf(address)], name) {
+			values[name] = named(choices[typeOf(address)][name][0], address)
+		} else if slices.Contains(often, name) && d.chance(2, name) || d.chance(4, name) {
+			values[name] = named(pickOne(d, choices[typeOf(address)][name], name), address)
+		}
+	}
+	switch typeOf(address) {
+	case "billing_account":
+		d.add("billing_customer.c")
+		values["customer_id"] = object{"$ref": "billing_customer.c.id"}
+	case "billing_subscription":
+		d.add("billing_account.a")
+		values["billing_account_id"] = object{"$ref": "billing_account.a.id"}
+	}
+	d.set(step{Do: doSet, At: address, Values: values, Ignore: d.ignore(address)})
+}
+
+// ignore draws ignore_changes.
+func (d *draw) ignore(address string) []string {
+	if d.chance(2, "nothing ignored") {
+		return nil
+	}
+	if d.chance(8, "all") {
+		return []string{"all"}
+	}
+	var paths []string
+	for _, name := range slices.Sorted(maps.Keys(choices[typeOf(address)])) {
+		if name == "deletion_policy" {
+			continue
+		}
+		paths = append(paths, name)
+		for range 4 { // That is where others work.
+			paths = append(paths, ignorable[name]...)
+		}
+	}
+	return []string{pickOne(d, paths, "ignored")}
+}
+
+// set writes a block after it is made possible: what the service documents as impossible is not asked for.
+func (d *draw) set(s step) {
+	v := s.Values
+	switch typeOf(s.At) {
+	case "billing_subscription":
+		items, _ := v["items"].([]any)
+		if v["plan_id"] == nil && len(items) == 0 {
+			v["plan_id"] = uuids[0]
+		}
+		if v["trial_end"] != nil {
+			delete(v, "trial_period_days")
+		}
+	case "billing_account":
+		if v["status"] == nil {
+			delete(v, "status_reason")
+		}
+	case "billing_customer":
+		if v["create_billing_account"] == false {
+			for _, name := range []string{"billing_email", "payment_terms_days", "auto_collection"} {
+				delete(v, name)
+			}
+		}
+	case "billing_api_key":
+		if v["expires_after_days"] != nil {
+			delete(v, "expires_at")
+		}
+	}
+	d.do(s)
+}
+
+// over ends a life whose promise is broken.
+type over struct{}
+
+func (d *draw) do(s step) {
+	if d.bad = d.w.do(s); d.bad != nil {
+		panic(over{})
+	}
+}
+
+// live draws steps until one breaks a promise.
+func (d *draw) live() (bad *violation) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, mine := r.(over); !mine {
+				panic(r)
+			}
+			bad = d.bad
+		}
+	}()
+	d.begin()
+	d.Repeat(map[string]func(*rapid.T){
+		"change": d.change, "change and run": d.changeAndRun, "foreign": d.foreign,
+		"foreign, change and run": d.foreignChangeAndRun, "run": d.run, "time": d.time, "import": d.imports,
+		"rename": d.rename, "defaults": d.defaults, "add or remove": d.addOrRemove, "stranger": d.stranger,
+	})
+	d.do(step{Do: doRun})
+	return nil
+}

@@ -1,0 +1,222 @@
+package life
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// refusals are what a plan may say no to: the configuration asks for what the service does not do.
+var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	"The trial would have ended already",
+	"That account is suspended and takes no new subscription", // it was canceled, and its account suspended
+	"That account is suspended by this plan",
+	"Neither a plan nor items", // the plan is removed, and ignore_changes keeps the items out
+	"An import replaces nothing",
+	"The expiry of a new API key has passed",
+	"Nothing would be billed until the plan begins", "A plan cannot be removed at the end of the period",
+	"The pause would have ended already",
+	"Two subscriptions would charge", // the deletion_policy that was applied does not cancel it
+	// ignore_changes keeps a part of it that another type does not have
+	"Incomplete authentication",
+	"Argument of another type of authentication",       // ignore_changes keeps a part of it, and the type is another
+	"The subscription cannot be replaced",              // its deletion_policy does not cancel it
+	"The imported account belongs to another customer", // the block names another one by now
+	"The API key does not work any more",               // it has expired before the import
+	"The subscription cannot be created",               // the same plan suspends its account
+	"(Two records|A record) with the same key",         // one was renamed, or another is configured under its old name
+	"The plan deletes a record that another resource manages",
+	"deletion_policy prevents that this plan (destroy|replace)s",
+}, "|"))
+
+// failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
+var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	"The billing account is (suspended|closed)",
+	"The expiry of a new API key has passed", // it was not known in the plan
+	// what was not known in the plan turned out to differ
+	"The plan has not shown this replacement",
+	// it was not known in the plan, and ignore_changes keeps a part of another type
+	"Argument of another type of authentication",
+	// what was not known in the plan differs from what was imported
+	"An import replaces nothing",
+	// one was abandoned, or runs to the end of its period
+	"The (customer|billing account) has subscriptions that are not canceled",
+}, "|"))
+
+// refused judges a plan that says no, and goes back to what was applied last.
+func (w *world) refused(plan *acctest.CorePlan) *violation {
+	counts.refused++
+	w.blocks, w.defaults = maps.Clone(w.appliedBlocks), w.appliedDefaults
+	for _, text := range plan.Errors {
+		if !refusals.MatchString(text) {
+			return broken("plan fails", "%s", text)
+		}
+	}
+	return nil
+}
+
+// needless finds a replacement of an object in which nothing changes that would need one.
+func (w *world) needless(plan *acctest.CorePlan, run step) *violation {
+	for _, change := range plan.Changes {
+		if change.Action != acctest.Replace {
+			continue
+		}
+		needed := slices.ContainsFunc(change.Replaces, func(name string) bool { return w.needs(plan, run, change, name) })
+		if !needed {
+			return broken("needless replacement", "%s because of %v\n%v", change.Address, change.Replaces,
+				differences(pick(change.Before, change.Replaces), pick(change.After, change.Replaces), ""))
+		}
+	}
+	return nil
+}
+
+func pick(v object, names []string) object {
+	some := object{}
+	for _, name := range names {
+		some[name] = v[name]
+	}
+	return some
+}
+
+// needs reports whether an attribute is going to have another value, for which there has to be another object.
+func (w *world) needs(plan *acctest.CorePlan, run step, change *acctest.Change, name string) bool {
+	if turned := run.Turns[change.Address+"."+name]; turned != nil {
+		return !same(timed(turned, w.start), change.Before[name])
+	}
+	value := w.blocks[change.Address].Values[name]
+	if name == "status" {
+		return w.dirty[change.Address] || change.Before["status"] == "canceled"
+	}
+	if slices.ContainsFunc(refs(value), func(ref string) bool { return recreated(plan, ref) }) {
+		return true
+	}
+	before := w.appliedBlocks[change.Address]
+	if block := w.blocks[change.Address]; !w.dirty[change.Address] && before.At != "" &&
+		slices.Equal(before.Ignore, block.Ignore) && show(before.Values[name]) == show(block.Values[name]) &&
+		len(refs(block.Values[name])) == 0 {
+		return false
+	}
+	return len(differences(normal(change.Before[name]), normal(w.current(value)), "")) > 0
+}
+
+// normal is a value in which the order of a list does not count, and an empty one is none.
+func normal(v any) any {
+	list, isList := v.([]any)
+	if !isList {
+		return v
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(list)
+	slices.SortFunc(sorted, func(a, b any) int { return strings.Compare(show(a), show(b)) })
+	return sorted
+}
+
+// recreated reports whether the plan creates an object.
+func recreated(plan *acctest.CorePlan, address string) bool {
+	change := plan.Of(address)
+	return change == nil || change.Action == acctest.Create || change.Action == acctest.Replace
+}
+
+// current is a value with the references as the state has them.
+func (w *world) current(value any) any {
+	fields, isObject := value.(object)
+	if !isObject {
+		return timed(value, w.start)
+	}
+	if ref, isRef := fields["$ref"].(string); isRef {
+		at := strings.LastIndex(ref, ".")
+		return w.drive.State(ref[:at])[ref[at+1:]]
+	}
+	all := object{}
+	for name, inner := range fields {
+		all[name] = w.current(inner)
+	}
+	return all
+}
+
+// graceKept holds that a key which another system has rotated keeps its grace period.
+func (w *world) graceKept(sent []sandbox.Request, plan *acctest.CorePlan) *violation {
+	for _, r := range sent {
+		if r.Operation != "api_keys.revoke" {
+			continue
+		}
+		for id := range w.graces {
+			if !strings.Contains(r.Path, id) {
+				continue
+			}
+			for _, change := range plan.Changes {
+				asked := w.blocks[change.Address].String() != w.appliedBlocks[change.Address].String()
+				if change.Before["id"] == id && change.Action != acctest.Delete && !asked &&
+					change.After["revoke_previous_keys"] != true {
+					return broken("grace", "%s was rotated elsewhere, and loses its grace", change.Address)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// importing takes an object out of the state; the next run imports it.
+func (w *world) importing(s step) *violation {
+	state := w.drive.State(s.At)
+	if state == nil || w.dirty[s.At] || w.blocks[s.At].String() != w.appliedBlocks[s.At].String() {
+		return nil
+	}
+	id, _ := state["id"].(string)
+	if collection, isRecord := state["collection"].(string); isRecord {
+		id = collection + "/" + id
+	}
+	w.drive.Forget(s.At)
+	w.imports[s.At] = id
+	return nil
+}
+
+// ours are arguments that no service knows, so that an import cannot find them.
+var ours = []string{
+	"deletion_policy", "custom_metadata_mode", "create_billing_account", "billing_account_id", "billing_email",
+	"payment_terms_days", "auto_collection", "status_reason", "updated_at", "plan_change",
+	"cancellation_reason", "on_external_cancel", "trial_period_days", "authentication", "rotate_secret_when_changed",
+	"grace_period_days", "expires_after_days", "rotate_when_changed", "rotate_after_days", "rotation_due_at",
+	"revoke_previous_keys", "allow_own_key", "ignore_remote_changes", "idempotency_key", "age_recipients",
+}
+
+// faithful holds the plan that imports what the same configuration has applied before: it shows nothing that the
+// service knows.
+func (w *world) faithful(plan *acctest.CorePlan) *violation {
+	for address := range w.imports {
+		change := plan.Of(address)
+		gone := change != nil && change.Action == acctest.Create // closed with its customer since
+		if change == nil || gone || change.Action == acctest.NoOp ||
+			w.blocks[address].String() != w.appliedBlocks[address].String() {
+			continue
+		}
+		changes := slices.DeleteFunc(differences(change.Before, change.After, ""), func(d difference) bool {
+			name, _, _ := strings.Cut(d.path, ".")
+			if len(differences(normal(change.Before[name]), normal(change.After[name]), "")) == 0 {
+				return true
+			}
+			if unsent(change, name) {
+				return true
+			}
+			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
+			return slices.Contains(ours, name) || freeForm && (w.defaults != nil || w.marks[address] != nil ||
+				len(w.blocks[address].Ignore) > 0)
+		})
+		if change.Action != acctest.Update || len(changes) > 0 {
+			return broken("import is not empty", "%s %s: %s\n%v", change.Action, address, top(changes), changes)
+		}
+	}
+	return nil
+}
+
+// unsent reports whether an argument was recorded in the state before the import, and never sent: a trial that begins
+// after the creation, or a pause of a subscription that has ended.
+func unsent(change *acctest.Change, name string) bool {
+	return name == "trial_end" && change.Before[name] == nil || name == "pause" && change.Before["status"] == "canceled"
+}

@@ -1,0 +1,252 @@
+package life
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
+)
+
+// machineLag is how far the service's clock is more than a day behind that of the machine, with LIFE_CLOCK=machine:
+// what is due a day after the beginning is due so much later on the machine.
+const machineLag = 9 * time.Second
+
+func TestMain(m *testing.M) { acctest.RunTests(m) }
+
+// open begins a life; genuine: with Terraform itself.
+func open(t *testing.T, genuine bool) (w *world, end func()) {
+	t.Helper()
+	start := acctest.Epoch
+	machine := os.Getenv("LIFE_CLOCK") == "machine"
+	if machine {
+		start = time.Now().Add(-24*time.Hour + machineLag).UTC().Truncate(time.Millisecond)
+	}
+	service, end := acctest.Open(t, func(o *sandbox.Options) { o.Start, o.MaxPerPage, o.NoExampleData = start, 0, true })
+	counts.lives++
+	here := *service
+	var drive driver = here.Core()
+	if genuine {
+		counts.real++
+		drive = newTerraform(t, &here)
+	}
+	return &world{stage: stage{t: t, service: service, drive: drive, marks: map[string]object{}}, here: &here, start: start,
+		machine: machine, blocks: map[string]step{}, appliedBlocks: map[string]step{}, imports: map[string]string{},
+		unapplied: map[string]bool{}, dirty: map[string]bool{}, graces: map[string]bool{}}, end
+}
+
+// relive lives the steps until one breaks a promise that is caught.
+func relive(t *testing.T, steps []step, genuine bool, caught func(*violation) bool) *violation {
+	t.Helper()
+	w, end := open(t, genuine)
+	defer end()
+	w.caught = caught
+	for _, s := range steps {
+		if bad := w.do(s); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+// TestSoak lives random lives: a few that are always the same, or as many as fit into LIFE_DURATION. LIFE_SEED says
+// which is the first. It continues after a failure, and prints every kind of failure once.
+func TestSoak(t *testing.T) {
+	seed, long := uint64(1), shortSoak
+	if text := os.Getenv("LIFE_DURATION"); text != "" {
+		long = duration(text)
+		seed = uint64(time.Now().UnixNano()) % 1_000_000
+	}
+	if text := os.Getenv("LIFE_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
+	}
+	set := func(name, value string) {
+		if err := flag.Set("rapid."+name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("nofailfile", "true")
+	set("checks", "1")
+	set("steps", cmp.Or(os.Getenv("LIFE_STEPS"), "14"))
+	s := &soak{t: t, find: regexp.MustCompile(os.Getenv("LIFE_FIND")), set: set, known: map[string]int{}}
+	s.long = os.Getenv("LIFE_DURATION") != ""
+	begun, lives := time.Now(), 0
+	for ; lives == 0 || time.Since(begun) < long; lives++ {
+		s.life(seed + uint64(lives))
+		if !s.long && lives == shortLives {
+			break
+		}
+	}
+	for kind, n := range s.known {
+		fmt.Printf("%d × %s\n", n, kind)
+	}
+	fmt.Printf("seeds %d to %d: %d lives (%d through Terraform), %d steps, %d runs (%d refused), %d requests, %s\n", seed,
+		seed+uint64(lives)-1, counts.lives, counts.real, counts.steps, counts.runs, counts.refused, counts.requests,
+		time.Since(begun).Round(time.Second))
+}
+
+// What `make test` lives: always the same lives, and no longer than this.
+const (
+	shortSoak  = 30 * time.Second
+	shortLives = 100
+)
+
+// soak is a soak under way.
+type soak struct {
+	t     *testing.T
+	find  *regexp.Regexp
+	set   func(name, value string)
+	long  bool           // as long as wanted: `make soak`
+	known map[string]int // kinds of failures: how often
+}
+
+// catches reports whether a broken promise is one to look for.
+func (s *soak) catches(bad *violation) bool {
+	return s.find.MatchString(bad.String())
+}
+
+// life lives the life of a seed. A failure of a new kind is made small and printed.
+func (s *soak) life(seed uint64) {
+	s.set("seed", strconv.FormatUint(seed, 10))
+	s.set("shrinktime", "0s")
+	genuine := s.long && acctest.TerraformProgram() != "" && seed%realShare == 0
+	bad, _ := check(s.t, s.catches, genuine)
+	if bad == nil {
+		return
+	}
+	kind := bad.kind()
+	s.known[kind]++
+	if s.known[kind] > 1 {
+		return
+	}
+	s.set("shrinktime", shrinkTime)
+	if genuine {
+		s.set("shrinktime", "0s")
+	}
+	bad, steps := check(s.t, func(v *violation) bool { return v.kind() == kind }, genuine)
+	if bad == nil {
+		s.t.Errorf("seed %d: %s (it did not happen again)", seed, kind)
+		return
+	}
+	if !genuine || relive(s.t, steps, false, func(v *violation) bool { return v.kind() == kind }) != nil {
+		steps, bad = smallest(s.t, steps, bad)
+	}
+	s.t.Errorf("seed %d: %s\n%s\n\nmake soak SEED=%d finds it again; with the lines in a file, make soak LIFE=file "+
+		"plays it again.", seed, bad, life(steps), seed)
+}
+
+// realShare says which lives go through Terraform itself: one of so many.
+const realShare = 40
+
+// shrinkTime bounds how long rapid shrinks.
+const shrinkTime = "6s"
+
+// check lives one life of the seed that is set, and shrinks it as far as the time that is set allows.
+func check(t *testing.T, caught func(*violation) bool, genuine bool) (*violation, []step) {
+	t.Helper()
+	q := &quiet{TB: t}
+	var steps []step
+	rapid.Check(q, func(rt *rapid.T) {
+		w, end := open(t, genuine)
+		defer end()
+		w.caught = caught
+		d := &draw{T: rt, w: w}
+		if bad := d.live(); bad != nil {
+			steps, q.bad = w.lived, bad
+			rt.Fatal(bad.what)
+		}
+	})
+	return q.bad, steps
+}
+
+// quiet takes rapid's report: the life is printed instead.
+type quiet struct {
+	rapid.TB
+	bad *violation
+}
+
+// Errorf implements rapid.TB.
+func (q *quiet) Errorf(string, ...any) {}
+
+// Logf implements rapid.TB.
+func (q *quiet) Logf(string, ...any) {}
+
+// Log implements rapid.TB.
+func (q *quiet) Log(...any) {}
+
+// Fatal implements rapid.TB.
+func (q *quiet) Fatal(...any) {}
+
+// Failed implements rapid.TB.
+func (q *quiet) Failed() bool { return q.bad != nil }
+
+// FailNow implements rapid.TB.
+func (q *quiet) FailNow() {}
+
+// TestLife plays what LIFE_FILE holds.
+func TestLife(t *testing.T) {
+	path := os.Getenv("LIFE_FILE")
+	if path == "" {
+		t.Skip("LIFE_FILE names no file with steps")
+	}
+	steps := lifeIn(t, path)
+	for _, genuine := range []bool{false, true} {
+		if genuine && acctest.TerraformProgram() == "" {
+			t.Log("not played with Terraform itself: that needs TF_ACC=1 and terraform")
+		} else if bad := relive(t, steps, genuine, nil); bad != nil {
+			t.Errorf("with Terraform %t: %s", genuine, bad)
+		}
+	}
+}
+
+// TestKeptLives plays the lives that have found something.
+func TestKeptLives(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.life")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no lives: %v", err)
+	}
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			if bad := relive(t, lifeIn(t, path), false, nil); bad != nil {
+				t.Error(bad)
+			}
+		})
+	}
+}
+
+// TestThroughTerraform plays one life with all resources through Terraform itself, and through what stands in for it.
+func TestThroughTerraform(t *testing.T) {
+	if acctest.TerraformProgram() == "" {
+		t.Skip("needs TF_ACC=1 and terraform")
+	}
+	steps := lifeIn(t, "testdata/all.life")
+	if bad := relive(t, steps, true, nil); bad != nil {
+		t.Error(bad)
+	}
+}
+
+func lifeIn(t *testing.T, path string) []step {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := readLife(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}

@@ -1,0 +1,151 @@
+package life
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What a step does.
+const (
+	doSet      = "set"      // writes a block: At, Values, Ignore
+	doRemove   = "remove"   // takes a block out: At
+	doDefaults = "defaults" // writes default_custom_metadata: Values
+	doForeign  = "foreign"  // another system changes the object: At, What, Body
+	doTime     = "time"     // the service's clock moves on: By
+	doRun      = "run"      // plan and apply: Later, Turns, By between the two, CreateFirst
+	doImport   = "import"   // the object leaves the state and is imported: At
+	doRename   = "rename"   // the block gets another name, without moved: At, To
+	doStranger = "stranger" // a plan with the token of another organization
+)
+
+// step is one step of a life. Values may hold references, {"$ref": "billing_customer.c.id"}, and times, "@48h" after
+// the beginning.
+type step struct {
+	Do          string   `json:"do"`
+	At          string   `json:"at,omitempty"`
+	To          string   `json:"to,omitempty"`
+	What        string   `json:"what,omitempty"`
+	Values      object   `json:"values,omitempty"`
+	Ignore      []string `json:"ignore,omitempty"`
+	CBD         bool     `json:"cbd,omitempty"`
+	Body        object   `json:"body,omitempty"`
+	By          string   `json:"by,omitempty"`
+	Later       []string `json:"later,omitempty"`
+	Turns       object   `json:"turns,omitempty"`
+	CreateFirst bool     `json:"createFirst,omitempty"`
+}
+
+func (s step) String() string {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(s); err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// life is what is printed of a failure, one step in a line.
+func life(steps []step) string {
+	var lines []string
+	for _, s := range steps {
+		lines = append(lines, s.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// readLife reads steps, one in a line; other lines say what they are about.
+func readLife(text string) ([]step, error) {
+	var steps []step
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "{") {
+			continue
+		}
+		var s step
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.UseNumber()
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&s); err != nil {
+			return nil, fmt.Errorf("%s: %w", line, err)
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// expression is a value of a step as a configuration has it.
+func expression(v any, start time.Time) string {
+	switch v := v.(type) {
+	case object:
+		if ref, isRef := v["$ref"].(string); isRef {
+			return ref
+		}
+		var fields []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			fields = append(fields, fmt.Sprintf("%q = %s", name, expression(v[name], start)))
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	case []any:
+		elements := make([]string, len(v))
+		for i := range v {
+			elements[i] = expression(v[i], start)
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
+	default:
+		return show(timed(v, start))
+	}
+}
+
+// timed is a value with the times that it means.
+func timed(v any, start time.Time) any {
+	switch v := v.(type) {
+	case object:
+		all := object{}
+		for name, inner := range v {
+			all[name] = timed(inner, start)
+		}
+		return all
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = timed(v[i], start)
+		}
+		return all
+	case string:
+		if after, isTime := strings.CutPrefix(v, "@"); isTime {
+			return start.Add(duration(after)).UTC().Format(time.RFC3339)
+		}
+	}
+	return v
+}
+
+func duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// refs are the addresses that a value refers to.
+func refs(v any) (all []string) {
+	switch v := v.(type) {
+	case object:
+		if ref, isRef := v["$ref"].(string); isRef {
+			return []string{ref[:strings.LastIndex(ref, ".")]}
+		}
+		for _, inner := range v {
+			all = append(all, refs(inner)...)
+		}
+	case []any:
+		for _, inner := range v {
+			all = append(all, refs(inner)...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,354 @@
+package life
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+// world is a stage with a configuration of blocks that come and go.
+type world struct {
+	stage
+
+	here  *acctest.Service // as the provider has it
+	start time.Time
+
+	blocks          map[string]step
+	nowDefaults     object
+	appliedBlocks   map[string]step
+	appliedDefaults object
+	imports         map[string]string
+	// unapplied are the imported objects that no plan has changed since: their first update removes nothing.
+	unapplied map[string]bool
+
+	// dirty are the objects that another system has changed since the last apply.
+	dirty  map[string]bool
+	graces map[string]bool // ids of keys that another system has rotated
+	// machine says that the clock of the service goes with that of the machine, a day behind.
+	machine bool
+	later   int // grows with every run that has something that is only known later
+	other   string
+
+	lived []step
+	// caught says which broken promise ends the life; nil: any does.
+	caught func(*violation) bool
+}
+
+// counts are what a soak has done.
+var counts struct{ lives, real, steps, runs, refused, requests int }
+
+// do lives one step.
+func (w *world) do(s step) *violation {
+	return w.ends(w.survive(s))
+}
+
+// survive makes a panic of the provider, which runs in this process, a broken promise.
+func (w *world) survive(s step) (bad *violation) {
+	defer func() {
+		if r := recover(); r != nil {
+			bad = broken("panic", "%v\n%s", r, debug.Stack())
+		}
+	}()
+	return w.live(s)
+}
+
+// ends is a violation that ends the life.
+func (w *world) ends(bad *violation) *violation {
+	if bad == nil || w.caught != nil && !w.caught(bad) {
+		return nil
+	}
+	return bad
+}
+
+func (w *world) live(s step) *violation {
+	w.lived = append(w.lived, s)
+	counts.steps++
+	switch s.Do {
+	case doSet:
+		w.blocks[s.At] = s
+	case doRemove:
+		delete(w.blocks, s.At)
+	case doDefaults:
+		w.nowDefaults = s.Values
+	case doForeign:
+		w.foreign(s)
+	case doTime:
+		w.service.Sandbox.Clock().Advance(duration(s.By))
+	case doRun:
+		return w.run(s)
+	case doImport:
+		return w.importing(s)
+	case doRename:
+		if block, there := w.blocks[s.At]; there {
+			delete(w.blocks, s.At)
+			block.At = s.To
+			w.blocks[s.To] = block
+		}
+	case doStranger:
+		return w.stranger()
+	default:
+		w.t.Fatalf("no such step: %s", s)
+	}
+	return nil
+}
+
+// rank puts the types in the order in which they refer to each other.
+var rank = []string{"billing_customer", "billing_account", "billing_subscription", "billing_webhook_endpoint",
+	"billing_api_key", "billing_finance_record"}
+
+// configuration is the whole of it. A block that refers to one that is not there is left out.
+func (w *world) configuration(run step) acctest.Configuration {
+	if len(run.Later)+len(run.Turns) > 0 {
+		w.later++
+	}
+	text := fmt.Sprintf("resource \"terraform_data\" \"later\" {\n  input = \"%d\"\n}\n", w.later)
+	if w.nowDefaults != nil {
+		text += fmt.Sprintf("provider \"billing\" {\n  default_custom_metadata = %s\n}\n", expression(w.nowDefaults, w.start))
+	}
+	addresses := slices.SortedFunc(maps.Keys(w.blocks), func(a, b string) int {
+		return cmp.Or(cmp.Compare(slices.Index(rank, typeOf(a)), slices.Index(rank, typeOf(b))), cmp.Compare(a, b))
+	})
+	written := map[string]bool{}
+	for _, address := range addresses {
+		block := w.blocks[address]
+		if slices.ContainsFunc(refs(block.Values), func(ref string) bool { return !written[ref] }) {
+			continue
+		}
+		written[address] = true
+		text += w.block(block, run)
+		if id, imported := w.imports[address]; imported {
+			text += fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, id)
+		}
+	}
+	c, err := parse(text, nil)
+	if err != nil {
+		w.t.Fatalf("%v\n%s", err, text)
+	}
+	return c
+}
+
+// block is a block of the configuration.
+func (w *world) block(block step, run step) string {
+	typeName, name, _ := strings.Cut(block.At, ".")
+	text := fmt.Sprintf("resource %q %q {\n", typeName, name)
+	for _, argument := range slices.Sorted(maps.Keys(block.Values)) {
+		value := expression(block.Values[argument], w.start)
+		path := block.At + "." + argument
+		if turned, turns := run.Turns[path]; turns {
+			value = `terraform_data.later.output == "" ? null : ` + expression(turned, w.start)
+		} else if slices.Contains(run.Later, path) {
+			value = `terraform_data.later.output == "" ? null : ` + value
+		}
+		text += fmt.Sprintf("  %s = %s\n", argument, value)
+	}
+	text += "  lifecycle {\n"
+	if slices.Contains(block.Ignore, "all") {
+		text += "    ignore_changes = all\n"
+	} else if len(block.Ignore) > 0 {
+		text += "    ignore_changes = [" + strings.Join(block.Ignore, ", ") + "]\n"
+	}
+	return text + fmt.Sprintf("    create_before_destroy = %t\n  }\n}\n", block.CBD)
+}
+
+// run plans and applies, and holds the one to the other.
+func (w *world) run(s step) *violation {
+	counts.runs++
+	c := w.configuration(s)
+	plan, sent, bad := w.planned(c)
+	counts.requests += len(sent)
+	if bad != nil {
+		return bad
+	}
+	if len(plan.Errors) > 0 {
+		return w.refused(plan)
+	}
+	if bad := cmp.Or(w.ends(w.needless(plan, s)), w.ends(w.faithful(plan))); bad != nil {
+		return bad
+	}
+	if s.By != "" {
+		w.pass(s.By)
+	}
+	done, requests, all := w.carried(plan, w.nowDefaults, s.CreateFirst)
+	counts.requests += len(requests)
+	for _, bad := range all {
+		if bad := w.ends(bad); bad != nil {
+			return bad
+		}
+	}
+	if bad := w.ends(w.graceKept(requests, plan)); bad != nil {
+		return bad
+	}
+	if len(done.Errors) > 0 {
+		for address := range w.marks {
+			if change := plan.Of(address); change == nil || change.Action != acctest.NoOp && change.Action != acctest.Update {
+				delete(w.marks, address) // it may be another object by now
+			}
+		}
+		maps.DeleteFunc(w.imports, func(address, _ string) bool { return w.drive.State(address) != nil })
+		return w.failed(s, done)
+	}
+	w.appliedBlocks, w.appliedDefaults, w.defaults = maps.Clone(w.blocks), w.nowDefaults, w.nowDefaults
+	imported := w.imports
+	w.dirty, w.imports = map[string]bool{}, map[string]string{}
+	for address := range imported {
+		w.unapplied[address] = true
+	}
+	// Deferred, because settled below still has to know them.
+	defer maps.DeleteFunc(w.unapplied, func(address string, _ bool) bool {
+		change := plan.Of(address)
+		return change == nil || change.Action != acctest.NoOp
+	})
+	for path := range s.Turns {
+		w.dirty[path[:strings.LastIndexByte(path, '.')]] = true // it has another value than the block says
+	}
+	return cmp.Or(w.ends(w.foreignKept(plan)), w.settled(s, plan, imported, done))
+}
+
+// pass lets time go by between a plan and its apply.
+func (w *world) pass(by string) {
+	w.service.Sandbox.Clock().Advance(duration(by))
+	if w.machine && w.blocks["billing_api_key.k"].Values["rotate_after_days"] != nil {
+		time.Sleep(time.Until(w.start.Add(24*time.Hour + 100*time.Millisecond)))
+	}
+}
+
+// failed judges an apply that failed: nothing is wrong at the service, so only what was not foreseeable in the plan may
+// fail.
+func (w *world) failed(s step, done *acctest.CoreApplied) *violation {
+	if s.By != "" || len(s.Turns) > 0 || failures.MatchString(done.Errors[0]) {
+		return nil // The next run has to converge.
+	}
+	return broken("apply fails", "%s", strings.Join(done.Errors, "\n"))
+}
+
+// settled holds the configuration that was applied to an empty plan. The plan after the import of an API key may renew
+// it for its age. A record that existed already, which the apply warns of, may be that of another resource, whose
+// import has lost the key.
+func (w *world) settled(s step, applied *acctest.CorePlan, imported map[string]string,
+	done *acctest.CoreApplied) *violation {
+	if s.By != "" || len(s.Turns) > 0 {
+		return nil
+	}
+	next, _, bad := w.planned(w.configuration(step{}))
+	if bad != nil {
+		return bad
+	}
+	if len(next.Errors) > 0 {
+		return broken("next plan fails", "%s", strings.Join(next.Errors, "\n"))
+	}
+	for _, change := range next.Changes {
+		values := w.blocks[change.Address].Values
+		due := imported[change.Address] != "" && (values["rotate_after_days"] != nil || values["expires_after_days"] != nil)
+		shared := typeOf(change.Address) == "billing_finance_record" &&
+			slices.ContainsFunc(done.Warnings, func(text string) bool { return strings.Contains(text, "existed already") })
+		// The first apply after an import removes nothing, and that after it does.
+		removes := w.unapplied[change.Address] && values["custom_metadata_mode"] == "replace"
+		// An account that ignore_changes leaves with a customer that is deleted is closed with it.
+		closed := typeOf(change.Address) == "billing_account" && change.Action == acctest.Create &&
+			slices.ContainsFunc(applied.Changes, func(c *acctest.Change) bool {
+				return typeOf(c.Address) == "billing_customer" && c.Action == acctest.Delete
+			})
+		if change.Action != acctest.NoOp && !due && !shared && !removes && !closed {
+			shown := differences(change.Before, change.After, "")
+			return broken("next plan is not empty", "%s %s: %s\n%v", change.Action, change.Address, top(shown), shown)
+		}
+	}
+	return nil
+}
+
+// stranger plans with the token of another organization: where the state has objects of recurring billing, that is one
+// error, which names both organizations. A plan that already fails says nothing about it.
+func (w *world) stranger() *violation {
+	right, _, bad := w.planned(w.configuration(step{}))
+	if bad != nil || len(right.Errors) > 0 {
+		return bad
+	}
+	bound := slices.ContainsFunc(w.drive.Addresses(), func(address string) bool {
+		state := w.drive.State(address)
+		return slices.Contains(rank[:3], typeOf(address)) && w.remote(address, state) != nil
+	})
+	if w.other == "" {
+		w.other = otherToken(w.t, w.service)
+	}
+	w.here.Token = w.other
+	w.renew()
+	plan, _, bad := w.planned(w.configuration(step{}))
+	w.here.Token = w.service.Token
+	w.renew()
+	const says = "The token belongs to organization"
+	switch {
+	case bad != nil:
+		return bad
+	case bound && (len(plan.Errors) != 1 || !strings.Contains(plan.Errors[0], says)):
+		return broken("another organization", "%d errors: %s\n%v", len(plan.Errors), strings.Join(plan.Errors, "\n"),
+			changesOf(plan))
+	}
+	return nil
+}
+
+// renew lets Terraform itself have the token.
+func (w *world) renew() {
+	if genuine, isTerraform := w.drive.(*terraform); isTerraform {
+		genuine.At(w.here)
+	}
+}
+
+// foreign is what another system does to an object; the service may reject it.
+func (w *world) foreign(s step) {
+	state := w.drive.State(s.At)
+	if state == nil {
+		return
+	}
+	kind, path := kinds[typeOf(s.At)], pathOf(s.At, state)
+	body, _ := timed(s.Body, w.start).(object)
+	if s.Body == nil {
+		body = object{}
+	}
+	method := http.MethodPost
+	switch s.What {
+	case "patch":
+		method = http.MethodPatch
+	case "delete":
+		method = http.MethodDelete
+	case "items":
+		method, path = http.MethodPut, path+"/items"
+		before, _ := w.remote(s.At, state)["items"].([]any)
+		body = object{"items": append(wanted(before), body)}
+	default:
+		path += "/" + s.What
+	}
+	status, _ := kind.call(w.service, method, path, body)
+	if status/100 != 2 {
+		return
+	}
+	w.dirty[s.At] = true
+	if s.What == "rotate" {
+		w.graces[state["id"].(string)] = true
+	}
+	if s.What == "patch" {
+		w.mark(s.At, foreignKeys(body))
+	}
+}
+
+// foreignPrefix begins the names of keys that no configuration has.
+const foreignPrefix = "x_"
+
+// foreignKeys are the keys of a body that no configuration has.
+func foreignKeys(body object) object {
+	all := object{}
+	for name, v := range body {
+		if inner, isObject := v.(object); isObject && name == "custom_metadata" {
+			all[name] = foreignKeys(inner)
+		} else if strings.HasPrefix(name, foreignPrefix) {
+			all[name] = v
+		}
+	}
+	return all
+}

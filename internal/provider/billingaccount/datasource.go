@@ -46,7 +46,6 @@ func dataAttributes() object.Attributes {
 	attributes.Texts(about, "customer_id", "external_id", "billing_email", "status")
 	attributes.Texts(about, computedTexts...)
 	attributes.CustomMetadata()
-	delete(attributes, "effective_custom_metadata")
 	return attributes
 }
 

@@ -53,7 +53,6 @@ func dataAttributes() object.Attributes {
 	attributes.Texts(about, "id", "public_id", "external_id", "name", "nickname", "legal_name", "document_type", "kind",
 		"birthday", "notes", "metadata", "created_at", "updated_at")
 	attributes.CustomMetadata()
-	delete(attributes, "effective_custom_metadata")
 	for _, name := range []string{"emails", "phones", "websites"} {
 		item := part("item.", "kind")
 		maps.Copy(item, part(name+".", "value"))

@@ -91,7 +91,6 @@ func dataAttributes(items string) object.Attributes {
 		"billing_cycle", "collection_method", "proration_behavior", "nfe_issuance_policy", "notes", "cancellation_reason")
 	attributes.Texts(about, computedTexts...)
 	attributes.CustomMetadata()
-	delete(attributes, "effective_custom_metadata") // TODO: goes with its description in object
 	return attributes
 }
 

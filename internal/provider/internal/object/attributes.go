@@ -81,8 +81,6 @@ func (a Attributes) CustomMetadata() {
 	a["custom_metadata"] = schema.StringAttribute{Computed: true,
 		MarkdownDescription: "The whole `custom_metadata` object, including the keys of other systems, as a JSON " +
 			"string; decode it with `jsondecode`."}
-	a["effective_custom_metadata"] = schema.StringAttribute{Computed: true,
-		MarkdownDescription: "The same value as `custom_metadata`, under the name of the whole object in the resource."}
 }
 
 // UpdatedSince is the filter updated_at_gte of a listing of what noun names, in the plural.

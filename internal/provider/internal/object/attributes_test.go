@@ -46,8 +46,7 @@ func TestAttributes(t *testing.T) {
 	if diags := (schema.Schema{Attributes: attributes}).ValidateImplementation(t.Context()); diags.HasError() {
 		t.Error(diags)
 	}
-	for _, name := range []string{"id", "name", "limit", "updated_at_gte", "custom_metadata",
-		"effective_custom_metadata"} {
+	for _, name := range []string{"id", "name", "limit", "updated_at_gte", "custom_metadata"} {
 		if attributes[name] == nil || attributes[name].GetMarkdownDescription() == "" {
 			t.Errorf("%s is not described", name)
 		}

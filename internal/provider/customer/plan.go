@@ -133,8 +133,8 @@ func refuseOutside(config, state model, own ownership, diags *diag.Diagnostics) 
 	} {
 		if c.config.contradicts(c.state, c.own) {
 			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s of %s is not one of its %[1]ss", c.name,
-				config.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is the "+
-				"whole list: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.config.Main))
+				config.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is "+
+				"authoritative: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.config.Main))
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestImport(t *testing.T) {
 			l.advance(40 * day)
 			l.calls()
 			configuration := l.configuration(nil)
-			configuration.Imports = map[string]string{"billing_api_key.k": "name=ci"}
+			configuration.Imports = map[string]any{"billing_api_key.k": "name=ci"}
 			p := l.core.Plan(configuration)
 			if done := l.core.Apply(p, false); len(p.Errors)+len(done.Errors) > 0 {
 				t.Fatal(p.Errors, done.Errors)

@@ -112,7 +112,8 @@ func running(all []predecessor, now time.Time) []predecessor {
 	return slices.DeleteFunc(all, func(p predecessor) bool { return passed(p.graceUntil.ValueString(), now) })
 }
 
-// fromAPI builds the whole model of a key, as an import sees it: without a token, never rotated.
+// fromAPI builds the whole model of a key, as an import sees it: without a token, which no read puts
+// into the state, and never rotated.
 func fromAPI(k *collections.APIKey) model {
 	return model{
 		shared: shared{
@@ -133,7 +134,7 @@ func fromAPI(k *collections.APIKey) model {
 		AllowOwnKey:        types.BoolNull(),
 		DeletionPolicy:     types.StringValue(revoke),
 		AgeRecipients:      encrypt.None,
-		Token:              types.StringPointerValue(k.Token),
+		Token:              types.StringNull(),
 		EncryptedToken:     types.StringNull(),
 		RotatedAt:          types.StringNull(),
 		RotationDueAt:      types.StringNull(),
@@ -141,24 +142,12 @@ func fromAPI(k *collections.APIKey) model {
 	}
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns. To
-// these belongs the expiry: what the service gives to a successor is its own choice, see known.Expiry.
-func (m model) preserve(prior model) model {
-	m.ExpiresAt, m.ExpiresAfterDays = prior.ExpiresAt, prior.ExpiresAfterDays
-	m.GracePeriodDays, m.RotateAfterDays = prior.GracePeriodDays, prior.RotateAfterDays
-	m.RevokePreviousKeys, m.AllowOwnKey = prior.RevokePreviousKeys, prior.AllowOwnKey
-	if !prior.DeletionPolicy.IsNull() {
-		m.DeletionPolicy = prior.DeletionPolicy
-	}
-	if !prior.RotateWhenChanged.IsNull() {
-		m.RotateWhenChanged = prior.RotateWhenChanged
-	}
-	if !prior.AgeRecipients.IsNull() {
-		m.AgeRecipients = prior.AgeRecipients
-	}
-	if m.EncryptedToken = wire.Known(prior.EncryptedToken); m.Token.IsNull() {
-		m.Token = wire.Known(prior.Token)
-	}
+// shows is m, a state or a plan, with what the service shows of the key. The rest it never returns, and to that belongs
+// the expiry: what the service gives to a successor is its own choice, see known.Expiry.
+func (m model) shows(k *collections.APIKey) model {
+	argument := m.ExpiresAt
+	m.shared = fromAPI(k).shared
+	m.ExpiresAt = argument
 	return m
 }
 

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/evidence"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/modeltest"
@@ -40,7 +38,7 @@ func TestFromAPI(t *testing.T) {
 			maps.Copy(want, map[string]any{"grace_period_days": nil, "rotate_when_changed": map[string]any{},
 				"expires_after_days": nil, "deletion_policy": "revoke", "rotate_after_days": nil,
 				"revoke_previous_keys": nil, "allow_own_key": nil, "age_recipients": []any{},
-				"encrypted_token": nil, "rotated_at": nil, "rotation_due_at": nil, "previous_keys": []any{}})
+				"encrypted_token": nil, "token": nil, "rotated_at": nil, "rotation_due_at": nil, "previous_keys": []any{}})
 			maps.Copy(want, differs)
 			modeltest.Same(t, modeltest.Attributes(t, fromAPI(&key)), want)
 		})
@@ -61,20 +59,5 @@ func TestDataFromAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 		modeltest.Same(t, modeltest.Attributes(t, have), want)
-	}
-}
-
-// TestKeeping: what the service never returns stays as it was; a token that it does return wins.
-func TestKeeping(t *testing.T) {
-	t.Parallel()
-	prior := model{Token: types.StringValue("old"), GracePeriodDays: types.Int64Value(3),
-		RotateAfterDays: types.Int64Value(90)}
-	kept := model{}.preserve(prior)
-	if kept.Token.ValueString() != "old" || kept.GracePeriodDays.ValueInt64() != 3 ||
-		kept.RotateAfterDays.ValueInt64() != 90 {
-		t.Errorf("kept %+v", kept)
-	}
-	if kept = (model{Token: types.StringValue("new")}).preserve(prior); kept.Token.ValueString() != "new" {
-		t.Errorf("kept the token %s", kept.Token)
 	}
 }

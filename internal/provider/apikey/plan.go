@@ -31,7 +31,7 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
-	r.refusePast(ctx, p.Planned.ExpiresAt.ValueString(), p.Planned, p.Diags)
+	r.refusePast(ctx, p.Planned, p.Diags)
 	p.Planned.refuseLifetime(p.Diags)
 	if !p.InApply() {
 		r.planReplacement(ctx, p)
@@ -51,7 +51,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	d := decide(p.Planned, p.State, readKnown(ctx, p.Private, p.Diags))
 	p.Planned.refuseLifetime(p.Diags)
 	if d.sure && !d.inherits {
-		r.refusePast(ctx, p.Planned.ExpiresAt.ValueString(), p.Planned, p.Diags)
+		r.refusePast(ctx, p.Planned, p.Diags)
 	}
 	r.refuseOwnInUpdate(d, p.Diags)
 	r.handOn(ctx, p)
@@ -118,7 +118,7 @@ func (m model) unlike(state model, k known) (names []string) {
 	case !isKnown(m.ExpiresAt, m.ExpiresAfterDays), !imported && !relative && m.ExpiresAt.Means(state.ExpiresAt):
 	case !m.ExpiresAfterDays.IsNull() && (!imported || k.end().IsNull()):
 		names = append(names, "expires_after_days")
-	case m.ExpiresAfterDays.IsNull() && k.Expiry != nil && !m.ExpiresAt.Means(k.end()):
+	case m.ExpiresAfterDays.IsNull() && (k.Expiry == nil || !m.ExpiresAt.Means(k.end())):
 		names = append(names, "expires_at")
 	}
 	return names
@@ -198,7 +198,8 @@ func (r *Resource) now(ctx context.Context) time.Time {
 }
 
 // refusePast refuses a new key that the service would not create, before anything else happens.
-func (r *Resource) refusePast(ctx context.Context, expiresAt string, plan model, diags *diag.Diagnostics) {
+func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagnostics) {
+	expiresAt := plan.ExpiresAt.ValueString()
 	if expiresAt == "" {
 		return
 	}
@@ -243,17 +244,13 @@ func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
 	private.Set(ctx, p.Private, keyReplaced, old, p.Diags)
 }
 
-// planReplacement warns about the keys that end before the new one is there, and hands the new expiry on to the
-// destruction of the old key, see [Resource.Delete].
+// planReplacement warns about the keys that end before the new one is there.
 func (r *Resource) planReplacement(ctx context.Context, p *object.Plan[model]) {
 	old := private.Get[replaced](ctx, p.Private, keyReplaced, p.Diags)
 	if old.Own != "" {
 		refuseOwn("replace", old.Name, old.Own, p.Diags)
 	}
 	warnEndsOf("Replacing", old.Name, old.Lines, p.Diags)
-	if old.Name != "" {
-		private.Plan(ctx, p.Private, p.Planned.ExpiresAt.ValueString(), p.Diags)
-	}
 }
 
 // ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;

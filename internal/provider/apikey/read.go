@@ -16,7 +16,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
 )
 
@@ -85,7 +84,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		end := text(key.ExpiresAt)
 		k.Rotated = k.Rotated || !importing && k.Expiry != nil && earlier(end, *k.Expiry)
 		k.Expiry = &end
-		state = prior.refreshed(key, importing, ended(key, now) != "")
+		state = prior.refreshed(key, ended(key, now) != "")
+		if importing {
+			state = fromAPI(key)
+		}
 	}
 	state.PreviousKeys = predecessorList(left)
 	k.Imported = importing
@@ -100,16 +102,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 }
 
 // refreshed is the state m as the service shows it now. Where the key does not work any more, the arguments stay as
-// they are: nothing at the service can change, and the state may say more than the key ever had. The secret stays in
-// any case: no refresh puts clear text into the state.
-func (m model) refreshed(key *collections.APIKey, importing, ended bool) model {
-	state := fromAPI(key)
-	state.setSecret(m.secret())
-	if importing {
-		return state
-	}
-	state = state.preserve(m)
-	state.CreatedAt, state.RotatedAt = m.CreatedAt, m.RotatedAt
+// they are: nothing at the service can change, and the state may say more than the key ever had.
+func (m model) refreshed(key *collections.APIKey, ended bool) model {
+	state := m.shows(key)
+	state.CreatedAt = m.CreatedAt
 	if ended {
 		state.Name, state.Description, state.Scopes = m.Name, m.Description, m.Scopes
 	}
@@ -186,7 +182,5 @@ func NewListResource() list.ListResource {
 // describe is a key in a listing. Revoked and expired ones cannot be managed, so they are left out.
 func describe(ctx context.Context, client *collections.Service, k *collections.APIKey) (object.Item, bool) {
 	now, _ := client.Now(ctx)
-	m := fromAPI(k)
-	m.setSecret(encrypt.Secret{})
-	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: m}, ended(k, now) == ""
+	return object.Item{Name: k.Name + " (" + k.KeyPrefix + ")", Resource: fromAPI(k)}, ended(k, now) == ""
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
@@ -102,17 +102,16 @@ func (w *write) create(ctx context.Context, next string) (*collections.APIKey, *
 
 // take writes a new key to the state, before anything else happens. old are the keys that it replaces.
 func (w *write) take(ctx context.Context, key *collections.APIKey, expiry *string, old []predecessor) {
-	created := w.State.CreatedAt.IsNull()
-	next := fromAPI(key).preserve(w.Plan)
-	if !created {
-		next.CreatedAt, next.RotatedAt = w.State.CreatedAt, next.CreatedAt
-		next.PreviousKeys = predecessorList(old)
-	}
 	now, _ := w.Client.Now(ctx)
-	if !created && next.RotatedAt.IsNull() && !now.IsZero() {
-		next.RotatedAt = types.StringValue(now.Format(time.RFC3339))
+	next := w.Plan.shows(key)
+	next.PreviousKeys, next.RotatedAt = predecessorList(old), types.StringNull()
+	if !w.State.ID.IsNull() {
+		next.CreatedAt, next.RotatedAt = w.State.CreatedAt, next.CreatedAt
+		if next.RotatedAt.IsNull() && !now.IsZero() {
+			next.RotatedAt = types.StringValue(now.Format(time.RFC3339))
+		}
 	}
-	next.setSecret(next.secret().Stored(next.AgeRecipients, w.Diags))
+	next.setSecret(encrypt.Secret{Clear: types.StringPointerValue(key.Token)}.Stored(next.AgeRecipients, w.Diags))
 	plan := w.Plan
 	plan.PreviousKeys = types.ListUnknown(predecessorType) // those to be revoked are there until they are
 	settle.Warn(settle.Onto(ctx, &plan, &next), next.displayName(), arguments, w.Diags)
@@ -171,8 +170,6 @@ func (w *write) keep(ctx context.Context) {
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	begun, ok := r.BeginDelete(ctx, req, resp, func(m model, diags *diag.Diagnostics) bool {
 		r.refuseOwn(m, m.AllowOwnKey, "destroy", m.all(), diags)
-		// What was planned to come instead, perhaps days ago, must still be possible.
-		r.refusePast(ctx, private.Planned[string](ctx, req.Private, diags), m, diags)
 		return diags.HasError()
 	})
 	if !ok {

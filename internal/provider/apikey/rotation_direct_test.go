@@ -106,17 +106,6 @@ func rotations(s *subject) []string {
 	return all
 }
 
-// TestDirect_overdueAtOnce: an old key that is given an age is rotated by that apply.
-func TestDirect_overdueAtOnce(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	s.at(-10*day, func() { s.Configure(nil) })
-	first := s.ID()
-	s.Reread()
-	s.Configure(acctest.JSON{"rotate_after_days": 9})
-	same(t, "previous_keys", s.previous(), first)
-}
-
 // TestDirect_twoRotations: two rotations inside one grace period keep both predecessors in view, the newest first; each
 // leaves when its grace period is over, or when another system revokes it.
 func TestDirect_twoRotations(t *testing.T) {
@@ -144,19 +133,6 @@ func TestDirect_twoRotations(t *testing.T) {
 	// Destroying revokes the key and the predecessor.
 	s.Set(nil)
 	s.refused(tokens...)
-}
-
-// TestDirect_noGrace: with a grace period of no days the old key ends with the rotation, and is not a predecessor.
-func TestDirect_noGrace(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	s.Configure(trigger("1", nil))
-	first := s.token()
-	s.Configure(trigger("2", acctest.JSON{"grace_period_days": 0}))
-	s.Is("previous_keys", "[]")
-	s.refused(first)
-	s.works(s.token())
-	s.Settled(trigger("2", acctest.JSON{"grace_period_days": 0}))
 }
 
 // TestDirect_revokePrevious: true ends every running grace period at that apply, also the one of a rotation in it, and
@@ -245,21 +221,6 @@ func TestDirect_revocationFails(t *testing.T) {
 	s.Apply(p)
 	s.Is("previous_keys", "[]")
 	s.Settled(revoking)
-}
-
-// TestDirect_rotationFails: a rotation that the service rejects leaves the state as it was, and the next apply rotates.
-func TestDirect_rotationFails(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	s.Configure(trigger("1", nil))
-	first := s.token()
-	s.Fault(sandbox.Fault{Operation: "api_keys.rotate", Times: 1, Status: 403, Code: "insufficient_scope"})
-	says(t, acctest.Errors(s.Apply(s.Replan(trigger("2", nil)))), `Could not rotate API key "ci"`, "insufficient_scope")
-	s.Is("rotate_when_changed", `{"version":"1"}`)
-	s.Is("token", `"`+first+`"`)
-	s.Apply(s.Replan(trigger("2", nil)))
-	s.works(first, s.token())
-	s.Settled(trigger("2", nil))
 }
 
 // TestDirect_destroyFails: what is revoked when a destroy fails is out of the state, and the rest is done by the next

@@ -130,12 +130,6 @@ func (s *Service) UnusedKeys(ctx context.Context, fits func(APIKey) bool) (found
 	return found, nil
 }
 
-// shownTime is the service's time as its last response showed it; zero: not known.
-func (s *Service) shownTime(ctx context.Context) time.Time {
-	now, _ := s.client.Now(ctx, func(context.Context) error { return nil })
-	return now
-}
-
 // completedKey reads a key where the response that showed its token left the rest
 // out. When that fails the response is used alone: the token is shown once, and
 // that must not be lost.

@@ -33,10 +33,10 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	r.refusePast(ctx, p.Planned, p.Diags)
 	p.Planned.refuseLifetime(p.Diags)
+	if own := private.Get[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
+		refuseOwn("replace", p.Planned.displayName(), own, p.Diags)
+	}
 	if !p.InApply() {
-		if own := private.Get[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
-			refuseOwn("replace", p.Planned.displayName(), own, p.Diags)
-		}
 		r.warnDuplicate(ctx, p)
 		p.Planned.warnScopes(p.Diags)
 	}

@@ -96,7 +96,7 @@ func TestAccCustomer_ignoredMain(t *testing.T) {
 	service := acctest.Start(t)
 	other := outside{service, t, "m-1"}
 	config := func(value, lifecycle string) string {
-		return service.Config(withMetadata("emails = [{ value = \"" + value + "@example.com\" }]\nphones = [{ value = \"" +
+		return service.Config(withMetadata("emails = [{ value = \"" + value + "@example.com\" }]\nphones = [{ value = \"1" +
 			value + "\" }]\n" + lifecycle))
 	}
 	const ignoring = "lifecycle { ignore_changes = [email, phone] }"
@@ -112,8 +112,31 @@ func TestAccCustomer_ignoredMain(t *testing.T) {
 	runCustomer(t,
 		resource.TestStep{Config: config("a", ignoring)},
 		resource.TestStep{Config: config("b", ignoring), ConfigPlanChecks: updates(),
-			Check: stored(`[[{"value":"b@example.com"}],[{"value":"b"}]]`)},
+			Check: stored(`[[{"value":"b@example.com"}],[{"value":"1b"}]]`)},
 		emptyPlan(config("b", ignoring)),
 		emptyPlan(config("b", "")),
+	)
+}
+
+// TestAccCustomer_ignoredList: under ignore_changes of emails, email still owns its entry.
+func TestAccCustomer_ignoredList(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	other := outside{service, t, "m-1"}
+	config := func(value string) string {
+		return service.Config(withMetadata("email = \"" + value + "@example.com\"\n" +
+			"lifecycle { ignore_changes = [emails] }"))
+	}
+	runCustomer(t,
+		resource.TestStep{Config: config("a")},
+		resource.TestStep{PreConfig: other.patch(`{"emails":[{"value":"a@example.com"},{"value":"x@example.com"}]}`),
+			Config: config("b"), ConfigPlanChecks: updates(), Check: func(*terraform.State) error {
+				raw, _ := json.Marshal(other.customer()["emails"])
+				if string(raw) != `[{"value":"b@example.com"},{"value":"x@example.com"}]` {
+					t.Errorf("the service has %s", raw)
+				}
+				return nil
+			}},
+		emptyPlan(config("b")),
 	)
 }

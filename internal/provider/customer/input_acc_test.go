@@ -19,9 +19,9 @@ type badInput struct{ argument, lines, says string }
 // badInputs are arguments that the service need not see to reject: what is written, and what the error says. Terraform
 // validates a configuration without its state, so the plan checks what the service may hold already.
 var badInputs = map[string]badInput{
-	"empty_name":        {"name", `name = ""`, "The argument is required"},
-	"blank_nickname":    {"nickname", `nickname = " "`, "Leave the argument out"},
-	"empty_external_id": {"external_id", `external_id = ""`, "Leave the argument out"},
+	"empty_name":        {"name", `name = ""`, "name is empty or has only spaces"},
+	"blank_nickname":    {"nickname", `nickname = " "`, "remove the argument"},
+	"empty_external_id": {"external_id", `external_id = ""`, "remove the argument"},
 	"short_document": {"document_number", `document_number = "123"`,
 		`"123" has 3 digits. A CPF has 11 digits, a CNPJ has 14`},
 	"letters": {"document_number", `document_number = "529.982.247-2X"`,
@@ -32,10 +32,9 @@ var badInputs = map[string]badInput{
 	"leap_day": {"birthday", `birthday = "2023-02-29"`, "is not a date of the calendar"},
 	"email":    {"email", `email = "Ana <ana@example.com>"`, "is not an e-mail address. Write one address without a name"},
 	// Terraform cannot point at an item of a list.
-	"item": {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
-	"country": {"country", `addresses = [{ country = "Brasil" }]`,
-		`"Brasil" is not a country code. Write the two capital letters`},
-	"small_country": {"country", `addresses = [{ country = "br" }]`, `"br" is not a country code`},
+	"item":          {"", `emails = [{ value = "ana" }]`, `"ana" is not an e-mail address`},
+	"phone":         {"phone", `phone = "abc"`, `"abc" is not a phone number: it has no digit`},
+	"phones":        {"", `phones = [{ value = "abc" }]`, `"abc" is not a phone number`},
 	"tag":           {"tags", `tags = [""]`, "remove the element"},
 	"terms":         {"payment_terms_days", `payment_terms_days = -1`, "payment_terms_days: -1 is out of range"},
 	"billing_email": {"billing_email", `billing_email = "x"`, `"x" is not an e-mail address`},
@@ -45,10 +44,14 @@ var badInputs = map[string]badInput{
 var invalid = map[string]badInput{
 	"no_value": {"emails", `emails = [{ kind = "work" }]`, `attribute "value" is required`},
 	"mode":     {"custom_metadata_mode", `custom_metadata_mode = "overwrite"`, `is not one of "merge", "replace"`},
-	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `is not one of "delete", "abandon", "prevent"`},
-	"metadata": {"custom_metadata", `custom_metadata = "{}"`, "JSON text goes through jsondecode()"},
+	"policy":   {"deletion_policy", `deletion_policy = "keep"`, `must be one of: ["delete" "abandon" "prevent"]`},
+	"metadata": {"custom_metadata", `custom_metadata = "{}"`, "Remove jsonencode() and write the object itself"},
 	"no_account": {"auto_collection", "create_billing_account = false\n  auto_collection = true",
-		"auto_collection needs a billing account"},
+		`auto_collection of customer "A" needs a billing account`},
+	"outside": {"email", `email = "a@example.com"
+  emails = [{ value = "b@example.com" }]`, `email of customer "A" is not one of its emails`},
+	"outside_empty": {"phone", `phone = "1"
+  phones = []`, "phones is configured without it"},
 	"null_tag":     {"tags", `tags = ["a", null]`, "is null, and the service stores no nulls here"},
 	"null_address": {"addresses", `addresses = [null]`, "addresses[0] is null"},
 	"null_email":   {"emails", `emails = [null]`, "emails[0] is null"},

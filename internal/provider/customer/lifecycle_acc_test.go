@@ -2,6 +2,7 @@ package customer_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -78,7 +79,7 @@ func TestAccCustomer_sameInOtherWords(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_mainContacts: email and phone live inside emails and phones, and neither form makes the other drift.
+// TestAccCustomer_mainContacts: email owns one entry of emails. Moves between the two, in both directions, lose nothing.
 func TestAccCustomer_mainContacts(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -105,30 +106,39 @@ func TestAccCustomer_mainContacts(t *testing.T) {
 	}
 	external := emptyPlan(config(`email = "b@example.com"`))
 	external.PreConfig = other.patch(`{"emails":[{"value":"b@example.com"},{"value":"x@example.com","kind":"crm"}]}`)
+	list := func(letters ...string) string {
+		items := make([]string, len(letters))
+		for i, letter := range letters {
+			items[i] = `{ value = "` + letter + `@example.com" }`
+		}
+		return "\nemails = [" + strings.Join(items, ", ") + "]"
+	}
+	main := func(letter string) string { return `email = "` + letter + `@example.com"` }
+	changes := func(lines string, want ...string) resource.TestStep {
+		return resource.TestStep{Config: config(lines), Check: values(want...), ConfigPlanChecks: updates()}
+	}
+	const a, b, c, d, x = "a@example.com", "b@example.com", "c@example.com", "d@example.com", "x@example.com"
 	runCustomer(t,
-		resource.TestStep{Config: config(`email = "a@example.com"`), Check: values("a@example.com")},
-		emptyPlan(config(`email = "a@example.com"`)),
-		// The same said through the list.
-		resource.TestStep{Config: config(`emails = [{ value = "a@example.com" }]`),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-		// Another main address replaces the old one.
-		resource.TestStep{Config: config(`email = "b@example.com"`), Check: values("b@example.com"),
-			ConfigPlanChecks: updates()},
-		emptyPlan(config(`email = "b@example.com"`)),
-		// What others add to a list that the configuration does not name stays.
+		resource.TestStep{Config: config(main("a")), Check: values(a)},
+		emptyPlan(config(main("a"))),
+		// Another main address takes its place.
+		changes(main("b"), b),
+		// What others add stays, also when the main address changes.
 		external,
-		resource.TestStep{Config: config(`email = "c@example.com"`), Check: values("c@example.com", "x@example.com"),
-			ConfigPlanChecks: updates()},
-		resource.TestStep{Config: config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }]"),
-			Check: values("c@example.com", "d@example.com"), ConfigPlanChecks: updates()},
-		emptyPlan(config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }]")),
-		emptyPlan(config("email = \"c@example.com\"\nemails = [{ value = \"d@example.com\" }, { value = \"c@example.com\" "+
-			"}]")),
-		// A list that is removed goes, the main address stays.
-		resource.TestStep{Config: config(`email = "c@example.com"`), Check: values("c@example.com"),
-			ConfigPlanChecks: updates()},
-		resource.TestStep{Config: config(`emails = []`), Check: values(), ConfigPlanChecks: updates()},
-		emptyPlan(config(`emails = []`)),
+		changes(main("c"), c, x),
+		// Into the list, and out of it again.
+		changes(list("c", "x", "d"), c, x, d), // the kind of x is given up
+		emptyPlan(config(list("d", "x", "c"))),
+		changes(main("d"), c, x, d),
+		changes(main("a")+list("a", "b"), a, b),
+		changes(main("b")+list("a", "b"), a, b),
+		emptyPlan(config(main("b")+list("b", "a"))),
+		emptyPlan(config(main("b"))),
+		// Given up, the entry stays.
+		changes("", a, b),
+		emptyPlan(config("")),
+		changes(list()),
+		emptyPlan(config("")),
 	)
 }
 
@@ -170,7 +180,7 @@ func TestAccCustomer_deletionPolicy(t *testing.T) {
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata(`deletion_policy = "prevent"`))},
 		resource.TestStep{Config: service.Config(""),
-			ExpectError: regexp.MustCompile(`(?s)Destroying this object is prevented.*set\s+deletion_policy\s+to\s+"delete"`)},
+			ExpectError: regexp.MustCompile(`(?s)deletion_policy prevents that this plan destroys customer "A".*set\s+deletion_policy\s+=\s+"delete"`)},
 		localOnly,
 		resource.TestStep{Config: service.Config(`data "billing_organization" "me" {}`), Check: other.field("name", "A")},
 	)
@@ -185,7 +195,7 @@ func TestAccCustomer_noAccount(t *testing.T) {
 	config := service.Config(withMetadata(`create_billing_account = false`))
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata("create_billing_account = false\npayment_terms_days = 5")),
-			ExpectError: regexp.MustCompile(`payment_terms_days needs a billing account`)},
+			ExpectError: regexp.MustCompile(`payment_terms_days of customer "A" needs a billing account`)},
 		resource.TestStep{Config: config,
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectKnownValue(address, at("billing_account_id"), knownvalue.Null()),
@@ -197,15 +207,26 @@ func TestAccCustomer_noAccount(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_createOnly: an argument of the creation that changes later changes nothing, and says so instead of
-// planning.
+// TestAccCustomer_createOnly: an argument of the creation that changes later is taken over into the state, and nothing is
+// sent.
 func TestAccCustomer_createOnly(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
+	changed := service.Config(withMetadata("create_billing_account = true\npayment_terms_days = 6\n" +
+		"billing_email = \"b@example.com\"\nauto_collection = false"))
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata("payment_terms_days = 5\nbilling_email = \"a@example.com\""))},
-		emptyPlan(service.Config(withMetadata("payment_terms_days = 6\nbilling_email = \"b@example.com\"\nauto_collection "+
-			"= false"))),
+		resource.TestStep{Config: changed, ConfigPlanChecks: updates(),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, at("payment_terms_days"), knownvalue.Int64Exact(6)),
+				statecheck.ExpectKnownValue(address, at("billing_account_id"), knownvalue.NotNull())},
+			Check: func(*terraform.State) error {
+				if n := service.Count("customers.update"); n > 0 {
+					t.Errorf("%d updates were sent", n)
+				}
+				return nil
+			}},
+		emptyPlan(changed),
 		emptyPlan(service.Config(withMetadata(""))),
 	)
 }

@@ -125,8 +125,8 @@ func TestAccCustomer_metadataNotation(t *testing.T) {
 	service := acctest.Start(t)
 	config := func(object string) string { return service.Config(withMetadata("custom_metadata = " + object)) }
 	runCustomer(t,
-		resource.TestStep{Config: config(`"text"`), ExpectError: regexp.MustCompile(`takes an object such as`)},
-		resource.TestStep{Config: config(`["a"]`), ExpectError: regexp.MustCompile(`takes an object such as`)},
+		resource.TestStep{Config: config(`"text"`), ExpectError: regexp.MustCompile(`takes\s+an\s+object`)},
+		resource.TestStep{Config: config(`["a"]`), ExpectError: regexp.MustCompile(`takes\s+an\s+object`)},
 		resource.TestStep{
 			Config: config(`{ list = ["a", "b"], map = { x = "1" }, n = 1.50, big = 9007199254740993, nothing = null }`)},
 		emptyPlan(

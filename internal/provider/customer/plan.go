@@ -38,9 +38,22 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	id := p.State.ID.ValueString()
 	var next ownership
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
+	if own.Metadata.Object == nil {
+		keepImported(ctx, p)
+	}
 	p.Update(ctx, id)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
 	private.Plan(ctx, p.Private, next, p.Diags)
+}
+
+// keepImported leaves email and phone of an imported customer as they are shown, where nothing else changes: an import
+// shows the first entries, and a configuration that names another one of them is as faithful.
+func keepImported(ctx context.Context, p *object.Plan[model]) {
+	kept := p.Planned
+	kept.Email, kept.Phone = p.State.Email, p.State.Phone
+	if !p.Changes(ctx, kept) {
+		p.Planned = kept
+	}
 }
 
 // plannedCreate leaves to apply what only the service can say.
@@ -133,8 +146,8 @@ func refuseOutside(config, state model, own ownership, diags *diag.Diagnostics) 
 	} {
 		if c.config.contradicts(c.state, c.own) {
 			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s of %s is not one of its %[1]ss", c.name,
-				config.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is the "+
-				"whole list: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.config.Main))
+				config.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is "+
+				"authoritative: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.config.Main))
 		}
 	}
 }
@@ -174,7 +187,8 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	r.WarnExisting(ctx, p, object.Existing[billing.Customer]{
 		At: path.Root("document_number"), What: fmt.Sprintf("customer with the document number %q", number),
 		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
-			return client.ListCustomers(ctx, billing.CustomerQuery{DocumentNumber: number})
+			// Without a filter: the list is read once for all customers that the plan creates.
+			return client.ListCustomers(ctx, billing.CustomerQuery{})
 		},
 		Same: func(c billing.Customer) bool {
 			return c.DocumentNumber != nil && same.Document(*c.DocumentNumber, number)

@@ -54,7 +54,7 @@ resource "billing_customer" "new" {
 }
 
 resource "billing_account" "new" {
-  customer = { id = %q }
+  customer_id = %q
 }
 
 resource "billing_subscription" "new" {

@@ -33,8 +33,8 @@ func bare(s *acctest.Service, name string) (config, body acctest.JSON, path stri
 	case "billing_customer":
 		return acctest.JSON{"name": "Ana"}, acctest.JSON{"name": "Ana"}, "/v1/customers"
 	case "billing_account":
-		config = acctest.JSON{"customer": acctest.JSON{"id": customer}}
-		return config, config, "/v1/billing-accounts"
+		return acctest.JSON{"customer_id": customer}, acctest.JSON{"customer": acctest.JSON{"id": customer}},
+			"/v1/billing-accounts"
 	}
 	config = acctest.JSON{"billing_account_id": account, "plan_id": runningPlan}
 	return config, config, "/v1/subscriptions"
@@ -56,7 +56,7 @@ resource "billing_customer" "r" {
 }
 
 resource "billing_account" "r" {
-  customer = { id = %q }
+  customer_id = %q
   CODE
 }
 

@@ -26,7 +26,7 @@ var wrongNumbers = map[string]string{
   payment_terms_days = 1.5
 }`: "payment_terms_days: 1.5 is not a whole number of days",
 	`resource "billing_account" "n2" {
-  customer           = { id = "` + someID + `" }
+  customer_id        = "` + someID + `"
   payment_terms_days = 1e30
 }`: "payment_terms_days: 1000000000000000000000000000000 is too large",
 	`resource "billing_subscription" "n3" {
@@ -108,11 +108,10 @@ func TestAccValues_letterCNPJ(t *testing.T) {
   create_billing_account = false
 }
 resource "billing_account" "a" {
-  customer = { document_number = "` + reference + `", name = "Another" }
-  depends_on = [billing_customer.c]
+  customer_id = data.billing_customer.c.id
 }
 data "billing_customer" "c" {
-  document_number = "12abc34501de35"
+  document_number = "` + reference + `"
   depends_on      = [billing_customer.c]
 }
 output "kind" { value = provider::billing::document_type("12abc34501de35") }
@@ -174,8 +173,8 @@ var rejectedInPlan = map[string]string{
   billing_account_id = "` + someID + `"
   plan_id            = "` + someID + `"
   notes              = local.blank.notes
-}`: `notes: the text is empty. Leave the argument out, or set it to null, when there is no value.`,
-	`resource "billing_api_key" "r6" { name = local.blank.name }`:             `name: the text "\u200b" has only characters that do not show, such as U+200B.`,
+}`: `notes is empty or has only spaces (got ""). Write a value, or remove the argument (or set it to null).`,
+	`resource "billing_api_key" "r6" { name = local.blank.name }`:             `name has only invisible characters, such as U+200B (got "\u200b").`,
 	`resource "billing_webhook_endpoint" "r7" { url = "http://example.com" }`: `url: "http://example.com" is not an https:// address.`,
 }
 
@@ -242,7 +241,7 @@ resource "billing_customer" "c2" {
   create_billing_account = false
 }
 resource "billing_account" "a" {
-  customer    = { id = billing_customer.` + customer + `.id }
+  customer_id = billing_customer.` + customer + `.id
   external_id = "cbd"
   lifecycle { create_before_destroy = true }
 }
@@ -251,7 +250,7 @@ resource "billing_account" "a" {
 	run(t,
 		resource.TestStep{Config: account("c1")},
 		resource.TestStep{Config: account("c2"),
-			ExpectError: saying("the external_id is taken … Nothing was created. Where the other object is one that this plan " +
-				"replaces under create_before_destroy, remove that setting")},
+			ExpectError: saying("the external_id is taken … Nothing was created. … If this plan replaces the other object under " +
+				"create_before_destroy, remove that setting")},
 	)
 }

@@ -161,8 +161,9 @@ func (w *world) duplicates(objects []object, state []inState) {
 	}
 	same := map[object][]string{}
 	for _, o := range objects {
-		// A key whose creation was in doubt is not adopted where the address has a key: its error names it to be revoked.
-		if o.kind == "API key" && w.schedule.phase == renew && !known[o.id] && strings.Contains(w.named.String(), o.id) {
+		// A new key whose response was lost is not adopted where the address has a key: a message names it to be revoked.
+		replaces := w.schedule.phase == rotate || w.schedule.phase == renew
+		if o.kind == "API key" && replaces && !known[o.id] && strings.Contains(w.named.String(), o.id) {
 			continue
 		}
 		one := object{kind: o.kind, name: o.name}

@@ -261,7 +261,7 @@ func (s *scenario) edit(words []string, must bool) {
 		}
 	}
 	status, response := kindOf(words[1]).call(s.service, method, path, body)
-	s.answered(status, response, must)
+	s.checkStatus(status, response, must)
 	if at != "" && status/100 == 2 {
 		s.mark(at, body)
 	}
@@ -310,8 +310,8 @@ func (s *stage) mark(at string, body object) {
 	}
 }
 
-// answered holds the status of a response to what must come.
-func (s *scenario) answered(status int, response object, must bool) {
+// checkStatus holds the status of a response to what must come.
+func (s *scenario) checkStatus(status int, response object, must bool) {
 	s.t.Helper()
 	if fine := status/100 == 2; fine != must {
 		s.fatalf("status %d: %s", status, show(response))
@@ -329,7 +329,7 @@ func (s *scenario) call(words []string, must bool) {
 		}
 	}
 	status, response := s.ask(words[1], words[2], body)
-	s.answered(status, response, must)
+	s.checkStatus(status, response, must)
 }
 
 // ask sends a request to the service with that path.

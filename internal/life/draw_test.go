@@ -110,6 +110,14 @@ func (d *draw) set(s step) {
 				delete(v, name)
 			}
 		}
+		for one, list := range map[string]string{"email": "emails", "phone": "phones"} {
+			if all, authoritative := v[list].([]any); authoritative && v[one] != nil {
+				delete(v, one)
+				for _, entry := range all {
+					v[one] = entry.(object)["value"]
+				}
+			}
+		}
 	case "billing_api_key":
 		if v["expires_after_days"] != nil {
 			delete(v, "expires_at")

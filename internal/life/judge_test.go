@@ -12,24 +12,22 @@ import (
 
 // refusals are what a plan may say no to: the configuration asks for what the service does not do.
 var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
-	"The trial would have ended already",
-	"That account is suspended and takes no new subscription", // it was canceled, and its account suspended
-	"That account is suspended by this plan",
-	"Neither a plan nor items", // the plan is removed, and ignore_changes keeps the items out
-	"An import replaces nothing",
+	"its (trial|pause) would have ended already",
+	"it cannot be created on its billing account", // it was canceled, and its account suspended, also by the same plan
+	"neither a plan nor items",                    // the plan is removed, and ignore_changes keeps the items out
+	"two trials for one subscription",             // ignore_changes keeps one
+	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
+	"would charge next to the new one", // the deletion_policy that was applied does not cancel it
+	"an import replaces nothing",
 	"The expiry of a new API key has passed",
-	"Nothing would be billed until the plan begins", "A plan cannot be removed at the end of the period",
-	"The pause would have ended already",
-	"Two subscriptions would charge", // the deletion_policy that was applied does not cancel it
 	// ignore_changes keeps a part of it that another type does not have
-	"Incomplete authentication",
-	"Argument of another type of authentication",       // ignore_changes keeps a part of it, and the type is another
-	"The subscription cannot be replaced",              // its deletion_policy does not cancel it
-	"The imported account belongs to another customer", // the block names another one by now
-	"The API key does not work any more",               // it has expired before the import
-	"The subscription cannot be created",               // the same plan suspends its account
-	"(Two records|A record) with the same key",         // one was renamed, or another is configured under its old name
-	"The plan deletes a record that another resource manages",
+	"Incomplete authentication", "Argument of another type of authentication",
+	"is not one of its (emails|phones)",                                   // ignore_changes keeps one of both
+	"The imported billing account .* to another customer",                 // the block names another one by now
+	"The API key does not work any more",                                  // it has expired before the import
+	"Two new records in \\S+ have the key", "has the key of a new record", // one is configured under another's old name
+	"is deleted and created again with the same key", // it was renamed
+	"is deleted at one address and kept at another",
 	"deletion_policy prevents that this plan (destroy|replace)s",
 }, "|"))
 
@@ -38,11 +36,13 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The billing account is (suspended|closed)",
 	"The expiry of a new API key has passed", // it was not known in the plan
 	// what was not known in the plan turned out to differ
-	"The plan has not shown this replacement",
+	"The plan has not shown this replacement", "The plan did not show that .* is replaced",
+	"is another one than planned", "is not one of its (emails|phones)",
+	"is not canceled, because its replacement would fail",
 	// it was not known in the plan, and ignore_changes keeps a part of another type
 	"Argument of another type of authentication",
 	// what was not known in the plan differs from what was imported
-	"An import replaces nothing",
+	"an import replaces nothing",
 	// one was abandoned, or runs to the end of its period
 	"The (customer|billing account) has subscriptions that are not canceled",
 }, "|"))

@@ -31,7 +31,7 @@
 //
 // # Commands
 //
-// One in a line. A # begins a comment. Words with spaces stand in single quotes, and two single quotes in them are one.
+// One in a line. A # begins a comment. Words with spaces are in single quotes, and two single quotes in them are one.
 // A leading ! means that the command must fail. In every word {billing_customer.c.id} is an attribute of the state, and
 // {called.id} a field of the object that the last call returned.
 //

@@ -93,29 +93,22 @@ func TestBlankFilters(t *testing.T) {
 	}
 }
 
-// TestUnknownStatus: a status that is not described is a warning, as the service may add one, and a described one is
+// TestUnknownStatus: a status that is not described is one warning, as the service may add one, and a described one is
 // none.
 func TestUnknownStatus(t *testing.T) {
 	t.Parallel()
-	server, err := acctest.Factories["billing"]()
-	if err != nil {
-		t.Fatal(err)
-	}
-	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := acctest.Start(t)
+	_, endpoint := s.CallCollections("POST", "/api/v1/webhook-endpoints", acctest.JSON{"url": "https://hooks.example.com/x"})
 	for name, known := range map[string]string{"billing_accounts": "closed", "billing_subscriptions": "canceled",
 		"billing_webhook_deliveries": "exhausted"} {
-		for status, warns := range map[string]bool{"nope": true, known: false} {
-			config := filtered(t, schemas.DataSourceSchemas[name], "status", status)
-			response, err := server.ValidateDataResourceConfig(t.Context(),
-				&tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config})
-			if err != nil {
-				t.Fatal(err)
+		for status, warnings := range map[string]int{"nope": 1, known: 0} {
+			config := acctest.JSON{"status": status}
+			if name == "billing_webhook_deliveries" {
+				config["endpoint_id"] = endpoint["data"].(acctest.JSON)["id"]
 			}
-			if text := acctest.Warnings(response.Diagnostics); strings.Contains(text, `"nope"`) != warns {
-				t.Errorf("%s with status %q: %s", name, status, text)
+			_, said := s.Read(name, config)
+			if text := acctest.Warnings(said); strings.Count(text, `"nope"`) != warnings || acctest.Errors(said) != "" {
+				t.Errorf("%s with status %q: %s%s", name, status, text, acctest.Errors(said))
 			}
 		}
 	}
@@ -137,7 +130,7 @@ func TestAccBlankFilters(t *testing.T) {
 			ExpectError: saying(`billing_account_id = terraform_data.empty.output`)},
 		resource.TestStep{Config: s.Config(later + `data "billing_finance_records" "all" {
   collection = "payables"
-  filters    = { company_id = terraform_data.empty.output }
+  filter     = { company_id = terraform_data.empty.output }
 }`), ExpectError: saying(`Blank value`)},
 	)
 }

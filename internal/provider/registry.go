@@ -88,6 +88,7 @@ func (p *billingProvider) Actions(context.Context) []func() action.Action {
 // Functions lists the functions (Terraform 1.8, OpenTofu 1.7 and later), in alphabetical order.
 func (p *billingProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{
+		functions.NewDecrypt, // age_decrypt
 		functions.NewCents,
 		functions.NewDocumentType,
 		functions.NewFormatCents,

@@ -161,7 +161,7 @@ func kindOf(code string) string {
 func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	t.Parallel()
 	service, terraform := adopted(t)
-	terraform.refused([]string{"Destroying this object is prevented"}, "destroy", "-auto-approve")
+	terraform.refused([]string{"deletion_policy prevents that this plan"}, "destroy", "-auto-approve")
 	before := records(t, service)
 
 	list := terraform.read("existing.auto.tfvars")
@@ -169,7 +169,7 @@ func TestAccScenario_adoptingLetsGo(t *testing.T) {
 	helena, _, _ = strings.Cut(helena, "  }\n")
 	helena = "  crm-1003 = {\n" + helena + "  }\n"
 	terraform.replace("existing.auto.tfvars", helena, "")
-	terraform.refused([]string{"Destroying this object is prevented", "Helena Martins"}, "plan")
+	terraform.refused([]string{"deletion_policy prevents that this plan", "Helena Martins"}, "plan")
 
 	terraform.write("existing.auto.tfvars", list)
 	terraform.write("leaving.auto.tfvars", terraform.told("**Stop managing an object.**"))
@@ -199,7 +199,7 @@ func TestAccScenario_adoptingReplacesNothing(t *testing.T) {
 	terraform.replace("existing.auto.tfvars", `"crm-1002-geral"
     plan_id`, `"crm-1001-geral"
     plan_id`)
-	terraform.refused([]string{`billing_subscription.this["crm-1002-plano"]`, "Destroying this object is prevented"},
+	terraform.refused([]string{`billing_subscription.this["crm-1002-plano"]`, "deletion_policy prevents that this plan"},
 		"plan")
 	if names := wrote(service); len(names) > 0 {
 		t.Errorf("before it was refused, %v were sent", names)

@@ -110,7 +110,7 @@ func TestAccScenario_tenantsOnRemoval(t *testing.T) {
 	terraform.applies("update", ofTenant("aurora"))
 	kept := terraform.read("tenants.auto.tfvars")
 	terraform.withoutTenant("aurora")
-	terraform.refused([]string{"Destroying this object is prevented"}, "plan")
+	terraform.refused([]string{"deletion_policy prevents that this plan"}, "plan")
 	terraform.write("tenants.auto.tfvars", kept)
 	terraform.withoutTenant("horizonte")
 	terraform.applies("delete", ofTenant("horizonte"))

@@ -39,6 +39,14 @@ func (k *APIKey) live(now time.Time) bool {
 	return k.RevokedAt == nil && !(expires && !now.IsZero() && !now.Before(expiry))
 }
 
+// EndsWithin reports whether the key ends so many days from now, or earlier, as a key does
+// that was rotated. Without a time it is false.
+func (k *APIKey) EndsWithin(now time.Time, days int64) bool {
+	expiry, expires := api.Moment(text(k.ExpiresAt))
+	latest := now.Add(time.Duration(days)*24*time.Hour + time.Minute) // the request may have been processed late
+	return expires && !now.IsZero() && !expiry.After(latest)
+}
+
 // APIKeyCreate is the body of api_keys.create. Only Name is required; what is
 // nil is left out.
 type APIKeyCreate struct {
@@ -46,20 +54,4 @@ type APIKeyCreate struct {
 	Description *string  `json:"description,omitempty"`
 	Scopes      []string `json:"scopes,omitzero"` // empty, not nil: sent as an empty list
 	ExpiresAt   *string  `json:"expiresAt,omitempty"`
-}
-
-// APIKeyCreated is the response of api_keys.create.
-type APIKeyCreated struct {
-	APIKey
-	// DiscardedID is a key that was made before this one and revoked, because
-	// its token was lost with the response; "": there is none.
-	DiscardedID string
-}
-
-// matches says whether a key is what this create asked for, with nothing added.
-func (w APIKeyCreate) matches(k APIKey) bool {
-	return w.Name == k.Name &&
-		text(w.Description) == text(k.Description) &&
-		sameSet(w.Scopes, k.Scopes) &&
-		sameMoment(w.ExpiresAt, k.ExpiresAt)
 }

@@ -10,144 +10,121 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
-// CreateAPIKey creates a key (wire contract: api_keys.create). Its Token is shown
-// this once.
-//
-// When the response is lost, the key is looked up by its name among those that did
-// not exist before. Exactly one, equal to what was asked for, never used, and created
-// while the request ran by the service's clock, is the one whose token was lost. A
-// key without its token can never be used, so that key is REVOKED and the create sent
-// ONCE MORE; DiscardedID then names it. When that response is lost too, the second key
-// is revoked like the first, and the error is an *api.AmbiguousError that names both.
-//
-// Where the lookup finds no such key, or not that one alone, nothing is revoked
-// and nothing sent again: the error is an *api.AmbiguousError or an
-// *api.ConflictError.
-func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKeyCreated, error) {
-	key, lost, err := s.settleKey(ctx, create)
-	if err != nil {
-		return nil, err
-	}
-	if lost == nil {
-		return &APIKeyCreated{APIKey: *s.completedKey(ctx, key)}, nil
-	}
-	if err := s.discard(ctx, key.ID, lost); err != nil {
-		return nil, err
-	}
-	again, lost, err := s.settleKey(ctx, create)
-	if err != nil {
-		return nil, afterDiscard(key.ID, err)
-	}
-	if lost == nil {
-		return &APIKeyCreated{APIKey: *s.completedKey(ctx, again), DiscardedID: key.ID}, nil
-	}
-	if err := s.discard(ctx, again.ID, lost); err != nil {
-		return nil, err
-	}
-	return nil,
-		outlook(lost, "The API key was created twice, as %q and as %q, and each time its token was lost with the response. "+
-			"Both were revoked, because a key without its token cannot be used, and nothing is left behind. Create it again",
-			key.ID, again.ID)
+// CodeKeyNotActive is the code of the 409 that rejects the rotation of a key that was rotated or revoked, or
+// has expired (wire contract: api_keys.rotate).
+const CodeKeyNotActive = "key_not_active"
+
+// clockSlack is how far the times that a service shows may be apart although they
+// belong together: a Date has no fractions of a second.
+const clockSlack = 2 * time.Second
+
+// LostKeyError ends a creation or a rotation whose response was lost, and with it the
+// token of a key that may exist. Such a request is never repeated, and what is found is
+// only named: nothing proves that it is not another system's.
+type LostKeyError struct {
+	// Found are the keys that may have been created: see [Service.UnusedKeys].
+	Found []APIKey
+	// Rotated is the key of a rotation as it was read afterwards; nil where it could not be read.
+	Rotated *APIKey
+	Err     *api.AmbiguousError
 }
 
-// settleKey creates a key. When the error is a lost response, the token of the returned key was in
-// that response.
-func (s *Service) settleKey(ctx context.Context, create APIKeyCreate) (*APIKey, *api.AmbiguousError, error) {
-	before, err := s.keysBefore(ctx)
+func (e *LostKeyError) Error() string { return e.Err.Error() }
+
+func (e *LostKeyError) Unwrap() error { return e.Err }
+
+// CreateAPIKey creates a key with one request (wire contract: api_keys.create). Its
+// Token is shown this once. A lost response is a *LostKeyError.
+func (s *Service) CreateAPIKey(ctx context.Context, create APIKeyCreate) (*APIKey, error) {
+	start := time.Now()
+	key, lost, err := s.newKey(ctx, fmt.Sprintf("API key named %q", create.Name),
+		api.Request{Operation: "api_keys.create", Body: create})
+	if lost == nil {
+		return key, err
+	}
+	lasting, cancel := api.Outlast(ctx)
+	defer cancel()
+	return nil, &LostKeyError{Found: s.appeared(lasting, start, create.Name), Err: lost}
+}
+
+// rotateBody is the body of api_keys.rotate.
+type rotateBody struct {
+	GraceDays int64 `json:"graceDays"`
+}
+
+// RotateAPIKey creates a successor of a key and returns it with its token, which is
+// shown this once (wire contract: api_keys.rotate). The key itself works for another
+// graceDays, 0 to 30. A lost response is a *LostKeyError: the key was read until it has
+// an end within graceDays, or reads do not lag any more.
+func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) (*APIKey, error) {
+	start := time.Now()
+	successor, lost, err := s.newKey(ctx, fmt.Sprintf("successor of the API key %q", id), api.Request{
+		Operation: "api_keys.rotate", Path: map[string]string{"id": id}, Body: rotateBody{GraceDays: graceDays}})
+	if lost == nil {
+		return successor, err
+	}
+	lasting, cancel := api.Outlast(ctx)
+	defer cancel()
+	e := &LostKeyError{Err: lost}
+	e.Rotated, err = api.Await(lasting, func(ctx context.Context) (*APIKey, error) { return s.GetAPIKey(ctx, id) },
+		func(key *APIKey) bool { return key.EndsWithin(s.shownTime(ctx), graceDays) })
+	if err != nil {
+		e.Rotated = nil
+		return nil, e
+	}
+	e.Found = s.appeared(lasting, start, e.Rotated.Name)
+	return nil, e
+}
+
+// newKey sends a request that creates a key, once. lost is the error where its response was lost.
+func (s *Service) newKey(ctx context.Context, describe string,
+	request api.Request) (key *APIKey, lost *api.AmbiguousError, err error) {
+	began := time.Now()
+	key, _, err = api.Settle(ctx, api.Settlement[*APIKey]{Describe: describe,
+		Create: func(ctx context.Context) (*APIKey, error) { return s.oneKey(ctx, request) }})
+	if ambiguous, ok := api.AsAmbiguous(err); ok {
+		ambiguous.Outlook = ""
+		return nil, ambiguous, err
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	var lost *api.AmbiguousError
-	var lostAt time.Time
-	key, adopted, err := api.Settle(ctx, api.Settlement[*APIKey]{
-		Create: func(ctx context.Context) (key *APIKey, err error) {
-			key, err = s.oneKey(ctx, api.Request{Operation: "api_keys.create", Body: create, Existed: before.has})
-			lost, _ = api.AsAmbiguous(err)
-			lostAt = s.shownTime(ctx)
-			return key, err
-		},
-		Lookup: func(ctx context.Context) ([]*APIKey, error) {
-			// What a rotation has made is not what was created.
-			return s.newKeys(ctx, before, func(k APIKey) bool { return k.Name == create.Name && k.PredecessorID == nil })
-		},
-		Same: func(found *APIKey) bool { return create.matches(*found) },
-		Doubt: func(_ context.Context, found *APIKey) string {
-			return s.doubtKey(found, before, lostAt)
-		},
-		Patient: true, Harmless: true,
-		ID:       func(found *APIKey) string { return found.ID },
-		Describe: fmt.Sprintf("API key named %q", create.Name),
-	})
-	if undecided, ok := api.AsAmbiguous(err); ok && undecided.Outlook != "" {
-		return nil, nil, outlook(undecided, "%s. A key that is there has lost its token: revoke it, or import and rotate it",
-			undecided.Outlook)
+	if key.Token == nil && s.isBefore(ctx, key.CreatedAt, began) || !s.claims.take(key.ID) {
+		return nil, nil, fmt.Errorf("the response shows the API key %q, which existed before the request (created %s); "+
+			"nothing of it is used. A proxy probably mixes up responses: bypass it, and look for a new key at the service",
+			key.ID, key.CreatedAt)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if !adopted {
-		s.claims.take(key.ID)
-		lost = nil
-	}
-	return key, lost, nil
+	return s.completedKey(ctx, key), nil, nil
 }
 
-// keysBefore lists the keys before a request that creates one.
-func (s *Service) keysBefore(ctx context.Context) (*image[APIKey], error) {
-	return s.keys.before(ctx, func(ctx context.Context) *image[APIKey] {
-		return listing(ctx, s, s.ListAPIKeys(ctx), func(k APIKey) string { return k.ID })
-	})
+// appeared lists the keys that may come from a request that began at a time of this machine. It looks until there is
+// one, or reads do not lag any more.
+func (s *Service) appeared(ctx context.Context, start time.Time, name string) []APIKey {
+	found, _ := api.Await(ctx, func(ctx context.Context) ([]APIKey, error) {
+		began, shown := s.Now(ctx)
+		if shown {
+			began = began.Add(-time.Since(start) - clockSlack)
+		}
+		return s.UnusedKeys(ctx, began, name)
+	}, func(found []APIKey) bool { return len(found) > 0 })
+	return found
 }
 
-// newKeys lists the keys that work, did not exist before, belong to no other create
-// or rotation of this process, and fit.
-func (s *Service) newKeys(ctx context.Context, before *image[APIKey],
-	fits func(APIKey) bool) (found []*APIKey, err error) {
+// UnusedKeys lists the keys with one of these names that work, that nobody has used, that
+// no request of this process has returned, and that were not created before a time of the
+// service; zero: any time. A key whose token was lost is among them.
+func (s *Service) UnusedKeys(ctx context.Context, since time.Time, names ...string) (found []APIKey, err error) {
 	for key, err := range s.ListAPIKeys(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if key.RevokedAt == nil && !before.has(key.ID) && !s.claims.has(key.ID) && fits(key) {
-			found = append(found, &key)
+		created, known := api.Moment(key.CreatedAt)
+		if slices.Contains(names, key.Name) && key.LastUsedAt == nil && key.live(s.shownTime(ctx)) &&
+			!s.claims.has(key.ID) && (!known || !created.Before(since)) {
+			found = append(found, key)
 		}
 	}
 	return found, nil
-}
-
-// doubtKey says why a new key may be another system's; "": it is ours, and claimed.
-// Nobody can have used a key whose token was lost.
-func (s *Service) doubtKey(found *APIKey, before *image[APIKey], lostAt time.Time) string {
-	doubt := before.doubt(found.CreatedAt, lostAt)
-	switch {
-	case doubt != "":
-		return doubt
-	case found.LastUsedAt != nil:
-		return "it was used at " + *found.LastUsedAt
-	case !s.claims.take(found.ID):
-		return "another creation of this run has taken it over"
-	}
-	return ""
-}
-
-// discard revokes a key whose token was lost. It also runs after an
-// interruption, because the key would otherwise never be revoked.
-func (s *Service) discard(ctx context.Context, id string, lost *api.AmbiguousError) error {
-	lasting, cancel := api.Outlast(ctx)
-	defer cancel()
-	if err := s.RevokeAPIKey(lasting, id); err != nil {
-		return outlook(lost, "The API key %q was created and its token was lost with the response. "+
-			"A key without its token cannot be used: revoke it, and create another one. The revocation failed: %s", id, err)
-	}
-	return nil
-}
-
-// afterDiscard says of the failure of a second create that there was a first.
-func afterDiscard(id string, err error) error {
-	first := fmt.Sprintf("the API key %q was created before, its token was lost with the response, and it was revoked", id)
-	if undecided, ok := api.AsAmbiguous(err); ok && undecided.Outlook != "" {
-		return outlook(undecided, "%s. This was the second attempt: %s", undecided.Outlook, first)
-	}
-	return fmt.Errorf("%s; creating it once more: %w", first, err)
 }
 
 // completedKey reads a key where the response that showed its token left the rest

@@ -50,11 +50,7 @@ var calls = map[string]func(*testing.T, *Service, ids, evidence.Request) (any, e
 		return s.RetryDelivery(t.Context(), id.object, id.delivery)
 	},
 	"api_keys.create": func(t *testing.T, s *Service, _ ids, r evidence.Request) (any, error) {
-		created, err := s.CreateAPIKey(t.Context(), apitest.BodyOf[APIKeyCreate](t, r.Body))
-		if err != nil {
-			return nil, err
-		}
-		return created.APIKey, nil
+		return s.CreateAPIKey(t.Context(), apitest.BodyOf[APIKeyCreate](t, r.Body))
 	},
 	"api_keys.get": func(t *testing.T, s *Service, id ids, _ evidence.Request) (any, error) {
 		return s.GetAPIKey(t.Context(), id.object)

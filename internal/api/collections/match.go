@@ -4,8 +4,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 )
 
 // text takes null for the empty text.
@@ -21,17 +19,6 @@ func sameSet(a, b []string) bool { return slices.Equal(asSet(a), asSet(b)) }
 
 func asSet(items []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(items)))
-}
-
-// sameMoment compares two timestamps, however they are written. Null is equal to
-// null only.
-func sameMoment(a, b *string) bool {
-	at, ok := api.Moment(text(a))
-	other, otherOK := api.Moment(text(b))
-	if !ok || !otherOK {
-		return text(a) == text(b)
-	}
-	return at.Equal(other)
 }
 
 // SameURL compares addresses of consumers. Scheme, host and a default port compare as

@@ -5,8 +5,7 @@
 //
 // The service accepts duplicates, and shows secrets once. So each call reconciles a
 // lost response in its own way: see
-// [Service.CreateWebhookEndpoint], [Service.CreateAPIKey],
-// [Service.RotateAPIKey].
+// [Service.CreateWebhookEndpoint], and [LostKeyError] for keys.
 package collections
 
 import (
@@ -23,8 +22,21 @@ import (
 type Service struct {
 	client *api.Client
 	claims claims
-	keys   images[APIKey]
 	writes api.Writes
+}
+
+// shownTime is the service's time as its last response showed it; zero: not known.
+func (s *Service) shownTime(ctx context.Context) time.Time {
+	now, _ := s.client.Now(ctx, func(context.Context) error { return nil })
+	return now
+}
+
+// isBefore reports whether what the service has created was created before a time of this
+// machine, by the service's own clock. A time that is not known is not before.
+func (s *Service) isBefore(ctx context.Context, createdAt string, at time.Time) bool {
+	created, ok := api.Moment(createdAt)
+	now := s.shownTime(ctx)
+	return ok && !now.IsZero() && created.Before(now.Add(-time.Since(at)-clockSlack))
 }
 
 // New wraps a client of the collections service.

@@ -73,14 +73,6 @@ func (s *Service) registeredSince(ctx context.Context, url string,
 	return found, nil
 }
 
-// isBefore reports whether what the service has created was created before a time of this
-// machine, by the service's own clock. A time that is not known is not before.
-func (s *Service) isBefore(ctx context.Context, createdAt string, at time.Time) bool {
-	created, ok := api.Moment(createdAt)
-	now, known := s.client.Now(ctx, func(context.Context) error { return nil })
-	return ok && known && created.Before(now.Add(-time.Since(at)-clockSlack))
-}
-
 // warnOfASecond adds to the error for a lost response what sending the create again does.
 func warnOfASecond(err error) error {
 	lost, ok := api.AsAmbiguous(err)

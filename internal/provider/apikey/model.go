@@ -12,6 +12,7 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fwtype"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
@@ -30,11 +31,13 @@ type shared struct {
 // model is the resource in configuration, plan and state.
 type model struct {
 	shared
+	ExpiresAfterDays   types.Int64  `tfsdk:"expires_after_days"`
 	GracePeriodDays    types.Int64  `tfsdk:"grace_period_days"`
 	RotateWhenChanged  types.Map    `tfsdk:"rotate_when_changed"`
 	RotateAfterDays    types.Int64  `tfsdk:"rotate_after_days"`
 	RevokePreviousKeys types.Bool   `tfsdk:"revoke_previous_keys"`
 	AllowOwnKey        types.Bool   `tfsdk:"allow_own_key"`
+	DeletionPolicy     types.String `tfsdk:"deletion_policy"`
 	AgeRecipients      types.List   `tfsdk:"age_recipients"`
 	Token              types.String `tfsdk:"token"`
 	EncryptedToken     types.String `tfsdk:"encrypted_token"`
@@ -43,7 +46,7 @@ type model struct {
 	PreviousKeys       types.List   `tfsdk:"previous_keys"`
 }
 
-// predecessor is a key that a rotation has replaced.
+// predecessor is a key that a newer one has replaced. graceUntil is null as long as the service does not end it.
 type predecessor struct{ id, prefix, graceUntil types.String }
 
 var predecessorType = types.ObjectType{AttrTypes: map[string]attr.Type{
@@ -74,28 +77,27 @@ func predecessorList(all []predecessor) types.List {
 	return types.ListValueMust(predecessorType, elements)
 }
 
-// current is the key itself, as it is among its predecessors when it is rotated.
-func (m model) current() predecessor { return predecessor{id: m.ID, prefix: m.KeyPrefix} }
-
 // all are the keys that end with the resource, the newest first.
 func (m model) all() []predecessor {
-	return append([]predecessor{m.current()}, predecessorsOf(m.PreviousKeys)...)
+	return append([]predecessor{{id: m.ID, prefix: m.KeyPrefix}}, predecessorsOf(m.PreviousKeys)...)
 }
 
-// ids are those of the key and of its predecessors.
-func (m model) ids() []string {
-	all := m.all()
-	ids := make([]string, len(all))
-	for i, key := range all {
-		ids[i] = key.id.ValueString()
-	}
-	return ids
-}
-
-// without is the state after a predecessor was revoked.
-func (m model) without(key predecessor) model {
-	left := slices.DeleteFunc(predecessorsOf(m.PreviousKeys), func(p predecessor) bool { return p.id.Equal(key.id) })
+// without is the state after a predecessor has ended.
+func (m model) without(id string) model {
+	left := slices.DeleteFunc(predecessorsOf(m.PreviousKeys), func(p predecessor) bool { return p.id.ValueString() == id })
 	m.PreviousKeys = predecessorList(left)
+	return m
+}
+
+// endingAt is the state after a predecessor was given its end.
+func (m model) endingAt(id string, end types.String) model {
+	all := predecessorsOf(m.PreviousKeys)
+	for i := range all {
+		if all[i].id.ValueString() == id {
+			all[i].graceUntil = end
+		}
+	}
+	m.PreviousKeys = predecessorList(all)
 	return m
 }
 
@@ -110,7 +112,8 @@ func running(all []predecessor, now time.Time) []predecessor {
 	return slices.DeleteFunc(all, func(p predecessor) bool { return passed(p.graceUntil.ValueString(), now) })
 }
 
-// fromAPI builds the whole model of a key, as an import sees it: without a token, never rotated.
+// fromAPI builds the whole model of a key, as an import sees it: without a token, which no read puts
+// into the state, and never rotated.
 func fromAPI(k *collections.APIKey) model {
 	return model{
 		shared: shared{
@@ -123,13 +126,15 @@ func fromAPI(k *collections.APIKey) model {
 			Source:      wire.TextOrNull(k.Source),
 			CreatedAt:   wire.TextOrNull(k.CreatedAt),
 		},
+		ExpiresAfterDays:   types.Int64Null(),
 		GracePeriodDays:    types.Int64Null(),
 		RotateWhenChanged:  object.NoTrigger,
 		RotateAfterDays:    types.Int64Null(),
 		RevokePreviousKeys: types.BoolNull(),
 		AllowOwnKey:        types.BoolNull(),
+		DeletionPolicy:     types.StringValue(revoke),
 		AgeRecipients:      encrypt.None,
-		Token:              types.StringPointerValue(k.Token),
+		Token:              types.StringNull(),
 		EncryptedToken:     types.StringNull(),
 		RotatedAt:          types.StringNull(),
 		RotationDueAt:      types.StringNull(),
@@ -137,20 +142,12 @@ func fromAPI(k *collections.APIKey) model {
 	}
 }
 
-// preserve carries over from prior (a state, or the plan that was just carried out) what the service never returns.
-func (m model) preserve(prior model) model {
-	m.GracePeriodDays, m.RotateAfterDays = prior.GracePeriodDays, prior.RotateAfterDays
-	m.RevokePreviousKeys, m.AllowOwnKey = prior.RevokePreviousKeys, prior.AllowOwnKey
-	if !prior.RotateWhenChanged.IsNull() {
-		m.RotateWhenChanged = prior.RotateWhenChanged
-	}
-	if !prior.AgeRecipients.IsNull() {
-		m.AgeRecipients = prior.AgeRecipients
-	}
-	if m.EncryptedToken = wire.Known(prior.EncryptedToken); m.Token.IsNull() {
-		m.Token = wire.Known(prior.Token)
-	}
-	m.ExpiresAt = m.ExpiresAt.Or(prior.ExpiresAt)
+// shows is m, a state or a plan, with what the service shows of the key. The rest it never returns, and to that belongs
+// the expiry: what the service gives to a successor is its own choice, see known.Expiry.
+func (m model) shows(k *collections.APIKey) model {
+	argument := m.ExpiresAt
+	m.shared = fromAPI(k).shared
+	m.ExpiresAt = argument
 	return m
 }
 
@@ -161,13 +158,17 @@ func (m model) secret() encrypt.Secret {
 
 func (m *model) setSecret(s encrypt.Secret) { m.Token, m.EncryptedToken = s.Clear, s.Encrypted }
 
-// toCreate is the body that creates the key as configured.
-func (m model) toCreate() collections.APIKeyCreate {
-	return collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
+// toCreate is the body that creates the key as configured, by the time of the service.
+func (m model) toCreate(now time.Time) collections.APIKeyCreate {
+	body := collections.APIKeyCreate{Name: m.Name.ValueString(), Description: m.Description.ValueStringPointer(),
 		Scopes: wire.Texts(m.Scopes), ExpiresAt: m.ExpiresAt.ValueStringPointer()}
+	if !m.ExpiresAfterDays.IsNull() {
+		body.ExpiresAt = new(now.AddDate(0, 0, int(m.ExpiresAfterDays.ValueInt64())).UTC().Format(time.RFC3339))
+	}
+	return body
 }
 
-// graceDays is what goes with a rotation.
+// graceDays is how long an old key works next to the new one.
 func (m model) graceDays() int64 {
 	if m.GracePeriodDays.IsNull() {
 		return defaultGraceDays
@@ -183,19 +184,43 @@ func (m model) since() types.String {
 	return m.RotatedAt
 }
 
-// dueAt is when the key has to be rotated for its age; null when it need not be, unknown when that is not known yet.
-func (m model) dueAt() types.String {
-	switch {
-	case m.RotateAfterDays.IsNull():
-		return types.StringNull()
-	case m.RotateAfterDays.IsUnknown() || m.since().IsUnknown():
+// dueAt is when a plan makes a new key because of time: when the key is rotate_after_days old, or when its grace period
+// has to begin so that it ends before the key does. end is the expiry of the key at the service. It is null where
+// neither comes, or the key ends before, and unknown when that is not known yet.
+func (m model) dueAt(end fwtype.DateTime) types.String {
+	if m.RotateAfterDays.IsUnknown() || m.GracePeriodDays.IsUnknown() || m.ExpiresAt.IsUnknown() {
 		return types.StringUnknown()
 	}
-	since, ok := fwtype.ParseMoment(m.since().ValueString())
-	if !ok {
+	var due time.Time
+	if since, ok := fwtype.ParseMoment(m.since().ValueString()); ok && !m.RotateAfterDays.IsNull() {
+		due = since.AddDate(0, 0, int(m.RotateAfterDays.ValueInt64()))
+	}
+	if expiry, expires := fwtype.ParseMoment(end.ValueString()); expires {
+		begins := expiry.AddDate(0, 0, -int(m.graceDays()))
+		switch renewed := m.outlives(end); {
+		case renewed && (due.IsZero() || begins.Before(due)):
+			due = begins
+		case !renewed && !due.Before(expiry):
+			due = time.Time{}
+		}
+	}
+	if due.IsZero() {
 		return types.StringNull()
 	}
-	return types.StringValue(since.AddDate(0, 0, int(m.RotateAfterDays.ValueInt64())).UTC().Format(time.RFC3339))
+	return types.StringValue(due.UTC().Format(time.RFC3339))
+}
+
+// outlives reports whether a new key would work longer than one that has this end. With a fixed expires_at nothing can
+// be renewed.
+func (m model) outlives(end fwtype.DateTime) bool {
+	return m.ExpiresAt.IsNull() || earlier(end.ValueString(), m.ExpiresAt.ValueString())
+}
+
+// earlier reports whether a key that ends at one time ends before another; empty is never.
+func earlier(one, other string) bool {
+	at, ends := fwtype.ParseMoment(one)
+	before, ended := fwtype.ParseMoment(other)
+	return ends && (other == "" || ended && at.Before(before))
 }
 
 // displayName names the key inside a sentence.
@@ -205,4 +230,10 @@ func (m model) displayName() string {
 		text += " (id " + id + ")"
 	}
 	return text
+}
+
+// Policy is the deletion_policy of the key.
+func (m model) Policy() policy.Of {
+	return policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: revoke,
+		Stays: "The key and its previous_keys keep working until they expire."}
 }

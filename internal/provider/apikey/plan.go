@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -13,62 +12,179 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/recurring-billing/terraform-provider-billing/internal/api/collections"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/encrypt"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 )
 
-// ModifyPlan decides whether there is a new key, whether the key is rotated, and the value of every computed attribute.
+// ModifyPlan decides whether there is a new key, and the value of every computed attribute.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
-func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
+func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
+	if p.State.Policy().Abandons() {
+		return
+	}
 	r.refuseOwn(p.State, p.State.AllowOwnKey, "destroy", p.State.all(), p.Diags)
+	warnEnds("Destroying", p.State, readKnown(ctx, p.Private, p.Diags).working(p.State), p.Diags)
 }
 
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	r.refusePast(ctx, p.Planned, p.Diags)
-	r.warnDuplicate(ctx, p)
-	p.Planned = p.Planned.plannedCreate()
+	p.Planned.refuseLifetime(p.Diags)
+	if !p.InApply() {
+		r.planReplacement(ctx, p)
+		r.warnDuplicate(ctx, p)
+		p.Planned.warnScopes(p.Diags)
+	}
+	p.Planned.RotatedAt, p.Planned.PreviousKeys = types.StringNull(), predecessorList(nil)
+	p.Planned.RotationDueAt = types.StringUnknown()
+	p.Planned.setSecret(encrypt.Secret{}.Planned(p.Planned.AgeRecipients, true))
 }
 
 func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
-	plan, state := p.Planned, p.State
-	imported, found := readPhase(ctx, p.Private, p.Diags), readSeen(ctx, p.Private, p.Diags)
-	d := decide(plan, state, imported, found, func() time.Time { return r.now(ctx) })
-	d.refuseImport(p.Diags)
-	differs := d.differs
-	if d.creates {
-		differs = nil
+	id := p.State.ID.ValueString()
+	applying := p.Run.Applying(typeName, id, p.DeferralAllowed)
+	p.Update(ctx, id)
+	p.Planned.ExpiresAt = p.Planned.ExpiresAt.Or(p.State.ExpiresAt)
+	d := decide(p.Planned, p.State, readKnown(ctx, p.Private, p.Diags))
+	p.Planned.refuseLifetime(p.Diags)
+	if d.sure && !d.inherits {
+		r.refusePast(ctx, p.Planned, p.Diags)
 	}
-	late := found.Expired && len(differs) > 0 && p.Run.Applying(typeName, state.ID.ValueString(), p.DeferralAllowed)
-	if late {
-		// The first plan has kept what an expired key has, as its new expiry was not known. Update refuses the new one.
-		d.fulfilled, d.rotates = true, false
+	r.refuseOwnInUpdate(d, p.Diags)
+	r.handOn(ctx, p)
+	if !d.fresh {
+		p.State.secret().Warn(p.State.AgeRecipients, p.Planned.AgeRecipients, encrypt.Names{
+			Object: "the " + p.State.displayName(), Clear: "token", Encrypted: "encrypted_token",
+			Trigger: "rotate_when_changed"}, p.Diags)
 	}
-	if p.Update(ctx, state.ID.ValueString(), differs...) {
-		// The old key is destroyed with what its state allows. What becomes of the new one is planned without a state.
-		r.refuseOwn(state, state.AllowOwnKey, "replace", state.all(), p.Diags)
-		r.refusePast(ctx, plan, p.Diags)
-		return
+	if !applying {
+		r.warnUpdate(ctx, p, d)
 	}
-	if d.creates {
-		r.refusePast(ctx, plan, p.Diags)
-	}
-	p.Planned = d.plannedUpdate(p.Diags)
-	if late {
-		p.Planned.ExpiresAt = plan.ExpiresAt
-	}
-	r.refuseOwnInUpdate(state, p.Planned, d.rotates && !d.creates, p.Diags)
+	p.Planned = d.planned()
 }
 
-// plannedCreate leaves the token to the apply.
-func (m model) plannedCreate() model {
-	m.RotatedAt, m.PreviousKeys = types.StringNull(), predecessorList(nil)
-	m.RotationDueAt = m.dueAt()
-	m.setSecret(encrypt.Secret{}.Planned(m.AgeRecipients, true))
+// decision is what becomes of a key that exists.
+type decision struct {
+	plan, state model
+	known       known
+	// differs are the arguments that only a new key can have: there is no update of a key (wire contract). What is not
+	// known yet is not among them.
+	differs []string
+	// held says that the key stays as it is whatever is configured: this run imports it, or it has ended as configured.
+	held bool
+	// sure says that a new key comes. fresh says that it comes, or may come as long as something is not known: then the
+	// plan shows the id as unknown, because the apply cannot create a key that no plan has shown.
+	sure, fresh bool
+	// moved says that another system has rotated the key, and the configuration does not accept its end.
+	moved bool
+	// inherits says that the new key has everything from the old one, so that the service's own rotation creates it.
+	inherits bool
+}
+
+func decide(plan, state model, k known) decision {
+	d := decision{plan: plan, state: state, known: k, differs: plan.unlike(state, k)}
+	d.held = k.Imported || k.expired() && k.Ended && plan.ExpiresAt.Means(state.ExpiresAt)
+	if d.held {
+		return d
+	}
+	triggered, overdue := object.Triggered(state.RotateWhenChanged, plan.RotateWhenChanged), k.overdue(plan)
+	renews := k.endsSoon(plan) && plan.outlives(k.end())
+	d.moved = k.Rotated && !plan.ExpiresAt.IsUnknown() && !plan.ExpiresAt.Means(k.end())
+	described := isKnown(plan.Name, plan.Description, plan.Scopes, plan.ExpiresAt, plan.ExpiresAfterDays)
+	d.sure = len(d.differs) > 0 || d.moved || triggered && isKnown(plan.RotateWhenChanged) ||
+		overdue && isKnown(plan.RotateAfterDays) || renews && isKnown(plan.GracePeriodDays, plan.ExpiresAt)
+	d.fresh = d.sure || triggered || overdue || renews || !described
+	d.inherits = described && len(d.differs) == 0 && plan.ExpiresAfterDays.IsNull() && !d.moved && !renews && !k.expired()
+	return d
+}
+
+// unlike lists the arguments of a new key that are known and differ from what the key has. An expiry differs only
+// where the argument changes: what the service has given to the key is accepted.
+func (m model) unlike(state model, k known) (names []string) {
+	compare := func(name string, value, is attr.Value) {
+		if isKnown(value) && !value.Equal(is) {
+			names = append(names, name)
+		}
+	}
+	compare("name", m.Name, state.Name)
+	compare("description", m.Description, state.Description)
+	compare("scopes", m.Scopes, state.Scopes)
+	imported := k.Imported || k.Owed
+	relative := !m.ExpiresAfterDays.Equal(state.ExpiresAfterDays)
+	switch {
+	case !isKnown(m.ExpiresAt, m.ExpiresAfterDays), !imported && !relative && m.ExpiresAt.Means(state.ExpiresAt):
+	case !m.ExpiresAfterDays.IsNull() && (!imported || k.end().IsNull()):
+		names = append(names, "expires_after_days")
+	case m.ExpiresAfterDays.IsNull() && (k.Expiry == nil || !m.ExpiresAt.Means(k.end())):
+		names = append(names, "expires_at")
+	}
+	return names
+}
+
+// isKnown reports whether all values, sets and maps with all of their elements, are known.
+func isKnown(values ...attr.Value) bool {
+	return !slices.ContainsFunc(values, func(v attr.Value) bool {
+		raw, err := v.ToTerraformValue(context.Background())
+		return err != nil || !raw.IsFullyKnown()
+	})
+}
+
+// planned makes unknown only what this change can touch; the schema keeps the other computed values.
+func (d decision) planned() model {
+	plan, state := d.plan, d.state
+	if d.held {
+		plan = plan.hold(state)
+	}
+	if d.fresh {
+		plan.ID, plan.KeyPrefix, plan.Source, plan.RotatedAt, plan.RotationDueAt = types.StringUnknown(),
+			types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
+	} else {
+		plan.RotationDueAt = plan.dueAt(d.known.end())
+	}
+	plan.setSecret(state.secret().Planned(plan.AgeRecipients, d.fresh))
+	revokes := plan.RevokePreviousKeys
+	has := len(state.PreviousKeys.Elements()) > 0
+	switch {
+	case len(d.known.Endings) > 0, d.fresh && !revokes.ValueBool(), has && revokes.IsUnknown():
+		plan.PreviousKeys = types.ListUnknown(predecessorType)
+	case revokes.ValueBool():
+		plan.PreviousKeys = predecessorList(nil)
+	}
+	return plan
+}
+
+// hold keeps what the key has. Terraform does not let a plan keep a value that is added or removed.
+func (m model) hold(state model) model {
+	keep := func(planned, had attr.Value) bool { return isKnown(planned) && !planned.IsNull() && !had.IsNull() }
+	if keep(m.Name, state.Name) {
+		m.Name = state.Name
+	}
+	if keep(m.Description, state.Description) {
+		m.Description = state.Description
+	}
+	if keep(m.Scopes, state.Scopes) {
+		m.Scopes = state.Scopes
+	}
+	if keep(m.ExpiresAt, state.ExpiresAt) {
+		m.ExpiresAt = state.ExpiresAt
+	}
 	return m
+}
+
+// endsNow lists the keys that the change ends without a grace period.
+func (d decision) endsNow() []predecessor {
+	var ends []predecessor
+	revokes := d.plan.RevokePreviousKeys.ValueBool()
+	if d.fresh && !d.known.expired() && (revokes || d.plan.graceDays() == 0 && !d.known.Rotated) {
+		ends = append(ends, d.state.all()[0])
+	}
+	if revokes {
+		ends = append(ends, predecessorsOf(d.state.PreviousKeys)...)
+	}
+	return ends
 }
 
 // now is the service's time, or zero as long as it is not known.
@@ -81,234 +197,60 @@ func (r *Resource) now(ctx context.Context) time.Time {
 	return now
 }
 
-// refusePast refuses to plan a key that the service would not create. A replacement would have revoked the old key
-// before that shows.
+// refusePast refuses a new key that the service would not create, before anything else happens.
 func (r *Resource) refusePast(ctx context.Context, plan model, diags *diag.Diagnostics) {
-	if plan.ExpiresAt.IsNull() || plan.ExpiresAt.IsUnknown() {
+	expiresAt := plan.ExpiresAt.ValueString()
+	if expiresAt == "" {
 		return
 	}
-	if now := r.now(ctx); passed(plan.ExpiresAt.ValueString(), now) {
-		diags.AddAttributeError(path.Root("expires_at"), "The expiry of a new API key has passed",
-			fmt.Sprintf("The plan creates %s, which is to expire at %q. The clock of the service shows %s already, "+
-				"so the API would reject it. Set a later expires_at, or remove the argument. To end a key, remove "+
-				"the resource.",
-				plan.displayName(), plan.ExpiresAt.ValueString(), now.Format(time.RFC3339)))
+	if now := r.now(ctx); passed(expiresAt, now) {
+		diags.AddAttributeError(path.Root("expires_at"), fmt.Sprintf("The expires_at of API key %q has passed",
+			plan.Name.ValueString()), fmt.Sprintf("The plan creates a key that is to expire at %q. The clock of the service "+
+			"shows %s already, so the API would reject it. Set a later expires_at, or remove the argument. To end a key, "+
+			"remove the resource.", expiresAt, now.Format(time.RFC3339)))
 	}
 }
 
-// planRevocation plans previous_keys where revoke_previous_keys ends them, or may.
-func (m *model) planRevocation() {
-	switch {
-	case !m.PreviousKeys.IsUnknown() && len(m.PreviousKeys.Elements()) == 0:
-	case m.RevokePreviousKeys.IsUnknown():
-		m.PreviousKeys = types.ListUnknown(predecessorType)
-	case m.RevokePreviousKeys.ValueBool():
-		m.PreviousKeys = predecessorList(nil)
+// refuseLifetime refuses a key whose successor would be due before the key is used.
+func (m model) refuseLifetime(diags *diag.Diagnostics) {
+	lifetime := m.ExpiresAfterDays
+	if isKnown(lifetime, m.GracePeriodDays) && !lifetime.IsNull() && lifetime.ValueInt64() <= m.graceDays() {
+		diags.AddAttributeError(path.Root("expires_after_days"),
+			fmt.Sprintf("The lifetime of API key %q is not longer than its grace period", m.Name.ValueString()),
+			fmt.Sprintf("expires_after_days is %d and grace_period_days is %d (its default is %d). A new key is created "+
+				"grace_period_days before the old one expires, so that would be at once. Write a larger expires_after_days "+
+				"or a smaller grace_period_days.", lifetime.ValueInt64(), m.graceDays(), int64(defaultGraceDays)))
 	}
 }
 
-// planning is the plan of a key that exists.
-type planning struct {
-	plan, state model
-	phase       phase
-	seen        seen
-	// fulfilled says that the key has ended when the configuration says: then there is nothing left to do.
-	fulfilled bool
-	// differs are the arguments that can only become what they are to be by a new key (wire contract: there is no
-	// update of a key). What is not known yet is not among them, as it may turn out to be what the key has.
-	differs path.Paths
-	// creates says that a key is created in place of one that another system has rotated: that key cannot be rotated
-	// again, and replacing it would revoke it in its grace period. An argument that is not known yet may ask for that:
-	// the plan shows the id as known after apply then, as the apply cannot create a key that the plan did not show.
-	creates bool
-	// takes says that instead of that the successor of the other rotation is rotated: a run was killed in the middle of
-	// it.
-	takes bool
-	// rotates says that the key gets a successor, by a rotation or by a creation.
-	rotates bool
+// replaced is what the plan of a key hands on to the plan of the key that replaces it (terraform plan -replace): that
+// plan has no state.
+type replaced struct {
+	Name  string   `json:"name"`
+	Lines []string `json:"lines,omitempty"`
+	Own   string   `json:"own,omitempty"` // the id of the provider's own key, where it may not end
 }
 
-// decide decides what becomes of the key. now is asked for the service's time only where that cannot change the
-// decision in the apply.
-func decide(plan, state model, p phase, s seen, now func() time.Time) planning {
-	d := planning{plan: plan, state: state, phase: p, seen: s}
-	moved := !plan.ExpiresAt.Means(state.ExpiresAt)
-	switch {
-	case !s.Expired || plan.ExpiresAt.IsNull():
-	case !moved || plan.ExpiresAt.IsUnknown():
-		// A date that is not known yet plans no new key.
-		d.fulfilled = true
-	case s.Superseded:
-		// The key ended earlier than configured, which does not matter any more once the configured date has passed
-		// too.
-		d.fulfilled = passed(plan.ExpiresAt.ValueString(), now())
-	}
-	if d.fulfilled {
-		return d
-	}
-	d.differs = plan.unlike(state)
-	due := d.due()
-	d.takes = d.takesOver()
-	d.creates = s.Superseded && (len(d.differs) > 0 || !plan.known() || moved || due || d.takes)
-	d.rotates = d.creates || due
-	return d
-}
+const keyReplaced = "replaced"
 
-// unlike lists the arguments of a new key that are known and mean something else than in the state.
-func (m model) unlike(state model) path.Paths {
-	var changed path.Paths
-	for _, argument := range []struct {
-		name  string
-		value attr.Value
-		same  bool
-	}{
-		{"name", m.Name, m.Name.Equal(state.Name)},
-		{"description", m.Description, m.Description.Equal(state.Description)},
-		{"scopes", m.Scopes, m.Scopes.Equal(state.Scopes)},
-		{"expires_at", m.ExpiresAt, m.ExpiresAt.Means(state.ExpiresAt)},
-	} {
-		if known(argument.value) && !argument.same {
-			changed = append(changed, path.Root(argument.name))
+func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
+	old := replaced{Name: p.State.displayName()}
+	if !p.State.Policy().Abandons() {
+		old.Lines = lines(readKnown(ctx, p.Private, p.Diags).working(p.State))
+		if !p.State.AllowOwnKey.ValueBool() {
+			old.Own = r.ownID(p.State)
 		}
 	}
-	return changed
+	private.Set(ctx, p.Private, keyReplaced, old, p.Diags)
 }
 
-// known reports whether all arguments of a new key are known.
-func (m model) known() bool {
-	return known(m.Name) && known(m.Description) && known(m.Scopes) && known(m.ExpiresAt)
-}
-
-// known reports whether a value, or a set with all of its elements, is known.
-func known(v attr.Value) bool {
-	if set, ok := v.(types.Set); ok {
-		for _, element := range set.Elements() {
-			if element.IsUnknown() {
-				return false
-			}
-		}
+// planReplacement warns about the keys that end before the new one is there.
+func (r *Resource) planReplacement(ctx context.Context, p *object.Plan[model]) {
+	old := private.Get[replaced](ctx, p.Private, keyReplaced, p.Diags)
+	if old.Own != "" {
+		refuseOwn("replace", old.Name, old.Own, p.Diags)
 	}
-	return !v.IsUnknown()
-}
-
-// due reports whether a rotation is due. A key that has expired cannot be rotated.
-func (p planning) due() bool { return !p.seen.Expired && p.asked() }
-
-// asked reports whether the configuration asks for a rotation: the trigger had values and they change, or the key was
-// too old at the refresh. A key that was imported is not rotated by the first plan.
-func (p planning) asked() bool {
-	if p.phase != phaseManaged {
-		return false
-	}
-	return object.Triggered(p.state.RotateWhenChanged, p.plan.RotateWhenChanged) || p.seen.overdue(p.plan)
-}
-
-// refuseImport refuses to make a new key in the first plan after an import: whoever uses the old one would be locked
-// out. An expiry that another system has moved since is no reason to refuse, as nothing is revoked for it.
-func (p planning) refuseImport(diags *diag.Diagnostics) {
-	if p.phase == phaseManaged {
-		return
-	}
-	for _, at := range p.differs {
-		if p.seen.Superseded && at.Equal(path.Root("expires_at")) {
-			continue
-		}
-		diags.AddAttributeError(at, "An import replaces nothing",
-			fmt.Sprintf("%s has another %s than the configuration, which only a new key can have: this one would be "+
-				"revoked. Set what the key has (%s). A replacement can be planned after the first apply that changes "+
-				"this resource; where nothing is left to change, apply rotate_when_changed = { imported = \"done\" } "+
-				"first, which rotates nothing.", p.state.displayName(), at, p.state.configured()))
-	}
-}
-
-// plannedUpdate makes unknown only what this change can touch; the schema keeps the other computed values:
-//
-//	a rotation, or a creation in its place   id, key_prefix, rotated_at, previous_keys, the token
-//	a creation                               source
-//	revoke_previous_keys                     previous_keys
-func (p *planning) plannedUpdate(diags *diag.Diagnostics) model {
-	p.plan.ExpiresAt = p.plan.ExpiresAt.Or(p.state.ExpiresAt)
-	if p.fulfilled {
-		p.keepEnded(diags)
-	}
-	if p.rotates {
-		p.plan.ID, p.plan.KeyPrefix, p.plan.RotatedAt = types.StringUnknown(), types.StringUnknown(),
-			types.StringUnknown()
-		p.plan.PreviousKeys = types.ListUnknown(predecessorType)
-	}
-	if p.creates {
-		p.plan.Source = types.StringUnknown()
-	}
-	p.plan.setSecret(p.state.secret().Planned(p.plan.AgeRecipients, p.rotates))
-	if !p.rotates {
-		p.state.secret().Warn(p.state.AgeRecipients, p.plan.AgeRecipients, encrypt.Names{Object: "the " +
-			p.state.displayName(),
-			Clear: "token", Encrypted: "encrypted_token", Trigger: "rotate_when_changed"}, diags)
-	}
-	p.plan.RotationDueAt = p.plan.dueAt()
-	p.plan.planRevocation()
-	return p.plan
-}
-
-// keepEnded plans nothing for a key that has ended as configured. A value that Terraform does not let a plan keep,
-// because it is added or removed, is recorded in the state and sent nowhere.
-func (p *planning) keepEnded(diags *diag.Diagnostics) {
-	var ignored []string
-	keep := func(name string, planned, had attr.Value) bool {
-		if planned.Equal(had) {
-			return false
-		}
-		ignored = append(ignored, name)
-		return !planned.IsNull() && !had.IsNull()
-	}
-	plan, state := &p.plan, p.state
-	if keep("name", plan.Name, state.Name) {
-		plan.Name = state.Name
-	}
-	if keep("description", plan.Description, state.Description) {
-		plan.Description = state.Description
-	}
-	if keep("scopes", plan.Scopes, state.Scopes) {
-		plan.Scopes = state.Scopes
-	}
-	if !plan.ExpiresAt.IsUnknown() {
-		plan.ExpiresAt = state.ExpiresAt
-	}
-	if len(ignored) > 0 {
-		diags.AddAttributeWarning(path.Root("expires_at"), "An expired API key does not change",
-			fmt.Sprintf("The %s has expired, so the change of %s has no effect at the service. To get a new key with "+
-				"it, set a later expires_at or remove the argument.", state.displayName(), strings.Join(ignored, ", ")))
-	}
-}
-
-// configured is what an import of the key needs in the configuration.
-func (m model) configured() string {
-	return fmt.Sprintf("name = %s, description = %s, scopes = %s, expires_at = %s",
-		m.Name, m.Description, m.Scopes, m.ExpiresAt.StringValue)
-}
-
-// warnDuplicate warns about working keys of the same name.
-func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
-	plan := p.Planned
-	client, ready := r.Client()
-	if !ready || plan.Name.IsUnknown() {
-		return
-	}
-	r.WarnExisting(ctx, p, object.Existing[collections.APIKey]{
-		At: path.Root("name"), What: fmt.Sprintf("API key with the name %q", plan.Name.ValueString()),
-		List: client.ListAPIKeys,
-		Same: func(k collections.APIKey) bool {
-			return k.Name == plan.Name.ValueString() && ended(&k, r.now(ctx)) == ""
-		},
-		Line: func(k collections.APIKey) string {
-			used := "never used"
-			if k.LastUsedAt != nil {
-				used = "last used " + *k.LastUsedAt
-			}
-			return fmt.Sprintf("(created %s, %s)", k.CreatedAt, used)
-		},
-		More: "A key that was never used may be left from an interrupted run: nobody has its token.",
-	})
+	warnEndsOf("Replacing", old.Name, old.Lines, p.Diags)
 }
 
 // ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;
@@ -330,25 +272,28 @@ func (r *Resource) ownID(m model) string {
 func (r *Resource) refuseOwn(state model, allowed types.Bool, verb string, ends []predecessor,
 	diags *diag.Diagnostics) {
 	own := r.ownID(state)
-	if allowed.ValueBool() || allowed.IsUnknown() || !slices.ContainsFunc(ends,
+	if !allowed.ValueBool() && !allowed.IsUnknown() && slices.ContainsFunc(ends,
 		func(p predecessor) bool { return p.id.ValueString() == own }) {
-		return
+		refuseOwn(verb, state.displayName(), own, diags)
 	}
-	diags.AddAttributeError(path.Root("allow_own_key"), "This is the key that the provider itself uses",
-		fmt.Sprintf("To %s %s would end the key %s, with which the provider authenticates. The provider would lose "+
-			"access to the collections service, in this run or when the grace period ends. Configure another key for "+
-			"the provider (collections_api_key). If you replace the provider's key after this apply, set "+
-			"allow_own_key = true; to destroy or replace the key, apply that first.", verb, state.displayName(), own))
 }
 
-// refuseOwnInUpdate is refuseOwn for what an update does.
-func (r *Resource) refuseOwnInUpdate(state, plan model, rotates bool, diags *diag.Diagnostics) {
-	if rotates {
-		r.refuseOwn(state, plan.AllowOwnKey, "rotate", []predecessor{state.current()}, diags)
+func refuseOwn(verb, name, own string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("allow_own_key"), fmt.Sprintf("The provider itself uses %s", name),
+		fmt.Sprintf("To %s it would end the key %s, with which the provider authenticates. The provider would lose "+
+			"access to the collections service, in this run or when the grace period ends. Configure another key for "+
+			"the provider (collections_api_key). If you replace the provider's key after this apply, set "+
+			"allow_own_key = true; to destroy the key, apply that first.", verb, own))
+}
+
+// refuseOwnInUpdate is refuseOwn for what an update does. A key that another system has rotated, or that expires by
+// itself, is not ended by the update.
+func (r *Resource) refuseOwnInUpdate(d decision, diags *diag.Diagnostics) {
+	ends := d.endsNow()
+	if d.sure && !d.known.Rotated && !d.known.endsSoon(d.plan) {
+		ends = append(ends, d.state.all()[0])
 	}
-	if plan.RevokePreviousKeys.ValueBool() {
-		r.refuseOwn(state, plan.AllowOwnKey, "revoke the predecessors of", predecessorsOf(state.PreviousKeys), diags)
-	}
+	r.refuseOwn(d.state, d.plan.AllowOwnKey, "change", ends, diags)
 }
 
 // ownLast puts the provider's own key behind all others: nothing can be revoked after it.

@@ -43,8 +43,8 @@ func sends(service *acctest.Service, want ...string) resource.TestCheckFunc {
 	}
 }
 
-// TestAccAPIKey_unknown: an argument behind a deferred data source replaces nothing. What turns out equal does
-// nothing; what turns out different fails before anything is sent, and the next plan shows the replacement.
+// TestAccAPIKey_unknown: an argument behind a deferred data source may need a new key, so the plan shows one. What turns
+// out equal does nothing.
 func TestAccAPIKey_unknown(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
@@ -72,158 +72,74 @@ resource "billing_api_key" "test" {
 `)
 	}
 	const same, other = "data.billing_api_key.source.description", "terraform_data.marker.output"
-	deferred := planned(
-		plancheck.ResourceActionUpdate,
-		[]string{"name", "description", "scopes", "expires_at"},
-		"id",
-		"token",
-	)
-	run(
-		t,
+	deferred := planned(plancheck.ResourceActionUpdate, []string{"name", "description", "scopes", "expires_at", "id",
+		"token"})
+	run(t,
 		resource.TestStep{Config: config("1", same), Check: sends(service, "api_keys.create")},
 		resource.TestStep{Config: config("2", same), ConfigPlanChecks: deferred, Check: sends(service)},
 		settled(config("2", same)),
-		resource.TestStep{
-			Config:           config("3", other),
-			ConfigPlanChecks: deferred,
-			ExpectError: regexp.MustCompile(
-				`(?s)The plan has not shown this replacement.*description was\s+not known`,
-			),
-		},
-		resource.TestStep{
-			Config:           config("3", other),
-			ConfigPlanChecks: planned(plancheck.ResourceActionDestroyBeforeCreate, []string{"id"}),
-			Check:            sends(service, "api_keys.revoke", "api_keys.create"),
-		},
+		resource.TestStep{Config: config("3", other), ConfigPlanChecks: deferred,
+			Check: sends(service, "api_keys.create", "api_keys.rotate", "api_keys.revoke")},
 		settled(config("3", other)),
 	)
 }
 
-// TestAccAPIKey_time: dates and ages go by the service's clock, and are decided when the plan is made.
+// TestAccAPIKey_time: expiries and ages go by the service's clock, and are decided when the plan is made.
 func TestAccAPIKey_time(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t) // its clock stands still, months away from the machine's
 	service.NeedsSandbox("the clock is moved")
 	clock := service.Sandbox.Clock()
-	expiry := acctest.Epoch.Add(10 * day).Format(time.RFC3339)
-	config := func(expiry, lines string) string {
-		return service.Config(named("expires_at = \"" + expiry + "\"\n  " + lines))
+	config := func(grace int) string {
+		return service.Config(named(fmt.Sprintf("expires_after_days = 90\n  grace_period_days = %d", grace)))
 	}
-	aged := func(grace int) string {
-		return config(expiry, fmt.Sprintf("rotate_after_days = 2\n  grace_period_days = %d", grace))
-	}
-	past := regexp.MustCompile(`(?s)The expiry of a new API key has passed`)
 	advance := func(d time.Duration) func() { return func() { clock.Advance(d) } }
-	ids := func(n int) []statecheck.StateCheck {
+	previous := func(n int) []statecheck.StateCheck {
 		return []statecheck.StateCheck{
 			statecheck.ExpectKnownValue(address, attribute("previous_keys"), knownvalue.ListSizeExact(n)),
 		}
 	}
-	rotates := []string{"id", "token", "previous_keys"}
 	// planThen is a plan, and something that happens before its apply.
 	planThen := func(checks resource.ConfigPlanChecks, happens func()) resource.ConfigPlanChecks {
 		checks.PreApply = append(checks.PreApply, between(happens))
 		return checks
 	}
-	run(
-		t,
-		resource.TestStep{Config: config(acctest.Epoch.Add(-time.Hour).Format(time.RFC3339), ""), ExpectError: past},
-		resource.TestStep{Config: aged(1), Check: sends(service, "api_keys.create")},
-		// A replacement that would end in nothing.
-		resource.TestStep{Config: config(acctest.Epoch.Format(time.RFC3339), ""), ExpectError: past},
+	run(t,
+		resource.TestStep{Config: config(7), Check: sends(service, "api_keys.create")},
 		// Due between the plan and its apply, and then by the refresh.
-		resource.TestStep{
-			Config:             aged(5),
-			ConfigPlanChecks:   planThen(planned(plancheck.ResourceActionUpdate, nil, rotates...), advance(3*day)),
-			Check:              sends(service),
-			ConfigStateChecks:  ids(0),
-			ExpectNonEmptyPlan: true,
-		},
-		resource.TestStep{
-			Config:            aged(5),
-			ConfigPlanChecks:  planThen(planned(plancheck.ResourceActionUpdate, rotates), advance(day)),
-			Check:             sends(service, "api_keys.rotate"),
-			ConfigStateChecks: ids(1),
-		},
-		settled(aged(5)),
-		// Expired as configured: nothing is planned, whatever changes; a later date creates a new key.
-		resource.TestStep{
-			PreConfig:        advance(20 * day),
-			Config:           aged(5),
-			ConfigPlanChecks: planned(plancheck.ResourceActionNoop, nil),
-			Check:            sends(service),
-		},
-		resource.TestStep{
-			Config: config(expiry, "rotate_after_days = 2\n  description = \"new\""),
-			Check:  sends(service),
-		},
-		settled(config(expiry, "rotate_after_days = 2\n  description = \"new\"")),
-		resource.TestStep{
-			Config: config(acctest.Epoch.Add(40*day).Format(time.RFC3339), ""),
-			ConfigPlanChecks: planned(
-				plancheck.ResourceActionDestroyBeforeCreate,
-				[]string{"id"},
-			),
-			Check: sends(service, "api_keys.revoke", "api_keys.create"),
-		},
-		settled(config(acctest.Epoch.Add(40*day).Format(time.RFC3339), "")),
+		resource.TestStep{PreConfig: advance(82 * day), Config: config(5),
+			ConfigPlanChecks: planThen(planned(plancheck.ResourceActionUpdate, nil, "id", "token"), advance(4*day)),
+			Check:            sends(service), ConfigStateChecks: previous(0), ExpectNonEmptyPlan: true},
+		resource.TestStep{Config: config(5), ConfigPlanChecks: planned(plancheck.ResourceActionUpdate,
+			[]string{"id", "token", "previous_keys", "rotation_due_at"}),
+			Check: sends(service, "api_keys.create"), ConfigStateChecks: previous(1)},
+		settled(config(5)),
+		resource.TestStep{PreConfig: advance(10 * day), Config: config(5),
+			ConfigPlanChecks: planned(plancheck.ResourceActionNoop, nil), ConfigStateChecks: previous(0)},
+		resource.TestStep{Config: service.Config(named("expires_at = \"" + acctest.Epoch.Format(time.RFC3339) + "\"")),
+			ExpectError: regexp.MustCompile(`has\s+passed`)},
 	)
 }
 
-// TestAccAPIKey_importCommand: after terraform import, which has its own refresh, nothing is replaced and
-// nothing is rotated for its age until the first apply.
+// TestAccAPIKey_importCommand: neither terraform import nor an import block makes a new key. The plan after that does,
+// in place.
 func TestAccAPIKey_importCommand(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
 	service.NeedsSandbox("the clock is moved")
 	id := service.MustCollections("POST", keys, acctest.JSON{"name": "ci", "scopes": []string{"webhook_endpoints:*"},
 		"description": "d"})["id"].(string)
-	service.Sandbox.Clock().Advance(100 * day)
 	service.Sandbox.ResetRequests()
 	same := []statecheck.StateCheck{statecheck.ExpectKnownValue(address, attribute("id"), knownvalue.StringExact(id))}
-	faithful := service.Config(named("description = \"d\"\n  rotate_when_changed = {}"))
-	aged := func(version int) string {
-		return service.Config(
-			named(
-				fmt.Sprintf(
-					"description = \"d\"\n  rotate_after_days = 90\n  rotate_when_changed = { v = \"%d\" }",
-					version,
-				),
-			),
-		)
-	}
-	refused := regexp.MustCompile(`(?s)An import replaces nothing.*description = "d"`)
-	run(
-		t,
-		resource.TestStep{
-			Config:             faithful,
-			ResourceName:       address,
-			ImportState:        true,
-			ImportStateId:      "name=ci",
-			ImportStatePersist: true,
-		},
-		resource.TestStep{Config: service.Config(named("")), ExpectError: refused},
+	faithful, other := service.Config(named("description = \"d\"")), service.Config(named("description = \"e\""))
+	run(t,
+		resource.TestStep{Config: faithful, ResourceName: address, ImportState: true, ImportStateId: "name=ci",
+			ImportStatePersist: true, Check: sends(service)},
+		resource.TestStep{Config: faithful, ConfigStateChecks: same, Check: sends(service)},
 		settled(faithful),
-		resource.TestStep{RefreshState: true},
-		resource.TestStep{Config: service.Config(named("")), ExpectError: refused},
-		resource.TestStep{
-			Config:             aged(1),
-			ConfigPlanChecks:   planned(plancheck.ResourceActionUpdate, nil, "id", "previous_keys"),
-			ConfigStateChecks:  same,
-			Check:              sends(service),
-			ExpectNonEmptyPlan: true,
-		},
-		resource.TestStep{
-			Config:           aged(1),
-			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, []string{"id", "token"}),
-			Check:            sends(service, "api_keys.rotate"),
-		},
-		resource.TestStep{
-			Config:           aged(2),
-			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, []string{"id", "token"}),
-			Check:            sends(service, "api_keys.rotate"),
-		},
-		settled(aged(2)),
+		resource.TestStep{Config: other, ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, []string{"id", "token"}),
+			Check: sends(service, "api_keys.create", "api_keys.rotate", "api_keys.revoke")},
+		settled(other),
 	)
 }
 

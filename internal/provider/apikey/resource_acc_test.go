@@ -3,6 +3,7 @@ package apikey_test
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
@@ -114,7 +115,7 @@ func TestAccAPIKey_rotation(t *testing.T) {
 	}
 	h := &history{t: t, service: service}
 	unknown := []string{"id", "token", "key_prefix", "rotated_at", "previous_keys"}
-	rotates := planned(plancheck.ResourceActionUpdate, unknown, "name", "scopes", "source", "created_at")
+	rotates := planned(plancheck.ResourceActionUpdate, unknown, "name", "scopes", "created_at")
 	predecessors := func(n int) []statecheck.StateCheck {
 		return []statecheck.StateCheck{statecheck.ExpectKnownValue(address, attribute("previous_keys"),
 			knownvalue.ListSizeExact(n))}
@@ -155,7 +156,7 @@ func TestAccAPIKey_age(t *testing.T) {
 				knownvalue.StringExact(id))},
 			ExpectNonEmptyPlan: true},
 		resource.TestStep{Config: config, ConfigPlanChecks: planned(plancheck.ResourceActionUpdate,
-			[]string{"id", "token", "key_prefix", "rotated_at", "previous_keys", "rotation_due_at"}),
+			[]string{"id", "token", "key_prefix", "rotated_at", "previous_keys", "rotation_due_at", "source"}),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(address, attribute("previous_keys").AtSliceIndex(0).AtMapKey("id"),
 					knownvalue.StringExact(id)),
@@ -165,26 +166,53 @@ func TestAccAPIKey_age(t *testing.T) {
 	)
 }
 
-// TestAccAPIKey_newKey: what cannot be changed creates a new key, with the old one working until the new one is there.
+// TestAccAPIKey_newKey: what cannot be changed creates a new key in place, and all old ones keep their grace periods.
 func TestAccAPIKey_newKey(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t, acctest.RunningClock)
-	const lifecycle = "\n  lifecycle {\n    create_before_destroy = true\n  }"
 	h := &history{t: t, service: service}
-	replaces := planned(plancheck.ResourceActionCreateBeforeDestroy, []string{"id", "token"})
-	steps := []resource.TestStep{{Config: service.Config(named(lifecycle)), Check: h.note(true)}}
-	for i, lines := range []string{`description = "new"`, `expires_at = "2098-01-01"`} {
-		steps = append(steps, resource.TestStep{Config: service.Config(named(lines + lifecycle)),
-			Check: h.note([]bool{false, i == 0, true}[:i+1]...), ConfigPlanChecks: replaces})
+	inPlace := planned(plancheck.ResourceActionUpdate, []string{"id", "token", "previous_keys"})
+	steps := []resource.TestStep{{Config: service.Config(named("")), Check: h.note(true)}}
+	works := []bool{true}
+	for _, config := range []string{named(`description = "new"`), named(`expires_at = "2098-01-01"`),
+		key(`name = "cd"`), named("expires_after_days = 90")} {
+		works = append(works, true)
+		steps = append(steps, resource.TestStep{Config: service.Config(config), Check: h.note(works...),
+			ConfigPlanChecks: inPlace}, settled(service.Config(config)))
 	}
-	steps = append(steps,
-		resource.TestStep{Config: service.Config(key("name = \"cd\"" + lifecycle)), Check: h.note(false, false, false, true),
-			ConfigPlanChecks: replaces},
-		resource.TestStep{Config: service.Config("resource \"billing_api_key\" \"test\" {\n  name = \"cd\"\n  scopes = " +
-			"[\"*\"]" + lifecycle + "\n}\n"),
-			Check: h.note(false, false, false, false, true), ConfigPlanChecks: replaces},
-	)
 	run(t, steps...)
+	if err := h.hold(make([]bool, len(works))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAccAPIKey_folded: Terraform folds warnings with equal summaries. Of several keys each is named: those that exist
+// already, and those that end.
+func TestAccAPIKey_folded(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	terraform := acctest.NewTerraform(t).At(service)
+	terraform.Env["TF_CLI_ARGS"] = "-no-color"
+	var exist []string
+	for i := range 3 {
+		exist = append(exist, service.MustCollections("POST", keys, acctest.JSON{"name": fmt.Sprint("k", i)})["id"].(string))
+	}
+	config := func(lines string) {
+		terraform.Write("main.tf", "terraform {\n  required_providers {\n    billing = { source = "+
+			"\"recurring-billing/billing\" }\n  }\n}\nresource \"billing_api_key\" \"test\" {\n  count = 3\n  name  = "+
+			"\"k${count.index}\"\n  "+lines+"\n}\noutput \"ids\" { value = join(\" \", billing_api_key.test[*].id) }\n")
+	}
+	config("")
+	for _, id := range exist {
+		says(t, terraform.Run("plan"), "exists already (id "+id+")")
+	}
+	terraform.Run("apply", "-auto-approve")
+	ids := strings.Fields(unquoted(strings.TrimSpace(terraform.Run("output", "-raw", "ids"))))
+	config("grace_period_days = 0\n  description = \"new\"")
+	plan := terraform.Run("plan")
+	for i, id := range ids {
+		says(t, plan, fmt.Sprintf("Changing API key \"k%d\" (id %s) ends a key without a grace period", i, id))
+	}
 }
 
 // TestAccAPIKey_ownKey: the plan does not end the key that the provider uses; with allow_own_key it is rotated.
@@ -198,12 +226,12 @@ func TestAccAPIKey_ownKey(t *testing.T) {
 	}
 	refused := func(text, says string) resource.TestStep {
 		return resource.TestStep{Config: text,
-			ExpectError: regexp.MustCompile(`(?s)This is the key that the provider itself uses.*` + says)}
+			ExpectError: regexp.MustCompile(`(?s)The provider itself uses.*` + says)}
 	}
 	run(t,
 		resource.TestStep{Config: config(`rotate_when_changed = { v = "1" }`)},
-		refused(config(`rotate_when_changed = { v = "2" }`), `To rotate`),
-		refused(config(`description = "new"`), `To replace`),
+		refused(config(`rotate_when_changed = { v = "2" }`), `To change`),
+		refused(config(`description = "new"`), `To change`),
 		refused(service.Config(""), `To destroy`),
 		resource.TestStep{Config: config("rotate_when_changed = { v = \"1\" }\n  allow_own_key = true")},
 		resource.TestStep{Config: config("rotate_when_changed = { v = \"2\" }\n  allow_own_key = true"),

@@ -29,7 +29,6 @@ func TestDirect_tolerance(t *testing.T) {
 			s.Set(plain)
 			s.Reread()
 			same(t, "changes", s.Plan(plain).Changes(t))
-			same(t, "replaces", s.Plan(s.With(nil)).Replaces, "scopes")
 			rotating := func(version string) acctest.JSON {
 				return acctest.JSON{"name": "ci", "rotate_when_changed": acctest.JSON{"version": version}}
 			}

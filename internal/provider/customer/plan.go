@@ -146,8 +146,8 @@ func refuseOutside(config, state model, own ownership, diags *diag.Diagnostics) 
 	} {
 		if c.config.contradicts(c.state, c.own) {
 			diags.AddAttributeError(path.Root(c.name), fmt.Sprintf("%s of %s is not one of its %[1]ss", c.name,
-				config.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is the "+
-				"whole list: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.config.Main))
+				config.displayName()), fmt.Sprintf("%s is %s, and %[1]ss is configured without it. A configured list is "+
+				"authoritative: add { value = %[2]s } to %[1]ss, or remove %[1]s or %[1]ss.", c.name, c.config.Main))
 		}
 	}
 }
@@ -188,7 +188,8 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 		At: path.Root("document_number"), What: fmt.Sprintf("customer with the document number %q", number),
 		Key: same.PlainDocument(number),
 		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
-			return client.ListCustomers(ctx, billing.CustomerQuery{DocumentNumber: number})
+			// Without a filter: the list is read once for all customers that the plan creates.
+			return client.ListCustomers(ctx, billing.CustomerQuery{})
 		},
 		Same: func(c billing.Customer) bool {
 			return c.DocumentNumber != nil && same.Document(*c.DocumentNumber, number)

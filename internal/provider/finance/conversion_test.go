@@ -32,18 +32,3 @@ func TestFromAPI(t *testing.T) {
 		t.Errorf("the body is %v, %v", body, err)
 	}
 }
-
-// TestItemFromAPI: id and name where there are any, and always the whole object.
-func TestItemFromAPI(t *testing.T) {
-	t.Parallel()
-	for _, response := range []string{`{"balance":"10.10","id":"1","name":"Caixa"}`, `{"total":9007199254740993}`} {
-		var record finance.Record
-		wire := modeltest.Wire(t, []byte(response), &record)
-		item, err := itemFromAPI(&record)
-		if err != nil {
-			t.Fatal(err)
-		}
-		modeltest.Same(t, modeltest.Attributes(t, item), map[string]any{"id": wire["id"], "name": wire["name"],
-			"json": response})
-	}
-}

@@ -19,7 +19,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/api/finance"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // NewAccountsDataSource returns the data source of accounts.
@@ -59,25 +58,15 @@ func NewListDataSource() datasource.DataSource {
 
 // listModel is a list of the data source with a path of its own.
 type listModel struct {
-	Filters types.Map   `tfsdk:"filters"`
-	Limit   types.Int64 `tfsdk:"limit"`
-	Items   []itemModel `tfsdk:"items"`
+	Filter types.Map      `tfsdk:"filter"`
+	Limit  types.Int64    `tfsdk:"limit"`
+	Items  []object.Shown `tfsdk:"items"`
 }
 
 // recordsModel is a list of any collection.
 type recordsModel struct {
 	listModel
 	Collection types.String `tfsdk:"collection"`
-}
-
-type itemModel struct {
-	ID   types.String `tfsdk:"id"`
-	Name types.String `tfsdk:"name"`
-	JSON types.String `tfsdk:"json"`
-}
-
-func itemFromAPI(r *finance.Record) (itemModel, error) {
-	return itemModel{ID: wire.TextOrNull(r.ID), Name: wire.TextOrNull(r.Name), JSON: wire.JSONText(r.Raw)}, nil
 }
 
 // listDataSchema describes the data source of any collection.
@@ -105,75 +94,46 @@ func reserved(name string) string {
 // listAttributes are what all lists have. noun names the items.
 func listAttributes(noun string) map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"filters": object.Filters("Only "+noun+" that match all of these filters. The names are those of the "+
-			"service: `company_id` with a UUID, `occurred_at[gte]` with a date, and others. A filter with the "+
-			"value null is ignored; `limit` and `cursor` are not valid filters. An empty list takes one more request, "+
-			"which finds misspelt fields.", reserved),
+		"filter": object.Filters("Only "+noun+" that match all of these, in the service's own words: names are query "+
+			"parameters, such as `company_id` with a UUID, or `occurred_at[gte]` with a date. A filter with the value null "+
+			"is not sent.", reserved),
 		"limit": object.Limit(noun),
-		"items": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The " + noun + ", in the order of the " +
-			"service.",
-			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-				"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if there is none."},
-				"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if there is none."},
-				"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON " +
-					"string; decode it with `jsondecode`. Amounts in it are strings, always positive, such as " +
-					"`\"10.50\"` (see the function `cents`)."},
-			}}},
+		"items": object.Items(noun),
 	}
 }
 
 // readMany lists the records of the collection.
 func readMany(ctx context.Context, client *finance.Service, m *recordsModel, diags *diag.Diagnostics) {
 	collection := m.Collection.ValueString()
+	warnCollection(m.Collection, diags)
 	m.read(ctx, "finance records of "+collection, diags, func(query finance.Query) iter.Seq2[finance.Record, error] {
 		return client.ListRecords(ctx, collection, query)
 	})
 }
 
-// read lists the items that match the filters. noun is the plural for messages.
+// read lists the items that match the filter. noun is the plural for messages.
 func (m *listModel) read(ctx context.Context, noun string, diags *diag.Diagnostics,
 	list func(finance.Query) iter.Seq2[finance.Record, error]) {
-	query := finance.Query{Filters: object.FilterValues(ctx, m.Filters, diags), Limit: int(m.Limit.ValueInt64())}
+	query := finance.Query{Filters: object.FilterValues(ctx, m.Filter, diags), Limit: int(m.Limit.ValueInt64())}
 	if diags.HasError() {
 		return
 	}
-	m.Items = filtered(list, query, m.Limit, noun, diags)
+	m.Items = object.Many(list(query), m.Limit, noun, object.ShowRecord, diags)
+	if !diags.HasError() {
+		warnUnknownFilters(query.Filters, m.Items, noun, diags)
+	}
 }
 
-// sample is how many objects show the fields of a list that is empty with its filters: as many as one request returns.
-const sample = 50
-
-// filtered are the objects of a list, with a warning for each filter on a field that the service does not show. Where
-// the filters leave nothing, a request without them shows the fields. noun is the plural for messages.
-func filtered(list func(finance.Query) iter.Seq2[finance.Record, error], query finance.Query, limit types.Int64,
-	noun string, diags *diag.Diagnostics) []itemModel {
-	items := object.Many(list(query), limit, noun, itemFromAPI, diags)
-	if diags.HasError() || len(query.Filters) == 0 {
-		return items
-	}
-	if len(items) > 0 {
-		warnUnknownFilters(query, items, "none of the items has", "If it is a typing error, the list is not filtered.", diags)
-		return items
-	}
-	// An error is not reported: the list that was asked for is complete.
-	all, err := object.Collect(list(finance.Query{Limit: sample}), types.Int64Value(sample), itemFromAPI)
-	if err == nil {
-		warnUnknownFilters(query, all, "the list is empty, and no object of the collection has",
-			"If it is a typing error, the list is empty for that reason.", diags)
-	}
-	return items
-}
-
-// warnUnknownFilters reports filters on fields that none of the items has. The service ignores what it does not know,
-// or finds nothing for it. Both are silent.
-func warnUnknownFilters(query finance.Query, items []itemModel, found, effect string, diags *diag.Diagnostics) {
+// warnUnknownFilters reports filters on fields that none of the items has: the service ignores what it does not know,
+// which is silent. noun is the plural for messages.
+func warnUnknownFilters(filters map[string]string, items []object.Shown, noun string, diags *diag.Diagnostics) {
 	fields := map[string]bool{}
 	for _, item := range items {
-		var object map[string]json.RawMessage
-		if json.Unmarshal([]byte(item.JSON.ValueString()), &object) != nil {
+		var whole map[string]json.RawMessage
+		if json.Unmarshal([]byte(item.JSON.ValueString()), &whole) != nil {
 			return
 		}
-		for name := range object {
+		for name := range whole {
 			fields[name] = true
 		}
 	}
@@ -181,13 +141,14 @@ func warnUnknownFilters(query finance.Query, items []itemModel, found, effect st
 		return
 	}
 	names := slices.Sorted(maps.Keys(fields))
-	for _, name := range slices.Sorted(maps.Keys(query.Filters)) {
+	for _, name := range slices.Sorted(maps.Keys(filters)) {
 		field, _, _ := strings.Cut(name, "[")
 		if fields[field] {
 			continue
 		}
-		diags.AddAttributeWarning(path.Root("filters").AtMapKey(name), "The service may ignore a filter",
-			fmt.Sprintf("filters: %s a field %q, so the service probably does not know the filter %q. %s Similar fields: %s.",
-				found, field, name, effect, strings.Join(api.Nearest(field, names, 3), ", ")))
+		diags.AddAttributeWarning(path.Root("filter").AtMapKey(name),
+			fmt.Sprintf("The service may ignore the filter %q of %s", name, noun),
+			fmt.Sprintf("None of the items has a field %q. If it is a typing error, the list is not filtered. Similar "+
+				"fields: %s.", field, strings.Join(api.Nearest(field, names, 3), ", ")))
 	}
 }

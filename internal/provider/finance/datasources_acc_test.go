@@ -68,9 +68,9 @@ func TestAccFinanceLists(t *testing.T) {
 		steps = append(steps,
 			resource.TestStep{Config: s.Config(names(block, "")),
 				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 1", noun+" 2", noun+" 3", noun+" 4", noun+" 5")}},
-			resource.TestStep{Config: s.Config(names(block, "filters = { company_id = \""+aurora+"\", status = null }")),
+			resource.TestStep{Config: s.Config(names(block, "filter = { company_id = \""+aurora+"\", status = null }")),
 				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 1", noun+" 3", noun+" 5")}},
-			resource.TestStep{Config: s.Config(names(block, "limit = 3\nfilters = { \"occurred_at[gte]\" = \"2026-01-02\" }")),
+			resource.TestStep{Config: s.Config(names(block, "limit = 3\nfilter = { \"occurred_at[gte]\" = \"2026-01-02\" }")),
 				ConfigStateChecks: []statecheck.StateCheck{outputs(noun+" 2", noun+" 3", noun+" 4")}},
 		)
 	}
@@ -86,7 +86,7 @@ func TestAccFinanceRecords(t *testing.T) {
 		resource.TestStep{
 			Config: s.Config(`` + records + `{
   collection = "cost-centers"
-  filters    = { "occurred_at[gte]" = "2026-01-02", "occurred_at[lt]" = "2026-01-04" }
+  filter     = { "occurred_at[gte]" = "2026-01-02", "occurred_at[lt]" = "2026-01-04" }
 }
 output "amounts" { value = [for item in data.billing_finance_records.test.items : jsondecode(item.json).amount] }
 `),
@@ -111,9 +111,9 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 	seed(s, "payables")
 	var steps []resource.TestStep
 	for config, message := range map[string]string{
-		names(payables, `filters = { limit = "3" }`):    `limit is a paging parameter of the service`,
-		names(payables, `filters = { cursor = "x" }`):   `cursor is a paging parameter of the service`,
-		names(payables, `filters = { "" = "x" }`):       `A filter has no name`,
+		names(payables, `filter = { limit = "3" }`):     `limit is a paging parameter of the service`,
+		names(payables, `filter = { cursor = "x" }`):    `cursor is a paging parameter of the service`,
+		names(payables, `filter = { "" = "x" }`):        `A filter has no name`,
 		names(payables, `limit = 0`):                    `limit: 0 is out of range`,
 		names(records, `collection = "pay/ables"`):      `is not the name of a collection`,
 		names(records, `collection = "payables?x=1#y"`): `is not the name of a collection`,
@@ -127,6 +127,21 @@ func TestAccFinanceLists_badInput(t *testing.T) {
 		},
 		Config: s.Config(names(payables, "")), ExpectError: words(`a cursor that it has returned before`)}
 	run(t, append(steps, circle)...)
+}
+
+// TestNearCollection: a near miss of a documented collection warns, of a resource and of a data source once each.
+func TestNearCollection(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const says = `Collection "payable": did you mean "payables"?`
+	config := acctest.JSON{"collection": "payable", "body": acctest.JSON{"name": "Rent"}}
+	if text := s.Direct("billing_finance_record").Set(config); strings.Count(text, says) != 1 {
+		t.Errorf("the resource says %s", text)
+	}
+	if _, said := s.Read("billing_finance_records", acctest.JSON{"collection": "payable"}); strings.Count(
+		acctest.Warnings(said), says) != 1 {
+		t.Errorf("the data source says %s", acctest.Warnings(said))
+	}
 }
 
 func TestAccFinanceOpenAPI(t *testing.T) {

@@ -75,8 +75,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	found := model{ID: types.StringValue(id), Collection: types.StringValue(collection)}
 	_, err := client.GetRecord(ctx, collection, id)
 	if api.IsNotFound(err) {
-		resp.Diagnostics.AddError("No "+found.displayName(), fmt.Sprintf("The workspace of this token has no record %s in the "+
-			"collection %s. Check both, upper and lower case included, and the token.", id, collection))
+		resp.Diagnostics.AddError("No "+found.displayName(), fmt.Sprintf("The workspace of this token has no record %s in "+
+			"the collection %s. Check both, upper and lower case included, and the token.", id, collection))
 		return
 	}
 	if err != nil {

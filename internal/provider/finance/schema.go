@@ -46,7 +46,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		MarkdownDescription: aboutResource,
 		Attributes: map[string]schema.Attribute{
 			"id": object.Computed("Id of the record, unique within its collection."),
-			attrCollection: schema.StringAttribute{Required: true, Validators: []validator.String{validate.Collection("payables")},
+			attrCollection: schema.StringAttribute{Required: true,
+				Validators:          []validator.String{validate.Collection("payables")},
 				MarkdownDescription: aboutCollection + " Changing this forces replacement."},
 			attrBody: schema.DynamicAttribute{Required: true, CustomType: metadata.Type{},
 				MarkdownDescription: "The record: an object with any nesting. Amounts are strings such as `\"10.50\"` (see " +

@@ -130,17 +130,17 @@ func (f *Format) Run(ctx context.Context, req function.RunRequest, resp *functio
 // parse reads an amount exactly. More decimals than the unit has are rejected even where they are zeros: "1.500" may be
 // one and a half, or fifteen hundred with a thousands separator.
 func (u unit) parse(amount string) (*big.Int, *function.FuncError) {
-	how := fmt.Sprintf("Write digits, and a dot before at most %d decimals, such as %q.", u.decimals, u.amount)
+	how := fmt.Sprintf("Write digits without thousands separators, and a dot before at most %d decimals, such as %q.",
+		u.decimals, u.amount)
 	whole, decimals, dotted := strings.Cut(strings.TrimPrefix(amount, "-"), ".")
 	digits := whole + decimals
 	switch {
 	case strings.TrimSpace(amount) == "":
 		return nil, refuse("The amount is empty. %s", how)
 	case strings.Contains(amount, ","):
-		return nil, refuse("%q contains a comma. Write a dot before the decimals, and no thousands separators. %s", amount,
-			how)
+		return nil, refuse("%q contains a comma. %s", amount, how)
 	case strings.Contains(decimals, "."):
-		return nil, refuse("%q contains more than one dot. Write no thousands separators. %s", amount, how)
+		return nil, refuse("%q contains more than one dot. %s", amount, how)
 	case strings.Trim(digits, "0123456789") != "":
 		return nil, refuse("%q is not a valid amount: it contains characters other than digits, one dot and a leading minus "+
 			"sign. %s", amount, how)

@@ -18,7 +18,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 const typeName = "billing_records"
@@ -32,7 +31,7 @@ type model struct {
 	object.Ordering
 	Collection types.String   `tfsdk:"collection"`
 	Filter     types.Map      `tfsdk:"filter"`
-	Items      []types.String `tfsdk:"items"`
+	Items      []object.Shown `tfsdk:"items"`
 }
 
 // known are collections that the service description names or that a subscription refers to (Recurring billing §2, §4).
@@ -45,17 +44,14 @@ func dataSchema() schema.Schema {
 			"oldest " +
 			"first unless `sort_by` and `sort_order` say otherwise. With it, a module finds ids by name instead of carrying " +
 			"them for each environment. The service does not document the fields of most collections, so each record comes " +
-			"whole, as JSON text." + object.Filtered + object.Paged,
+			"whole, as a JSON string." + object.Filtered + object.Paged,
 		Attributes: object.Ordered("records", "name", object.Attributes{
 			"collection": object.Collection("Name of the collection, as in the paths of the service after `/v1/`, such as "+
 				known+". One that the service does not have is an error.", "plans"),
 			"filter": object.Filters("Only records that match all of these, in the service's own words: names are query "+
 				"parameters, such as `status`. Which filters a collection has is up to the service; one that it does not know "+
 				"may be an error, or narrow nothing. A filter with the value null is not sent.", reserved),
-			"items": schema.ListAttribute{Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "The records, in the order asked for, each as JSON text; read them with `jsondecode`. " +
-					"Numbers " +
-					"are exact."},
+			"items": object.Items("records"),
 		}),
 	}
 }
@@ -72,15 +68,12 @@ func reserved(name string) string {
 	return "Use the argument " + name + "."
 }
 
-// itemFromAPI is the whole record as text.
-func itemFromAPI(r *billing.Record) (types.String, error) { return wire.JSONText(r.Raw), nil }
-
 // readMany lists the records.
 func readMany(ctx context.Context, client *billing.Service, m *model, diags *diag.Diagnostics) {
 	query := billing.RecordQuery{Listing: m.Listing(), Filters: object.FilterValues(ctx, m.Filter, diags)}
 	collection := m.Collection.ValueString()
 	var err error
-	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, itemFromAPI)
+	m.Items, err = object.Collect(client.ListRecords(ctx, collection, query), m.Limit, object.ShowRecord)
 	found := "no collection"
 	if api.IsNotList(err) {
 		found = "something other than a collection under the name"

@@ -38,9 +38,9 @@ data "billing_records" "plans" {
   sort_order = "desc"
 }
 data "billing_records" "customers" { collection = "customers" }
-output "names" { value = [for text in data.billing_records.plans.items : jsondecode(text).name] }
-output "exact" { value = strcontains(data.billing_records.plans.items[0], "9007199254740993") }
-output "customer" { value = jsondecode(data.billing_records.customers.items[0]).name }
+output "names" { value = data.billing_records.plans.items[*].name }
+output "exact" { value = strcontains(data.billing_records.plans.items[0].json, "9007199254740993") }
+output "customer" { value = jsondecode(data.billing_records.customers.items[0].json).name }
 `),
 		ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownOutputValue("names",
@@ -113,9 +113,7 @@ func TestRecords(t *testing.T) {
 			var names []string
 			items, _ := read["items"].([]any)
 			for _, item := range items {
-				_, rest, _ := strings.Cut(fmt.Sprint(item), `"name":"`)
-				name, _, _ := strings.Cut(rest, `"`)
-				names = append(names, name)
+				names = append(names, fmt.Sprint(item.(acctest.JSON)["name"]))
 			}
 			if have := strings.Join(names, " "); have != c.names || c.says == "" && read["items"] == nil {
 				t.Errorf("it has %q, want %q", have, c.names)

@@ -35,18 +35,6 @@ func TestSubscription_cancelScheduled(t *testing.T) {
 	}
 }
 
-// TestSubscription_cancelForbidden: the service forbids what the configuration asks for without saying so.
-func TestSubscription_cancelForbidden(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t)
-	s.Configure(acctest.JSON{"allow_cancel": false})
-	for _, lines := range []acctest.JSON{{"cancel_at_period_end": true},
-		{"cancel_at_period_end": true, "allow_cancel": false}} {
-		says(t, acctest.Errors(s.Plan(s.With(lines)).Diagnostics), `AttributeName("cancel_at_period_end")`,
-			"may not be canceled", "allow_cancel = true")
-	}
-}
-
 // TestSubscription_canceled: what on_external_cancel says about a subscription that was canceled elsewhere, or whose
 // end has come, which the configuration or another system may have scheduled.
 func TestSubscription_canceled(t *testing.T) {
@@ -346,16 +334,6 @@ func TestSubscription_movedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSubscription_destroyAtPeriodEnd: destroying with cancel_at_period_end says until when customer and account are
-// needed.
-func TestSubscription_destroyAtPeriodEnd(t *testing.T) {
-	t.Parallel()
-	s := subscribe(t)
-	s.Configure(acctest.JSON{"deletion_policy": "cancel_at_period_end"})
-	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), "runs until the end of its period",
-		strings.Trim(s.Text("current_period_end"), `"`), "customer", "recurring amount ")
-}
-
 // TestSubscription_destroyCharges: the plan of a destroy says what is still charged, with the amount of a period.
 func TestSubscription_destroyCharges(t *testing.T) {
 	t.Parallel()
@@ -363,6 +341,9 @@ func TestSubscription_destroyCharges(t *testing.T) {
 	s.Configure(nil)
 	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), `Subscription "s-1" (id `+s.ID()+") is canceled immediately:",
 		"No further period is charged (recurring amount ", s.Value("current_period_end"))
+	s.Configure(acctest.JSON{"deletion_policy": "cancel_at_period_end"})
+	says(t, acctest.Warnings(s.Plan(nil).Diagnostics), `Subscription "s-1" (id `+s.ID()+") runs until the end of its "+
+		"period:", s.Value("current_period_end"), "customer", "recurring amount ")
 }
 
 // TestSubscription_reasonNotRecorded: a reason that comes after the end was scheduled is in no request, so once the
@@ -403,7 +384,7 @@ func TestSubscription_replacedMeanwhile(t *testing.T) {
 		}, "is closed"},
 		"the trial": {acctest.JSON{"trial_end": "2026-03-20"}, func(s *subject, _ string) { s.pass(month) },
 			`trial_end "2026-03-20" has passed`},
-		"nothing": {nil, func(*subject, string) {}, ""},
+		"nothing": {acctest.JSON{"trial_end": "2026-03-20"}, func(*subject, string) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -429,9 +410,14 @@ func TestSubscription_replacedMeanwhile(t *testing.T) {
 				canceled != (len(done.Errors) == 0) {
 				t.Errorf("canceled %v: %v", canceled, done.Errors)
 			}
+			if strings.HasPrefix(c.says, "is ") {
+				says(t, strings.Join(core.Plan(configuration()).Errors, " "), "it cannot be created on its billing account",
+					c.says)
+			}
 			// What the plan has left for the deletion does not outlive the creation.
 			if c.says == "" {
 				service.Must("POST", "/v1/billing-accounts/"+account+"/suspend", acctest.JSON{})
+				s.pass(month)
 				done = core.Apply(core.Plan(acctest.Configuration{}), false)
 				if len(done.Errors) > 0 {
 					t.Error(done.Errors)

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
 )
@@ -116,52 +117,10 @@ func TestAccSubscription_canceledOutside(t *testing.T) {
 			`default_custom_metadata = { team = "b" }`)),
 		sends(service, resource.TestStep{Config: service.Config(with(itemsOfA), `default_custom_metadata = { team = "b" }`)}),
 		emptyPlan(service.Config(with(itemsOfA), `default_custom_metadata = { team = "b" }`)),
-		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "error"`)),
-			ExpectError: acctest.Saying(`was canceled outside of Terraform`)},
-		resource.TestStep{Config: service.Config(with(planOfA + "deletion_policy = \"abandon\"\non_external_cancel = " +
-			"\"keep\"")), ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: service.Config(with(planOfA + `on_external_cancel = "recreate"`)),
 			ConfigPlanChecks:  action(plancheck.ResourceActionReplace),
 			ConfigStateChecks: []statecheck.StateCheck{holds("status", knownvalue.StringExact("active"))}},
 		emptyPlan(service.Config(with(planOfA+`on_external_cancel = "recreate"`))),
-	)
-}
-
-// TestAccSubscription_canceledAndDestroyed: destroying a canceled one is not an error.
-func TestAccSubscription_canceledAndDestroyed(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	run(t,
-		resource.TestStep{Config: service.Config(with(planOfA))},
-		resource.TestStep{PreConfig: cancelOutside(t, service), Config: service.Config(with(planOfA)), Destroy: true},
-	)
-}
-
-// TestAccSubscription_deletedOutside: it is planned for re-creation.
-func TestAccSubscription_deletedOutside(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	run(t,
-		resource.TestStep{Config: service.Config(with(planOfA))},
-		resource.TestStep{PreConfig: func() {
-			id := found(t, service)
-			service.Must("POST", "/v1/subscriptions/"+id+"/cancel", acctest.JSON{})
-			service.Must("DELETE", "/v1/subscriptions/"+id, nil)
-		}, Config: service.Config(with(planOfA)), ConfigPlanChecks: action(plancheck.ResourceActionCreate)},
-	)
-}
-
-// TestAccSubscription_destroyForbidden: allow_cancel = false stops destroying with what to do, and the state stays.
-func TestAccSubscription_destroyForbidden(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	run(t,
-		resource.TestStep{Config: service.Config(with(planOfA + `allow_cancel = false`))},
-		resource.TestStep{Config: service.Config(with(planOfA + `allow_cancel = false`)), Destroy: true,
-			ExpectError: regexp.MustCompile(`(?s)may\s+not\s+be\s+canceled.*Set\s+allow_cancel\s+=\s+true`)},
-		emptyPlan(service.Config(with(planOfA+`allow_cancel = false`))),
-		resource.TestStep{Config: service.Config(with(planOfA + `allow_cancel = true`)),
-			ConfigPlanChecks: action(plancheck.ResourceActionUpdate)},
 	)
 }
 
@@ -187,4 +146,39 @@ func TestAccSubscription_wrongDestroyOrder(t *testing.T) {
 		resource.TestStep{PreConfig: func() { service.Must("POST", "/v1/subscriptions/"+theirs+"/cancel", acctest.JSON{}) },
 			Config: owner, Destroy: true},
 	)
+}
+
+// TestAccSubscription_many: many at the same time, each once.
+func TestAccSubscription_many(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := service.Config(`
+resource "billing_customer" "owner" { name = "Owner" }
+resource "billing_subscription" "many" {
+  count              = 25
+  billing_account_id = billing_customer.owner.billing_account_id
+  external_id        = "many-${count.index}"
+  plan_id            = "` + planA + `"
+  notes              = "n ${count.index}"
+}`)
+	run(t, resource.TestStep{Config: config}, emptyPlan(config))
+}
+
+// TestAccSubscription_identity: an import by identity, in the middle of a later change of plan.
+func TestAccSubscription_identity(t *testing.T) {
+	t.Parallel()
+	service := acctest.Start(t)
+	config := service.Config(with("plan_id = \"" + planB + "\"\nplan_change = { timing = \"end_of_period\" }\n"))
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
+		Steps: []resource.TestStep{
+			{Config: service.Config(with(planOfA))},
+			{Config: config},
+			{Config: config, ResourceName: address, ImportState: true,
+				ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{Config: config, ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID,
+				ImportStateId: "external_id=s-1"},
+		},
+	})
 }

@@ -148,8 +148,9 @@ func TestTransitions(t *testing.T) {
 			want: []string{"change the billing cycle"}, verbs: []string{"update"}},
 		"metadata": {plan: func(p *planning) { p.Planned.EffectiveCustomMetadata = types.StringValue("{}x") },
 			want: []string{changeMetadata}, verbs: []string{"update"}},
-		"a plan":        {plan: to("b", timingImmediate), want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
-		"a plan, later": {plan: to("b", timingEndOfPeriod), want: []string{changePlanLater}, verbs: []string{"change the plan of"}},
+		"a plan": {plan: to("b", timingImmediate), want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
+		"a plan, later": {plan: to("b", timingEndOfPeriod), want: []string{changePlanLater},
+			verbs: []string{"change the plan of"}},
 		"no plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringNull() }, want: []string{removePlan},
 			verbs: []string{"update"}},
 		"no plan, later": {plan: func(p *planning) {
@@ -159,8 +160,9 @@ func TestTransitions(t *testing.T) {
 			verbs: []string{"change the plan of"}},
 		"no plan runs": {state: onItems, plan: func(p *planning) { p.Planned.PlanID = types.StringNull() },
 			want: []string{takePlanBackNull}, verbs: []string{"update"}},
-		"the pending plan now": {state: pending, plan: func(p *planning) { p.Config.PlanChange = planChangeOf(timingImmediate) },
-			want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
+		"the pending plan now": {state: pending, plan: func(p *planning) {
+			p.Config.PlanChange = planChangeOf(timingImmediate)
+		}, want: []string{changePlanNow}, verbs: []string{"change the plan of"}},
 		"an unknown plan": {plan: func(p *planning) { p.Planned.PlanID = types.StringUnknown() },
 			want: []string{changeUnknownPlan}},
 		"items": {plan: func(p *planning) { p.otherItems = true }, want: []string{changeItems},

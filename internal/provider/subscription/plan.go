@@ -24,7 +24,6 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
-	private.Plan(ctx, p.Private, forApply{}, p.Diags)
 	state := r.current(ctx, p.State)
 	refuseDestroy(state, p.Diags)
 	if !p.Diags.HasError() {

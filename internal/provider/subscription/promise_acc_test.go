@@ -228,7 +228,7 @@ func TestAccSubscription_replacedWithItsAccount(t *testing.T) {
 		return service.Config(`
 resource "billing_customer" "a" { name = "A" }
 resource "billing_customer" "b" { name = "B" }
-resource "billing_account" "of" { customer = { id = billing_customer.` + owner + `.id } }
+resource "billing_account" "of" { customer_id = billing_customer.` + owner + `.id }
 resource "billing_subscription" "test" {
   billing_account_id = billing_account.of.id
   external_id        = "s-1"
@@ -244,48 +244,6 @@ resource "billing_subscription" "test" {
 	)
 }
 
-// TestAccSubscription_replacementRefused: a replacement that could only end without a subscription is an error in the
-// plan; the same account in capitals is not a replacement.
-func TestAccSubscription_replacementRefused(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	service.NeedsSandbox("its requests are counted")
-	mine, suspended, closed, other := accountOf(service), accountOf(service), accountOf(service), accountOf(service)
-	service.Must("POST", "/v1/billing-accounts/"+suspended+"/suspend", acctest.JSON{})
-	service.Must("POST", "/v1/billing-accounts/"+closed+"/close", acctest.JSON{})
-	config := func(account, plan string) string {
-		return service.Config(`resource "billing_subscription" "test" {
-  billing_account_id = "` + account + `"
-  plan_id            = "` + plan + `"
-  external_id        = "s-1"
-}`)
-	}
-	refused := func(account, why string) resource.TestStep {
-		return resource.TestStep{Config: config(account, planA),
-			ExpectError: regexp.MustCompile(`(?s)it\s+cannot\s+be\s+created\s+on\s+its\s+billing\s+account.*` + why)}
-	}
-	run(t,
-		resource.TestStep{Config: config(mine, planA)},
-		refused(planC, `does\s+not\s+exist`),
-		refused(suspended, `is\s+suspended`),
-		refused(closed, `is\s+closed`),
-		emptyPlan(config(strings.ToUpper(mine), strings.ToUpper(planA))),
-		resource.TestStep{Config: config(mine, planA), Check: func(*terraform.State) error {
-			if n := service.Count("subscriptions.cancel"); n > 0 {
-				return fmt.Errorf("canceled %d times", n)
-			}
-			return nil
-		}},
-		resource.TestStep{Config: config(other, planA), ConfigPlanChecks: action(plancheck.ResourceActionReplace)},
-		resource.TestStep{PreConfig: func() {
-			service.Must("POST", "/v1/billing-accounts/"+other+"/suspend",
-				acctest.JSON{})
-		}, Taint: []string{address},
-			Config:      config(other, planA),
-			ExpectError: regexp.MustCompile(`(?s)it\s+cannot\s+be\s+created\s+on\s+its\s+billing\s+account.*is\s+suspended`)},
-	)
-}
-
 // TestAccSubscription_accountOfThePlan: what the same plan makes of the account decides whether a subscription can move
 // to it, be created on it or follow it.
 func TestAccSubscription_accountOfThePlan(t *testing.T) {
@@ -297,10 +255,10 @@ func TestAccSubscription_accountOfThePlan(t *testing.T) {
 resource "billing_customer" "c" { name = "C" }
 resource "billing_customer" "d" { name = "D" }
 resource "billing_account" "a" {
-  customer = { id = billing_customer.` + owner + `.id }
+  customer_id = billing_customer.` + owner + `.id
   status   = "` + status + `"
 }
-resource "billing_account" "b" { customer = { id = billing_customer.c.id } }
+resource "billing_account" "b" { customer_id = billing_customer.c.id }
 resource "billing_subscription" "test" {
   billing_account_id = billing_account.` + on + `.id
   external_id        = "s-1"

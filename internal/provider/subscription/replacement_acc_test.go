@@ -203,7 +203,8 @@ func TestAccSubscription_accountOfTheSamePlan(t *testing.T) {
 	c, _ := terraformFor(t)
 	c.configure("var.a", "", "")
 	c.apply()
-	c.configure("billing_customer.new.billing_account_id", "", "resource \"billing_customer\" \"new\" {\n  name = \"New\"\n}\n")
+	c.configure("billing_customer.new.billing_account_id", "",
+		"resource \"billing_customer\" \"new\" {\n  name = \"New\"\n}\n")
 	acctest.Says(t, c.run("plan"), `Warning: Subscription "s-1" (id `, "moves to another account only with a second apply")
 	acctest.Says(t, c.fails("apply", "-auto-approve"), "did not show that subscription")
 	acctest.Says(t, c.apply(), "1 added, 0 changed, 1 destroyed")

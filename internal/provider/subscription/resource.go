@@ -24,7 +24,6 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/fields"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/metadata"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/object"
-	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/policy"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/private"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/settle"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/steps"
@@ -66,7 +65,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	w := &work{Write: begun, creates: true}
-	private.Plan(ctx, w.Private, forApply{}, w.Diags)
 	wanted := w.Plan.withoutUnknown()
 	desired, ok := r.Defaults().Under(wanted.CustomMetadata, w.Diags)
 	if !ok {
@@ -269,15 +267,6 @@ func (m model) stays(diags *diag.Diagnostics) bool {
 	}
 	refuseDestroy(m, diags)
 	return diags.HasError()
-}
-
-// Policy implements policy.Managed.
-func (m model) Policy() policy.Of {
-	of := policy.Of{Value: m.DeletionPolicy, Object: m.displayName(), Own: policyCancel}
-	if m.Status.ValueString() != statusCanceled {
-		of.Stays = "Each period is charged" + m.charge() + " until it is canceled at the service."
-	}
-	return of
 }
 
 // operation describes an operation on the subscription for an error.

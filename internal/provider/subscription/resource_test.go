@@ -83,34 +83,6 @@ func TestAccSubscription_full(t *testing.T) {
 	)
 }
 
-func TestAccSubscription_planChangeAndPause(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	later := `plan_change = { timing = "end_of_period" }` + "\n"
-	run(t,
-		resource.TestStep{Config: service.Config(with(`plan_id = "` + planA + `"`))},
-		resource.TestStep{Config: service.Config(with(later + `plan_id = "` + planB + `"`)),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, at("current_plan_id"), knownvalue.StringExact(planA)),
-				statecheck.ExpectKnownValue(address, at("pending_plan_id"), knownvalue.StringExact(planB)),
-			}},
-		emptyPlan(service.Config(with(later+`plan_id = "`+planB+`"`))),
-		resource.TestStep{Config: service.Config(with(later + `plan_id = "` + planA + `"`)),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, at("pending_plan_id"), knownvalue.Null()),
-			}},
-		resource.TestStep{Config: service.Config(with(`pause = {}` + "\n" + `plan_id = "` + planA + `"`)),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, at("status"), knownvalue.StringExact("paused")),
-			}},
-		emptyPlan(service.Config(with(`pause = {}`+"\n"+`plan_id = "`+planA+`"`))),
-		resource.TestStep{Config: service.Config(with(`plan_id = "` + planA + `"`)),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, at("status"), knownvalue.StringExact("active")),
-			}},
-	)
-}
-
 func TestAccSubscription_validation(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -125,9 +97,5 @@ resource "billing_subscription" "test" {
   plan_id            = "` + planA + `"
 }`), ExpectError: acctest.Saying(`billing_account_id is null. A customer with create_billing_account = false`)},
 		resource.TestStep{Config: service.Config(with("")), ExpectError: regexp.MustCompile(`neither\s+a\s+plan\s+nor\s+items`)},
-		resource.TestStep{Config: service.Config(with("plan_id = \"" + planA + "\"\nallow_pause = false\npause = {}")),
-			ExpectError: regexp.MustCompile(`may\s+not\s+be\s+paused`)},
-		resource.TestStep{Config: service.Config(with("plan_id = \"" + planA + "\"\ntrial_end = \"2020-01-01\"")),
-			ExpectError: regexp.MustCompile(`would\s+have\s+ended\s+already`)},
 	)
 }

@@ -224,7 +224,7 @@ const (
 func itemsAttribute() schema.SetNestedAttribute {
 	return schema.SetNestedAttribute{Optional: true, Computed: true, Validators: []validator.Set{validate.NoNulls{}},
 		MarkdownDescription: "Products that are billed, with a plan or without one, in any order. If set, the set is " +
-			"authoritative, and a plan warns of items that it removes and that others have added. If removed, all items are " +
+			"authoritative, and a plan warns of items of other systems that it removes. If removed, all items are " +
 			"removed.",
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			// Optional, because Terraform and the framework reject a required argument in an item that is not known

@@ -154,7 +154,7 @@ func TestDirect_authenticationRefused(t *testing.T) {
 			`type "header" needs authentication.value_wo`}},
 		"no header": {acctest.JSON{"type": "header", "name": "X A:", "value_wo": "v"}, []string{"not a header name"}},
 		"blank password": {acctest.JSON{"type": "basic", "username": "ana", "password_wo": " "},
-			[]string{`AttributeName("authentication")`, "white space"}},
+			[]string{`AttributeName("authentication")`, "has only spaces"}},
 		"none with all": {acctest.JSON{"type": "none", "username": "ana", "password_wo": "p", "token_wo": "t", "name": "X-A",
 			"value_wo": "v"},
 			[]string{`AttributeName("authentication")`, `AttributeName("authentication")`, `AttributeName("authentication")`,

@@ -135,6 +135,8 @@ func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 	}
 	first, last := deliveries.AtSliceIndex(0), deliveries.AtSliceIndex(2)
 	run(t,
+		resource.TestStep{Config: c.Config("data \"billing_webhook_deliveries\" \"test\" {\n  endpoint_id = \"foo\"\n}\n"),
+			PlanOnly: true, ExpectError: regexp.MustCompile(`"foo"\s+is\s+not\s+a\s+UUID`)},
 		step("limit = 1", 1, is(first.AtMapKey("response_body"), knownvalue.StringExact("done"))),
 		step("", 3, is(first.AtMapKey("status"), knownvalue.StringExact("success")),
 			is(last.AtMapKey("status"), knownvalue.StringExact("exhausted"))),
@@ -159,8 +161,6 @@ func TestAccWebhookDeliveriesDataSource(t *testing.T) {
 		step("limit = 2", 2),
 		step(`status = "lost"`, 0), // a warning: the service may know it
 		step(`event = "nothing"`, 0),
-		resource.TestStep{Config: c.Config("data \"billing_webhook_deliveries\" \"test\" {\n  endpoint_id = \"foo\"\n}\n"),
-			PlanOnly: true, ExpectError: regexp.MustCompile(`"foo"\s+is\s+not\s+a\s+UUID`)},
 	)
 }
 

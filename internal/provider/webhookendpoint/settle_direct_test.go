@@ -83,7 +83,7 @@ func TestDirect_clockOfTheService(t *testing.T) {
 	}
 }
 
-// TestDirect_existingInstead: a registration that is answered with an endpoint from before, without a secret, takes
+// TestDirect_existingInstead: a registration whose response shows an endpoint from before, without a secret, takes
 // nothing of it over.
 func TestDirect_existingInstead(t *testing.T) {
 	t.Parallel()

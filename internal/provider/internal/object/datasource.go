@@ -2,15 +2,19 @@ package object
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/apidiag"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/conn"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
 )
 
 // NewDataSource returns a data source that is its schema and a query: read completes the model, which is the
@@ -94,8 +98,24 @@ func (d *dataSource[S]) Schema(_ context.Context, _ datasource.SchemaRequest, re
 }
 
 func (d *dataSource[S]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	advise(ctx, req.Config, &resp.Diagnostics)
 	if client, ready := d.service(d.Conn).For("data."+d.typeName, &resp.Diagnostics); ready {
 		d.read(ctx, client, req, resp)
+	}
+}
+
+// advise warns about values that the service may not know, see validate.Advisor.
+func advise(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
+	described, _ := config.Schema.(schema.Schema)
+	for _, name := range slices.Sorted(maps.Keys(described.Attributes)) {
+		text, _ := described.Attributes[name].(schema.StringAttribute)
+		for _, v := range text.Validators {
+			if advisor, advises := v.(validate.Advisor); advises {
+				var value types.String
+				diags.Append(config.GetAttribute(ctx, path.Root(name), &value)...)
+				advisor.Advise(path.Root(name), value.ValueString(), diags)
+			}
+		}
 	}
 }
 

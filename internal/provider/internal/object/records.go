@@ -10,13 +10,39 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
 	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/validate"
+	"github.com/recurring-billing/terraform-provider-billing/internal/provider/internal/wire"
 )
 
 // Collection is the required argument collection of a listing of any collection, of which example is one.
 func Collection(description, example string) schema.StringAttribute {
 	return schema.StringAttribute{Required: true, Validators: []validator.String{validate.Collection(example)},
 		MarkdownDescription: description}
+}
+
+// Shown is a record of open shape as a data source shows it.
+type Shown struct {
+	ID   types.String `tfsdk:"id"`
+	Name types.String `tfsdk:"name"`
+	JSON types.String `tfsdk:"json"`
+}
+
+// ShowRecord shows a record.
+func ShowRecord(r *api.Record) (Shown, error) {
+	return Shown{ID: wire.TextOrNull(r.ID), Name: wire.TextOrNull(r.Name), JSON: wire.JSONText(r.Raw)}, nil
+}
+
+// Items is the attribute items of a listing of what noun names, in the plural.
+func Items(noun string) schema.ListNestedAttribute {
+	return schema.ListNestedAttribute{Computed: true,
+		MarkdownDescription: "The " + noun + ", in the order of the service.",
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"id":   schema.StringAttribute{Computed: true, MarkdownDescription: "Id; null if there is none."},
+			"name": schema.StringAttribute{Computed: true, MarkdownDescription: "Name; null if there is none."},
+			"json": schema.StringAttribute{Computed: true, MarkdownDescription: "The whole object as a JSON string; decode " +
+				"it with `jsondecode`. Numbers are exact."},
+		}}}
 }
 
 // Filters is the map of filters of a listing, in the words of the service.

@@ -1,0 +1,175 @@
+package collections
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/api"
+)
+
+const (
+	rotateKey = "POST " + keysPath + "/k1/rotate"
+	getKey    = "GET " + keysPath + "/k1"
+)
+
+// lostKey holds an error to a lost response that names these keys.
+func lostKey(t *testing.T, err error, ids ...string) *LostKeyError {
+	t.Helper()
+	var e *LostKeyError
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v", err)
+	}
+	if _, ambiguous := api.AsAmbiguous(err); !ambiguous {
+		t.Errorf("not ambiguous: %v", err)
+	}
+	var have []string
+	for _, k := range e.Found {
+		have = append(have, k.ID)
+	}
+	if strings.Join(have, " ") != strings.Join(ids, " ") {
+		t.Errorf("found %v, want %v", have, ids)
+	}
+	return e
+}
+
+// TestLostCreationOfAKey: one POST and no request before it, whatever is found. Named is what was created since by the
+// service's clock, has the name and was never used.
+func TestLostCreationOfAKey(t *testing.T) {
+	t.Parallel()
+	type change = map[string]any
+	for name, test := range map[string]struct {
+		found []change
+		ids   []string
+	}{
+		"the key":         {[]change{{}}, []string{"k1"}},
+		"none":            {nil, nil},
+		"two":             {[]change{{}, {"id": "k3"}}, []string{"k1", "k3"}},
+		"an older one":    {[]change{{"createdAt": "1999-12-31T23:59:50.000Z"}}, nil},
+		"a used one":      {[]change{{"lastUsedAt": "2000-01-01T00:00:00.000Z"}}, nil},
+		"a revoked one":   {[]change{{"revokedAt": "2000-01-01T00:00:00.000Z"}}, nil},
+		"an expired one":  {[]change{{"expiresAt": "2000-01-01T00:00:00.000Z"}}, nil},
+		"another name":    {[]change{{"name": "CI"}}, nil},
+		"its age unknown": {[]change{{"createdAt": "yesterday"}}, []string{"k1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var items []string
+				for _, c := range test.found {
+					items = append(items, keyJSON(t, c))
+				}
+				w := newWire(routes{createKey: lost, "GET " + keysPath: listings(respond(200, listOf(items...)))})
+				_, err := newService(t, w).CreateAPIKey(t.Context(), askedKey)
+				lostKey(t, err, test.ids...)
+				if w.Seen[0] != createKey || w.Writes() != createKey {
+					t.Errorf("sent %v", w.Seen)
+				}
+			})
+		})
+	}
+}
+
+// TestLostKeyBehindALag: the list shows the key 10 s later. What this process has got from another request is not it.
+func TestLostKeyBehindALag(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		w := newWire(routes{createKey: turns(respond(201, data(keyJSON(t, map[string]any{"id": "k0", "token": "t"}))), lost),
+			"GET " + keysPath: func(w2 http.ResponseWriter, r *http.Request) {
+				items := []string{keyJSON(t, map[string]any{"id": "k0"})}
+				if time.Since(start) >= 10*time.Second {
+					items = append(items, keyJSON(t, map[string]any{"createdAt": stamp(start)}))
+				}
+				respond(200, listOf(items...))(w2, r)
+			}})
+		s := newService(t, w)
+		if _, err := s.CreateAPIKey(t.Context(), askedKey); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.CreateAPIKey(t.Context(), askedKey)
+		lostKey(t, err, "k1")
+	})
+}
+
+// TestLostRotation: it is never repeated. The old key is read until it has got its end.
+func TestLostRotation(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		expiry any
+		read   bool
+	}{
+		"rotated":   {"2000-01-08T00:00:00.000Z", true},
+		"not":       {nil, true},
+		"not found": {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				w := newWire(routes{rotateKey: lost, "GET " + keysPath: listings(respond(200, listOf(
+					keyJSON(t, map[string]any{"id": "k2"})))),
+					getKey: respond(200, keyJSON(t, map[string]any{"expiresAt": test.expiry, "lastUsedAt": stamp(start)}))})
+				if !test.read {
+					w = newWire(routes{rotateKey: lost, getKey: refused(404, "not_found"), "GET " + keysPath: respond(200, listOf())})
+				}
+				_, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7)
+				if w.Writes() != rotateKey {
+					t.Errorf("sent %s", w.Writes())
+				}
+				if !test.read {
+					if e := lostKey(t, err); e.Rotated != nil || api.IsNotFound(err) {
+						t.Errorf("got %+v", e)
+					}
+					return
+				}
+				if e := lostKey(t, err, "k2"); e.Rotated == nil || (text(e.Rotated.ExpiresAt) != "") != (test.expiry != nil) {
+					t.Errorf("got %+v", e.Rotated)
+				}
+				if waits := time.Since(start) > time.Second; waits != (test.expiry == nil) {
+					t.Errorf("waited %s", time.Since(start))
+				}
+			})
+		})
+	}
+}
+
+// TestResponsesToARotation: in the shapes that the wire contract allows, and with the rest read where only the token
+// comes.
+func TestResponsesToARotation(t *testing.T) {
+	t.Parallel()
+	successor := keyJSON(t, map[string]any{"id": "k2", "token": "key_2", "predecessorId": "k1",
+		"graceUntil": "2030-01-01T00:00:00.000Z"})
+	for name, test := range map[string]struct{ body, name string }{
+		"enveloped":   {data(successor), "ci"},
+		"bare":        {successor, "ci"},
+		"token alone": {`{"data":{"id":"k2","token":"key_2","graceUntil":"2030-01-01T00:00:00.000Z"}}`, "read"},
+	} {
+		w := newWire(routes{rotateKey: respond(200, test.body), "GET " + keysPath + "/k2": respond(200,
+			keyJSON(t, map[string]any{"id": "k2", "name": "read"}))})
+		got, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 0)
+		if err != nil || got.ID != "k2" || text(got.Token) != "key_2" || got.Name != test.name ||
+			text(got.GraceUntil) != "2030-01-01T00:00:00.000Z" || w.Bodies[0] != `{"graceDays":0}` {
+			t.Errorf("%s: got %+v, %v after %v", name, got, err, w.Bodies)
+		}
+	}
+	w := newWire(routes{rotateKey: refused(409, CodeKeyNotActive)})
+	if _, err := newService(t, w).RotateAPIKey(t.Context(), "k1", 7); !api.HasCode(err, CodeKeyNotActive) {
+		t.Error(err)
+	}
+}
+
+// TestKeyOfAnotherRequest: a response that shows a key which this run has got before is an error.
+func TestKeyOfAnotherRequest(t *testing.T) {
+	t.Parallel()
+	w := newWire(routes{createKey: respond(201, data(keyJSON(t, map[string]any{"token": "t"})))})
+	s := newService(t, w)
+	if _, err := s.CreateAPIKey(t.Context(), askedKey); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.CreateAPIKey(t.Context(), askedKey)
+	says(t, err, `"k1"`, "existed before the request")
+}

@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -43,4 +44,20 @@ func (i *Identity) Decrypt(file string) string {
 		i.t.Fatal(err)
 	}
 	return string(text)
+}
+
+// Encrypt returns the text as an ASCII-armored file for the identity.
+func (i *Identity) Encrypt(text string) string {
+	i.t.Helper()
+	var file strings.Builder
+	armored := armor.NewWriter(&file)
+	w, err := age.Encrypt(armored, i.pair.Recipient())
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	_, err = io.WriteString(w, text)
+	if err := errors.Join(err, w.Close(), armored.Close()); err != nil {
+		i.t.Fatal(err)
+	}
+	return file.String()
 }

@@ -1,8 +1,10 @@
 package acctest
 
 import (
+	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
@@ -82,10 +84,13 @@ func (c *Core) destroy(address string, private []byte, done *CoreApplied) {
 	if (Block{Address: address}).Type() != builtinType {
 		schema := c.schema(address)
 		none := encode(c.t, nothing(schema.ValueType()))
-		response := ok(c.server.ApplyResourceChange(c.ctx(),
-			&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
-				PriorState: encode(c.t, prior.value), PlannedState: none, Config: none, PlannedPrivate: private,
-				PlannedIdentity: prior.identity}))
+		response := c.send(&tfprotov6.ApplyResourceChangeRequest{TypeName: Block{Address: address}.Type(),
+			PriorState: encode(c.t, prior.value), PlannedState: none, Config: none, PlannedPrivate: private,
+			PlannedIdentity: prior.identity})
+		if response == nil {
+			done.note(address, killed)
+			return
+		}
 		if !done.note(address, response.Diagnostics) {
 			if left := decode(c.t, response.NewState, schema.ValueType()); !left.IsNull() {
 				kept := *prior
@@ -164,6 +169,33 @@ func (c *Core) carryOutOne(first *Change, config valueOf, done *CoreApplied) boo
 	return done.note(first.Address, c.applyChange(second))
 }
 
+// killed is what a run that was killed leaves to say.
+var killed = trouble("Killed", "The run was killed.")
+
+// send sends a change to the provider. It is nil where the run has been killed by then.
+func (c *Core) send(request *tfprotov6.ApplyResourceChangeRequest) *tfprotov6.ApplyResourceChangeResponse {
+	c.t.Helper()
+	if c.Killed == nil {
+		return ok(c.server.ApplyResourceChange(c.ctx(), request))
+	}
+	ctx, cancel := context.WithCancel(c.ctx())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil && !c.Killed() {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	if c.Killed() {
+		return nil
+	}
+	response := ok(c.server.ApplyResourceChange(ctx, request))
+	if c.Killed() {
+		return nil
+	}
+	return response
+}
+
 // applyChange applies a planned change, and keeps what becomes of the object, also where that is an error.
 func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
 	c.t.Helper()
@@ -180,7 +212,10 @@ func (c *Core) applyChange(change *Change) []*tfprotov6.Diagnostic {
 	if change.block.Type() == builtinType {
 		response = builtinApply(c.t, request, change.planned)
 	} else {
-		response = ok(c.server.ApplyResourceChange(c.ctx(), request))
+		response = c.send(request)
+	}
+	if response == nil {
+		return killed
 	}
 	now := &held{value: decode(c.t, response.NewState, schema.ValueType()), private: response.Private,
 		identity: response.NewIdentity, needs: change.block.Needs}

@@ -112,6 +112,9 @@ func (s *scenario) run(c acctest.Configuration, applies bool, next map[string]st
 	}
 	defaults, _ := c.Provider["default_custom_metadata"].(object)
 	done, sent, all := s.carried(plan, defaults, false)
+	if core, isCore := s.drive.(*acctest.Core); isCore {
+		core.Killed = nil
+	}
 	s.last.errors, s.last.sent = done.Errors, append(s.last.sent, sent...)
 	s.last.warnings = append(slices.Clone(plan.Warnings), done.Warnings...)
 	for _, bad := range all {

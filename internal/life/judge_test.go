@@ -50,7 +50,7 @@ var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 // refused judges a plan that says no, and goes back to what was applied last.
 func (w *world) refused(plan *acctest.CorePlan) *violation {
 	counts.refused++
-	w.blocks, w.defaults = maps.Clone(w.appliedBlocks), w.appliedDefaults
+	w.blocks, w.nowDefaults = maps.Clone(w.appliedBlocks), w.defaults
 	for _, text := range plan.Errors {
 		if !refusals.MatchString(text) {
 			return broken("plan fails", "%s", text)
@@ -205,7 +205,7 @@ func (w *world) faithful(plan *acctest.CorePlan) *violation {
 				return true
 			}
 			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
-			return slices.Contains(ours, name) || freeForm && (w.defaults != nil || w.marks[address] != nil ||
+			return slices.Contains(ours, name) || freeForm && (w.nowDefaults != nil || w.marks[address] != nil ||
 				len(w.blocks[address].Ignore) > 0)
 		})
 		if change.Action != acctest.Update || len(changes) > 0 {

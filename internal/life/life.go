@@ -63,6 +63,9 @@
 //	fault OPERATION KEY=VALUE...   as `billing-sandbox fault add` reads it: fault customers.create status=503 times=1;
 //	                               drop=after loses the response; OPERATION may be left out
 //	fault clear                    ends all faults
+//	kill after OPERATION           the next apply dies when the service has processed that operation: what is in the state
+//	                               by then stays. It has to be a failing one: ! apply. Not through Terraform itself
+//	                               (make chaos kills that), where the scenario is skipped
 //	organization other|own         the provider's token belongs to another organization, or to its own again
 //	sandbox tolerance=NAMES        how the sandbox differs, as `billing-sandbox serve` reads it; the first command only
 //	sandbox clock=now              the clock is that of the machine; the first command only
@@ -263,7 +266,7 @@ func (s *scenario) command(words []string, must bool) {
 	}
 	does := map[string]func(words []string, must bool){
 		"apply": s.apply, "plan": s.apply, "destroy": s.apply, "import": s.apply, "forget": s.state, "move": s.state,
-		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "organization": s.organization,
+		"edit": s.edit, "delete": s.edit, "call": s.call, "clock": s.clock, "fault": s.fault, "kill": s.kill, "organization": s.organization,
 		"expect": s.expect,
 	}[words[0]]
 	if does == nil {
@@ -364,6 +367,21 @@ func (s *scenario) fault(words []string, _ bool) {
 		s.fatalf("%v", err)
 	}
 	s.service.Sandbox.AddFault(fault)
+}
+
+// kill lets the next apply die.
+func (s *scenario) kill(words []string, _ bool) {
+	s.t.Helper()
+	s.needs(words, 3, 3)
+	core, isCore := s.drive.(*acctest.Core)
+	if !isCore {
+		s.t.Skip("Terraform itself is killed by make chaos")
+	}
+	// The response never arrives, so that the provider does nothing with it.
+	fault := s.service.Sandbox.AddFault(sandbox.Fault{Operation: words[2], DropAfter: true, Times: 1})
+	core.Killed = func() bool {
+		return slices.ContainsFunc(s.service.Sandbox.Requests(), func(r sandbox.Request) bool { return r.Fault == fault })
+	}
 }
 
 // organization changes the token of the provider.

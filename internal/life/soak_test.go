@@ -21,8 +21,6 @@ import (
 // what is due a day after the beginning is due so much later on the machine.
 const machineLag = 9 * time.Second
 
-func TestMain(m *testing.M) { acctest.RunTests(m) }
-
 // open begins a life; genuine: with Terraform itself.
 func open(t *testing.T, genuine bool) (w *world, end func()) {
 	t.Helper()

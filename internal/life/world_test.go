@@ -22,8 +22,7 @@ type world struct {
 
 	blocks          map[string]step
 	nowDefaults     object
-	appliedBlocks   map[string]step
-	appliedDefaults object
+	appliedBlocks map[string]step
 	imports         map[string]string
 	// unapplied are the imported objects that no plan has changed since: their first update removes nothing.
 	unapplied map[string]bool
@@ -194,7 +193,7 @@ func (w *world) run(s step) *violation {
 		maps.DeleteFunc(w.imports, func(address, _ string) bool { return w.drive.State(address) != nil })
 		return w.failed(s, done)
 	}
-	w.appliedBlocks, w.appliedDefaults, w.defaults = maps.Clone(w.blocks), w.nowDefaults, w.nowDefaults
+	w.appliedBlocks, w.defaults = maps.Clone(w.blocks), w.nowDefaults
 	imported := w.imports
 	w.dirty, w.imports = map[string]bool{}, map[string]string{}
 	for address := range imported {

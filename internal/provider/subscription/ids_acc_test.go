@@ -74,7 +74,7 @@ func TestAccSubscription_held(t *testing.T) {
 		resource.TestStep{Config: service.Config(with(planOfA + `notes = "n"` + "\n"))},
 		held,
 		resource.TestStep{Config: service.Config(with(planOfA + `notes = "\t"` + "\n")), PlanOnly: true,
-			ExpectError: acctest.Saying(`notes: the text "\t" has only white space.`)},
+			ExpectError: acctest.Saying(`notes is empty or has only spaces (got "\t").`)},
 		resource.TestStep{Config: service.Config(with(planOfA))},
 	)
 }

@@ -1,0 +1,71 @@
+package life
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/acctest"
+)
+
+func TestMain(m *testing.M) { acctest.RunTests(m) }
+
+// TestScenarios plays the scenarios of the engine itself.
+func TestScenarios(t *testing.T) { Run(t, "testdata/*.txt") }
+
+const wrongVariable = "LIFE_WRONG"
+
+// wrong are expectations that do not hold after an apply of one endpoint, and what they say.
+var wrong = map[string]string{
+	"expect plan empty":                                     "map[billing_webhook_endpoint.e:create]",
+	"expect plan billing_webhook_endpoint.e=update":         "map[billing_webhook_endpoint.e:create]",
+	"expect planned billing_webhook_endpoint.e.id null":     "(known after apply)",
+	"expect requests POST /api/** 0":                        "there are 1",
+	"expect requests webhook_endpoints.* 0":                 "webhook_endpoints.create",
+	"expect no writes":                                      "webhook_endpoints.create",
+	"expect warning 'a word'":                               "it is none of 0",
+	"expect error 'a word'":                                 "it is none of 0",
+	"expect warnings 1":                                     "there are 0",
+	"expect state billing_webhook_endpoint.e.description x": `it is "first"`,
+	"expect state billing_webhook_endpoint.e.id /^x/":       "it is",
+	"expect state billing_webhook_endpoint.f":               "the state has only",
+	"expect no state billing_webhook_endpoint.e":            "the state has",
+	"expect kept billing_webhook_endpoint.e.id":             "it was",
+	"expect live endpoint 0":                                "there are 1",
+	"expect remote /api/v1/webhook-endpoints/{billing_webhook_endpoint.e.id} description null": `it is "first"`,
+	"expect nothing": "nothing is expected by",
+	"! apply":        "it does not fail",
+	"apply other.tf": "there is no file other.tf",
+	"fault webhook_endpoints.create nonsense=1": "nonsense",
+	"unknown": "there is no command",
+	"call GET /api/v1/webhook-endpoints/nobody": "status 404",
+	"expect state 'billing_webhook_endpoint.e":  "a quote is not closed",
+}
+
+// TestWrong plays scenarios that have to fail, each in a process of its own.
+func TestWrong(t *testing.T) {
+	if path := os.Getenv(wrongVariable); path != "" {
+		Run(t, path)
+		return
+	}
+	t.Parallel()
+	const file = "\n-- main.tf --\nresource \"billing_webhook_endpoint\" \"e\" {\n" +
+		"  url = \"https://example.com/hook\"\n  description = \"first\"\n}\n"
+	for line, says := range wrong {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "wrong.txt")
+			if err := os.WriteFile(path, []byte("apply\n"+line+file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWrong$")
+			cmd.Env = append(os.Environ(), wrongVariable+"="+path)
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "wrong.txt:2: "+line) || !strings.Contains(string(out), says) {
+				t.Errorf("want %q: %v\n%s", says, err, out)
+			}
+		})
+	}
+}

@@ -57,8 +57,8 @@ func keepImported(ctx context.Context, p *object.Plan[model]) {
 	}
 }
 
-// warnAdded says what the first change of email or phone after an import does not remove: whether the configuration named
-// the first entry before cannot be known.
+// warnAdded says what the first change of email or phone after an import does not remove: whether the configuration
+// named the first entry before cannot be known.
 func warnAdded(p *object.Plan[model]) {
 	for _, c := range []struct {
 		name                   string
@@ -145,8 +145,8 @@ func plannedList(config, state types.List, keep bool) types.List {
 	}
 }
 
-// orState is the configured value, or that of the state where there is none. What only a creation uses is taken over so:
-// it is a change of the state, and of nothing else.
+// orState is the configured value, or that of the state where there is none. What only a creation uses is taken over
+// so: it is a change of the state, and of nothing else.
 func orState[V attr.Value](config, state V) V {
 	if config.IsNull() {
 		return state

@@ -66,7 +66,8 @@ func (r *Resource) warnUnused(ctx context.Context, p *object.Plan[model], d deci
 	var found []collections.APIKey
 	for _, key := range all {
 		created, known := fwtype.ParseMoment(key.CreatedAt)
-		inState := slices.ContainsFunc(d.state.all(), func(p predecessor) bool { return p.id.ValueString() == key.ID })
+		inState := slices.ContainsFunc(d.state.all(), func(p predecessor) bool { return p.id.ValueString() == key.ID }) ||
+			slices.ContainsFunc(d.known.Endings, func(e ending) bool { return e.Successor == key.ID })
 		named := key.Name == d.plan.Name.ValueString() || key.Name == d.state.Name.ValueString()
 		if named && !inState && key.LastUsedAt == nil && known && created.After(since) && ended(&key, r.now(ctx)) == "" {
 			found = append(found, key)

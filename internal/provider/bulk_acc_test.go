@@ -312,9 +312,9 @@ resource "billing_customer" "c" {
 }
 
 resource "billing_account" "a" {
-  count       = 12
+  count    = 12
   customer_id = billing_customer.c[count.index].id
-  status      = count.index == 1 ? "suspended" : "active"
+  status   = count.index == 1 ? "suspended" : "active"
 }
 
 resource "billing_subscription" "s" {

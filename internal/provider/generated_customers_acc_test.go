@@ -95,15 +95,15 @@ func TestAccGenerated_empty(t *testing.T) {
 	account := response["data"].([]any)[0].(acctest.JSON)["id"]
 	imports := fmt.Sprintf("import {\n  to = billing_customer.bare\n  id = %q\n}\nimport {\n  to = "+
 		"billing_account.bare\n  id = %q\n}\n", id, account)
-	config := func(lines, more string) string {
+	config := func(lines, inline string) string {
 		return imports + "resource \"billing_customer\" \"bare\" {\n  name = \"Bare\"\n" + lines +
-			"}\nresource \"billing_account\" \"bare\" {\n  customer_id = billing_customer.bare.id\n" +
-			more + "}\n"
+			"}\nresource \"billing_account\" \"bare\" {\n  customer_id = billing_customer.bare.id" +
+			inline + "\n}\n"
 	}
 	const empty = "  tags = []\n  addresses = []\n  emails = []\n  phones = []\n  websites = []\n  custom_metadata = {}\n"
 	both := []string{"billing_account.bare", "billing_customer.bare"}
 	for name, written := range map[string]string{"empty": config(empty,
-		"  custom_metadata = {}\n"), "absent": config("", "")} {
+		"\n  custom_metadata = {}"), "absent": config("", "")} {
 		t.Run(name, func(t *testing.T) {
 			terraform := newCommand(t, written).at(service)
 			service.Sandbox.ResetRequests()

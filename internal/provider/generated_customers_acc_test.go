@@ -58,8 +58,9 @@ func generated(t *testing.T) (*acctest.Service, *command) {
 	return service, terraform
 }
 
-// TestAccGenerated_isComplete: configuration that Terraform writes for what exists plans nothing, on the first try. Every
-// later change of the customer takes one apply.
+// TestAccGenerated_isComplete: configuration that Terraform writes for what exists plans nothing, on the first try. The
+// account repeats what is its customer's and does not set it, so that every later change of the customer takes one
+// apply.
 func TestAccGenerated_isComplete(t *testing.T) {
 	t.Parallel()
 	_, terraform := generated(t)

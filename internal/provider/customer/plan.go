@@ -206,7 +206,6 @@ func (r *Resource) warnDuplicate(ctx context.Context, p *object.Plan[model]) {
 	}
 	r.WarnExisting(ctx, p, object.Existing[billing.Customer]{
 		At: path.Root("document_number"), What: fmt.Sprintf("customer with the document number %q", number),
-		Key: same.PlainDocument(number),
 		List: func(ctx context.Context) iter.Seq2[billing.Customer, error] {
 			// Without a filter: the list is read once for all customers that the plan creates.
 			return client.ListCustomers(ctx, billing.CustomerQuery{})

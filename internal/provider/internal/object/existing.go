@@ -19,10 +19,8 @@ type Existing[T any] struct {
 	// At is the argument that such objects share, and What names it: `API key with the name "erp"`.
 	At   path.Path
 	What string
-	// List lists the objects that may be alike: all of the type, or those that the service filters by Key. Each list is
-	// read once in a plan.
+	// List lists all objects of the type. It is read once in a plan.
 	List func(context.Context) iter.Seq2[T, error]
-	Key  string
 	// Same reports whether an object is like the new one.
 	Same func(T) bool
 	// Line describes an object after its id.
@@ -38,7 +36,7 @@ func (r *Resource[S, T, M]) WarnExisting(ctx context.Context, p *Plan[M], e Exis
 	if p.Run == nil || p.InApply() {
 		return
 	}
-	all, err := run.Listed(ctx, p.Run, p.typeName+" "+e.Key, e.List)
+	all, err := run.Listed(ctx, p.Run, p.typeName, e.List)
 	if err != nil {
 		tflog.Debug(ctx, "Existing objects cannot be listed, so no duplicate is looked for",
 			map[string]any{"type": p.typeName, "error": err.Error()})

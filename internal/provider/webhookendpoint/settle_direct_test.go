@@ -21,7 +21,8 @@ func TestDirect_lostRegistration(t *testing.T) {
 		says   []string
 		ids    int
 	}{
-		"processed":     {fault: sandbox.Fault{DropAfter: true}, says: []string{"nothing shows who has registered it"}, ids: 1},
+		"processed": {fault: sandbox.Fault{DropAfter: true}, says: []string{"nothing shows who has registered it"},
+			ids: 1},
 		"not processed": {fault: sandbox.Fault{Status: 503}, before: time.Minute, says: []string{"not found"}},
 		"processed beside an old one": {fault: sandbox.Fault{DropAfter: true}, before: time.Minute,
 			says: []string{"nothing shows who has registered it"}, ids: 1},
@@ -166,7 +167,8 @@ func TestDirect_otherResponse(t *testing.T) {
 	}
 	s.Direct = s.service.Rewriting(lower).Direct("billing_webhook_endpoint")
 	warned := s.Configure(acctest.JSON{"description": "Ours"})
-	says(t, warned, `AttributeName("description")`, "The service stored another description for webhook endpoint", `"ours"`,
+	says(t, warned, `AttributeName("description")`, "The service stored another description for webhook endpoint",
+		`"ours"`,
 		`AttributeName("secret")`, "The secret of webhook endpoint "+s.receiver.URL, "is not known")
 	s.Is("description", `"Ours"`)
 	s.Reread()

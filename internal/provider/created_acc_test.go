@@ -104,6 +104,7 @@ func TestAccCreated_existing(t *testing.T) {
 		object := existing["data"].(acctest.JSON)
 		others[fmt.Sprint(object["id"])] = true
 		delete(object, "secret") // what exists does not show it
+		delete(object, "token")
 		encoded, err := json.Marshal(acctest.JSON{"data": object})
 		if err != nil {
 			t.Fatal(err)

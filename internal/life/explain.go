@@ -38,6 +38,13 @@ var shownBy = map[string]string{
 func (a applied) explain(sent []sandbox.Request) (unexplained []string) {
 	created, bodies := map[string]int{}, map[string]bool{}
 	for _, r := range sent {
+		if response, _ := parsed(r.Response).(object); r.Operation == "api_keys.rotate" {
+			// The successor of a key that is given its end beside a new key is revoked.
+			id, _ := deep(response, "data.id").(string)
+			a.newIDs[id] = "the successor"
+		}
+	}
+	for _, r := range sent {
 		if r.Method == http.MethodGet || r.Fault != "" && r.Method == http.MethodPost && creations[r.Operation] != "" {
 			continue // A creation that met a fault may have to be sent again.
 		}
@@ -80,7 +87,7 @@ func (a applied) unexplained(r sandbox.Request) string {
 	change, previous := a.about(r)
 	if change == nil {
 		for id := range a.newIDs {
-			if strings.Contains(r.Path, id) {
+			if id != "" && strings.Contains(r.Path, id) {
 				return "" // made in this apply
 			}
 		}

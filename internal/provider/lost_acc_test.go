@@ -33,8 +33,7 @@ func bare(s *acctest.Service, name string) (config, body acctest.JSON, path stri
 	case "billing_customer":
 		return acctest.JSON{"name": "Ana"}, acctest.JSON{"name": "Ana"}, "/v1/customers"
 	case "billing_account":
-		config = acctest.JSON{"customer": acctest.JSON{"id": customer}}
-		return config, config, "/v1/billing-accounts"
+		return acctest.JSON{"customer_id": customer}, acctest.JSON{"customer": acctest.JSON{"id": customer}}, "/v1/billing-accounts"
 	}
 	config = acctest.JSON{"billing_account_id": account, "plan_id": runningPlan}
 	return config, config, "/v1/subscriptions"
@@ -56,7 +55,7 @@ resource "billing_customer" "r" {
 }
 
 resource "billing_account" "r" {
-  customer = { id = %q }
+  customer_id = %q
   CODE
 }
 
@@ -194,7 +193,7 @@ func TestLostAccount(t *testing.T) {
 	object := s.Direct("billing_customer")
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "customers.create", DropAfter: true, Times: 1})
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.list", Status: 403})
-	const unknown = "The billing account is not known"
+	const unknown = `The billing account of customer "Ana"`
 	if warnings := object.Set(acctest.JSON{"name": "Ana"}); !strings.Contains(warnings, unknown) {
 		t.Errorf("the apply does not warn: %s", warnings)
 	}

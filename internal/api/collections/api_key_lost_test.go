@@ -171,5 +171,5 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.CreateAPIKey(t.Context(), askedKey)
-	says(t, err, `"k1"`, "existed before the request")
+	says(t, err, "k1", "was there before the request")
 }

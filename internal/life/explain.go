@@ -3,7 +3,6 @@ package life
 import (
 	"fmt"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 
@@ -91,9 +90,10 @@ func (a applied) unexplained(r sandbox.Request) string {
 				return "" // made in this apply
 			}
 		}
-		if slices.ContainsFunc(a.plan.Warnings,
-			func(text string) bool { return strings.Contains(text, path.Base(path.Dir(r.Path))) }) {
-			return "" // the successor of a rotated key, which the plan names and takes over
+		if r.Operation == "api_keys.revoke" && slices.ContainsFunc(a.plan.Changes, func(c *acctest.Change) bool {
+			return typeOf(c.Address) == "billing_api_key" && c.After["previous_keys"] == any(acctest.Unknown)
+		}) {
+			return "" // the successor that was only made to give an old key its end
 		}
 		return "the plan has no such object"
 	}
@@ -104,6 +104,9 @@ func (a applied) unexplained(r sandbox.Request) string {
 		return change.Address + " shows no change"
 	}
 	changes := differences(change.Before, change.After, "")
+	if r.Operation == "api_keys.rotate" && previous && touched(changes, "previous_keys") {
+		return "" // an old key gets its end
+	}
 	if r.Operation == "api_keys.revoke" && change.After["revoke_previous_keys"] == true &&
 		(previous || touched(changes, "id")) {
 		return ""

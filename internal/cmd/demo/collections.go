@@ -146,7 +146,7 @@ func renewKey(ctx context.Context, s *stage) error {
 	return s.newKey(ctx)
 }
 
-// newKey plans a new key in place, for which nothing but these arguments changes, and applies it: both keys work.
+// newKey plans a new key in place, for which no argument but these changes, and applies it: both keys work.
 func (s *stage) newKey(ctx context.Context, arguments ...string) error {
 	old, err := s.terraform.output(ctx, "erp_key")
 	if err != nil {

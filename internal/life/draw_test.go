@@ -121,6 +121,9 @@ func (d *draw) set(s step) {
 	case "billing_api_key":
 		if v["expires_after_days"] != nil {
 			delete(v, "expires_at")
+			if v["grace_period_days"] == nil {
+				v["grace_period_days"] = 3 // the default is longer than the shortest lifetime
+			}
 		}
 	}
 	d.do(s)

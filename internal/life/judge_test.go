@@ -19,12 +19,13 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"nothing would be billed until the plan begins", "the plan cannot be removed at the end of the period",
 	"would charge next to the new one", // the deletion_policy that was applied does not cancel it
 	"an import replaces nothing",
-	"The expiry of a new API key has passed",
+	"The expires_at of API key .* has passed",
+	"The lifetime of API key .* is not longer than its grace period", // ignore_changes keeps one of both
 	// ignore_changes keeps a part of it that another type does not have
 	"Incomplete authentication", "Argument of another type of authentication",
 	"is not one of its (emails|phones)",                                   // ignore_changes keeps one of both
 	"The imported billing account .* to another customer",                 // the block names another one by now
-	"The API key does not work any more",                                  // it has expired before the import
+	"API key .* does not work any more",                                   // it has expired before the import
 	"Two new records in \\S+ have the key", "has the key of a new record", // one is configured under another's old name
 	"is deleted and created again with the same key", // it was renamed
 	"is deleted at one address and kept at another",
@@ -34,7 +35,7 @@ var refusals = regexp.MustCompile(`(?i)` + strings.Join([]string{
 // failures are what only the apply can find out: the configuration asks one object for what another makes impossible.
 var failures = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	"The billing account is (suspended|closed)",
-	"The expiry of a new API key has passed", // it was not known in the plan
+	"The expires_at of API key .* has passed", "The lifetime of API key", // it was not known in the plan
 	// what was not known in the plan turned out to differ
 	"The plan has not shown this replacement", "The plan did not show that .* is replaced",
 	"is another one than planned", "is not one of its (emails|phones)",

@@ -44,14 +44,14 @@
 //	forget ADDRESS             terraform state rm
 //	move FROM TO               terraform state mv
 //
-// Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself only), -var=NAME=VALUE, and
+// Flags: -replace=ADDRESS, -target=ADDRESS, -refresh=false, -parallelism=N (Terraform itself), -var=NAME=VALUE, and
 // -next=ADDRESS=ACTION for an apply after which the next plan is not empty.
 //
 // FILE may hold resource, data, variable, locals, import, moved and provider blocks, for_each, ignore_changes,
-// create_before_destroy and prevent_destroy, and references. It needs neither a terraform block nor the arguments of the
+// create_before_destroy and prevent_destroy, and references. It needs no terraform block and no arguments of the
 // provider that lead to the sandbox. The output of a terraform_data is only known after apply where its input changes.
 //
-// The service. KIND is customer, account, subscription, endpoint or key, or a collection of financial management such as
+// The service. KIND is customer, account, subscription, endpoint or key, or a collection of finance records, such as
 // payables. WHERE is an address of the state, external_id=CODE, url=URL, name=NAME, or the id.
 //
 //	edit KIND WHERE FIELD=TEXT...  another system changes an object; FIELD:=JSON for what is not text, and a dot
@@ -63,7 +63,7 @@
 //	fault OPERATION KEY=VALUE...   as `billing-sandbox fault add` reads it: fault customers.create status=503 times=1;
 //	                               drop=after loses the response; OPERATION may be left out
 //	fault clear                    ends all faults
-//	kill after OPERATION           the next apply dies when the service has processed that operation: what is in the state
+//	kill after OPERATION           the next apply dies when the service has processed that operation: what is in state
 //	                               by then stays. It has to be a failing one: ! apply. Not through Terraform itself
 //	                               (make chaos kills that), where the scenario is skipped
 //	organization other|own         the provider's token belongs to another organization, or to its own again
@@ -391,11 +391,16 @@ func (s *scenario) organization(words []string, _ bool) {
 	s.here.Token = s.service.Token
 	if words[1] == "other" {
 		s.here.Token = otherToken(s.t, s.service)
+		s.service.Sandbox.Clock().Advance(readLag)
 	}
 	if genuine, isTerraform := s.drive.(*terraform); isTerraform {
 		genuine.At(s.here)
 	}
 }
+
+// readLag is a little longer than reads may lag behind a write: a provider that does not find an object which was just
+// written waits for it, which would be for long where the service's clock stands.
+const readLag = 11 * time.Second
 
 // otherToken is a token of recurring billing that belongs to another organization.
 func otherToken(t *testing.T, service *acctest.Service) string {

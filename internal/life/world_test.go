@@ -20,10 +20,10 @@ type world struct {
 	here  *acctest.Service // as the provider has it
 	start time.Time
 
-	blocks          map[string]step
-	nowDefaults     object
+	blocks        map[string]step
+	nowDefaults   object
 	appliedBlocks map[string]step
-	imports         map[string]string
+	imports       map[string]string
 	// unapplied are the imported objects that no plan has changed since: their first update removes nothing.
 	unapplied map[string]bool
 
@@ -277,6 +277,7 @@ func (w *world) stranger() *violation {
 		w.other = otherToken(w.t, w.service)
 	}
 	w.here.Token = w.other
+	w.service.Sandbox.Clock().Advance(readLag)
 	w.renew()
 	plan, _, bad := w.planned(w.configuration(step{}))
 	w.here.Token = w.service.Token

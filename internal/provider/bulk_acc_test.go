@@ -313,7 +313,7 @@ resource "billing_customer" "c" {
 
 resource "billing_account" "a" {
   count    = 12
-  customer = { id = billing_customer.c[count.index].id }
+  customer_id = billing_customer.c[count.index].id
   status   = count.index == 1 ? "suspended" : "active"
 }
 

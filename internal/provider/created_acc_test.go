@@ -54,7 +54,7 @@ resource "billing_customer" "new" {
 }
 
 resource "billing_account" "new" {
-  customer = { id = %q }
+  customer_id = %q
 }
 
 resource "billing_subscription" "new" {
@@ -103,7 +103,8 @@ func TestAccCreated_existing(t *testing.T) {
 		_, existing := s.CallCollections("POST", path, body)
 		object := existing["data"].(acctest.JSON)
 		others[fmt.Sprint(object["id"])] = true
-		delete(object, "secret") // what exists does not show it
+		delete(object, "secret") // what exists shows neither
+		delete(object, "token")
 		encoded, err := json.Marshal(acctest.JSON{"data": object})
 		if err != nil {
 			t.Fatal(err)

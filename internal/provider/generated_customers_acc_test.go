@@ -78,7 +78,7 @@ func TestAccGenerated_isComplete(t *testing.T) {
 	}
 	config := terraform.read("generated.tf")
 	// A change to what the service would not be asked for is rejected; what is left alone is not.
-	for _, wrong := range [][2]string{{`"br"`, `"bra"`}, {`"1234567890"`, `"123456789"`}, {`"vip"`, `"\t"`}} {
+	for _, wrong := range [][2]string{{`"1234567890"`, `"123456789"`}, {`"vip"`, `"\t"`}} {
 		terraform.write("generated.tf", strings.Replace(config, wrong[0], wrong[1], 1))
 		terraform.refused([]string{"billing_customer.full"}, "plan")
 	}
@@ -98,13 +98,13 @@ func TestAccGenerated_empty(t *testing.T) {
 		"billing_account.bare\n  id = %q\n}\n", id, account)
 	config := func(lines, inline string) string {
 		return imports + "resource \"billing_customer\" \"bare\" {\n  name = \"Bare\"\n" + lines +
-			"}\nresource \"billing_account\" \"bare\" {\n  customer = { id = billing_customer.bare.id" +
-			inline + " }\n}\n"
+			"}\nresource \"billing_account\" \"bare\" {\n  customer_id = billing_customer.bare.id" +
+			inline + "\n}\n"
 	}
 	const empty = "  tags = []\n  addresses = []\n  emails = []\n  phones = []\n  websites = []\n  custom_metadata = {}\n"
 	both := []string{"billing_account.bare", "billing_customer.bare"}
 	for name, written := range map[string]string{"empty": config(empty,
-		", tags = [], addresses = [], custom_metadata = {}"), "absent": config("", "")} {
+		"\n  custom_metadata = {}"), "absent": config("", "")} {
 		t.Run(name, func(t *testing.T) {
 			terraform := newCommand(t, written).at(service)
 			service.Sandbox.ResetRequests()

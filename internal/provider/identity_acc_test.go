@@ -27,7 +27,7 @@ var mixedUp = map[string]struct {
 		acctest.JSON{"notes": "x"}, "/v1/customers/"},
 	"billing_account": {"billing_accounts.get", "billing_accounts.update",
 		func(s *acctest.Service, _ string) acctest.JSON {
-			return acctest.JSON{"customer": acctest.JSON{"id": newCustomer(s)}}
+			return acctest.JSON{"customer_id": newCustomer(s)}
 		},
 		acctest.JSON{"payment_terms_days": 7}, "/v1/billing-accounts/"},
 	"billing_subscription": {"subscriptions.get", "subscriptions.update",

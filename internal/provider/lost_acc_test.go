@@ -33,8 +33,8 @@ func bare(s *acctest.Service, name string) (config, body acctest.JSON, path stri
 	case "billing_customer":
 		return acctest.JSON{"name": "Ana"}, acctest.JSON{"name": "Ana"}, "/v1/customers"
 	case "billing_account":
-		config = acctest.JSON{"customer": acctest.JSON{"id": customer}}
-		return config, config, "/v1/billing-accounts"
+		return acctest.JSON{"customer_id": customer}, acctest.JSON{"customer": acctest.JSON{"id": customer}},
+			"/v1/billing-accounts"
 	}
 	config = acctest.JSON{"billing_account_id": account, "plan_id": runningPlan}
 	return config, config, "/v1/subscriptions"
@@ -56,7 +56,7 @@ resource "billing_customer" "r" {
 }
 
 resource "billing_account" "r" {
-  customer = { id = %q }
+  customer_id = %q
   CODE
 }
 
@@ -194,7 +194,7 @@ func TestLostAccount(t *testing.T) {
 	object := s.Direct("billing_customer")
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "customers.create", DropAfter: true, Times: 1})
 	s.Sandbox.AddFault(sandbox.Fault{Operation: "billing_accounts.list", Status: 403})
-	const unknown = "The billing account is not known"
+	const unknown = `The billing account of customer "Ana" (id`
 	if warnings := object.Set(acctest.JSON{"name": "Ana"}); !strings.Contains(warnings, unknown) {
 		t.Errorf("the apply does not warn: %s", warnings)
 	}
@@ -217,5 +217,37 @@ func TestLostAccount(t *testing.T) {
 	refresh(false)
 	if n := s.Count("billing_accounts.list"); n > 0 {
 		t.Errorf("asked %d times for what is known", n)
+	}
+}
+
+// TestAccLost_named: Terraform folds warnings with the same summary, so each adopted object is in its summary.
+func TestAccLost_named(t *testing.T) {
+	t.Parallel()
+	s := acctest.Start(t)
+	s.NeedsSandbox("responses are lost on purpose")
+	terraform := newCommand(t, `
+resource "billing_customer" "c" {
+  count                  = 3
+  name                   = "C"
+  external_id            = "c-${count.index}"
+  create_billing_account = false
+}
+resource "billing_account" "a" {
+  count       = 3
+  external_id = "a-${count.index}"
+  customer_id = billing_customer.c[count.index].id
+}
+`).at(s)
+	for _, operation := range []string{"customers.create", "billing_accounts.create"} {
+		s.Sandbox.AddFault(sandbox.Fault{Operation: operation, DropAfter: true, Times: 3})
+	}
+	out := terraform.must("apply", "-auto-approve")
+	for i := range 3 {
+		for _, address := range []string{"billing_customer.c", "billing_account.a"} {
+			id := terraform.idOf(fmt.Sprintf("%s[%d]", address, i))
+			if !strings.Contains(out, "(id "+id+") instead of creating it twice") {
+				t.Errorf("%s is not named in\n%s", id, out)
+			}
+		}
 	}
 }

@@ -42,9 +42,9 @@ func TestRequestsOfAnApply(t *testing.T) {
 	apply(customer, acctest.JSON{"name": "Ana", "external_id": "c-1", "create_billing_account": false, "notes": "new"},
 		"PATCH customers.update")
 	account := s.Direct("billing_account")
-	apply(account, acctest.JSON{"customer": acctest.JSON{"id": id(customer)}, "external_id": "a-1"},
+	apply(account, acctest.JSON{"customer_id": id(customer), "external_id": "a-1"},
 		"GET billing_accounts.list", "POST billing_accounts.create", "GET me.get")
-	apply(account, acctest.JSON{"customer": acctest.JSON{"id": id(customer)}, "external_id": "a-1",
+	apply(account, acctest.JSON{"customer_id": id(customer), "external_id": "a-1",
 		"payment_terms_days": 15},
 		"PATCH billing_accounts.update")
 	subscription := s.Direct("billing_subscription")

@@ -80,7 +80,7 @@ func TestServerHandlesWhatIsSettled(t *testing.T) {
 	}
 	customer := settled("billing_customer", acctest.JSON{"name": "Ana", "tags": []any{"a"},
 		"create_billing_account": false, "custom_metadata": acctest.JSON{"tier": 1}})
-	account := settled("billing_account", acctest.JSON{"customer": acctest.JSON{"id": id(customer)},
+	account := settled("billing_account", acctest.JSON{"customer_id": id(customer),
 		"payment_terms_days": 15})
 	settled("billing_subscription", acctest.JSON{"billing_account_id": id(account),
 		"plan_id": "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"})

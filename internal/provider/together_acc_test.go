@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -15,85 +14,6 @@ import (
 )
 
 const runningPlan = "5b0f7d52-8f0a-4a35-9d7e-6f6f1f0c2a01"
-
-// TestAccTogether_ignoring: ignore_changes gives an account the values that it shows of its customer. They are not set,
-// so a change of the customer stays.
-func TestAccTogether_ignoring(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t)
-	config := func(value, ignored string) string {
-		return s.Config(fmt.Sprintf(`
-resource "billing_customer" "c" {
-  name  = "name %[1]s"
-  email = "%[1]s@example.com"
-  phone = "+55 11 %[1]s"
-}
-
-resource "billing_account" "a" {
-  customer = { id = billing_customer.c.id }
-  lifecycle { ignore_changes = %[2]s }
-}
-`, value, ignored))
-	}
-	for _, ignored := range []string{"all", "[name, email, phone, address, status]"} {
-		run(t,
-			resource.TestStep{Config: config("1", ignored)},
-			resource.TestStep{Config: config("2", ignored),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction("billing_account.a", plancheck.ResourceActionNoop)}}},
-			resource.TestStep{Config: config("2", ignored),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-		)
-	}
-}
-
-// TestAccTogether_withoutReference: customers and accounts that do not refer to each other, as generated configuration
-// writes them, can change in one apply, in whichever order Terraform plans and applies them.
-func TestAccTogether_withoutReference(t *testing.T) {
-	t.Parallel()
-	s := acctest.Start(t)
-	var imports strings.Builder
-	var ids []string
-	for i := range 5 {
-		created := s.Must("POST", "/v1/customers", acctest.JSON{"name": fmt.Sprintf("n%d", i),
-			"external_id": fmt.Sprintf("x%d", i)})
-		id := func(object string) string { return created[object].(acctest.JSON)["id"].(string) }
-		ids = append(ids, id("customer"))
-		fmt.Fprintf(&imports, "import {\n  to = billing_customer.c%[1]d\n  id = %[2]q\n}\nimport {\n  to = "+
-			"billing_account.a%[1]d\n  id = %[3]q\n}\n", i, id("customer"), id("billing_account"))
-	}
-	config := func(suffix string) string {
-		var text strings.Builder
-		for i, id := range ids {
-			customer := fmt.Sprintf("{ id = %q }", id)
-			if i%2 == 1 {
-				customer = fmt.Sprintf("{ external_id = \"x%d\" }", i)
-			}
-			fmt.Fprintf(&text, `
-resource "billing_customer" "c%[1]d" {
-  name        = "n%[1]d%[2]s"
-  external_id = "x%[1]d"
-  email       = "n%[1]d%[2]s@example.com"
-}
-
-resource "billing_account" "a%[1]d" {
-  customer        = %[3]s
-  custom_metadata = { v = "%[2]s" }
-}
-`, i, suffix, customer)
-		}
-		return s.Config(text.String())
-	}
-	settled := func(suffix string) resource.TestStep {
-		return resource.TestStep{Config: config(suffix),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}}
-	}
-	run(t,
-		resource.TestStep{Config: imports.String() + config("a")}, settled("a"),
-		resource.TestStep{Config: config("b")}, settled("b"),
-		resource.TestStep{Config: config("c")}, settled("c"),
-	)
-}
 
 // TestAccTogether_customerReplaced: a customer that is replaced takes along the subscription on the account that was
 // opened with it, in one plan and one apply.
@@ -137,7 +57,7 @@ resource "billing_customer" "x" {
 }
 
 resource "billing_account" "x" {
-  customer        = { id = billing_customer.x.id }
+  customer_id     = billing_customer.x.id
   custom_metadata = %[1]s
 }
 

@@ -79,9 +79,8 @@ func (s *Service) RotateAPIKey(ctx context.Context, id string, graceDays int64) 
 // newKey sends a request that creates a key, once. lost is the error where its response was lost.
 func (s *Service) newKey(ctx context.Context, describe string,
 	request api.Request) (key *APIKey, lost *api.AmbiguousError, err error) {
-	began := time.Now()
 	key, _, err = api.Settle(ctx, api.Settlement[*APIKey]{Describe: describe,
-		Create: func(ctx context.Context) (*APIKey, error) { return s.oneKey(ctx, request) }})
+		Create: func(ctx context.Context) (*APIKey, error) { return s.sendNew(ctx, request) }})
 	if ambiguous, ok := api.AsAmbiguous(err); ok {
 		ambiguous.Outlook = ""
 		return nil, ambiguous, err
@@ -89,38 +88,42 @@ func (s *Service) newKey(ctx context.Context, describe string,
 	if err != nil {
 		return nil, nil, err
 	}
-	if key.Token == nil && s.isBefore(ctx, key.CreatedAt, began) || !s.claims.take(key.ID) {
-		return nil, nil, fmt.Errorf("the response shows the API key %q, which existed before the request (created %s); "+
-			"nothing of it is used. A proxy probably mixes up responses: bypass it, and look for a new key at the service",
-			key.ID, key.CreatedAt)
-	}
 	return s.completedKey(ctx, key), nil, nil
+}
+
+// sendNew sends a request that creates a key. A response that shows a key which this
+// process has got before, or an older one without a token, is no response to it.
+func (s *Service) sendNew(ctx context.Context, request api.Request) (*APIKey, error) {
+	began := time.Now()
+	key, err := s.oneKey(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	if key.Token == nil && s.isBefore(ctx, key.CreatedAt, began) || !s.claims.take(key.ID) {
+		return nil, &api.AmbiguousError{Service: "collections", Operation: request.Operation, SentAt: began,
+			Err: fmt.Errorf("the response shows the API key %s, which was there before the request (created %s); "+
+				"nothing of it is used", key.ID, key.CreatedAt)}
+	}
+	return key, nil
 }
 
 // appeared lists the keys that may come from a request that began at a time of this machine. It looks until there is
 // one, or reads do not lag any more.
-func (s *Service) appeared(ctx context.Context, start time.Time, name string) []APIKey {
+func (s *Service) appeared(ctx context.Context, began time.Time, name string) []APIKey {
 	found, _ := api.Await(ctx, func(ctx context.Context) ([]APIKey, error) {
-		began, shown := s.Now(ctx)
-		if shown {
-			began = began.Add(-time.Since(start) - clockSlack)
-		}
-		return s.UnusedKeys(ctx, began, name)
+		return s.UnusedKeys(ctx, func(k APIKey) bool { return k.Name == name && !s.isBefore(ctx, k.CreatedAt, began) })
 	}, func(found []APIKey) bool { return len(found) > 0 })
 	return found
 }
 
-// UnusedKeys lists the keys with one of these names that work, that nobody has used, that
-// no request of this process has returned, and that were not created before a time of the
-// service; zero: any time. A key whose token was lost is among them.
-func (s *Service) UnusedKeys(ctx context.Context, since time.Time, names ...string) (found []APIKey, err error) {
+// UnusedKeys lists the keys that fit, that work and that nobody has used, without those
+// that requests of this process have returned. A key whose token was lost is among them.
+func (s *Service) UnusedKeys(ctx context.Context, fits func(APIKey) bool) (found []APIKey, err error) {
 	for key, err := range s.ListAPIKeys(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		created, known := api.Moment(key.CreatedAt)
-		if slices.Contains(names, key.Name) && key.LastUsedAt == nil && key.live(s.shownTime(ctx)) &&
-			!s.claims.has(key.ID) && (!known || !created.Before(since)) {
+		if key.LastUsedAt == nil && key.live(s.shownTime(ctx)) && !s.claims.has(key.ID) && fits(key) {
 			found = append(found, key)
 		}
 	}

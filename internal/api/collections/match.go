@@ -2,7 +2,6 @@ package collections
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -12,13 +11,6 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// sameSet compares without order, and takes null for the empty set.
-func sameSet(a, b []string) bool { return slices.Equal(asSet(a), asSet(b)) }
-
-func asSet(items []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(items)))
 }
 
 // SameURL compares addresses of consumers. Scheme, host and a default port compare as

@@ -72,12 +72,12 @@ func (r *report) summary(all int) error {
 		result := "ok"
 		switch {
 		case errors.Is(o.err, errLeftOut):
-			result, leftOut = "out", leftOut+1
+			result, leftOut = "left out", leftOut+1
 		case o.err != nil:
 			result, failed = "FAILED", failed+1
 		}
 		total += o.took
-		r.line("  %2d  %-6s  %6s  %s", i+1, result, seconds(o.took), o.title)
+		r.line("  %2d  %-8s  %6s  %s", i+1, result, seconds(o.took), o.title)
 	}
 	r.line("")
 	if left := all - len(r.outcomes); failed > 0 || left > 0 {

@@ -12,33 +12,33 @@ import (
 	"github.com/recurring-billing/terraform-provider-billing/internal/sandbox"
 )
 
-// life is one key and its runs: each plan and each apply has a provider of its own, as with Terraform. The clock of the
+// runs is one key and its runs: each plan and each apply has a provider of its own, as with Terraform. The clock of the
 // service stands still unless a test moves it.
-type life struct {
+type runs struct {
 	t       *testing.T
 	service *acctest.Service
 	core    *acctest.Core
 	base    acctest.JSON
 }
 
-func begin(t *testing.T, base acctest.JSON) *life {
+func begin(t *testing.T, base acctest.JSON) *runs {
 	t.Helper()
 	service := acctest.Start(t)
-	return &life{t: t, service: service, core: service.Core(),
+	return &runs{t: t, service: service, core: service.Core(),
 		base: merged(acctest.JSON{"name": "ci", "scopes": []any{"webhook_endpoints:*"}}, base)}
 }
 
-func (l *life) plan(lines acctest.JSON) *acctest.CorePlan {
+func (l *runs) plan(lines acctest.JSON) *acctest.CorePlan {
 	l.t.Helper()
 	return l.core.Plan(l.configuration(lines))
 }
 
-func (l *life) configuration(lines acctest.JSON) acctest.Configuration {
+func (l *runs) configuration(lines acctest.JSON) acctest.Configuration {
 	return acctest.Configuration{Blocks: []acctest.Block{{Address: "billing_api_key.k", Values: merged(l.base, lines)}}}
 }
 
 // apply plans and applies, which has to succeed. It returns the warnings, and those of the plan first.
-func (l *life) apply(lines acctest.JSON) string {
+func (l *runs) apply(lines acctest.JSON) string {
 	l.t.Helper()
 	p := l.plan(lines)
 	if len(p.Errors) > 0 {
@@ -52,7 +52,7 @@ func (l *life) apply(lines acctest.JSON) string {
 }
 
 // fails plans and applies, which has to fail in the apply. It returns the errors.
-func (l *life) fails(lines acctest.JSON) string {
+func (l *runs) fails(lines acctest.JSON) string {
 	l.t.Helper()
 	p := l.plan(lines)
 	if len(p.Errors) > 0 {
@@ -66,7 +66,7 @@ func (l *life) fails(lines acctest.JSON) string {
 }
 
 // settled holds the configuration to an empty plan, and returns its warnings.
-func (l *life) settled(lines acctest.JSON) string {
+func (l *runs) settled(lines acctest.JSON) string {
 	l.t.Helper()
 	p := l.plan(lines)
 	for _, c := range p.Changes {
@@ -81,7 +81,7 @@ func (l *life) settled(lines acctest.JSON) string {
 }
 
 // killed applies as a run that is killed before it writes its state.
-func (l *life) killed(lines acctest.JSON) {
+func (l *runs) killed(lines acctest.JSON) {
 	l.t.Helper()
 	before := *l.core
 	p := l.plan(lines)
@@ -90,12 +90,12 @@ func (l *life) killed(lines acctest.JSON) {
 	kept.Apply(p, false)
 }
 
-func (l *life) get(name string) any { return l.core.State("billing_api_key.k")[name] }
-func (l *life) id() string          { return fmt.Sprint(l.get("id")) }
-func (l *life) token() string       { return fmt.Sprint(l.get("token")) }
+func (l *runs) get(name string) any { return l.core.State("billing_api_key.k")[name] }
+func (l *runs) id() string          { return fmt.Sprint(l.get("id")) }
+func (l *runs) token() string       { return fmt.Sprint(l.get("token")) }
 
 // previous lists previous_keys: id, and "open" where the service does not end the key yet.
-func (l *life) previous() (all []string) {
+func (l *runs) previous() (all []string) {
 	l.t.Helper()
 	for _, element := range l.get("previous_keys").([]any) {
 		key := element.(acctest.JSON)
@@ -108,14 +108,14 @@ func (l *life) previous() (all []string) {
 	return all
 }
 
-func (l *life) advance(d time.Duration) { l.service.Sandbox.Clock().Advance(d) }
+func (l *runs) advance(d time.Duration) { l.service.Sandbox.Clock().Advance(d) }
 
-func (l *life) moment(distance time.Duration) string {
+func (l *runs) moment(distance time.Duration) string {
 	return l.service.Sandbox.Clock().Now().Add(distance).UTC().Format(time.RFC3339)
 }
 
 // works holds the tokens to being accepted, or to being rejected.
-func (l *life) works(want bool, tokens ...string) {
+func (l *runs) works(want bool, tokens ...string) {
 	l.t.Helper()
 	for i, token := range tokens {
 		status, _ := l.service.CallWithKey(token, "GET", "/api/v1/webhook-endpoints", nil)
@@ -126,7 +126,7 @@ func (l *life) works(want bool, tokens ...string) {
 }
 
 // living are the keys with one of the names that work, oldest first.
-func (l *life) living(names ...string) (ids []string) {
+func (l *runs) living(names ...string) (ids []string) {
 	l.t.Helper()
 	for page := 1; ; page++ {
 		_, list := l.service.CallCollections("GET", fmt.Sprintf("%s?page=%d", keys, page), nil)
@@ -145,10 +145,10 @@ func (l *life) living(names ...string) (ids []string) {
 	}
 }
 
-func (l *life) fault(f sandbox.Fault) { l.service.Sandbox.AddFault(f) }
+func (l *runs) fault(f sandbox.Fault) { l.service.Sandbox.AddFault(f) }
 
 // calls are the operations since the last call that change something.
-func (l *life) calls() []string {
+func (l *runs) calls() []string {
 	l.t.Helper()
 	all := slices.DeleteFunc(l.service.Operations(), func(name string) bool {
 		return strings.HasSuffix(name, ".get") || strings.HasSuffix(name, ".list")

@@ -10,7 +10,7 @@ import (
 )
 
 // rotateElsewhere rotates the key as another system would, and returns the id of the successor.
-func (l *life) rotateElsewhere(days int) string {
+func (l *runs) rotateElsewhere(days int) string {
 	l.t.Helper()
 	l.advance(time.Hour)
 	return fmt.Sprint(l.service.MustCollections("POST", keys+"/"+l.id()+"/rotate", acctest.JSON{"graceDays": days})["id"])

@@ -16,11 +16,11 @@ var described = acctest.JSON{"description": "new"}
 // next apply continues with the step that has failed.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	fault := func(f sandbox.Fault) func(*life) {
-		return func(l *life) { f.Times = 1; l.fault(f) }
+	fault := func(f sandbox.Fault) func(*runs) {
+		return func(l *runs) { f.Times = 1; l.fault(f) }
 	}
 	for name, c := range map[string]struct {
-		fault       func(*life)
+		fault       func(*runs)
 		says        []string
 		comes       bool // the new key is in the state
 		first, next []string
@@ -109,13 +109,13 @@ func TestFailures_rotateLost(t *testing.T) {
 func TestFailures_rotatedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens func(l *life, id string)
+		happens func(l *runs, id string)
 		stays   bool
 	}{
-		"rotated": {func(l *life, id string) {
+		"rotated": {func(l *runs, id string) {
 			l.service.MustCollections("POST", keys+"/"+id+"/rotate", acctest.JSON{"graceDays": 2})
 		}, true},
-		"revoked": {func(l *life, id string) { l.service.MustCollections("DELETE", keys+"/"+id, nil) }, false},
+		"revoked": {func(l *runs, id string) { l.service.MustCollections("DELETE", keys+"/"+id, nil) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -163,16 +163,6 @@ func TestDeletionPolicy(t *testing.T) {
 	l.works(true, token)
 }
 
-// TestReplacing: terraform plan -replace ends the key first, which the plan names.
-func TestReplacing(t *testing.T) {
-	t.Parallel()
-	s := prepare(t)
-	s.Configure(nil)
-	s.Import(s.ID())
-	says(t, acctest.Warnings(s.PlanReplace(s.With(nil)).Diagnostics),
-		`Replacing API key "ci" (id `+s.ID()+`) ends a key without a grace period`)
-}
-
 // TestUnknown: an argument that is not known may need a new key, so the plan shows one. What turns out equal makes
 // none.
 func TestUnknown(t *testing.T) {
@@ -191,12 +181,18 @@ func TestUnknown(t *testing.T) {
 			id := l.id()
 			run := func(value any) {
 				t.Helper()
-				configuration := l.configuration(nil)
-				configuration.Later = map[string]any{"billing_api_key.k." + name: value}
+				configuration, planning := l.configuration(nil), true
+				configuration.Blocks[0].Evaluate = func(map[string]acctest.JSON) (acctest.JSON, error) {
+					if planning {
+						return merged(l.base, acctest.JSON{name: acctest.Unknown}), nil
+					}
+					return merged(l.base, acctest.JSON{name: value}), nil
+				}
 				p := l.core.Plan(configuration)
 				if p.Of("billing_api_key.k").After["id"] != acctest.Unknown {
 					t.Error("the plan does not show that a new key may come")
 				}
+				planning = false
 				if done := l.core.Apply(p, false); len(done.Errors) > 0 {
 					t.Fatal(done.Errors)
 				}

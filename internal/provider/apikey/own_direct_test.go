@@ -46,6 +46,7 @@ func TestDirect_ownKey(t *testing.T) {
 	s.isRefused("change", own(trigger("2", nil)))
 	s.isRefused("change", own(trigger("1", acctest.JSON{"description": "new"})))
 	s.isRefused("destroy", nil)
+	says(t, acctest.Errors(s.PlanReplace(own(trigger("1", nil))).Diagnostics), refusal, "To replace")
 	// What leaves the key as it is, is planned.
 	for _, lines := range []acctest.JSON{trigger("1", nil),
 		trigger("1", acctest.JSON{"grace_period_days": 3, "revoke_previous_keys": true}), nil} {

@@ -33,8 +33,10 @@ func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 func (r *Resource) planCreate(ctx context.Context, p *object.Plan[model]) {
 	r.refusePast(ctx, p.Planned, p.Diags)
 	p.Planned.refuseLifetime(p.Diags)
+	if own := private.Get[string](ctx, p.Private, keyOwn, p.Diags); own != "" {
+		refuseOwn("replace", p.Planned.displayName(), own, p.Diags)
+	}
 	if !p.InApply() {
-		r.planReplacement(ctx, p)
 		r.warnDuplicate(ctx, p)
 		p.Planned.warnScopes(p.Diags)
 	}
@@ -74,6 +76,7 @@ type decision struct {
 	// known yet is not among them.
 	differs []string
 	// held says that the key stays as it is whatever is configured: this run imports it, or it has ended as configured.
+	// What is configured is in the state then, and is sent nowhere.
 	held bool
 	// sure says that a new key comes. fresh says that it comes, or may come as long as something is not known: then the
 	// plan shows the id as unknown, because the apply cannot create a key that no plan has shown.
@@ -135,9 +138,6 @@ func isKnown(values ...attr.Value) bool {
 // planned makes unknown only what this change can touch; the schema keeps the other computed values.
 func (d decision) planned() model {
 	plan, state := d.plan, d.state
-	if d.held {
-		plan = plan.hold(state)
-	}
 	if d.fresh {
 		plan.ID, plan.KeyPrefix, plan.Source, plan.RotatedAt, plan.RotationDueAt = types.StringUnknown(),
 			types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
@@ -154,24 +154,6 @@ func (d decision) planned() model {
 		plan.PreviousKeys = predecessorList(nil)
 	}
 	return plan
-}
-
-// hold keeps what the key has. Terraform does not let a plan keep a value that is added or removed.
-func (m model) hold(state model) model {
-	keep := func(planned, had attr.Value) bool { return isKnown(planned) && !planned.IsNull() && !had.IsNull() }
-	if keep(m.Name, state.Name) {
-		m.Name = state.Name
-	}
-	if keep(m.Description, state.Description) {
-		m.Description = state.Description
-	}
-	if keep(m.Scopes, state.Scopes) {
-		m.Scopes = state.Scopes
-	}
-	if keep(m.ExpiresAt, state.ExpiresAt) {
-		m.ExpiresAt = state.ExpiresAt
-	}
-	return m
 }
 
 // endsNow lists the keys that the change ends without a grace period.
@@ -223,34 +205,18 @@ func (m model) refuseLifetime(diags *diag.Diagnostics) {
 	}
 }
 
-// replaced is what the plan of a key hands on to the plan of the key that replaces it (terraform plan -replace): that
-// plan has no state.
-type replaced struct {
-	Name  string   `json:"name"`
-	Lines []string `json:"lines,omitempty"`
-	Own   string   `json:"own,omitempty"` // the id of the provider's own key, where it may not end
-}
-
-const keyReplaced = "replaced"
+// keyOwn is where the plan of a key hands on to the plan of a key that replaces it (terraform plan -replace) which
+// one is the provider's own and may not end: that plan has no state.
+const keyOwn = "own_key"
 
 func (r *Resource) handOn(ctx context.Context, p *object.Plan[model]) {
-	old := replaced{Name: p.State.displayName()}
-	if !p.State.Policy().Abandons() {
-		old.Lines = lines(readKnown(ctx, p.Private, p.Diags).working(p.State))
-		if !p.State.AllowOwnKey.ValueBool() {
-			old.Own = r.ownID(p.State)
-		}
+	own := r.ownID(p.State)
+	if p.State.Policy().Abandons() || p.State.AllowOwnKey.ValueBool() {
+		own = ""
 	}
-	private.Set(ctx, p.Private, keyReplaced, old, p.Diags)
-}
-
-// planReplacement warns about the keys that end before the new one is there.
-func (r *Resource) planReplacement(ctx context.Context, p *object.Plan[model]) {
-	old := private.Get[replaced](ctx, p.Private, keyReplaced, p.Diags)
-	if old.Own != "" {
-		refuseOwn("replace", old.Name, old.Own, p.Diags)
+	if own != private.Get[string](ctx, p.Private, keyOwn, p.Diags) {
+		private.Set(ctx, p.Private, keyOwn, own, p.Diags)
 	}
-	warnEndsOf("Replacing", old.Name, old.Lines, p.Diags)
 }
 
 // ownID is the id of the key that the provider itself uses, where that is the current key or one of its predecessors;

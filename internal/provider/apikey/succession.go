@@ -156,8 +156,10 @@ func (w *write) endUnseen(ctx context.Context, id string, failure error) bool {
 	case api.HasCode(failure, collections.CodeKeyNotActive), api.IsNotFound(failure):
 		if old, unread = w.Client.GetAPIKey(ctx, id); old != nil {
 			since, _ := fwtype.ParseMoment(w.state.since().ValueString())
-			found, _ = w.Client.UnusedKeys(ctx, since, old.Name)
-			found = slices.DeleteFunc(found, func(k collections.APIKey) bool { return k.ID == w.state.ID.ValueString() })
+			found, _ = w.Client.UnusedKeys(ctx, func(k collections.APIKey) bool {
+				created, known := fwtype.ParseMoment(k.CreatedAt)
+				return k.Name == old.Name && k.ID != w.state.ID.ValueString() && known && !created.Before(since)
+			})
 		}
 	default:
 		unread = failure

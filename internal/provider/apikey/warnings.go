@@ -128,28 +128,18 @@ func howToEnd(keys []collections.APIKey) string {
 
 // warnEnds reports which keys stop working in this apply.
 func warnEnds(verb string, m model, keys []predecessor, diags *diag.Diagnostics) {
-	warnEndsOf(verb, m.displayName(), lines(keys), diags)
-}
-
-func warnEndsOf(verb, name string, lines []string, diags *diag.Diagnostics) {
-	if len(lines) == 0 {
+	if len(keys) == 0 {
 		return
 	}
 	what := "a key"
-	if len(lines) > 1 {
-		what = fmt.Sprintf("%d keys", len(lines))
+	if len(keys) > 1 {
+		what = fmt.Sprintf("%d keys", len(keys))
 	}
-	diags.AddWarning(fmt.Sprintf("%s %s ends %s without a grace period", verb, name, what),
-		"This apply ends, so that whatever uses it is rejected from then on:\n\n  "+strings.Join(lines, "\n  "))
-}
-
-// lines describes keys, one on a line.
-func lines(keys []predecessor) []string {
-	all := make([]string, len(keys))
-	for i, k := range keys {
-		all[i] = fmt.Sprintf("%s (%s)", k.id.ValueString(), k.prefix.ValueString())
+	text := "This apply ends, so that whatever uses it is rejected from then on:\n"
+	for _, k := range keys {
+		text += fmt.Sprintf("\n  %s (%s)", k.id.ValueString(), k.prefix.ValueString())
 	}
-	return all
+	diags.AddWarning(fmt.Sprintf("%s %s ends %s without a grace period", verb, m.displayName(), what), text)
 }
 
 // working are the keys that end with the resource and have not ended yet.

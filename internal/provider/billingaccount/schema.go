@@ -63,9 +63,8 @@ var arguments = []string{
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-			MarkdownDescription: about["external_id"] + " The account can be imported by it, and the provider " +
-				"uses it to find the account after a lost response instead of creating it twice. If removed, it " +
-				"is cleared."},
+			MarkdownDescription: about["external_id"] + " Finds the account for an import, and after a lost " +
+				"response. If removed, it is cleared."},
 		"customer_id": schema.StringAttribute{Required: true, Validators: []validator.String{validate.UUID()},
 			PlanModifiers: []planmodifier.String{fwtype.UUIDType{}.KeepSpelling()},
 			MarkdownDescription: about["customer_id"] + " Changing this forces replacement; subscriptions do not move to the " +
@@ -84,9 +83,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				"If removed, the stored value stays."},
 		"status": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: orState(),
 			Validators: []validator.String{validate.OneOf(statusActive, statusSuspended)},
-			MarkdownDescription: "Status of the account: `active` or `suspended`. A suspended account accepts no " +
-				"new subscriptions. If set, a suspension or reactivation made elsewhere is drift that the next " +
-				"apply reverts. If unset or removed, the status is only shown. A new account is `active`."},
+			MarkdownDescription: "`active` or `suspended`, which accepts no new subscriptions. Defaults to `active` for a " +
+				"new account. If set, a suspension or reactivation made elsewhere is drift; if unset or removed, the status " +
+				"is only shown."},
 		"status_reason": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
 			MarkdownDescription: "Reason for the service's audit log when this configuration suspends, " +
 				"reactivates or closes the account. Changing only this sends nothing."},

@@ -117,26 +117,3 @@ func TestAccCustomer_ignoredMain(t *testing.T) {
 		emptyPlan(config("b", "")),
 	)
 }
-
-// TestAccCustomer_ignoredList: under ignore_changes of emails, email still owns its entry.
-func TestAccCustomer_ignoredList(t *testing.T) {
-	t.Parallel()
-	service := acctest.Start(t)
-	other := outside{service, t, "m-1"}
-	config := func(value string) string {
-		return service.Config(withMetadata("email = \"" + value + "@example.com\"\n" +
-			"lifecycle { ignore_changes = [emails] }"))
-	}
-	runCustomer(t,
-		resource.TestStep{Config: config("a")},
-		resource.TestStep{PreConfig: other.patch(`{"emails":[{"value":"a@example.com"},{"value":"x@example.com"}]}`),
-			Config: config("b"), ConfigPlanChecks: updates(), Check: func(*terraform.State) error {
-				raw, _ := json.Marshal(other.customer()["emails"])
-				if string(raw) != `[{"value":"b@example.com"},{"value":"x@example.com"}]` {
-					t.Errorf("the service has %s", raw)
-				}
-				return nil
-			}},
-		emptyPlan(config("b")),
-	)
-}

@@ -79,7 +79,7 @@ func TestAccCustomer_sameInOtherWords(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_mainContacts: email owns one entry of emails. Moves between the two, in both directions, lose nothing.
+// TestAccCustomer_mainContacts: email owns one entry of emails. Moves between the two lose nothing.
 func TestAccCustomer_mainContacts(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)
@@ -180,7 +180,8 @@ func TestAccCustomer_deletionPolicy(t *testing.T) {
 	runCustomer(t,
 		resource.TestStep{Config: service.Config(withMetadata(`deletion_policy = "prevent"`))},
 		resource.TestStep{Config: service.Config(""),
-			ExpectError: regexp.MustCompile(`(?s)deletion_policy prevents that this plan destroys customer "A".*set\s+deletion_policy\s+=\s+"delete"`)},
+			ExpectError: acctest.Saying(`deletion_policy prevents that this plan destroys customer "A" … set ` +
+				`deletion_policy = "delete"`)},
 		localOnly,
 		resource.TestStep{Config: service.Config(`data "billing_organization" "me" {}`), Check: other.field("name", "A")},
 	)
@@ -207,8 +208,8 @@ func TestAccCustomer_noAccount(t *testing.T) {
 	)
 }
 
-// TestAccCustomer_createOnly: an argument of the creation that changes later is taken over into the state, and nothing is
-// sent.
+// TestAccCustomer_createOnly: an argument of the creation that changes later is taken over into the state, and nothing
+// is sent.
 func TestAccCustomer_createOnly(t *testing.T) {
 	t.Parallel()
 	service := acctest.Start(t)

@@ -40,6 +40,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, r.Defaults(), p.Diags)
 	if own.Metadata.Object == nil {
 		keepImported(ctx, p)
+		warnAdded(p)
 	}
 	p.Update(ctx, id)
 	p.Run.Belongs("billing_account", p.State.BillingAccountID.ValueString(), typeName, id)
@@ -53,6 +54,25 @@ func keepImported(ctx context.Context, p *object.Plan[model]) {
 	kept.Email, kept.Phone = p.State.Email, p.State.Phone
 	if !p.Changes(ctx, kept) {
 		p.Planned = kept
+	}
+}
+
+// warnAdded says what the first change of email or phone after an import does not remove: whether the configuration
+// named the first entry before cannot be known.
+func warnAdded(p *object.Plan[model]) {
+	for _, c := range []struct {
+		name                   string
+		config, planned, state pair
+	}{
+		{"email", pair{List: p.Config.Emails}, pair{List: p.Planned.Emails}, pair{p.State.Email, p.State.Emails}},
+		{"phone", pair{List: p.Config.Phones}, pair{List: p.Planned.Phones}, pair{p.State.Phone, p.State.Phones}},
+	} {
+		added := len(contact.Items(c.planned.List)) > len(contact.Items(c.state.List)) && !c.state.Main.IsNull()
+		if added && c.config.List.IsNull() && !p.InApply() {
+			p.Diags.AddAttributeWarning(path.Root(c.name), fmt.Sprintf("%s is added to the %[1]ss of %s", c.name,
+				p.State.displayName()), fmt.Sprintf("The customer was imported, and no configuration has set its %s since. So "+
+				"%s stays next to it. To remove that entry, set %[1]ss.", c.name, c.state.Main))
+		}
 	}
 }
 
@@ -125,8 +145,8 @@ func plannedList(config, state types.List, keep bool) types.List {
 	}
 }
 
-// orState is the configured value, or that of the state where there is none. What only a creation uses is taken over so:
-// it is a change of the state, and of nothing else.
+// orState is the configured value, or that of the state where there is none. What only a creation uses is taken over
+// so: it is a change of the state, and of nothing else.
 func orState[V attr.Value](config, state V) V {
 	if config.IsNull() {
 		return state

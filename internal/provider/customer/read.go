@@ -123,8 +123,8 @@ func (m model) emptied() model {
 	return m
 }
 
-// oldestAccount is the customer's oldest billing account that is not closed: one opened together with the customer is
-// older than any opened later.
+// oldestAccount is the customer's oldest billing account that is not closed: one created together with the customer is
+// older than any created later.
 func oldestAccount(ctx context.Context, client *billing.Service, c *billing.Customer) (*billing.BillingAccount, error) {
 	found := c.BillingAccounts
 	if len(found) == 0 {

@@ -189,7 +189,8 @@ func TestAccCustomer_updateAndClear(t *testing.T) {
 			}
 			if c.stays() {
 				steps = append(steps, resource.TestStep{Config: service.Config(c.config("")),
-					ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, at(c.name), knownvalue.NotNull())}},
+					ConfigStateChecks: []statecheck.StateCheck{
+						statecheck.ExpectKnownValue(address, at(c.name), knownvalue.NotNull())}},
 					emptyPlan(service.Config(c.config(""))))
 			} else if c.name != "name" {
 				steps = append(steps,

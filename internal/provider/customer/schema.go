@@ -70,18 +70,16 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 			"name": schema.StringAttribute{Required: true, MarkdownDescription: about["name"], PlanModifiers: notBlank()},
 			"external_id": schema.StringAttribute{Optional: true, PlanModifiers: notBlank(),
-				MarkdownDescription: about["external_id"] + " The customer can be imported by it, and the " +
-					"provider uses it to find the customer after a lost response instead of creating it twice. " +
-					"If removed, it is cleared."},
+				MarkdownDescription: about["external_id"] + " Finds the customer for an import, and after a " +
+					"lost response. If removed, it is cleared."},
 			"nickname":   optional("nickname", validate.NotBlank()),
 			"legal_name": optional("legal_name", validate.NotBlank()),
 			"notes":      optional("notes", validate.NotBlank()),
 			"kind":       optional("kind", validate.OneOf("natural", "juridical")),
 			"birthday":   optional("birthday", validate.Date()),
 			"document_number": schema.StringAttribute{Optional: true, CustomType: fwtype.DocumentType{},
-				MarkdownDescription: about["document_number"] + " Any other length is an error, wrong check " +
-					"digits are a warning (see `normalize_document`). If removed, it is cleared.",
-				PlanModifiers: onChange(validate.CPFOrCNPJ())},
+				MarkdownDescription: about["document_number"] + " If removed, it is cleared.",
+				PlanModifiers:       onChange(validate.CPFOrCNPJ())},
 
 			"email": schema.StringAttribute{Optional: true, Computed: true, PlanModifiers: onChange(validate.Email()),
 				MarkdownDescription: about["email"] + oneEntry("emails")},
@@ -141,8 +139,8 @@ const aboutResource = "A customer of the organization: a person or a company tha
 // Parts of descriptions that several lists have in common.
 const (
 	inAnyOrder    = " Their order does not matter."
-	authoritative = " If set, the list is authoritative: entries added elsewhere are removed. If unset or removed, entries " +
-		"are left unchanged; `[]` deletes them."
+	authoritative = " If set, the list is authoritative: entries added elsewhere are removed. If unset or removed, " +
+		"entries are left unchanged; `[]` deletes them."
 	wholeList = " If set, the list is authoritative: entries added elsewhere are removed. If never set, entries " +
 		"are left unchanged. Removing the argument deletes all entries, like `[]`."
 )
@@ -153,7 +151,8 @@ func oneEntry(list string) string {
 		"unset, it shows the first entry; if removed, the entry stays."
 }
 
-const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change sends nothing. After an " +
+const onCreateOnly = "Used only when the customer is created, and not refreshed: a later change sends nothing. " +
+	"After an " +
 	"import it shows the account in `billing_account_id`."
 
 func notBlank() []planmodifier.String { return onChange(validate.NotBlank()) }

@@ -47,6 +47,7 @@ func TestAccFinanceRecord_sameBody(t *testing.T) {
 		return s.Config(one + strings.Replace(record(`{ name = "Rent" }`, extra...), `"test"`, `"other"`, 1))
 	}
 	const key = "6f1c0a52-6f2a-4b7e-9f56-0d4f0b9a7c11"
+	third := strings.Replace(record(`{ name = "Third" }`, `idempotency_key = "`+key+`"`), `"test"`, `"third"`, 1)
 	changed := strings.Replace(two(), `"Rent"`, `"Office"`, 1)
 	run(t,
 		resource.TestStep{Config: two(), ExpectError: words(`Two new records in payables have the key`)},
@@ -63,6 +64,8 @@ func TestAccFinanceRecord_sameBody(t *testing.T) {
 		// Another key later is noted, and nothing is sent.
 		plans(two(`idempotency_key = "7`+key[1:]+`"`), plancheck.ExpectResourceAction("billing_finance_record.other",
 			plancheck.ResourceActionUpdate)),
+		resource.TestStep{Config: two(`idempotency_key = "7`+key[1:]+`"`) + third,
+			ExpectError: words(`in payables has the key of a new record`)},
 	)
 	if n := s.Count("finance.records.create"); n != 2 {
 		t.Errorf("%d creations were sent, want 2", n)

@@ -32,9 +32,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.Plan(ctx, req, resp, r.planDestroy, r.planCreate, r.planUpdate)
 }
 
-func (r *Resource) planDestroy(_ context.Context, p *object.Plan[model]) {
+func (r *Resource) planDestroy(ctx context.Context, p *object.Plan[model]) {
 	if !p.State.Policy().Abandons() {
-		r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
+		r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString(), Destroyed: true})
 	}
 }
 
@@ -54,7 +54,7 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if p.Diags.HasError() {
 		return
 	}
-	r.claim(p, p.State, finance.Claim{ID: p.State.ID.ValueString()})
+	r.claim(p, createdWith(ctx, p), finance.Claim{ID: p.State.ID.ValueString()})
 	var next metadata.Owned
 	p.Planned, next = p.Planned.plannedUpdate(p.Config, p.State, own, p.Diags)
 	private.Plan(ctx, p.Private, next, p.Diags)
@@ -65,6 +65,19 @@ func (r *Resource) planUpdate(ctx context.Context, p *object.Plan[model]) {
 	if p.Update(ctx, p.State.place(), at...) {
 		r.checkCollection(ctx, p.Planned, p.State, p.Diags)
 	}
+}
+
+// keyCreated is the key of the private state under which Create leaves the idempotency key of the record: a later
+// change of idempotency_key changes nothing at the service.
+const keyCreated = "created_with"
+
+// createdWith is the state with the key that the record was created with.
+func createdWith(ctx context.Context, p *object.Plan[model]) model {
+	m := p.State
+	if key := private.Get[string](ctx, p.Private, keyCreated, p.Diags); key != "" {
+		m.IdempotencyKey = types.StringValue(key)
+	}
+	return m
 }
 
 // documented are the collections that the service describes.

@@ -82,6 +82,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.ID, plan.Response = created.ID, created.Response
 	save(ctx, plan, &resp.State, resp.Identity, w.Diags)
 	private.SetOwned(ctx, w.Private, metadata.Owned{Object: metadata.Merge(nil, desired)}, w.Diags)
+	private.Set(ctx, w.Private, keyCreated, plan.IdempotencyKey.ValueString(), w.Diags)
 	if record.Existed {
 		warnExisted(plan, w.Diags)
 	}

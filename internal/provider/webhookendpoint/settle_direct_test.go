@@ -52,7 +52,8 @@ func TestDirect_lostRegistration(t *testing.T) {
 			text := acctest.Errors(s.Apply(p))
 			says(t, text, append(c.says, "Could not register webhook endpoint "+s.receiver.URL+": the outcome is unknown",
 				"Applying again registers an endpoint", "gets every event twice")...)
-			if blocks := strings.Count(text, "to = billing_webhook_endpoint.this"); blocks != c.ids || strings.Contains(text, old) {
+			if blocks := strings.Count(text, "to = billing_webhook_endpoint.this"); blocks != c.ids ||
+				strings.Contains(text, old) {
 				t.Errorf("%d import blocks: %s", blocks, text)
 			}
 			same(t, "calls", s.Calls(), calls...)
@@ -102,8 +103,8 @@ func TestDirect_existingInstead(t *testing.T) {
 	}
 }
 
-// TestDirect_secretAlone: a response that shows the secret and the id alone is completed by a read, and the secret is in
-// the state also when that fails.
+// TestDirect_secretAlone: a response that shows the secret and the id alone is completed by a read, and the secret is
+// in the state also when that fails.
 func TestDirect_secretAlone(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]bool{"read": false, "read fails": true} {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -31,16 +30,6 @@ func OneOf(values ...string) validator.String {
 			}
 		}
 		return fmt.Sprintf("%q is not one of %s.%s", s, choices, hint)
-	}}
-}
-
-// Length requires a number of characters between lowest and highest.
-func Length(lowest, highest int) validator.String {
-	return text{fmt.Sprintf("%d to %d characters", lowest, highest), "Invalid length", func(s string) string {
-		if n := utf8.RuneCountInString(s); n < lowest || n > highest {
-			return fmt.Sprintf("the text has %d characters. Write %d to %d.", n, lowest, highest)
-		}
-		return ""
 	}}
 }
 

@@ -23,13 +23,6 @@ func TestOneOf(t *testing.T) {
 			t.Errorf("%q: %s (%s)", value, have, why)
 		}
 	}
-	if have, why := validated(t, Length(1, 3), types.StringValue("ééé")); have != fine {
-		t.Error(why)
-	}
-	if _, why := validated(t, Length(1, 3), types.StringValue("four")); why != "argument: the text has 4 characters. "+
-		"Write 1 to 3." {
-		t.Error(why)
-	}
 }
 
 // TestBetween: the path of a number in an element is readable, and the error is on the argument's line.

@@ -1,0 +1,10 @@
+package apikey_test
+
+import (
+	"testing"
+
+	"github.com/recurring-billing/terraform-provider-billing/internal/life"
+)
+
+// TestScenarios plays the scenarios of this folder; see package life.
+func TestScenarios(t *testing.T) { life.Run(t, "testdata/*.txt") }

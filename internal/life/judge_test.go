@@ -221,7 +221,10 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 }
 
 // unsent reports whether an argument was recorded in the state before the import, and never sent: a trial that begins
-// after the creation, or a pause of a subscription that has ended.
+// after the creation, a pause of a subscription that has ended, or a pause that is over.
 func unsent(change *acctest.Change, name string) bool {
-	return name == "trial_end" && change.Before[name] == nil || name == "pause" && change.Before["status"] == "canceled"
+	pause, _ := change.After["pause"].(object)
+	over := change.Before["pause"] == nil && change.Before["resumed_at"] != nil && pause["resumes_at"] != nil
+	return name == "trial_end" && change.Before[name] == nil ||
+		name == "pause" && (change.Before["status"] == "canceled" || over)
 }

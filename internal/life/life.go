@@ -85,7 +85,8 @@
 //	expect state ADDRESS.ATTR VALUE      text, JSON, null, or /REGEXP/; ATTR reaches into objects and lists: a.b.0.c
 //	expect state ADDRESS                 it is in the state; expect no state ADDRESS
 //	expect changed ADDRESS.ATTR          the state has another value than before the command; expect kept ADDRESS.ATTR
-//	expect live KIND N                   so many objects of a kind are at the service, not counting ended ones
+//	expect live KIND N                   so many objects of a kind are at the service, not counting ended ones; the key
+//	                                     with which the provider authenticates is one
 //	expect remote PATH FIELD VALUE       what the service returns for GET PATH
 package life
 

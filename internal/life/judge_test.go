@@ -209,6 +209,9 @@ func (w *world) faithful(plan *acctest.CorePlan, run step) *violation {
 			if unsent(change, name) {
 				return true
 			}
+			if name == "expires_at" && w.blocks[address].Values["expires_after_days"] != nil {
+				return true // the service knows the expiry, and not where it comes from
+			}
 			freeForm := strings.Contains(name, "custom_metadata") || name == "body" || name == "response"
 			return slices.Contains(ours, name) || freeForm && (w.nowDefaults != nil || w.marks[address] != nil ||
 				len(w.blocks[address].Ignore) > 0)

@@ -182,8 +182,10 @@ func TestAdd_taken(t *testing.T) {
 		[]said{{"external_id", []string{"the external_id is taken", "(id 0b5f)", "Nothing was created",
 			"create_before_destroy", "where no configuration manages", block, "Request-Id: request-1"}}})
 	unknown := refusal(422, "external_id_taken", nil)
-	check(t, unknown, creating, []said{{"external_id", []string{"where no configuration manages the other object, import it", "Request-Id: request-1"}}})
-	check(t, known, Operation{Verb: "create", Object: "x"}, []said{{"external_id", []string{"where no configuration manages the other object, import it"}}})
+	check(t, unknown, creating, []said{{"external_id",
+		[]string{"where no configuration manages the other object, import it", "Request-Id: request-1"}}})
+	check(t, known, Operation{Verb: "create", Object: "x"}, []said{{"external_id",
+		[]string{"where no configuration manages the other object, import it"}}})
 	changing := creating
 	changing.Verb = "update"
 	check(t, known, changing,
